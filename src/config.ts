@@ -1,0 +1,172 @@
+import { isIP } from 'node:net';
+
+/** What the service is told by its surroundings: every option once, parsed and checked before anything starts. */
+export type Config = {
+  environment: 'sandbox' | 'production';
+  region: 'us' | 'eu';
+  /** Public address without a trailing slash, used in links. */
+  baseUrl: string;
+  host: string;
+  port: number;
+  /** Directory of the embedded PostgreSQL and of credentials.json; null: chosen at start. */
+  dataDir: string | null;
+  /** Accepted prefixes of header names, first the documented one. */
+  headerPrefixes: string[];
+  bodyLimitBytes: number;
+  logLevel: string;
+  /** Port of /metrics; null: beside the API in the sandbox, nowhere in production. */
+  metricsPort: number | null;
+  /** Seconds between the steps that sandbox orders take by themselves; null: nothing moves by itself. */
+  autopilotSeconds: number | null;
+  retentionDays: number;
+  webhookAllowedNetworks: string[];
+  webhookTimeoutMs: number;
+  webhookInFlightPerEndpoint: number;
+  databasePoolSize: number;
+  drainSeconds: number;
+};
+
+/** Kept apart from Config so that it is never logged with it. */
+export type Secrets = {
+  databaseUrl: string | null;
+  /** Connection of the role that owns the tables; null: the same as databaseUrl. */
+  ownerDatabaseUrl: string | null;
+  /** 32 bytes that key the hashes names are looked up by; null: kept in the database. */
+  lookupKey: Buffer | null;
+};
+
+/** All wrong options at once, a line each. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(`The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${
+      problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Env = Record<string, string | undefined>;
+
+/** Name, default and meaning of each option; `.env.example` repeats this table and a test keeps them equal. */
+export const OPTIONS: { name: string; default: string; meaning: string }[] = [
+  { name: 'PHIAL_ENVIRONMENT', default: 'sandbox', meaning: 'sandbox or production; one deployment serves one.' },
+  { name: 'PHIAL_REGION', default: 'us', meaning: 'us or eu; data never leaves its region.' },
+  { name: 'PHIAL_BASE_URL', default: '', meaning: 'Public address used in links; empty: http://localhost:PORT.' },
+  { name: 'PHIAL_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every interface.' },
+  { name: 'PORT', default: '3000', meaning: 'Port to listen on.' },
+  { name: 'PHIAL_DATA_DIR', default: '', meaning: 'Directory of the embedded PostgreSQL and credentials.json; empty: .phial in the project.' },
+  { name: 'DATABASE_URL', default: '', meaning: 'PostgreSQL 15 or newer; empty: the embedded server is started in the data directory.' },
+  { name: 'PHIAL_OWNER_DATABASE_URL', default: '', meaning: 'Connection of the role that owns the tables and migrates; empty: DATABASE_URL.' },
+  { name: 'PHIAL_DATABASE_POOL_SIZE', default: '10', meaning: 'Connections of this process to PostgreSQL (2 to 200).' },
+  { name: 'PHIAL_LOOKUP_KEY', default: '', meaning: '32 bytes in base64 that key the name look-up hashes; needed in production.' },
+  { name: 'PHIAL_HEADER_PREFIXES', default: 'x-service-', meaning: 'Comma-separated prefixes under which the api-key header is accepted.' },
+  { name: 'PHIAL_BODY_LIMIT_BYTES', default: '1048576', meaning: 'Largest request body in bytes.' },
+  { name: 'PHIAL_LOG_LEVEL', default: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
+  { name: 'PHIAL_METRICS_PORT', default: '', meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.' },
+  { name: 'PHIAL_SANDBOX_AUTOPILOT_SECONDS', default: '', meaning: 'Seconds between steps of orders that move by themselves; empty: nothing moves by itself.' },
+  { name: 'PHIAL_RETENTION_DAYS', default: '30', meaning: 'Days that event bodies and delivery attempts are kept (1 to 3650).' },
+  { name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS', default: '', meaning: 'CIDRs that webhooks may reach although they are private; empty: loopback in the sandbox, none in production.' },
+  { name: 'PHIAL_WEBHOOK_TIMEOUT_SECONDS', default: '15', meaning: 'Seconds from the start of a delivery attempt to its end (1 to 60).' },
+  { name: 'PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT', default: '16', meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).' },
+  { name: 'PHIAL_DRAIN_SECONDS', default: '10', meaning: 'Seconds that running requests are given at shutdown.' },
+];
+
+/** Reads the options from `env` (an empty value counts as absent) or throws ConfigError with every problem. */
+export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
+  const problems: string[] = [];
+  const text = (name: string): string => {
+    const option = OPTIONS.find((o) => o.name === name);
+    return env[name]?.trim() || (option?.default ?? '');
+  };
+  const oneOf = <T extends string>(name: string, values: readonly T[]): T => {
+    const value = text(name);
+    if (values.includes(value as T)) return value as T;
+    problems.push(`${name} must be one of ${values.join(', ')}, but is ${JSON.stringify(value)}.`);
+    return values[0] as T;
+  };
+  const whole = (name: string, least: number, most: number): number => {
+    const value = text(name);
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    problems.push(`${name} must be a whole number from ${least} to ${most}, but is ${JSON.stringify(value)}.`);
+    return least;
+  };
+  const wholeOrNull = (name: string, least: number, most: number): number | null =>
+    text(name) === '' ? null : whole(name, least, most);
+
+  const environment = oneOf('PHIAL_ENVIRONMENT', ['sandbox', 'production']);
+  const port = whole('PORT', 0, 65_535);
+  const baseUrl = text('PHIAL_BASE_URL') || `http://localhost:${port}`;
+  if (!/^https?:\/\/[^/\s?#]+(\/[^\s?#]*)?$/.test(baseUrl)) {
+    problems.push(`PHIAL_BASE_URL must be an http or https address without query, but is ${JSON.stringify(baseUrl)}.`);
+  }
+  const headerPrefixes = text('PHIAL_HEADER_PREFIXES').split(',').map((p) => p.trim().toLowerCase()).filter(Boolean);
+  for (const prefix of headerPrefixes) {
+    if (!/^[a-z][a-z0-9-]*-$/.test(prefix)) {
+      problems.push(`PHIAL_HEADER_PREFIXES: ${JSON.stringify(prefix)} must be letters, digits and hyphens and end with a hyphen, as x-service-.`);
+    }
+  }
+  const allowedDefault = environment === 'sandbox' ? '127.0.0.0/8,::1/128' : '';
+  const webhookAllowedNetworks = (text('PHIAL_WEBHOOK_ALLOWED_NETWORKS') || allowedDefault)
+    .split(',').map((n) => n.trim()).filter(Boolean);
+  for (const network of webhookAllowedNetworks) {
+    if (!isNetwork(network)) {
+      problems.push(`PHIAL_WEBHOOK_ALLOWED_NETWORKS: ${JSON.stringify(network)} is not a network such as 10.0.0.0/8.`);
+    }
+  }
+  const config: Config = {
+    environment,
+    region: oneOf('PHIAL_REGION', ['us', 'eu']),
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    host: text('PHIAL_HOST'),
+    port,
+    dataDir: text('PHIAL_DATA_DIR') || null,
+    headerPrefixes,
+    bodyLimitBytes: whole('PHIAL_BODY_LIMIT_BYTES', 1024, 104_857_600),
+    logLevel: oneOf('PHIAL_LOG_LEVEL', ['info', 'fatal', 'error', 'warn', 'debug', 'trace', 'silent']),
+    metricsPort: wholeOrNull('PHIAL_METRICS_PORT', 0, 65_535),
+    autopilotSeconds: wholeOrNull('PHIAL_SANDBOX_AUTOPILOT_SECONDS', 0, 86_400),
+    retentionDays: whole('PHIAL_RETENTION_DAYS', 1, 3650),
+    webhookAllowedNetworks,
+    webhookTimeoutMs: whole('PHIAL_WEBHOOK_TIMEOUT_SECONDS', 1, 60) * 1000,
+    webhookInFlightPerEndpoint: whole('PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT', 1, 256),
+    databasePoolSize: whole('PHIAL_DATABASE_POOL_SIZE', 2, 200),
+    drainSeconds: whole('PHIAL_DRAIN_SECONDS', 0, 600),
+  };
+  const postgresUrl = (name: string): string | null => {
+    const value = text(name);
+    if (value && !/^postgres(ql)?:\/\//.test(value)) problems.push(`${name} must start with postgres:// or postgresql://.`);
+    return value || null;
+  };
+  const secrets: Secrets = {
+    databaseUrl: postgresUrl('DATABASE_URL'),
+    ownerDatabaseUrl: postgresUrl('PHIAL_OWNER_DATABASE_URL'),
+    lookupKey: text('PHIAL_LOOKUP_KEY') ? Buffer.from(text('PHIAL_LOOKUP_KEY'), 'base64') : null,
+  };
+  if (secrets.lookupKey !== null && secrets.lookupKey.length !== 32) {
+    problems.push('PHIAL_LOOKUP_KEY must be 32 bytes in base64, as `openssl rand -base64 32` prints them.');
+  }
+  if (environment === 'production' && secrets.lookupKey === null) {
+    problems.push('PHIAL_LOOKUP_KEY is needed in production: set it to the output of `openssl rand -base64 32` and keep it.');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config, secrets };
+}
+
+/** The process's own environment, with a `.env` file of the working directory below it. */
+export function readEnvironment(): Env {
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return process.env;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const family = isIP(address);
+  return rest.length === 0 && family > 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+}

@@ -1,0 +1,28 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Config, Secrets } from '../config.ts';
+import type { Db } from './open.ts';
+
+/**
+ * Makes sure that this database is the configured deployment's own, and gives the key that name look-ups are hashed with:
+ * the operator's, else one that was made with the database.
+ */
+export async function claimDeployment(db: Db, config: Config, secrets: Secrets): Promise<Buffer> {
+  const made = secrets.lookupKey ? null : randomBytes(32);
+  await db.insertInto('deployment').values({
+    environment: config.environment,
+    region: config.region,
+    lookup_key: made,
+    lookup_key_check: checkOf(secrets.lookupKey ?? (made as Buffer)),
+  }).onConflict((oc) => oc.doNothing()).execute();
+  const row = await db.selectFrom('deployment').selectAll().executeTakeFirstOrThrow();
+  if (row.environment !== config.environment || row.region !== config.region) {
+    throw new Error(`This database belongs to ${row.environment} ${row.region}, but the configuration says ${config.environment} ${config.region}.`);
+  }
+  const key = secrets.lookupKey ?? row.lookup_key;
+  if (!key || !timingSafeEqual(checkOf(key), row.lookup_key_check)) {
+    throw new Error('PHIAL_LOOKUP_KEY is not the key that this database was made with: searches by name would find nothing.');
+  }
+  return key;
+}
+
+const checkOf = (key: Buffer): Buffer => createHmac('sha256', key).update('phial lookup key').digest();

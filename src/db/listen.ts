@@ -1,0 +1,77 @@
+import pg from 'pg';
+import type { Logger } from '../log.ts';
+
+export type Listener = {
+  /** Settles when the first connection listens. */
+  ready: Promise<void>;
+  close: () => Promise<void>;
+};
+
+const RETRY_MS = 250;
+const PING_MS = 5_000;
+
+/**
+ * Keeps one connection listening. Notifications sent while it is cut are lost, so `onLost` is called at once
+ * and `onListening` after each (re)connection: callers must not trust what they heard before.
+ */
+export function openListener(options: {
+  url: string;
+  channels: Record<string, () => void>;
+  onLost?: () => void;
+  onListening?: () => void;
+  log: Logger;
+}): Listener {
+  let closed = false;
+  let client: pg.Client | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let settleReady: () => void;
+  const ready = new Promise<void>((resolve) => { settleReady = resolve; });
+
+  const lost = (dead: pg.Client): void => {
+    if (client !== dead) return;
+    client = null;
+    options.onLost?.();
+    dead.end().catch(() => undefined);
+    if (!closed) retry = setTimeout(() => void connect(), RETRY_MS);
+  };
+
+  const connect = async (): Promise<void> => {
+    const fresh = new pg.Client({
+      connectionString: options.url, application_name: 'phial listener', keepAlive: true, query_timeout: PING_MS,
+    });
+    client = fresh;
+    fresh.on('error', () => lost(fresh));
+    fresh.on('end', () => lost(fresh));
+    fresh.on('notification', ({ channel }) => options.channels[channel]?.());
+    try {
+      await fresh.connect();
+      for (const channel of Object.keys(options.channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+      options.onListening?.();
+      settleReady();
+    } catch (error) {
+      options.log.warn({ err: error }, 'the listening connection could not be opened; trying again');
+      lost(fresh);
+    }
+  };
+
+  // A network that swallows packets breaks no connection: only an unanswered query tells.
+  const ping = setInterval(() => {
+    const current = client;
+    current?.query('select 1').catch(() => lost(current));
+  }, PING_MS);
+  ping.unref();
+
+  void connect();
+  return {
+    ready,
+    close: async () => {
+      closed = true;
+      clearInterval(ping);
+      clearTimeout(retry);
+      const last = client;
+      client = null;
+      await last?.end().catch(() => undefined);
+      settleReady();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { errorAnswer } from './errors.ts';
+
+export type StoredAnswer = { status: number; body: string };
+
+type Request = {
+  /** The caller's team, or organisation on the management API. */
+  scopeId: string;
+  operation: string;
+  key: string;
+  /** Everything that makes it this request: validated path, query and body. */
+  input: unknown;
+  requestId: string;
+  /** Stores successes only (X-Idempotency-Error: no-cache). */
+  successesOnly: boolean;
+};
+
+export const IDEMPOTENCY_HOURS = 24;
+
+/**
+ * Runs `work` once per key. The key's row commits together with the change it guards, so a crash leaves neither;
+ * an advisory lock, not a row, tells that a key is in flight, because a lock dies with its connection.
+ */
+export async function oncePerKey<C extends Ctx>(ctx: C, request: Request, work: (ctx: TxCtx<C>) => Promise<StoredAnswer>): Promise<StoredAnswer> {
+  const hash = createHash('sha256').update(JSON.stringify(request.input)).digest();
+  return ctx.db.transaction().execute(async (db) => {
+    const { rows: [lock] } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${
+      `${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(db);
+    if (!lock?.free) throw new AppError('idempotency_in_flight', 'A request with this X-Idempotency-Key is still running. Try again shortly.');
+
+    const stored = await db.selectFrom('idempotency_keys').select(['request_hash', 'status', 'body'])
+      .where('scope_id', '=', request.scopeId).where('operation', '=', request.operation).where('key', '=', request.key)
+      .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
+      .executeTakeFirst();
+    if (stored) {
+      if (hash.equals(stored.request_hash)) return { status: stored.status, body: stored.body };
+      throw new AppError('idempotency_mismatch', 'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.');
+    }
+
+    await sql`savepoint work`.execute(db);
+    let answer: StoredAnswer;
+    try {
+      answer = await work({ ...ctx, db });
+    } catch (error) {
+      const refusal = errorAnswer(error, request.requestId);
+      if (refusal?.status !== 400 || request.successesOnly) throw error;
+      await sql`rollback to savepoint work`.execute(db);
+      answer = { status: 400, body: JSON.stringify(refusal.body) };
+    }
+    await db.insertInto('idempotency_keys')
+      .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, request_hash: hash, ...answer })
+      .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key'])
+        .doUpdateSet({ request_hash: hash, ...answer, created_at: sql`now()` }))
+      .execute();
+    return answer;
+  });
+}

@@ -1,0 +1,111 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
+import { addFormats } from '../wire/formats.ts';
+
+/** One entry of a 422's `detail`. */
+export type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown };
+
+/** The parts of a request in the order in which their problems are listed. */
+export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undefined; body?: TSchema | undefined };
+
+const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, strict: false, coerceTypes: false });
+addFormats(ajv);
+
+/** Checks all parts at once and returns every problem; brings values into their form (trimmed, E.164, defaults) in place. */
+export function compileValidation(parts: RequestParts): (input: Record<string, unknown>) => Problem[] {
+  const present = Object.entries(parts).filter(([, schema]) => schema !== undefined);
+  const check: ValidateFunction = ajv.compile({
+    type: 'object',
+    properties: Object.fromEntries(present),
+    required: present.map(([name]) => name),
+  });
+  return (input) => {
+    trimStrings(input['body']);
+    if (check(input)) return [];
+    return (check.errors ?? []).filter((error) => error.keyword !== 'if').map(toProblem);
+  };
+}
+
+function trimStrings(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (typeof member === 'string') (value as Record<string, unknown>)[key] = member.trim();
+    else trimStrings(member);
+  }
+}
+
+const TYPE_NAMES: Record<string, [type: string, msg: string]> = {
+  string: ['string_type', 'Input should be a valid string'],
+  integer: ['int_type', 'Input should be a valid integer'],
+  number: ['float_type', 'Input should be a valid number'],
+  boolean: ['bool_type', 'Input should be a valid boolean'],
+  array: ['list_type', 'Input should be a valid list'],
+  object: ['dict_type', 'Input should be a valid object'],
+};
+
+const FORMAT_NAMES: Record<string, [type: string, msg: string]> = {
+  uuid: ['uuid_parsing', 'Input should be a valid UUID'],
+  date: ['date_parsing', 'Input should be a real date as YYYY-MM-DD'],
+  'date-time': ['datetime_parsing', 'Input should be a date and time as ISO 8601'],
+  'birth-date': ['date_parsing', 'Input should be a real date as YYYY-MM-DD, not in the future and not over 130 years ago'],
+  email: ['value_error', 'Value is not a valid email address'],
+  npi: ['value_error', 'Value is not an NPI: ten digits with a valid check digit'],
+  'time-zone': ['value_error', 'Value is not an IANA time zone, as America/Phoenix'],
+  'us-state': ['value_error', 'Value is not a two-letter US state or territory code'],
+};
+
+function toProblem(error: ErrorObject): Problem {
+  const loc = error.instancePath.split('/').slice(1).map(unescape);
+  const [type, msg] = describe(error);
+  if (error.keyword === 'required') loc.push(error.params['missingProperty'] as string);
+  const problem: Problem = { type, loc, msg };
+  if (mayEcho(error)) problem.input = error.data;
+  return problem;
+}
+
+function describe(error: ErrorObject): [type: string, msg: string] {
+  const { keyword, params } = error;
+  const limit = params['limit'] as number;
+  switch (keyword) {
+    case 'required': return ['missing', 'Field required'];
+    case 'type': {
+      const expected = [params['type']].flat().join(',').split(',')[0] as string;
+      const [type, msg] = TYPE_NAMES[expected] ?? ['value_error', 'Input has the wrong type'];
+      return error.instancePath.startsWith('/body') ? [type, msg] : [type.replace('_type', '_parsing'), msg];
+    }
+    case 'format': return FORMAT_NAMES[params['format'] as string] ?? ['value_error', 'Value is not well formed'];
+    case 'enum': return ['enum', `Input should be ${listed(params['allowedValues'] as unknown[])}`];
+    case 'const': return ['literal_error', `Input should be ${JSON.stringify(params['allowedValue'])}`];
+    case 'pattern': return ['string_pattern_mismatch', `String should match pattern '${params['pattern']}'`];
+    case 'minLength': return ['string_too_short', `String should have at least ${characters(limit)}`];
+    case 'maxLength': return ['string_too_long', `String should have at most ${characters(limit)}`];
+    case 'minimum': return ['greater_than_equal', `Input should be greater than or equal to ${limit}`];
+    case 'maximum': return ['less_than_equal', `Input should be less than or equal to ${limit}`];
+    case 'minItems': return ['too_short', `List should have at least ${limit} items`];
+    case 'maxItems': return ['too_long', `List should have at most ${limit} items`];
+    default: return [(params['type'] as string | undefined) ?? 'value_error', error.message ?? 'Value is not valid'];
+  }
+}
+
+const characters = (count: number): string => `${count} character${count === 1 ? '' : 's'}`;
+
+function listed(values: unknown[]): string {
+  return values.filter((value) => value !== null).map((value) => `'${String(value)}'`).join(', ');
+}
+
+/**
+ * Only what cannot be a name, a date of birth, contact data or a secret is repeated to the caller:
+ * numbers, booleans, and text where an id or one of a list was asked for.
+ */
+function mayEcho(error: ErrorObject): boolean {
+  if (error.keyword === 'required') return false;
+  const type = [(error.parentSchema as { type?: string | string[] } | undefined)?.type].flat();
+  if (typeof error.data === 'number' || typeof error.data === 'boolean') {
+    return type.some((name) => name === 'integer' || name === 'number' || name === 'boolean');
+  }
+  if (typeof error.data !== 'string' || error.data.length > 100) return false;
+  return error.keyword === 'enum' || error.params['format'] === 'uuid';
+}
+
+const unescape = (part: string): string | number =>
+  /^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { findUser } from './find.ts';
+
+/** Days between the deletion of a user and the erasure of everything of theirs. */
+export const GRACE_DAYS = 7;
+
+/** Schedules the erasure; until then undoDeleteUser brings everything back. */
+export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
+  await findUser(ctx, userId);
+  await ctx.db.updateTable('users').set({ deleted_at: sql<string>`now()` })
+    .where('id', '=', userId).where('team_id', '=', ctx.team.id).where('deleted_at', 'is', null).execute();
+}
+
+/** Takes a deletion back, by exactly one of the two ids. A user that is not scheduled for deletion stays as it is. */
+export async function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_user_id: string }): Promise<void> {
+  const restored = await ctx.db.updateTable('users').set({ deleted_at: null })
+    .where('team_id', '=', ctx.team.id)
+    .where((eb) => ('user_id' in by ? eb('id', '=', by.user_id) : eb('client_user_id', '=', by.client_user_id)))
+    .returning('id').executeTakeFirst();
+  if (!restored) throw notFound('User');
+}

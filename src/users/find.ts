@@ -1,0 +1,67 @@
+import type { Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../context.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { User } from './schemas.ts';
+
+export const USER_COLUMNS = ['id', 'team_id', 'client_user_id', 'created_at', 'fallback_time_zone', 'fallback_time_zone_at',
+  'fallback_birth_date', 'fallback_birth_date_at', 'ingestion_start', 'ingestion_end', 'deleted_at'] as const;
+
+export type UserRow = {
+  id: string;
+  team_id: string;
+  client_user_id: string;
+  created_at: string;
+  fallback_time_zone: string | null;
+  fallback_time_zone_at: string | null;
+  fallback_birth_date: string | null;
+  fallback_birth_date_at: string | null;
+  ingestion_start: string | null;
+  ingestion_end: string | null;
+  deleted_at: string | null;
+};
+
+type Scope = Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>;
+
+/** A user of the caller's team; one that is scheduled for deletion reads as not found, with its own code. */
+export async function findUser(ctx: Scope, userId: string): Promise<UserRow> {
+  const user = await ctx.db.selectFrom('users').select(USER_COLUMNS)
+    .where('id', '=', userId).where('team_id', '=', ctx.team.id).executeTakeFirst();
+  return present(user);
+}
+
+/** The user with the customer's own reference. */
+export async function findUserByClientId(ctx: Scope, clientUserId: string): Promise<UserRow> {
+  const user = await ctx.db.selectFrom('users').innerJoin('client_user_ids', 'client_user_ids.user_id', 'users.id')
+    .select(USER_COLUMNS.map((column) => `users.${column}` as const))
+    .where('client_user_ids.team_id', '=', ctx.team.id).where('client_user_ids.client_user_id', '=', clientUserId)
+    .executeTakeFirst();
+  return present(user);
+}
+
+function present(user: UserRow | undefined): UserRow {
+  if (!user) throw notFound('User');
+  if (user.deleted_at !== null) {
+    throw new AppError('user_scheduled_for_deletion', 'This user is scheduled for deletion. POST /v2/user/undo_delete brings it back within 7 days.');
+  }
+  return user;
+}
+
+/** What team members set by hand, as opposed to what a provider told. */
+const SET_BY_HAND = 'manual';
+
+export function toUser(row: UserRow): Static<typeof User> {
+  const { id, fallback_time_zone, fallback_time_zone_at, fallback_birth_date, fallback_birth_date_at } = row;
+  return {
+    user_id: id,
+    team_id: row.team_id,
+    client_user_id: row.client_user_id,
+    created_on: row.created_at,
+    connected_sources: [],
+    fallback_time_zone: fallback_time_zone === null ? null
+      : { id: fallback_time_zone, source_slug: SET_BY_HAND, updated_at: fallback_time_zone_at ?? row.created_at },
+    fallback_birth_date: fallback_birth_date === null ? null
+      : { value: fallback_birth_date, source_slug: SET_BY_HAND, updated_at: fallback_birth_date_at ?? row.created_at },
+    ingestion_start: row.ingestion_start,
+    ingestion_end: row.ingestion_end,
+  };
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../context.ts';
+import { inTransaction } from '../db/open.ts';
+import { reserveClientUserId } from './create.ts';
+import { findUser } from './find.ts';
+import type { UserPatch } from './schemas.ts';
+
+/** Changes the keys that are there; a null clears, but a user never loses its client_user_id. */
+export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof UserPatch>): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    const user = await findUser(ctx, userId);
+    const { client_user_id, ...rest } = patch;
+    const renamed = client_user_id && client_user_id !== user.client_user_id ? client_user_id : null;
+    if (renamed) {
+      await reserveClientUserId(ctx, userId, renamed);
+      await ctx.db.deleteFrom('client_user_ids')
+        .where('team_id', '=', ctx.team.id).where('client_user_id', '=', user.client_user_id).execute();
+    }
+    const changes = {
+      ...rest,
+      ...(renamed ? { client_user_id: renamed } : {}),
+      ...(rest.fallback_time_zone === undefined ? {} : { fallback_time_zone_at: sql<string>`now()` }),
+      ...(rest.fallback_birth_date === undefined ? {} : { fallback_birth_date_at: sql<string>`now()` }),
+    };
+    if (Object.keys(changes).length === 0) return;
+    await ctx.db.updateTable('users').set(changes).where('id', '=', userId).where('team_id', '=', ctx.team.id).execute();
+  });
+}

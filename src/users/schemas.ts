@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { BirthDate, Email, Ethnicity, Gender, GenderIdentity, PersonName, PhoneNumber, Race, SexualOrientation } from '../wire/person.ts';
+import { Address } from '../wire/address.ts';
+import { GuarantorDetails } from '../wire/guarantor.ts';
+import { CalendarDate, nullable, optional, Timestamp, Uuid } from '../wire/schema.ts';
+
+export const ClientUserId = Type.String({
+  minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description: "The customer's own reference, unique in a team.",
+});
+const TimeZone = Type.String({ format: 'time-zone', description: 'IANA time zone, as America/Phoenix.' });
+
+export const UserInput = Type.Object({
+  client_user_id: ClientUserId,
+  fallback_time_zone: optional(TimeZone),
+  fallback_birth_date: optional(BirthDate),
+  ingestion_start: optional(CalendarDate),
+  ingestion_end: optional(CalendarDate),
+}, { ascending: ['ingestion_start', 'ingestion_end'] });
+
+/** Keys that are left out stay as they are; null clears. */
+export const UserPatch = Type.Object({
+  client_user_id: Type.Optional(nullable(ClientUserId)),
+  fallback_time_zone: Type.Optional(nullable(TimeZone)),
+  fallback_birth_date: Type.Optional(nullable(BirthDate)),
+  ingestion_start: Type.Optional(nullable(CalendarDate)),
+  ingestion_end: Type.Optional(nullable(CalendarDate)),
+}, { ascending: ['ingestion_start', 'ingestion_end'] });
+
+const Provider = Type.Object({ name: Type.String(), slug: Type.String(), logo: Type.String() });
+
+export const User = Type.Object({
+  user_id: Uuid,
+  team_id: Uuid,
+  client_user_id: Type.String(),
+  created_on: Timestamp,
+  connected_sources: Type.Array(Type.Object({ provider: Provider, created_on: Timestamp, source: Provider })),
+  fallback_time_zone: nullable(Type.Object({ id: Type.String(), source_slug: Type.String(), updated_at: Timestamp })),
+  fallback_birth_date: nullable(Type.Object({ value: CalendarDate, source_slug: Type.String(), updated_at: Timestamp })),
+  ingestion_start: nullable(CalendarDate),
+  ingestion_end: nullable(CalendarDate),
+});
+
+export const UserPage = Type.Object({
+  users: Type.Array(User), total: Type.Integer(), offset: Type.Integer(), limit: Type.Integer(),
+});
+
+const demographics = {
+  first_name: PersonName,
+  last_name: PersonName,
+  email: Email,
+  phone_number: PhoneNumber,
+  gender: Gender,
+  dob: BirthDate,
+  address: Address,
+  medical_proxy: optional(GuarantorDetails),
+  race: optional(Race),
+  ethnicity: optional(Ethnicity),
+  sexual_orientation: optional(SexualOrientation),
+  gender_identity: optional(GenderIdentity),
+};
+
+export const UserInfoInput = Type.Object(demographics);
+/** As it was stored: enums may hold values that are not known here. */
+export const UserInfo = Type.Object({
+  ...demographics,
+  gender: Type.String(),
+  race: nullable(Type.String()),
+  ethnicity: nullable(Type.String()),
+  sexual_orientation: nullable(Type.String()),
+  gender_identity: nullable(Type.String()),
+  medical_proxy: nullable(GuarantorDetails),
+});
+
+const MetricPoint = Type.Object({ date: Timestamp, value: Type.Number(), all: Type.Number() });
+
+export const TeamMetrics = Type.Object({
+  team_id: Uuid,
+  number_of_connected_sources: Type.Integer(),
+  number_of_users: Type.Integer(),
+  number_of_errored_connected_sources: Type.Integer(),
+  number_of_connected_sources_by_week: Type.Array(MetricPoint),
+  number_of_ordered_tests: Type.Integer(),
+});
+
+export const Success = Type.Object({ success: Type.Boolean() });

@@ -1,0 +1,131 @@
+import { Ajv } from 'ajv';
+import { randomUUID } from 'node:crypto';
+import { expect, inject } from 'vitest';
+import { parseConfig, type Config } from '../src/config.ts';
+import type { Ctx } from '../src/context.ts';
+import { claimDeployment } from '../src/db/deployment.ts';
+import { openListener } from '../src/db/listen.ts';
+import { openDatabase, type Db } from '../src/db/open.ts';
+import { endpoints } from '../src/endpoints.ts';
+import { openApp } from '../src/http/app.ts';
+import { openMetrics, type Metrics } from '../src/http/metrics.ts';
+import { openLog } from '../src/log.ts';
+import { createOrg } from '../src/management/create-org.ts';
+import { createTeam } from '../src/management/create-team.ts';
+import { createTeamKey } from '../src/teams/create-key.ts';
+import { addFormats } from '../src/wire/formats.ts';
+import { databaseUrl, query } from './global-setup.ts';
+
+export type Answer<T = Record<string, never>> = { status: number; body: T; headers: Headers };
+export type Team = { id: string; org_id: string; api_key: string; management_key: string; api: Api };
+
+type Options = { headers?: Record<string, string>; key?: string | null; raw?: string };
+/** Calls the service as a team; every success is checked against the shape that the operation declares. */
+export type Api = <T = never>(method: string, path: string, body?: unknown, options?: Options) => Promise<Answer<T>>;
+
+export type TestApp = {
+  ctx: Ctx;
+  db: Db;
+  config: Config;
+  metrics: Metrics;
+  baseUrl: string;
+  databaseUrl: string;
+  /** The first team, in an organisation of its own on plan scale. */
+  team: Team;
+  api: Api;
+  makeTeam: (name?: string) => Promise<Team>;
+  close: () => Promise<void>;
+};
+
+/** The service on a database of its own and a real socket. */
+export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+  const server = inject('serverUrl');
+  await query(server, `create database ${database} template ${inject('template')}`);
+  const url = databaseUrl(server, database);
+  const { config, secrets } = parseConfig({ PORT: '0', PHIAL_LOG_LEVEL: 'silent', ...env });
+  const log = openLog(config.logLevel);
+  const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', log });
+  const lookupKey = await claimDeployment(database_.db, config, secrets);
+  const ctx: Ctx = { config, db: database_.db, log, lookupKey };
+  const metrics = openMetrics();
+  const app = openApp(ctx, endpoints, metrics);
+  const listener = openListener({
+    url, log,
+    channels: { phial_access: () => app.access.forget() },
+    onLost: () => app.access.lost(),
+    onListening: () => app.access.listening(),
+  });
+  await listener.ready;
+  const baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });
+
+  const makeTeam = async (name = 'Desert Health'): Promise<Team> => {
+    const org = await createOrg(ctx, { name, plan: 'scale' });
+    const team = await createTeam(ctx, { org_id: org.org_id, name });
+    const key = await createTeamKey(ctx, { team_id: team.id, label: 'test' });
+    return {
+      id: team.id, org_id: org.org_id, api_key: key.value, management_key: org.management_key,
+      api: apiOf(baseUrl, key.value, org.management_key),
+    };
+  };
+  const team = await makeTeam();
+  return {
+    ctx, db: ctx.db, config, metrics, baseUrl, databaseUrl: url, team, api: team.api, makeTeam,
+    close: async () => {
+      await app.server.close();
+      await listener.close();
+      await database_.close();
+      await query(server, `drop database ${database} with (force)`);
+    },
+  };
+}
+
+/** Sends the team key to the service API and the management key to the management API, unless `key` says otherwise. */
+function apiOf(baseUrl: string, teamKey: string, managementKey: string): Api {
+  return async <T>(method: string, path: string, body?: unknown, options: Options = {}) => {
+    const management = path.startsWith('/v1/org');
+    const key = options.key === undefined ? (management ? managementKey : teamKey) : options.key;
+    const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(key === null ? {} : { [management ? 'x-management-key' : 'x-service-api-key']: key }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    if (response.ok) checkShape(method, path, answer);
+    else checkErrorShape(answer as Answer<Record<string, unknown>>);
+    return answer;
+  };
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats(ajv);
+const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+ajv.addFormat('date-time', ISO_TIMESTAMP);
+
+function checkShape(method: string, path: string, answer: Answer<unknown>): void {
+  const plain = path.split('?')[0] as string;
+  // A literal path wins over one with parameters, as in the router.
+  const endpoint = endpoints.filter((e) => e.method === method)
+    .filter((e) => new RegExp(`^${e.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain))
+    .toSorted((a, b) => (a.path.match(/\{/g)?.length ?? 0) - (b.path.match(/\{/g)?.length ?? 0))[0];
+  if (!endpoint) throw new Error(`No operation is declared for ${method} ${plain}`);
+  expect(answer.status).toBe(endpoint.status);
+  if (!endpoint.response) {
+    expect(answer.body).toBeUndefined();
+    return;
+  }
+  const valid = ajv.validate(endpoint.response, answer.body);
+  expect(valid ? [] : ajv.errors?.map((e) => `${endpoint.id} ${e.instancePath} ${e.message}`)).toEqual([]);
+}
+
+function checkErrorShape(answer: Answer<Record<string, unknown>>): void {
+  expect(answer.body).toEqual(expect.objectContaining({ code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) }));
+  expect(answer.body['detail']).toBeDefined();
+}

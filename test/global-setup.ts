@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { openEmbedded } from '../src/db/embedded.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openLog } from '../src/log.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext { serverUrl: string; template: string }
+}
+
+/** Starts PostgreSQL (or takes PHIAL_TEST_DATABASE_URL's) and migrates one template that every test file clones. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['PHIAL_TEST_DATABASE_URL'];
+  const embedded = given ? null : await startEmbedded();
+  const serverUrl = given ?? (embedded as { url: string }).url;
+  const template = `phial_template_${process.pid}`;
+  await query(serverUrl, `create database ${template}`);
+  await migrate({ ownerUrl: databaseUrl(serverUrl, template), directory: 'migrations' });
+  project.provide('serverUrl', serverUrl);
+  project.provide('template', template);
+  return async () => {
+    if (given) await query(serverUrl, `drop database ${template} with (force)`);
+    await embedded?.stop();
+  };
+}
+
+async function startEmbedded(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'phial-test-'));
+  const server = await openEmbedded({ dataDir, applicationName: 'phial test', lock: 'required', log: openLog('silent') });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function databaseUrl(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+export async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
