@@ -339,12 +339,14 @@ create table simulations (
   steps text[] not null,
   next_step integer not null default 0,
   delay_seconds integer not null,
+  due_at timestamptz not null,
   flags jsonb not null default '{}',
   created_at timestamptz not null default now(),
   primary key (user_id, order_id),
   foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
 );
 create index simulations_by_team on simulations (team_id, order_id);
+create index simulations_due on simulations (due_at);
 
 create table lab_results (
   user_id uuid not null,
@@ -428,7 +430,8 @@ create table deliveries (
   next_attempt_at timestamptz not null default now(),
   primary key (webhook_id, event_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-create index deliveries_due on deliveries (webhook_id, next_attempt_at);
+-- First attempts and retries are claimed apart, so that a backlog of retries is never read through for what is new.
+create index deliveries_due on deliveries (webhook_id, (attempt = 0), next_attempt_at);
 create index deliveries_by_event on deliveries (team_id, event_id);
 
 create table idempotency_keys (

@@ -1,7 +1,21 @@
 import type { Endpoint } from './http/endpoint.ts';
+import { insuranceEndpoints } from './insurance/endpoints.ts';
+import { orderEndpoints } from './lab-orders/endpoints.ts';
+import { labTestEndpoints } from './lab-tests/endpoints.ts';
+import { labEndpoints } from './labs/endpoints.ts';
+import { managementEndpoints } from './management/endpoints.ts';
+import { resultEndpoints } from './results/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
+import { webhookEndpoints } from './webhooks/endpoints.ts';
 
 /** Every operation of the service, in the order of its documentation. */
 export const endpoints: Endpoint[] = [
   ...userEndpoints,
+  ...insuranceEndpoints,
+  ...labTestEndpoints,
+  ...orderEndpoints,
+  ...labEndpoints,
+  ...resultEndpoints,
+  ...managementEndpoints,
+  ...webhookEndpoints,
 ];

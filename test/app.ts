@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import { randomUUID } from 'node:crypto';
+import { runOnce } from 'graphile-worker';
 import { expect, inject } from 'vitest';
 import { parseConfig, type Config } from '../src/config.ts';
 import type { Ctx } from '../src/context.ts';
@@ -9,10 +10,14 @@ import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
 import { openApp } from '../src/http/app.ts';
 import { openMetrics, type Metrics } from '../src/http/metrics.ts';
+import { tasksOf, workerLogger } from '../src/jobs/run.ts';
 import { openLog } from '../src/log.ts';
 import { createOrg } from '../src/management/create-org.ts';
 import { createTeam } from '../src/management/create-team.ts';
 import { createTeamKey } from '../src/teams/create-key.ts';
+import { startDeliverer } from '../src/webhooks/deliver.ts';
+import { deploymentPolicy } from '../src/webhooks/endpoint-url.ts';
+import { openSender } from '../src/webhooks/send.ts';
 import { addFormats } from '../src/wire/formats.ts';
 import { databaseUrl, query } from './global-setup.ts';
 
@@ -34,15 +39,19 @@ export type TestApp = {
   team: Team;
   api: Api;
   makeTeam: (name?: string) => Promise<Team>;
+  /** Delivers every webhook that is due and returns when nothing is left. */
+  deliver: () => Promise<void>;
+  /** Runs every background job that is due, and those that come due by them. */
+  runJobs: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** The service on a database of its own and a real socket. */
-export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+/** The service on a real socket and a database of its own, or as one more service on `shared.databaseUrl`. */
+export async function startTestApp(env: Record<string, string> = {}, shared?: { databaseUrl: string }): Promise<TestApp> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   const server = inject('serverUrl');
-  await query(server, `create database ${database} template ${inject('template')}`);
-  const url = databaseUrl(server, database);
+  if (!shared) await query(server, `create database ${database} template ${inject('template')}`);
+  const url = shared?.databaseUrl ?? databaseUrl(server, database);
   const { config, secrets } = parseConfig({ PORT: '0', PHIAL_LOG_LEVEL: 'silent', ...env });
   const log = openLog(config.logLevel);
   const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', log });
@@ -69,13 +78,18 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     };
   };
   const team = await makeTeam();
+  const sender = openSender({ policy: deploymentPolicy(config), userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
+  const deliverer = startDeliverer(ctx, { sender, metrics }, { polling: false });
   return {
     ctx, db: ctx.db, config, metrics, baseUrl, databaseUrl: url, team, api: team.api, makeTeam,
+    deliver: () => deliverer.untilIdle(),
+    runJobs: () => runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),
     close: async () => {
+      await deliverer.stop(0);
       await app.server.close();
       await listener.close();
       await database_.close();
-      await query(server, `drop database ${database} with (force)`);
+      if (!shared) await query(server, `drop database ${database} with (force)`);
     },
   };
 }

@@ -257,6 +257,15 @@ export interface Orders {
   user_id: string;
 }
 
+export interface OrderStatusRules {
+  from_leg: string;
+  from_registration: string;
+  from_status: string;
+  to_leg: string;
+  to_registration: string;
+  to_status: string;
+}
+
 export interface OrderTransactions {
   created_at: Generated<string>;
   id: string;
@@ -311,6 +320,7 @@ export interface Shipments {
 export interface Simulations {
   created_at: Generated<string>;
   delay_seconds: number;
+  due_at: string;
   flags: Generated<Jsonb>;
   id: string;
   next_step: Generated<number>;
@@ -403,6 +413,7 @@ export interface DB {
   migrations: Migrations;
   order_events: OrderEvents;
   order_name_words: OrderNameWords;
+  order_status_rules: OrderStatusRules;
   order_transactions: OrderTransactions;
   orders: Orders;
   orgs: Orgs;

@@ -19,6 +19,11 @@ const LONGEST_PARAM = 1_024;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The body is not valid JSON' };
 
+const LONGEST_KEY = 255;
+const KEY_TOO_LONG: Problem = {
+  type: 'string_too_long', loc: ['header', 'x-idempotency-key'], msg: `String should have at most ${LONGEST_KEY} characters`,
+};
+
 /** Stands for a body that did not parse, so that its problem is listed beside the others. */
 const unparsed = Symbol('unparsed');
 
@@ -43,7 +48,12 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      send(reply, errorAnswer(error, request.id) ?? unexpectedAnswer(request.id));
+    },
   });
+  const allowedMethods = methodsByPath(endpoints);
 
   server.decorateRequest('caller', null);
   server.removeAllContentTypeParsers();
@@ -54,6 +64,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
     if (request.url.length > LONGEST_URL) throw new TransportError(414);
+    if (request.is404) refuseUnknownRoute(request, reply, allowedMethods);
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
     request.caller = await authenticate(ctx, access, endpoint, request.headers);
@@ -83,7 +94,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   server.setNotFoundHandler(() => { throw new TransportError(404); });
 
   for (const endpoint of endpoints) addRoute(server, endpoint);
-  refuseOtherMethods(server, endpoints);
+  refuseOtherMethods(server, allowedMethods);
   return { server, access };
 }
 
@@ -110,14 +121,17 @@ function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
   const validate = lazily(() => compileValidation({ path: endpoint.params, query: endpoint.query, body: endpoint.body }));
   const serialise = lazily(() => endpoint.response && fastJsonStringify(endpoint.response as never));
 
-  const readInput = (request: FastifyRequest): { params: unknown; query: unknown; body: unknown } => {
+  const bodyMayBeLeftOut = [(endpoint.body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
+
+  const readInput = (request: FastifyRequest, key: string | null): { params: unknown; query: unknown; body: unknown } => {
     const input: Record<string, unknown> = {};
     if (endpoint.params) input['path'] = readParams(endpoint.params, request.params as Record<string, string>);
     if (endpoint.query) input['query'] = readQuery(endpoint.query, request.query as Record<string, string>);
     const broken = request.body === unparsed;
-    if (endpoint.body && !broken && request.body !== undefined) input['body'] = request.body;
+    if (endpoint.body && !broken && (request.body !== undefined || bodyMayBeLeftOut)) input['body'] = request.body ?? null;
     let problems = validate()(input);
     if (broken) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), INVALID_JSON];
+    if (key !== null && key.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
     if (problems.length > 0) throw new InvalidRequest(problems);
     return { params: input['path'], query: input['query'], body: input['body'] };
   };
@@ -132,9 +146,9 @@ function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
     config: { endpoint },
     handler: async (request, reply) => {
       const { ctx: caller, scopeId } = request.caller as Caller;
-      const input = readInput(request);
-      if (endpoint.auth === 'management_key') refuseOtherDeployment(caller as ManagementCtx, input.params as never);
       const key = endpoint.method === 'POST' && scopeId ? idempotencyKey(request) : null;
+      const input = readInput(request, key);
+      if (endpoint.auth === 'management_key') refuseOtherDeployment(caller as ManagementCtx, input.params as never);
       const answer = key === null || scopeId === null
         ? await run(caller, input)
         : await oncePerKey(caller as TeamCtx, {
@@ -149,10 +163,8 @@ function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
 }
 
 function idempotencyKey(request: FastifyRequest): string | null {
-  const value = request.headers['x-idempotency-key'];
-  if (value === undefined || value === '') return null;
-  if (typeof value === 'string' && value.length <= 255) return value;
-  throw new InvalidRequest([{ type: 'string_too_long', loc: ['header', 'x-idempotency-key'], msg: 'String should have at most 255 characters' }]);
+  const value = [request.headers['x-idempotency-key']].flat().join(', ');
+  return value === '' ? null : value;
 }
 
 /** Another organisation does not exist for this key, and another deployment is elsewhere. */
@@ -166,27 +178,44 @@ function refuseOtherDeployment(ctx: ManagementCtx, params: { org_id?: string; en
   }
 }
 
-/** Every path answers 405 with Allow to the methods it does not take. */
-function refuseOtherMethods(server: FastifyInstance, endpoints: Endpoint[]): void {
-  const taken = new Map<string, { allow: Set<string>; url: string }>();
+type AllowedMethods = { url: string; pattern: RegExp; allow: Set<string> }[];
+
+/** The methods of every path, paths without parameters first, as the router prefers them. */
+function methodsByPath(endpoints: Endpoint[]): AllowedMethods {
+  const taken = new Map<string, AllowedMethods[number]>();
   for (const { path, method } of endpoints) {
-    const shape = path.replaceAll(/\{\w+\}/g, '{}');
-    const entry = taken.get(shape) ?? { allow: new Set(), url: fastifyPath(path) };
+    const shape = path.replaceAll(/\{\w+\}/g, '[^/]+');
+    const entry = taken.get(shape) ?? { url: fastifyPath(path), pattern: new RegExp(`^${shape}$`), allow: new Set() };
     entry.allow.add(method);
     if (method === 'GET') entry.allow.add('HEAD');
     taken.set(shape, entry);
   }
-  for (const { allow, url } of taken.values()) {
+  return [...taken.values()].sort((a, b) => a.url.split(':').length - b.url.split(':').length);
+}
+
+function refuseMethod(reply: FastifyReply, allow: Set<string>): never {
+  reply.header('allow', [...allow].join(', '));
+  throw new TransportError(405);
+}
+
+/** Every path answers 405 with Allow to the methods it does not take. */
+function refuseOtherMethods(server: FastifyInstance, allowedMethods: AllowedMethods): void {
+  for (const { allow, url } of allowedMethods) {
     server.route({
       method: METHODS.filter((method) => !allow.has(method)).concat('OPTIONS' as never),
       url,
-      onRequest: async (_request, reply) => {
-        reply.header('allow', [...allow].join(', '));
-        throw new TransportError(405);
-      },
+      onRequest: async (_request, reply) => refuseMethod(reply, allow),
       handler: async () => undefined,
     });
   }
+}
+
+/** Refused before a body is read. Methods that the router has never heard of, as TRACE, end here too. */
+function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): never {
+  const path = request.url.split('?')[0] as string;
+  const known = allowedMethods.find(({ pattern }) => pattern.test(path));
+  if (known) refuseMethod(reply, known.allow);
+  throw new TransportError(404);
 }
 
 /** Requests that are not even HTTP, or whose headers or arrival break a limit, get the one error shape too. */
@@ -196,10 +225,11 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     return;
   }
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const answer = errorAnswer(new TransportError(status), newId());
+  const requestId = newId();
+  const answer = errorAnswer(new TransportError(status), requestId);
   const body = JSON.stringify(answer?.body);
   socket.end(`HTTP/1.1 ${status} ${status === 431 ? 'Request Header Fields Too Large' : status === 408 ? 'Request Timeout' : 'Bad Request'}\r\n`
-    + `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+    + `x-request-id: ${requestId}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
 }
 
 function lazily<T>(make: () => T): () => T {

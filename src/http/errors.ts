@@ -8,8 +8,8 @@ const STATUS: Record<ErrorCode, number> = {
   insufficient_scope: 403, plan_required: 403, sandbox_only: 403,
   client_user_id_conflict: 400, unknown_payor: 400, guarantor_required: 400, minor_ordering_disabled: 400,
   lab_test_not_orderable: 400, order_not_cancellable: 400, order_not_changeable: 400, sample_already_registered: 400,
-  registration_required: 400, status_not_reachable: 400, too_many_matches: 400, invalid_cursor: 400,
-  webhook_url_refused: 400, webhook_headers_refused: 400, unknown_event_type: 400, too_many_secrets: 400,
+  registration_required: 400, status_not_reachable: 400, too_many_matches: 400, invalid_cursor: 422,
+  webhook_url_refused: 400, webhook_headers_refused: 422, unknown_event_type: 400, too_many_secrets: 400,
   insurance_required: 400,
   team_id_conflict: 409, integration_team_id_conflict: 409, idempotency_mismatch: 409, idempotency_in_flight: 409,
 };

@@ -11,7 +11,10 @@ export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undef
 const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, strict: false, coerceTypes: false });
 addFormats(ajv);
 
-/** Checks all parts at once and returns every problem; brings values into their form (trimmed, E.164, defaults) in place. */
+/**
+ * Checks all parts at once and returns every problem; brings values into their form (trimmed, E.164, defaults) and
+ * drops unknown keys in place.
+ */
 export function compileValidation(parts: RequestParts): (input: Record<string, unknown>) => Problem[] {
   const present = Object.entries(parts).filter(([, schema]) => schema !== undefined);
   const check: ValidateFunction = ajv.compile({
@@ -20,17 +23,50 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
     required: present.map(([name]) => name),
   });
   return (input) => {
-    trimStrings(input['body']);
-    if (check(input)) return [];
-    return (check.errors ?? []).filter((error) => error.keyword !== 'if').map(toProblem);
+    dropUnknown(parts.body as Shape | undefined, input['body']);
+    const unstorable: Problem[] = [];
+    trimStrings(input, [], unstorable);
+    if (check(input)) return unstorable;
+    const problems = (check.errors ?? []).filter((error) => error.keyword !== 'if').map(toProblem);
+    const places = new Set(problems.map((problem) => problem.loc.join('/')));
+    return [...problems, ...unstorable.filter((problem) => !places.has(problem.loc.join('/')))];
   };
 }
 
-function trimStrings(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
+type Shape = { properties?: Record<string, Shape>; items?: Shape; additionalProperties?: unknown };
+
+/** Unknown keys are ignored from the first step on: kept, they would reach stored documents and update statements. */
+function dropUnknown(shape: Shape | undefined, value: unknown): void {
+  if (shape === undefined || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) dropUnknown(shape.items, item);
+    return;
+  }
+  const { properties } = shape;
+  if (!properties || shape.additionalProperties) return;
   for (const [key, member] of Object.entries(value)) {
-    if (typeof member === 'string') (value as Record<string, unknown>)[key] = member.trim();
-    else trimStrings(member);
+    if (Object.hasOwn(properties, key)) dropUnknown(properties[key], member);
+    else delete (value as Record<string, unknown>)[key];
+  }
+}
+
+const HALF_A_PAIR = /\p{Surrogate}/u;
+
+/** PostgreSQL keeps neither a zero character nor half a surrogate pair. */
+const isStorable = (text: string): boolean => !text.includes('\0') && !HALF_A_PAIR.test(text);
+
+/** Trims every text within `value` in place, and notes where one cannot be stored. */
+function trimStrings(value: unknown, loc: Problem['loc'], unstorable: Problem[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const names: (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  for (const name of names) {
+    const member = (value as Record<string | number, unknown>)[name];
+    const at = [...loc, name];
+    if (typeof member === 'string') (value as Record<string | number, unknown>)[name] = member.trim();
+    else trimStrings(member, at, unstorable);
+    if (!isStorable(String(name)) || (typeof member === 'string' && !isStorable(member))) {
+      unstorable.push({ type: 'string_unicode', loc: at, msg: 'Input should be a valid string without zero characters' });
+    }
   }
 }
 

@@ -26,7 +26,10 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
       settings: JSON.stringify(input.settings ?? {}),
     }).onConflict((oc) => oc.doNothing())
       .returning(['id', 'name', 'created_at', 'integration_team_id', 'settings']).executeTakeFirst();
-    if (!team) throw new AppError('team_id_conflict', 'A team with this id was made in this very moment. Read it, or choose another id.');
+    if (!team) {
+      await refuseTaken(ctx, input); // somebody else was faster, and is visible now
+      throw new AppError('team_id_conflict', 'A team with this id was made in this very moment. Try again.');
+    }
     await addStandardTests(ctx, team.id);
     return team;
   });
@@ -43,6 +46,9 @@ async function refuseTaken(ctx: Ctx, input: NewTeam): Promise<void> {
   }
   if (input.id) {
     const taken = await ctx.db.selectFrom('teams').select('id').where('id', '=', input.id).executeTakeFirst();
-    if (taken) throw new AppError('team_id_conflict', 'A team with this id exists. Choose another id, or leave it out.');
+    if (taken) {
+      throw new AppError('team_id_conflict', 'A team with this id exists. Choose another id, or leave it out.',
+        { detail: { team_id: taken.id }, fields: { team_id: taken.id } });
+    }
   }
 }

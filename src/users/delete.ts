@@ -17,7 +17,8 @@ export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
 export async function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_user_id: string }): Promise<void> {
   const restored = await ctx.db.updateTable('users').set({ deleted_at: null })
     .where('team_id', '=', ctx.team.id)
-    .where((eb) => ('user_id' in by ? eb('id', '=', by.user_id) : eb('client_user_id', '=', by.client_user_id)))
+    .where((eb) => ('user_id' in by ? eb('id', '=', by.user_id) : eb('id', '=', eb.selectFrom('client_user_ids').select('user_id')
+      .where('team_id', '=', ctx.team.id).where('client_user_id', '=', by.client_user_id))))
     .returning('id').executeTakeFirst();
   if (!restored) throw notFound('User');
 }

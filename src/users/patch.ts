@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../context.ts';
+import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/open.ts';
 import { reserveClientUserId } from './create.ts';
 import { findUser } from './find.ts';
@@ -9,6 +9,7 @@ import type { UserPatch } from './schemas.ts';
 /** Changes the keys that are there; a null clears, but a user never loses its client_user_id. */
 export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof UserPatch>): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
+    await lockUser(ctx, userId);
     const user = await findUser(ctx, userId);
     const { client_user_id, ...rest } = patch;
     const renamed = client_user_id && client_user_id !== user.client_user_id ? client_user_id : null;
@@ -26,4 +27,9 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
     if (Object.keys(changes).length === 0) return;
     await ctx.db.updateTable('users').set(changes).where('id', '=', userId).where('team_id', '=', ctx.team.id).execute();
   });
+}
+
+/** Of two changes at the same moment the second sees the reference that the first one left. */
+async function lockUser(ctx: TxCtx<TeamCtx>, userId: string): Promise<void> {
+  await ctx.db.selectFrom('users').select('id').where('id', '=', userId).where('team_id', '=', ctx.team.id).forNoKeyUpdate().execute();
 }

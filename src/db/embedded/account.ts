@@ -1,0 +1,72 @@
+// PostgreSQL refuses to run as root, so as root it needs another user, and that user must reach the files.
+import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import { EmbeddedError } from './errors.ts';
+
+interface Owner { uid: number; gid: number }
+export interface Account extends Owner { name: string }
+
+export const READ = 4;
+export const EXECUTE = 1;
+
+const passwdFile = '/etc/passwd';
+
+/**
+ * The user under whom initdb and postgres run: null (our own) unless we are root. As root the owner of an
+ * existing data directory, else `postgres`, else `nobody`.
+ */
+export function chooseAccount(dataDir: string): Account | null {
+  if (process.getuid?.() !== 0) return null;
+  const accounts = readAccounts();
+  const named = (owner: Owner | null): Account | undefined => accounts.find(({ uid }) => uid === owner?.uid);
+  const ofCluster = ownerOf(path.join(dataDir, 'postgres'));
+  // Files that exist can be served by a user without a name; only initdb asks for one.
+  if (ofCluster !== null) return named(ofCluster) ?? { name: `uid ${ofCluster.uid}`, ...ofCluster };
+  return named(ownerOf(dataDir)) ?? unprivileged(accounts);
+}
+
+/** The options that make `spawn` run a program under the account. */
+export function runAs(account: Account | null): { uid?: number; gid?: number } {
+  return account === null ? {} : { uid: account.uid, gid: account.gid };
+}
+
+/** Whether the account may use `target` with these rights and pass every directory above it. */
+export function canReach(account: Account, target: string, rights: number): boolean {
+  try {
+    let current = realpathSync(target);
+    if (!permits(statSync(current), account, rights)) return false;
+    while (current !== path.dirname(current)) {
+      current = path.dirname(current);
+      if (!permits(statSync(current), account, EXECUTE)) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function permits(entry: Stats, account: Account, rights: number): boolean {
+  const shift = entry.uid === account.uid ? 6 : entry.gid === account.gid ? 3 : 0;
+  return ((entry.mode >> shift) & rights) === rights;
+}
+
+function ownerOf(directory: string): Owner | null {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  return found === undefined || found.uid === 0 ? null : { uid: found.uid, gid: found.gid };
+}
+
+function unprivileged(accounts: Account[]): Account {
+  const chosen = accounts.find(({ name }) => name === 'postgres') ?? accounts.find(({ name }) => name === 'nobody');
+  if (chosen === undefined) {
+    throw new EmbeddedError(`PostgreSQL does not run as root, and ${passwdFile} knows neither "postgres" nor `
+      + '"nobody". Start Phial as a normal user, or set DATABASE_URL.');
+  }
+  return chosen;
+}
+
+function readAccounts(): Account[] {
+  return readFileSync(passwdFile, 'utf8').split('\n').flatMap((line) => {
+    const [name = '', , uid = '', gid = ''] = line.split(':');
+    return /^\d+$/.test(uid) && /^\d+$/.test(gid) && uid !== '0' ? [{ name, uid: Number(uid), gid: Number(gid) }] : [];
+  });
+}

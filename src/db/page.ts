@@ -1,0 +1,44 @@
+// Keyset pages: a page begins behind the row that ended the one before, whatever was added in between.
+import { AppError } from '../errors.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The key of a row in a list sorted by id. */
+export const isId = (key: unknown): key is string => typeof key === 'string' && UUID.test(key);
+
+/** The key of a row in a list sorted by `order`, where ids break ties. */
+export type SortKey = [order: string, value: number, id: string];
+
+/**
+ * Whether a key is one of a list sorted by `order`. Values are whole numbers (microseconds of a time, cents of a price):
+ * exact, and never text that PostgreSQL could refuse as a time or a price.
+ */
+export const isSortKey = (order: string) => (key: unknown): key is SortKey =>
+  Array.isArray(key) && key.length === 3 && key[0] === order && Number.isSafeInteger(key[1]) && isId(key[2]);
+
+/** The opaque text of a row's key. */
+export const encodeCursor = (key: unknown): string => Buffer.from(JSON.stringify(key)).toString('base64url');
+
+/** The key inside `cursor`; whatever no page of the list gave out is refused as 422 at [query, next_cursor]. */
+export function decodeCursor<Key>(cursor: string, isKey: (key: unknown) => key is Key): Key {
+  const key = parse(cursor);
+  if (isKey(key)) return key;
+  throw new AppError('invalid_cursor', 'The cursor is not one of this list.', {
+    detail: [{ type: 'value_error', loc: ['query', 'next_cursor'], msg: 'Value is not a cursor of this list in this order' }],
+  });
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first `limit` of `rows` with the cursor of what follows; ask the database for one row more than `limit`. */
+export function takePage<Row>(rows: Row[], limit: number, keyOf: (row: Row) => unknown): { page: Row[]; next_cursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next_cursor: last !== undefined && rows.length > limit ? encodeCursor(keyOf(last)) : null };
+}

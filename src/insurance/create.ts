@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { findUser } from '../users/find.ts';
+import type { Insurance, InsuranceInput } from './schemas.ts';
+
+type InsuranceRow = Static<typeof Insurance> & { id: string };
+
+/**
+ * Adds an insurance record to a user, its company filled in from the payor directory.
+ * One statement checks the user and the payor and inserts: this operation is measured against the bare insert
+ * (bench/), and every further round trip costs a third of its rate. Why nothing came back is asked only then.
+ * Throws not_found or user_scheduled_for_deletion for the user, unknown_payor for the payor.
+ */
+export async function createInsurance(ctx: TeamCtx, userId: string, input: Static<typeof InsuranceInput>): Promise<InsuranceRow> {
+  const { payor_code, member_id, group_id = null, relationship, insured, guarantor = null, is_primary = true } = input;
+  const id = newId();
+  const { rows: [created] } = await sql<Pick<InsuranceRow, 'company'>>`
+    insert into insurances (user_id, id, team_id, payor_code, member_id, group_id, relationship, is_primary, insured,
+      guarantor, company)
+    select users.id, ${id}::uuid, users.team_id, payors.payor_code, ${member_id}, ${group_id}, ${relationship},
+      ${is_primary}::boolean, ${JSON.stringify(insured)}::jsonb, ${guarantor && JSON.stringify(guarantor)}::jsonb,
+      jsonb_build_object('name', payors.name, 'address', payors.org_address)
+    from users join payors on payors.payor_code = ${payor_code}
+      and (payors.team_id is null or payors.team_id = users.team_id)
+    where users.id = ${userId} and users.team_id = ${ctx.team.id} and users.deleted_at is null
+    returning company`.execute(ctx.db);
+  if (!created) {
+    await findUser(ctx, userId);
+    throw new AppError('unknown_payor', 'There is no payor with this payor_code. GET /v3/insurance/search/payor finds payors; '
+      + 'POST /v3/payor adds one of your own.');
+  }
+  return { id, payor_code, member_id, group_id, relationship, insured, guarantor, is_primary, company: created.company };
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Api, type TestApp } from '../../test/app.ts';
+import { homeAddress, problemsOf } from '../../test/people.ts';
+
+type PayorBody = { payor_code: string; name: string; aliases: string[]; source: string };
+
+let app: TestApp;
+beforeAll(async () => { app = await startTestApp(); });
+afterAll(() => app.close());
+
+const search = async (query: Record<string, string>, api: Api = app.api): Promise<PayorBody[]> =>
+  (await api<PayorBody[]>('GET', `/v3/insurance/search/payor?${new URLSearchParams(query)}`)).body;
+const codes = async (query: Record<string, string>, api?: Api): Promise<string[]> => (await search(query, api)).map((payor) => payor.payor_code);
+
+describe('searching payors', () => {
+  test('a name finds the platform\'s payor in its whole shape', async () => {
+    expect(await search({ insurance_name: 'carefirst' })).toEqual([{
+      payor_code: 'SBX00018', name: 'CareFirst BlueCross BlueShield', aliases: ['CareFirst', 'BCBS Maryland'], source: 'platform',
+      org_address: { first_line: 'PO Box 0118', second_line: '', country: 'US', zip: '21202', city: 'Baltimore', state: 'MD', access_notes: null },
+    }]);
+  });
+
+  test('an alias, a part of it and words with others between them find the payor too', async () => {
+    expect(await codes({ insurance_name: 'IBX' })).toEqual(['SBX00032']);
+    expect(await codes({ insurance_name: 'ernment emplo' })).toEqual(['SBX00024']);
+    expect(await codes({ insurance_name: '  blue   ARIZONA ' })).toEqual(['SBX00008']);
+  });
+
+  test('the words must stand together in the name or in one alias', async () => {
+    // 'UHC' is an alias of UnitedHealthcare, whose name alone holds 'UnitedHealthcare'.
+    expect(await codes({ insurance_name: 'UHC UnitedHealthcare' })).toEqual([]);
+  });
+
+  test('payors that are named exactly so come first', async () => {
+    const found = await codes({ insurance_name: 'uhc' });
+    expect(found).toEqual(['SBX00044', 'SBX00045']);
+    expect((await codes({ insurance_name: 'aetna' }))[0]).toBe('SBX00001');
+    expect((await codes({ insurance_name: 'Anthem' }))[0]).toBe('SBX00006');
+  });
+
+  test.each(['%', '_', 'A%a', '\\', "'"])('%j is no wildcard', async (insurance_name) => {
+    expect(await codes({ insurance_name })).toEqual([]);
+  });
+
+  test('the code of a clearing house finds its payor', async () => {
+    expect(await codes({ provider: 'availity', provider_payor_id: 'SBX-AV-0008' })).toEqual(['SBX00008']);
+    expect(await codes({ provider_payor_id: 'SBX-CH-0008' })).toEqual(['SBX00008']);
+    expect(await codes({ provider: 'change_healthcare', provider_payor_id: 'SBX-AV-0008' })).toEqual([]);
+    expect(await codes({ provider_payor_id: 'sbx-av-0008' })).toEqual([]);
+  });
+
+  test('each parameter narrows, and an unknown clearing house matches nothing', async () => {
+    const all = await codes({});
+    const known = await codes({ provider: 'availity' });
+    expect(all).toHaveLength(49);
+    expect(known.length).toBeGreaterThan(0);
+    expect(known.length).toBeLessThan(all.length);
+    expect(await codes({ provider: 'availity', insurance_name: 'Aetna' })).toEqual(['SBX00001', 'SBX00002']);
+    expect(await codes({ provider: 'fax', insurance_name: 'Aetna' })).toEqual([]);
+    expect(await codes({ insurance_name: '', provider: '', provider_payor_id: '' })).toEqual(all);
+  });
+
+  test('too long a name is refused', async () => {
+    const answer = await app.api('GET', `/v3/insurance/search/payor?insurance_name=${'x'.repeat(201)}`);
+    expect(problemsOf(answer)).toEqual(['query.insurance_name string_too_long']);
+  });
+
+  test('at most 100 payors are answered', async () => {
+    const { api, id } = await app.makeTeam();
+    await app.db.insertInto('payors').values(Array.from({ length: 101 }, (_, number) => ({
+      payor_code: `TEAM-MANY-${number}`, team_id: id, name: 'Many', org_address: JSON.stringify({ ...homeAddress, second_line: '', access_notes: null }),
+    }))).execute();
+    expect(await codes({ insurance_name: 'many' }, api)).toHaveLength(100);
+  });
+});
+
+describe("a team's own payor", () => {
+  test('is made with a code of ours and found by name and by its external code', async () => {
+    const made = await app.api<PayorBody>('POST', '/v3/payor', {
+      name: ' Ocotillo Mutual ', address: homeAddress, provider: 'stedi', provider_payor_id: 'OCO-1',
+    });
+    expect(made.body).toEqual({
+      payor_code: expect.stringMatching(/^TEAM-[0-9A-F]{16}$/), name: 'Ocotillo Mutual', aliases: [], source: 'team',
+      org_address: { ...homeAddress, second_line: '', access_notes: null },
+    });
+    expect(await search({ insurance_name: 'ocotillo' })).toEqual([made.body]);
+    expect(await search({ provider: 'stedi', provider_payor_id: 'OCO-1' })).toEqual([made.body]);
+  });
+
+  test('never appears to another team, by name or by code, beside that team\'s own of the same name and code', async () => {
+    const other = await app.makeTeam();
+    const payor = { name: 'Ironwood Mutual', address: homeAddress, provider: 'waystar', provider_payor_id: 'IRON-1' };
+    const mine = await app.api<PayorBody>('POST', '/v3/payor', payor);
+    expect(await codes({ insurance_name: 'ironwood' }, other.api)).toEqual([]);
+    const theirs = await other.api<PayorBody>('POST', '/v3/payor', payor);
+    expect(theirs.body.payor_code).not.toBe(mine.body.payor_code);
+    for (const query of [{ insurance_name: 'ironwood' }, { provider: 'waystar', provider_payor_id: 'IRON-1' }] as Record<string, string>[]) {
+      expect(await codes(query)).toEqual([mine.body.payor_code]);
+      expect(await codes(query, other.api)).toEqual([theirs.body.payor_code]);
+    }
+  });
+
+  test('needs no external code, but half of one is refused', async () => {
+    const payor = { name: 'Mesquite Mutual', address: homeAddress };
+    expect((await app.api('POST', '/v3/payor', { ...payor, provider: null, provider_payor_id: null })).status).toBe(200);
+    expect(problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: 'stedi' }))).toEqual(['body.provider_payor_id missing']);
+    expect(problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: null, provider_payor_id: 'X' }))).toEqual(['body.provider missing']);
+    expect(problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: 'fax', provider_payor_id: 'X' }))).toEqual(['body.provider enum']);
+  });
+
+  test('every wrong field is listed at once and nothing is stored', async () => {
+    const before = await codes({});
+    const answer = await app.api('POST', '/v3/payor', { name: '', address: { ...homeAddress, zip: '1', state: 'ZZ', city: undefined }, provider: 'stedi' });
+    expect(problemsOf(answer)).toEqual(['body.address.city missing', 'body.address.state value_error', 'body.address.zip string_pattern_mismatch',
+      'body.name string_too_short', 'body.provider_payor_id missing']);
+    expect(await codes({})).toEqual(before);
+  });
+});
+
+test('without a key payors are 401', async () => {
+  for (const [method, path] of [['GET', '/v3/insurance/search/payor'], ['POST', '/v3/payor']] as const) {
+    const answer = await app.api<{ code: string }>(method, path, undefined, { key: null });
+    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
+  }
+});

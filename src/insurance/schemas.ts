@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { Address } from '../wire/address.ts';
+import { GuarantorDetails } from '../wire/guarantor.ts';
+import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
+import { nullable, oneOf, optional, Text } from '../wire/schema.ts';
+
+const RELATIONSHIPS = ['Self', 'Spouse', 'Other'] as const;
+
+const insured = {
+  first_name: PersonName,
+  last_name: PersonName,
+  gender: Gender,
+  address: Address,
+  dob: BirthDate,
+  email: Email,
+  phone_number: PhoneNumber,
+};
+
+/** The person whose insurance it is; the patient where the relationship is Self. */
+const InsuredInput = Type.Object(insured);
+/** As it was stored: enums may hold values that are not known here. */
+const Insured = Type.Object({ ...insured, gender: Type.String() });
+
+const Company = Type.Object({ name: Type.String(), address: Address });
+
+export const InsuranceInput = Type.Object({
+  payor_code: Text(100),
+  member_id: Text(100),
+  group_id: optional(Text(100)),
+  relationship: oneOf(RELATIONSHIPS, { description: "The patient's relationship to the insured." }),
+  insured: InsuredInput,
+  guarantor: optional(GuarantorDetails),
+  is_primary: Type.Optional(Type.Boolean({ default: true })),
+});
+
+export const Insurance = Type.Object({
+  payor_code: Type.String(),
+  member_id: Type.String(),
+  group_id: nullable(Type.String()),
+  relationship: Type.String(),
+  insured: Insured,
+  guarantor: nullable(GuarantorDetails),
+  is_primary: Type.Boolean(),
+  company: Company,
+});
+
+/** Clearing houses whose code for a payor can be stored beside ours. */
+const PROVIDERS = ['change_healthcare', 'availity', 'stedi', 'waystar', 'claim_md', 'apero', 'pverify'] as const;
+
+export const PayorInput = Type.Object({
+  name: Text(200),
+  address: Address,
+  provider: optional(oneOf(PROVIDERS)),
+  provider_payor_id: optional(Text(100)),
+}, { together: ['provider', 'provider_payor_id'] });
+
+export const PayorSearch = Type.Object({
+  insurance_name: Type.Optional(Text(200)),
+  /** Open, as every filter is: an unknown clearing house knows no payor. */
+  provider: Type.Optional(Text(100)),
+  provider_payor_id: Type.Optional(Text(100)),
+});
+
+export const Payor = Type.Object({
+  payor_code: Type.String(),
+  name: Type.String(),
+  aliases: Type.Array(Type.String()),
+  org_address: Address,
+  source: oneOf(['platform', 'team'], { description: 'Everybody\'s payors, or those that the team added itself.' }),
+});

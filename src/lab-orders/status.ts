@@ -1,0 +1,132 @@
+// The statuses a laboratory order can have. Which may follow which is in status-rules.ts.
+
+const TABLE = {
+  testkit: {
+    received: [
+      'ordered', 'awaiting_registration', 'testkit_registered', 'requisition_created', 'requisition_bypassed',
+    ],
+    collecting_sample: [
+      'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab',
+      'problem_in_transit_customer', 'problem_in_transit_lab',
+    ],
+    sample_with_lab: ['delivered_to_lab', 'lab_processing_blocked'],
+    completed: ['completed', 'corrected'],
+    failed: ['failure_to_deliver_to_customer', 'failure_to_deliver_to_lab', 'sample_error', 'lost'],
+    cancelled: ['cancelled', 'do_not_process'],
+  },
+  walk_in_test: {
+    received: ['ordered', 'requisition_created', 'requisition_bypassed'],
+    collecting_sample: [
+      'appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'redraw_available',
+    ],
+    sample_with_lab: ['partial_results'],
+    completed: ['completed', 'corrected'],
+    failed: ['sample_error'],
+    cancelled: ['cancelled'],
+  },
+  at_home_phlebotomy: {
+    received: ['ordered', 'requisition_created', 'requisition_bypassed'],
+    collecting_sample: [
+      'appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'draw_completed',
+    ],
+    sample_with_lab: ['partial_results'],
+    completed: ['completed', 'corrected'],
+    failed: ['sample_error'],
+    cancelled: ['cancelled'],
+  },
+  on_site_collection: {
+    received: ['ordered', 'requisition_created', 'requisition_bypassed'],
+    collecting_sample: [],
+    sample_with_lab: ['draw_completed', 'partial_results'],
+    completed: ['completed', 'corrected'],
+    failed: ['sample_error'],
+    cancelled: ['cancelled'],
+  },
+} as const;
+
+/** How the sample is taken; the middle part of every status. */
+export type CollectionMethod = keyof typeof TABLE;
+
+/** The first part of a status. */
+export type TopLevelStatus = keyof (typeof TABLE)['testkit'];
+
+/** The last part of a status, of any method. */
+export type LowLevelStatus = (typeof TABLE)[CollectionMethod][TopLevelStatus][number];
+
+/** A status as it is stored and sent, for example `received.testkit.ordered`. */
+export type OrderStatus = {
+  [M in CollectionMethod]: {
+    [T in TopLevelStatus]: `${T}.${M}.${(typeof TABLE)[M][T][number]}`;
+  }[TopLevelStatus];
+}[CollectionMethod];
+
+/** Every collection method. */
+export const COLLECTION_METHODS = Object.keys(TABLE) as CollectionMethod[];
+
+/** What `status_detail` of an event may say, beside null. */
+export const STATUS_DETAILS = [
+  'fulfillment_error',
+  'date_of_collection_unspecified',
+  'demographic_information_unspecified',
+  'demographic_information_mismatch',
+  'sample_quantity_not_sufficient',
+  'sample_contaminated',
+  'sample_stability_exceeded',
+  'sample_hemolyzed',
+  'sample_improper_collection',
+] as const;
+
+const TOP_LEVELS: Record<CollectionMethod, Map<LowLevelStatus, TopLevelStatus>> = {
+  testkit: indexByLowLevel('testkit'),
+  walk_in_test: indexByLowLevel('walk_in_test'),
+  at_home_phlebotomy: indexByLowLevel('at_home_phlebotomy'),
+  on_site_collection: indexByLowLevel('on_site_collection'),
+};
+
+const ENDED: ReadonlySet<LowLevelStatus> = new Set(
+  COLLECTION_METHODS.flatMap((method) => {
+    const { completed, failed, cancelled } = TABLE[method];
+    return [...completed, ...failed, ...cancelled];
+  }),
+);
+
+function indexByLowLevel(method: CollectionMethod): Map<LowLevelStatus, TopLevelStatus> {
+  const index = new Map<LowLevelStatus, TopLevelStatus>();
+  for (const [top, lows] of Object.entries(TABLE[method])) {
+    for (const low of lows) index.set(low, top as TopLevelStatus);
+  }
+  return index;
+}
+
+/** The low-level statuses that exist for a method. */
+export function statusesOf(method: CollectionMethod): LowLevelStatus[] {
+  return [...TOP_LEVELS[method].keys()];
+}
+
+/** The top level of a low-level status. Throws when the method has no such status. */
+export function topLevel(method: CollectionMethod, low: LowLevelStatus): TopLevelStatus {
+  const top = TOP_LEVELS[method].get(low);
+  if (!top) throw new Error(`${method} has no status ${low}`);
+  return top;
+}
+
+/** The status in full, for example `received.testkit.ordered`. Throws when the method has no such status. */
+export function fullStatus(method: CollectionMethod, low: LowLevelStatus): OrderStatus {
+  return `${topLevel(method, low)}.${method}.${low}` as OrderStatus;
+}
+
+/** The parts of a full status; null for a text that is none. */
+export function parseStatus(
+  full: string,
+): { top: TopLevelStatus; method: CollectionMethod; low: LowLevelStatus } | null {
+  const [, methodPart, lowPart] = full.split('.');
+  const method = COLLECTION_METHODS.find((known) => known === methodPart);
+  const low = method && statusesOf(method).find((known) => known === lowPart);
+  if (!method || !low || fullStatus(method, low) !== full) return null;
+  return { top: topLevel(method, low), method, low };
+}
+
+/** True while an order with this newest status is under way; a completed one that may still be corrected is not. */
+export function isOpen(low: LowLevelStatus): boolean {
+  return !ENDED.has(low);
+}

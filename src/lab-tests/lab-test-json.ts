@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import { LAB_JSON } from './labs.ts';
+import { MARKER_JSON } from './marker-json.ts';
+import type { LabTest } from './schemas.ts';
+
+/** A row of `lab_tests` joined with its `labs`, in the shape of the wire: one statement for a list of any length. */
+export const LAB_TEST_JSON = sql<LabTest>`json_build_object(
+  'id', lab_tests.id, 'slug', lab_tests.slug, 'name', lab_tests.name, 'description', lab_tests.description,
+  'sample_type', lab_tests.sample_type, 'method', lab_tests.method, 'price', lab_tests.price,
+  'is_active', lab_tests.status = 'active', 'status', lab_tests.status, 'fasting', lab_tests.fasting,
+  'lab', ${LAB_JSON},
+  'markers', (
+    select coalesce(json_agg(${MARKER_JSON} order by ltm.position, markers.id), '[]')
+      from lab_test_markers ltm join markers on markers.id = ltm.marker_id
+     where ltm.lab_test_id = lab_tests.id),
+  'is_delegated', false, 'auto_generated', lab_tests.auto_generated, 'has_collection_instructions', false,
+  'common_tat_days', lab_tests.common_tat_days, 'worst_case_tat_days', lab_tests.worst_case_tat_days)`;

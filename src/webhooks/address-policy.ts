@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+/** Which addresses and URLs this deployment may send webhooks to. */
+export type AddressPolicy = {
+  /** True when a connection to this IP address may be made. Text that is no IP address is never allowed. */
+  isAllowed(ip: string): boolean;
+  /** Null when the URL may be saved and called; otherwise one sentence for the person who entered it. */
+  checkUrl(url: string): string | null;
+};
+
+const MAX_URL_LENGTH = 2048;
+
+/** RFC 4291 2.4: the only block from which global unicast addresses are handed out. */
+const IPV6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** RFC 6052: on networks with IPv6 only, every IPv4 receiver is reached through this prefix. */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/** Azure's host agent: its address is public by class, but it answers every virtual machine there. */
+const AZURE_HOST_AGENT = '168.63.129.16';
+
+/** Services that can take an HTTP request for their own protocol: https://fetch.spec.whatwg.org/#port-blocking */
+const BLOCKED_PORTS = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/**
+ * The one check of webhook addresses, used when a URL is saved and again when it is called.
+ * Only globally routable unicast addresses are allowed, and whatever lies in `allowedNetworks` (CIDR, or one
+ * address). Throws when an entry of `allowedNetworks` cannot be read.
+ */
+export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: boolean }): AddressPolicy {
+  const networks = options.allowedNetworks.map(parseNetwork);
+
+  function isAllowed(ip: string): boolean {
+    // ipaddr.js reads the IPv4-compatible ::8.8.8.8 as the IPv4-mapped ::ffff:8.8.8.8.
+    if (isIP(ip) === 0 || /^::\d+\./.test(ip)) return false;
+    const address = ipaddr.process(ip);
+    return isGloballyRoutable(address) || networks.some((network) => liesIn(address, network));
+  }
+
+  return { isAllowed, checkUrl: (url) => findProblem(url, isAllowed, options.allowHttp) };
+}
+
+function findProblem(text: string, isAllowed: (ip: string) => boolean, allowHttp: boolean): string | null {
+  if (text.length > MAX_URL_LENGTH) return `The URL must be at most ${MAX_URL_LENGTH} characters long.`;
+  if (/[\p{Cc}\s]/u.test(text)) return 'The URL must not contain spaces, line breaks or control characters.';
+  if (!/^https?:\/\//i.test(text)) return 'The URL must begin with https://.';
+  if (!URL.canParse(text)) return 'The URL is not valid.';
+  const url = new URL(text);
+  if (url.protocol === 'http:' && !allowHttp) return 'The URL must begin with https://.';
+  if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
+  if (text.includes('#')) return 'The URL must not contain a fragment (#).';
+  if (url.port !== '' && BLOCKED_PORTS.has(Number(url.port))) return `Port ${url.port} is not allowed.`;
+  const ips = literalAddresses(url.hostname);
+  if (!ips.every(isAllowed)) {
+    return 'The URL leads to a private, local or reserved address, which this deployment does not send to.';
+  }
+  return null;
+}
+
+/** The addresses that a host name means without asking DNS; empty for any other name. */
+function literalAddresses(hostname: string): string[] {
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  if (isIP(host) !== 0) return [host];
+  // RFC 6761 6.3. One of the two loopbacks is enough here: the connector vets the real answers.
+  return /(^|\.)localhost\.?$/.test(host) ? ['127.0.0.1'] : [];
+}
+
+function isGloballyRoutable(address: Address): boolean {
+  if (address instanceof ipaddr.IPv4) {
+    return address.range() === 'unicast' && address.toString() !== AZURE_HOST_AGENT;
+  }
+  if (address.match(NAT64)) {
+    return isGloballyRoutable(new ipaddr.IPv4(address.toByteArray().slice(12)));
+  }
+  return address.range() === 'unicast' && address.match(IPV6_GLOBAL_UNICAST);
+}
+
+function liesIn(address: Address, [network, bits]: Network): boolean {
+  return address.kind() === network.kind() && address.match(network, bits);
+}
+
+function parseNetwork(text: string): Network {
+  const [ip = '', bits = isIP(ip) === 6 ? '128' : '32', ...rest] = text.trim().split('/');
+  if (isIP(ip) === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (isIP(ip) === 6 ? 128 : 32) || rest.length > 0) {
+    throw new Error(`"${text}" is not a network. Write it like 10.0.0.0/8 or fd00::/8.`);
+  }
+  return [ipaddr.parse(ip), Number(bits)];
+}

@@ -1,0 +1,209 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, test } from 'vitest';
+import { addressPolicy } from './address-policy.ts';
+import { AddressRefused, vettingConnector, type ConnectorOptions } from './connector.ts';
+
+/** For receiver.example.com, valid until 2120, used nowhere but here. */
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguhOTk6WorPQYlMIf
+yuCrtwEhceNeDMiPxgWtFtmZfzehRANCAARw0l41LJwVZV9y86isTPNm9aowui0/
+LL9DGmpMs8fu1iAGIF33elSAoopbM5YW4uHQ7UrYjEUG2atSUOQeKeZW
+-----END PRIVATE KEY-----`;
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBljCCATugAwIBAgIUdDMI7e1Z5a6N3ANCYbUZA1qVNE0wCgYIKoZIzj0EAwIw
+HzEdMBsGA1UEAwwUcmVjZWl2ZXIuZXhhbXBsZS5jb20wIBcNMjAwMTAxMDAwMDAw
+WhgPMjEyMDAxMDEwMDAwMDBaMB8xHTAbBgNVBAMMFHJlY2VpdmVyLmV4YW1wbGUu
+Y29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEcNJeNSycFWVfcvOorEzzZvWq
+MLotPyy/QxpqTLPH7tYgBiBd93pUgKKKWzOWFuLh0O1K2IxFBtmrUlDkHinmVqNT
+MFEwHwYDVR0RBBgwFoIUcmVjZWl2ZXIuZXhhbXBsZS5jb20wDwYDVR0TAQH/BAUw
+AwEB/zAdBgNVHQ4EFgQUjOm0GgBiSOmL4ZC2A67wCrmlJNMwCgYIKoZIzj0EAwID
+SQAwRgIhAJpoMDmEqmWZvGxmQ9KjZ6B7EzWyLGQdGS8Z944+8NxhAiEA8Gc4CjD4
+CPKIeUHrixd5HOgLXmNPhfB1dVjKYvvy3nk=
+-----END CERTIFICATE-----`;
+
+const RECEIVER = 'receiver.example.com';
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
+  closers.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that says nothing and keeps what it is told. */
+async function startSilentServer(): Promise<{ port: number; heard: Buffer[]; connections: () => number }> {
+  const heard: Buffer[] = [];
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections += 1;
+    socket.on('data', (chunk) => heard.push(chunk));
+  });
+  return { port: await listen(server), heard, connections: () => connections };
+}
+
+async function startTlsServer(): Promise<{ port: number; resumed: boolean[] }> {
+  const resumed: boolean[] = [];
+  const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (socket) => {
+    resumed.push(socket.isSessionReused());
+    socket.on('error', () => {}).write('hello');
+  });
+  return { port: await listen(server), resumed };
+}
+
+type Options = Partial<Omit<ConnectorOptions, 'policy'>> & { allow?: string[] };
+
+function connectorWith({ allow = [], ...rest }: Options) {
+  const policy = addressPolicy({ allowedNetworks: allow, allowHttp: true });
+  const connect = vettingConnector({ policy, timeoutMs: 300, ...rest });
+  return (url: string) =>
+    new Promise<Socket>((resolve, reject) => {
+      const { hostname, host, protocol, port } = new URL(url);
+      connect({ hostname, host, protocol, port }, (error, socket) => {
+        if (error) return reject(error);
+        closers.push(() => socket.destroy());
+        return resolve(socket);
+      });
+    });
+}
+
+const answering = (...addresses: string[]) => async (): Promise<LookupAddress[]> =>
+  addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+describe('a connection is refused', () => {
+  test.each([
+    '127.0.0.1', '127.1', '2130706433', '0x7f.1', '0x7f000001', '0177.0.0.1', '①②⑦.⓪.⓪.①', '0.0.0.0', '0',
+    '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]', '[::]', '[64:ff9b::7f00:1]',
+  ])('to the literal %s', async (host) => {
+    const server = await startSilentServer();
+    const connect = connectorWith({ lookup: () => Promise.reject(new Error('no lookup for a literal')) });
+    await expect(connect(`http://${host}:${server.port}`)).rejects.toBeInstanceOf(AddressRefused);
+    expect(server.connections()).toBe(0);
+  });
+
+  test.each([
+    ['loopback', ['127.0.0.1']],
+    ['private', ['10.0.0.1']],
+    ['metadata', ['169.254.169.254']],
+    ['IPv4-mapped', ['::ffff:127.0.0.1']],
+    ['unique local', ['fd00:ec2::254']],
+    ['mixed, the forbidden one last', ['8.8.8.8', '2606:4700::1111', '127.0.0.1']],
+    ['mixed, the forbidden one first', ['127.0.0.1', '8.8.8.8']],
+  ])('to a name with %s answers', async (_, addresses) => {
+    const server = await startSilentServer();
+    const connect = connectorWith({ lookup: answering(...addresses) });
+    const refusal = await connect(`http://${RECEIVER}:${server.port}`).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(AddressRefused);
+    expect(refusal).toMatchObject({ code: 'address_refused', hostname: RECEIVER });
+    expect(server.connections()).toBe(0);
+  });
+
+  test('to localhost, by the system resolver', async () => {
+    const server = await startSilentServer();
+    await expect(connectorWith({})(`http://localhost:${server.port}`)).rejects.toBeInstanceOf(AddressRefused);
+    expect(server.connections()).toBe(0);
+  });
+
+  test.each(['http', 'https'])('over %s when the real peer is not the vetted address, before a byte', async (scheme) => {
+    // The system connects 0.0.0.0 to 127.0.0.1, which here is forbidden.
+    const server = await startSilentServer();
+    const connect = connectorWith({ allow: ['0.0.0.0/32'], lookup: answering('0.0.0.0') });
+    await expect(connect(`${scheme}://${RECEIVER}:${server.port}`)).rejects.toMatchObject({
+      name: 'AddressRefused',
+      address: '127.0.0.1',
+    });
+    await expect.poll(server.connections).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server.heard).toEqual([]);
+  });
+});
+
+describe('a name', () => {
+  test('is resolved once for a connection: an answer that changes after the check cannot redirect it', async () => {
+    const server = await startSilentServer();
+    let lookups = 0;
+    const rebinding = () => answering(lookups++ === 0 ? '127.0.0.1' : '127.0.0.2')();
+    const connect = connectorWith({ allow: ['127.0.0.1/32'], lookup: rebinding });
+    const socket = await connect(`http://${RECEIVER}:${server.port}`);
+    expect(socket.remoteAddress).toBe('127.0.0.1');
+    expect(lookups).toBe(1);
+    await expect(connect(`http://${RECEIVER}:${server.port}`)).rejects.toBeInstanceOf(AddressRefused);
+  });
+
+  test('is asked for once when several connections open together, and anew afterwards', async () => {
+    const server = await startSilentServer();
+    let lookups = 0;
+    const connect = connectorWith({
+      allow: ['127.0.0.0/8'],
+      lookup: () => {
+        lookups += 1;
+        return answering('127.0.0.1')();
+      },
+    });
+    const url = `http://${RECEIVER}:${server.port}`;
+    await Promise.all([connect(url), connect(url), connect(url)]);
+    expect(lookups).toBe(1);
+    await connect(url);
+    expect(lookups).toBe(2);
+  });
+
+  test('with no address at all, or whose first address does not answer, is handled', async () => {
+    const server = await startSilentServer();
+    const url = `http://${RECEIVER}:${server.port}`;
+    const allow = ['127.0.0.0/8', '::1'];
+    await expect(connectorWith({ allow, lookup: answering() })(url)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    const socket = await connectorWith({ allow, lookup: answering('::1', '127.0.0.1') })(url);
+    expect(socket.remoteAddress).toBe('127.0.0.1');
+  });
+});
+
+describe('over TLS', () => {
+  const options = { allow: ['127.0.0.0/8'], lookup: answering('127.0.0.1'), ca: CERTIFICATE };
+
+  test('the certificate must be trusted and be made for the host', async () => {
+    const server = await startTlsServer();
+    const socket = (await connectorWith(options)(`https://${RECEIVER}:${server.port}`)) as TLSSocket;
+    expect(socket.authorized).toBe(true);
+    await expect(
+      connectorWith({ ...options, ca: undefined })(`https://${RECEIVER}:${server.port}`),
+    ).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    for (const host of ['other.example.com', '127.0.0.1']) {
+      await expect(connectorWith(options)(`https://${host}:${server.port}`)).rejects.toMatchObject({
+        code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      });
+    }
+  });
+
+  test('a later connection to the same host resumes the session, also after garbage was collected', async () => {
+    const server = await startTlsServer();
+    const connect = connectorWith(options);
+    const first = await connect(`https://${RECEIVER}:${server.port}`);
+    await new Promise((resolve) => first.once('data', resolve));
+    first.destroy();
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    await connect(`https://${RECEIVER}:${server.port}`);
+    await expect.poll(() => server.resumed).toEqual([false, true]);
+  });
+
+  test('a server that never shakes hands is given up, and its connection closed', async () => {
+    let closed = false;
+    const port = await listen(createTcpServer((socket) => socket.on('close', () => (closed = true)).resume()));
+    await expect(connectorWith(options)(`https://${RECEIVER}:${port}`)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    await expect.poll(() => closed).toBe(true);
+  });
+});

@@ -1,0 +1,63 @@
+/** Set by the sender, or part of how one connection works and not of the message (RFC 9110 7.6.1). */
+const RESERVED = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+const RESERVED_PREFIXES = ['webhook-', 'svix-'];
+
+const MAX_HEADERS = 32;
+const MAX_NAME_LENGTH = 128;
+const MAX_VALUE_LENGTH = 4096;
+
+/** Every reason why these headers cannot be added to a team's webhooks, one sentence each; empty when fine. */
+export function checkHeaders(headers: Record<string, string>): string[] {
+  const names = Object.keys(headers);
+  const problems = names.flatMap((name) => checkName(name) ?? checkValue(name, headers[name] ?? '') ?? []);
+  if (names.length > MAX_HEADERS) problems.push(`At most ${MAX_HEADERS} headers are allowed.`);
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name.toLowerCase())) problems.push(`The header ${show(name)} is there twice.`);
+    seen.add(name.toLowerCase());
+  }
+  return problems;
+}
+
+function checkName(name: string): string | null {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `${show(name)} is not a header name.`;
+  if (name.length > MAX_NAME_LENGTH) return `The name ${show(name)} is longer than ${MAX_NAME_LENGTH} characters.`;
+  const lower = name.toLowerCase();
+  if (RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+    return `The header ${show(name)} is set by the service.`;
+  }
+  return null;
+}
+
+function checkValue(name: string, value: string): string | null {
+  if (value.length > MAX_VALUE_LENGTH) {
+    return `The value of ${show(name)} is longer than ${MAX_VALUE_LENGTH} characters.`;
+  }
+  if (!/^[\t\x20-\x7e]*$/.test(value)) {
+    return `The value of ${show(name)} may hold printable ASCII characters only, and no line breaks.`;
+  }
+  return null;
+}
+
+/** Quoted and short, so that a hostile name cannot break the line it is shown in. */
+function show(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+}

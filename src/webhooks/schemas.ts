@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import { EVENT_NAME_PATTERN } from '../events/names.ts';
+import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../wire/schema.ts';
+
+const MOST_FILTER_TYPES = 200;
+const MOST_PER_SECOND = 100_000;
+
+/** `whsec_` and canonical base64 of 24 to 64 bytes, as Standard Webhooks asks; `isSecret` says the same. */
+const SECRET_PATTERN = '^whsec_(?:'
+  + '(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?'
+  + '|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/][AQgw]==)?)$';
+
+export const Secret = Type.String({
+  pattern: SECRET_PATTERN, description: '`whsec_` and base64 of 24 to 64 bytes. Left out: one is made.',
+});
+
+const Url = Type.String({ minLength: 1, maxLength: 2048 });
+const Description = Text(1000, { minLength: 0 });
+const RateLimit = Type.Integer({
+  minimum: 1, maximum: MOST_PER_SECOND, description: 'Most deliveries per second to this endpoint. Stored, but not enforced yet.',
+});
+const FilterTypes = Type.Array(Type.String({ pattern: EVENT_NAME_PATTERN }), {
+  minItems: 1, maxItems: MOST_FILTER_TYPES,
+  description: 'Event types to send. null: every type but the operational ones, which go only to endpoints that name them. '
+    + 'An empty list is refused: to stop deliveries, set `disabled`.',
+});
+
+export const WebhookInput = Type.Object({
+  url: Url,
+  description: optional(Type.Unsafe<string>({ ...Description, default: '' })),
+  rate_limit: optional(RateLimit),
+  disabled: optional(Type.Boolean({ default: false })),
+  filter_types: optional(FilterTypes),
+  secret: optional(Secret),
+});
+
+/** Keys that are left out stay as they are; null clears what can be empty. */
+export const WebhookPatch = Type.Object({
+  url: Type.Optional(nullable(Url)),
+  description: Type.Optional(nullable(Description)),
+  rate_limit: Type.Optional(nullable(RateLimit)),
+  disabled: Type.Optional(nullable(Type.Boolean())),
+  filter_types: Type.Optional(nullable(FilterTypes)),
+});
+
+export const Webhook = Type.Object({
+  id: Uuid,
+  description: nullable(Type.String()),
+  rate_limit: nullable(Type.Integer()),
+  url: Type.String(),
+  disabled: nullable(Type.Boolean()),
+  filter_types: nullable(Type.Array(Type.String())),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const WebhookPage = Type.Object({ data: Type.Array(Webhook), next_cursor: nullable(Type.String()) });
+
+const HeaderMap = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
+
+export const WebhookHeadersInput = Type.Object({ headers: HeaderMap });
+
+export const WebhookHeaders = Type.Object({
+  headers: HeaderMap,
+  sensitive: Type.Array(Type.String(), { description: 'Names of the headers whose values are secrets and are never answered.' }),
+});
+
+export const WebhookSecret = Type.Object({ key: Type.String() });
+export const SecretRotation = Type.Object({ key: optional(Secret) });
+
+export const Environment = oneOf(['production', 'sandbox']);

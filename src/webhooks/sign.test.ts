@@ -1,0 +1,95 @@
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { describe, expect, test } from 'vitest';
+import { isSecret, newSecret, sign } from './sign.ts';
+
+const body = Buffer.from('{"event_type":"labtest.order.created","data":{"note":"Grüße"}}');
+const now = () => Math.floor(Date.now() / 1000);
+
+/** The test vector of the specification's reference libraries. */
+const vector = {
+  id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  timestampSeconds: 1614265330,
+  body: '{"test": 2432232314}',
+  secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+};
+
+const ofBytes = (count: number) => `whsec_${Buffer.alloc(count, 7).toString('base64')}`;
+
+function only(headers: Record<string, string>, prefix: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(prefix)));
+}
+
+describe('sign', () => {
+  test('gives the signature that the specification publishes for its example', () => {
+    expect(sign(vector)['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+
+  test('is accepted by the standardwebhooks and svix packages, each by its own header names', () => {
+    const secret = newSecret();
+    const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets: [secret] });
+    const expected = JSON.parse(body.toString());
+    expect(new StandardWebhook(secret).verify(body, only(headers, 'webhook-'))).toEqual(expected);
+    expect(new SvixWebhook(secret).verify(body, only(headers, 'svix-'))).toEqual(expected);
+    expect(new SvixWebhook(secret).verify(body, only(headers, 'webhook-'))).toEqual(expected);
+  });
+
+  test('with two secrets is accepted by a receiver that knows either of them, and by no other', () => {
+    const secrets = [newSecret(), newSecret()];
+    const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets });
+    expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
+    for (const secret of secrets) {
+      expect(() => new StandardWebhook(secret).verify(body, headers)).not.toThrow();
+      expect(() => new SvixWebhook(secret).verify(body, headers)).not.toThrow();
+    }
+    expect(() => new StandardWebhook(newSecret()).verify(body, headers)).toThrow(/No matching signature/);
+  });
+
+  test('is refused by receivers when one byte of the body, the id or the time differs', () => {
+    const secret = newSecret();
+    const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets: [secret] });
+    const webhook = new StandardWebhook(secret);
+    expect(() => webhook.verify(`${body} `, headers)).toThrow(/No matching signature/);
+    expect(() => webhook.verify(body, { ...headers, 'webhook-id': '0199-abd' })).toThrow(/No matching signature/);
+    const later = { ...headers, 'webhook-timestamp': String(now() + 5) };
+    expect(() => webhook.verify(body, later)).toThrow(/No matching signature/);
+  });
+
+  test('cuts the time to whole seconds', () => {
+    expect(sign({ ...vector, timestampSeconds: 1614265330.9 })).toEqual(sign(vector));
+  });
+
+  test.each(['', 'a.b', 'a b', 'a\r\nx-y: z'])('refuses the id %j, with which a signed text could be forged', (id) => {
+    expect(() => sign({ ...vector, id })).toThrow(/webhook id/);
+  });
+
+  test('refuses to send unsigned or with a malformed secret, and does not quote it', () => {
+    expect(() => sign({ ...vector, secrets: [] })).toThrow(/at least one secret/);
+    expect(() => sign({ ...vector, secrets: ['whsec_short'] })).toThrow(/^A webhook secret is malformed\.$/);
+  });
+});
+
+describe('secrets', () => {
+  test('a new secret is valid and never the same', () => {
+    const secrets = Array.from({ length: 50 }, newSecret);
+    expect(secrets.every(isSecret)).toBe(true);
+    expect(new Set(secrets).size).toBe(50);
+  });
+
+  test.each([ofBytes(24), ofBytes(32), ofBytes(64)])('%s is a secret', (text) => {
+    expect(isSecret(text)).toBe(true);
+  });
+
+  test.each([
+    ['23 bytes', ofBytes(23)],
+    ['65 bytes', ofBytes(65)],
+    ['no prefix', ofBytes(32).slice('whsec_'.length)],
+    ['another prefix', ofBytes(32).replace('whsec_', 'whsk_')],
+    ['a stray character', `${ofBytes(24)}!`],
+    ['missing padding', ofBytes(32).replace('=', '')],
+    ['a line break', `${ofBytes(24)}\n`],
+    ['nothing', ''],
+  ])('a text with %s is no secret', (_, text) => {
+    expect(isSecret(text)).toBe(false);
+  });
+});

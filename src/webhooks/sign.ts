@@ -1,0 +1,63 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** What is signed, and with what. */
+export type SignInput = {
+  /** Stays the same over all attempts of one event. Letters, digits, `-` and `_` only. */
+  id: string;
+  /** Time of this attempt. */
+  timestampSeconds: number;
+  /** Exactly the bytes that are sent. */
+  body: Buffer | string;
+  /** One secret, or during a rotation several: receivers accept any of the signatures. */
+  secrets: string[];
+};
+
+const SECRET_PREFIX = 'whsec_';
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
+const NEW_SECRET_BYTES = 32;
+
+/**
+ * The signature headers of Standard Webhooks 1.0.0 (`webhook-*`), and the same values under the `svix-*` names
+ * that existing receivers of this interface verify. Throws when the id could forge the signed text or a secret
+ * is not one.
+ */
+export function sign(input: SignInput): Record<string, string> {
+  if (!/^[\w-]+$/.test(input.id)) throw new Error('A webhook id may hold letters, digits, "-" and "_" only.');
+  if (input.secrets.length === 0) throw new Error('A webhook needs at least one secret.');
+  const timestamp = String(Math.floor(input.timestampSeconds));
+  const signature = input.secrets
+    .map((secret) => {
+      const hmac = createHmac('sha256', keyOf(secret)).update(`${input.id}.${timestamp}.`).update(input.body);
+      return `v1,${hmac.digest('base64')}`;
+    })
+    .join(' ');
+  return {
+    'webhook-id': input.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signature,
+    'svix-id': input.id,
+    'svix-timestamp': timestamp,
+    'svix-signature': signature,
+  };
+}
+
+/** A fresh secret: `whsec_` and 32 random bytes in base64. */
+export function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64');
+}
+
+/** Whether the text is `whsec_` and canonical base64 of 24 to 64 bytes, as Standard Webhooks asks. */
+export function isSecret(text: string): boolean {
+  if (!text.startsWith(SECRET_PREFIX)) return false;
+  const encoded = text.slice(SECRET_PREFIX.length);
+  const key = Buffer.from(encoded, 'base64');
+  return (
+    key.length >= MIN_SECRET_BYTES && key.length <= MAX_SECRET_BYTES && key.toString('base64') === encoded
+  );
+}
+
+function keyOf(secret: string): Buffer {
+  if (!isSecret(secret)) throw new Error('A webhook secret is malformed.');
+  return Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+}

@@ -1,0 +1,210 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Answer, type Api, type TestApp } from './app.ts';
+import { query } from './global-setup.ts';
+import { makeUser, person } from './people.ts';
+import { untilBlocked } from './until-blocked.ts';
+
+type Body = { member_id: string; code: string; request_id: string };
+
+let app: TestApp;
+let path: string;
+let userId: string;
+let keys = 0;
+beforeAll(async () => {
+  app = await startTestApp();
+  userId = await makeUser(app.api);
+  path = `/v2/user/${userId}/insurance`;
+});
+afterAll(() => app.close());
+
+const insurance = { payor_code: 'SBX00001', member_id: 'M1', relationship: 'Self', insured: person };
+const unknownPayor = { ...insurance, payor_code: 'LATER' };
+
+const newKey = (): string => `key-${keys += 1}`;
+const add = (key: string, body: unknown = insurance, options: { api?: Api; path?: string; headers?: Record<string, string> } = {}): Promise<Answer<Body>> =>
+  (options.api ?? app.api)<Body>('POST', options.path ?? path, body, { headers: { 'x-idempotency-key': key, ...options.headers } });
+const insurances = async (): Promise<number> => (await app.db.selectFrom('insurances').select('id').execute()).length;
+const stored = async (key: string) => app.db.selectFrom('idempotency_keys').select(['operation', 'status']).where('key', '=', key).execute();
+
+/** What `work` adds to the table of insurances. */
+async function added(work: () => Promise<unknown>): Promise<number> {
+  const before = await insurances();
+  await work();
+  return await insurances() - before;
+}
+
+test('without a key every call adds a record', async () => {
+  expect(await added(async () => {
+    await app.api('POST', path, insurance);
+    await app.api('POST', path, insurance, { headers: { 'x-idempotency-key': '' } });
+  })).toBe(2);
+});
+
+test('the same request again gets the first answer and adds nothing', async () => {
+  const key = newKey();
+  expect(await added(async () => {
+    const first = await add(key);
+    const second = await add(key);
+    expect(first.status).toBe(200);
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
+  })).toBe(1);
+  expect(await stored(key)).toEqual([{ operation: 'create_insurance', status: 200 }]);
+});
+
+test('the answer is repeated as it was, also when the data has changed since', async () => {
+  const key = newKey();
+  const user = await makeUser(app.api);
+  const first = await add(key, insurance, { path: `/v2/user/${user}/insurance` });
+  await app.api('DELETE', `/v2/user/${user}`);
+  const second = await add(key, insurance, { path: `/v2/user/${user}/insurance` });
+  expect([second.status, second.body]).toEqual([200, first.body]);
+});
+
+test('the same key with another body, or for another user, is 409', async () => {
+  const key = newKey();
+  await add(key);
+  const elsewhere = `/v2/user/${await makeUser(app.api)}/insurance`;
+  expect(await added(async () => {
+    for (const answer of [await add(key, { ...insurance, member_id: 'M2' }), await add(key, insurance, { path: elsewhere })]) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_mismatch']);
+    }
+  })).toBe(0);
+  expect((await add(key)).status).toBe(200);
+});
+
+test('a 400 is repeated, also when the request would succeed by now', async () => {
+  const key = newKey();
+  const first = await add(key, unknownPayor);
+  expect([first.status, first.body.code]).toEqual([400, 'unknown_payor']);
+  await app.db.insertInto('payors').values({ payor_code: 'LATER', name: 'Later', org_address: JSON.stringify({ ...person.address, second_line: '', access_notes: null }) }).execute();
+  try {
+    const second = await add(key, unknownPayor);
+    expect([second.status, second.body]).toEqual([400, first.body]);
+    expect((await add(newKey(), unknownPayor)).status).toBe(200);
+  } finally {
+    await app.db.deleteFrom('payors').where('payor_code', '=', 'LATER').execute();
+  }
+});
+
+test('with X-Idempotency-Error: no-cache a 400 is not stored and a success is', async () => {
+  const key = newKey();
+  const headers = { 'x-idempotency-error': 'no-cache' };
+  expect((await add(key, unknownPayor, { headers })).status).toBe(400);
+  expect(await stored(key)).toEqual([]);
+  expect(await added(async () => {
+    expect((await add(key, insurance, { headers })).status).toBe(200);
+    expect((await add(key, insurance, { headers })).status).toBe(200);
+  })).toBe(1);
+  expect((await add(key, unknownPayor, { headers })).body.code).toBe('idempotency_mismatch');
+});
+
+test('a request that failed validation stores nothing', async () => {
+  const key = newKey();
+  expect((await add(key, { ...insurance, relationship: 'Child' })).status).toBe(422);
+  expect(await stored(key)).toEqual([]);
+  expect((await add(key)).status).toBe(200);
+});
+
+test('a 404 stores nothing: the same request succeeds once the user is back', async () => {
+  const key = newKey();
+  const user = await makeUser(app.api);
+  await app.api('DELETE', `/v2/user/${user}`);
+  const options = { path: `/v2/user/${user}/insurance` };
+  expect((await add(key, insurance, options)).status).toBe(404);
+  expect(await stored(key)).toEqual([]);
+  await app.api('POST', `/v2/user/undo_delete?user_id=${user}`);
+  expect((await add(key, insurance, options)).status).toBe(200);
+});
+
+test('a 500 stores nothing and leaves the key free', async () => {
+  const key = newKey();
+  await query(app.databaseUrl, 'alter table payors rename to payors_away');
+  try {
+    expect((await add(key)).status).toBe(500);
+  } finally {
+    await query(app.databaseUrl, 'alter table payors_away rename to payors');
+  }
+  expect(await stored(key)).toEqual([]);
+  expect((await add(key)).status).toBe(200);
+});
+
+test("another team's same key is another key", async () => {
+  const key = newKey();
+  const other = await app.makeTeam();
+  await add(key);
+  const theirs = await add(key, insurance, { api: other.api, path: `/v2/user/${await makeUser(other.api)}/insurance` });
+  expect(theirs.status).toBe(200);
+  const hidden = await add(key, insurance, { api: other.api });
+  expect([hidden.status, hidden.body.code]).toEqual([409, 'idempotency_mismatch']);
+});
+
+test("another operation's same key is another key", async () => {
+  const key = newKey();
+  await add(key);
+  const user = await app.api('POST', '/v2/user', { client_user_id: key }, { headers: { 'x-idempotency-key': key } });
+  expect(user.status).toBe(200);
+  expect((await stored(key)).map((row) => row.operation).sort()).toEqual(['create_insurance', 'create_user']);
+});
+
+test('every POST that creates takes a key', async () => {
+  const headers = { 'x-idempotency-key': newKey() };
+  const user = { client_user_id: 'made-once' };
+  const payor = { name: 'Made Once', address: person.address };
+  for (const [target, body] of [['/v2/user', user], ['/v3/payor', payor]] as const) {
+    const first = await app.api('POST', target, body, { headers });
+    const second = await app.api('POST', target, body, { headers });
+    expect([second.status, second.body]).toEqual([200, first.body]);
+  }
+});
+
+test('a key of 255 characters is taken', async () => {
+  const key = newKey().padEnd(255, 'k');
+  expect(await added(async () => { await add(key); await add(key); })).toBe(1);
+});
+
+test('after 24 hours a key is free again', async () => {
+  const key = newKey();
+  await add(key);
+  const age = (text: string) => app.db.updateTable('idempotency_keys').set({ created_at: sql<string>`now() - ${text}::interval` })
+    .where('key', '=', key).execute();
+  await age('23 hours 59 minutes');
+  expect((await add(key, { ...insurance, member_id: 'M2' })).status).toBe(409);
+  await age('24 hours 1 second');
+  expect((await add(key, { ...insurance, member_id: 'M2' })).body.member_id).toBe('M2');
+  expect((await add(key)).status).toBe(409);
+});
+
+test('while a request with the key is running another is 409, and the first one is not disturbed', async () => {
+  const key = newKey();
+  const records = await added(async () => {
+    const { first, second } = await app.db.transaction().execute(async (tx) => {
+      // The first request stops at the foreign key to this row, its transaction open.
+      await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
+      const first = add(key);
+      await untilBlocked(app.db);
+      const second = await Promise.race([add(key), untilTwoBlocked()]);
+      return { first, second };
+    });
+    expect([second?.status, second?.body.code]).toEqual([409, 'idempotency_in_flight']);
+    expect((await first).status).toBe(200);
+    expect((await add(key)).body).toEqual((await first).body);
+  });
+  expect(records).toBe(1);
+});
+
+test('a key is held by a lock that dies with its connection, and by nothing else', async () => {
+  const key = newKey();
+  const answer = await app.db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${app.team.id} create_insurance ${key}`}, 0))`.execute(tx);
+    return add(key);
+  });
+  expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_in_flight']);
+  expect((await add(key)).status).toBe(200);
+});
+
+/** Ends the wait where the second request was let in: it then stops at the same row as the first. */
+async function untilTwoBlocked(): Promise<null> {
+  await untilBlocked(app.db, 2);
+  return null;
+}
