@@ -183,15 +183,16 @@ test('while a request with the key is running another is 409, and the first one 
       await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
       const first = add(key);
       await untilBlocked(app.db);
-      const second = await Promise.race([add(key), untilTwoBlocked()]);
+      // Let in, the second would stop at the same row and this test run out of time.
+      const second = await add(key);
       return { first, second };
     });
-    expect([second?.status, second?.body.code]).toEqual([409, 'idempotency_in_flight']);
+    expect([second.status, second.body.code]).toEqual([409, 'idempotency_in_flight']);
     expect((await first).status).toBe(200);
     expect((await add(key)).body).toEqual((await first).body);
   });
   expect(records).toBe(1);
-});
+}, 10_000);
 
 test('a key is held by a lock that dies with its connection, and by nothing else', async () => {
   const key = newKey();
@@ -202,9 +203,3 @@ test('a key is held by a lock that dies with its connection, and by nothing else
   expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_in_flight']);
   expect((await add(key)).status).toBe(200);
 });
-
-/** Ends the wait where the second request was let in: it then stops at the same row as the first. */
-async function untilTwoBlocked(): Promise<null> {
-  await untilBlocked(app.db, 2);
-  return null;
-}

@@ -136,7 +136,8 @@ describe('after kill -9', () => {
     const first = await openHere();
     await query(first.url, 'create table kit (id int)');
     const inserting = insertUntilLost(first.url);
-    await expect.poll(async () => (await query<{ n: number }>(first.url, 'select count(*)::int as n from kit'))[0]?.n)
+    await expect.poll(async () => (await query<{ n: number }>(first.url, 'select count(*)::int as n from kit'))[0]?.n,
+      { timeout: 10_000 })
       .toBeGreaterThan(20);
     process.kill(await readPostmasterPid(), 'SIGKILL');
     const acknowledged = await inserting;
@@ -167,7 +168,7 @@ describe('after kill -9', () => {
   test.each(['postgres.new-', 'data', 'base'])('while the files are being made (%s seen) the next start makes them anew', async (sign) => {
     const { child } = startOwner('phial killed');
     await expect.poll(async () => (await readdir(dataDir, { recursive: true })).some((name) => name.includes(sign)),
-      { interval: 2 }).toBe(true);
+      { interval: 2, timeout: 10_000 }).toBe(true);
     await killAndWait(child);
     expect(await readdir(dataDir)).not.toContain('postgres');
     const next = await openHere();

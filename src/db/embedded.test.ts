@@ -113,7 +113,8 @@ describe('the embedded PostgreSQL', () => {
     const first = await open();
     await query(first, 'create table kit (id int); insert into kit values (7)');
     const waiting = open({ applicationName: 'phial next', lockWaitMs: 20_000 });
-    await expect.poll(() => query(first, "select from pg_stat_activity where application_name = 'phial next'"))
+    await expect.poll(() => query(first, "select from pg_stat_activity where application_name = 'phial next'"),
+      { timeout: 10_000 })
       .toHaveLength(1);
     await first.stop();
     const second = await waiting;

@@ -56,6 +56,8 @@ export function openDatabase(options: { url: string; poolSize: number; role: 'ph
     options: `-c timezone=UTC${options.role === 'phial_app' ? ' -c role=phial_app' : ''}`,
   });
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
+  // A connection lost in use fails its query; without a listener of its own it would end the process as well.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({
       pool: {

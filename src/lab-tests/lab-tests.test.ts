@@ -206,14 +206,14 @@ async function walk(query: string, between: () => Promise<unknown> = async () =>
   return { slugs: pages.flat(), sizes: pages.map((page) => page.length) };
 }
 
-describe('the pages', () => {
-  // Times that differ by a microsecond, equal prices and equal times: what a cursor in milliseconds would lose.
-  const uneven = (n: number): object => ({
-    price: [12.5, 12.49, 99999999.99, 0, 12.5][n % 5],
-    created_at: `2026-01-02T03:04:05.00000${[3, 1, 2, 1, 0][n % 5]}Z`,
-    updated_at: `2026-01-02T03:04:0${[1, 1, 0, 2, 2][n % 5]}.999999Z`,
-  });
+// Times that differ by a microsecond, equal prices and equal times: what a cursor in milliseconds would lose.
+const uneven = (n: number): object => ({
+  price: [12.5, 12.49, 99999999.99, 0, 12.5][n % 5],
+  created_at: `2026-01-02T03:04:05.00000${[3, 1, 2, 1, 0][n % 5]}Z`,
+  updated_at: `2026-01-02T03:04:0${[1, 1, 0, 2, 2][n % 5]}.999999Z`,
+});
 
+describe('the pages', () => {
   for (const key of ['price', 'created_at', 'updated_at'] as const) {
     for (const direction of ['asc', 'desc'] as const) {
       test(`give every lab test once by ${key} ${direction}`, async () => {

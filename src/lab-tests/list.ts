@@ -43,8 +43,8 @@ const orderOf = ({ order_key = 'created_at', order_direction = 'asc' }: LabTestF
 /** What the list is sorted by, as the exact whole number that cursors hold. */
 const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
   price: sql`(lab_tests.price * 100)::bigint`,
-  created_at: sql`(extract(epoch from lab_tests.created_at) * 1000)::bigint`,
-  updated_at: sql`(extract(epoch from lab_tests.updated_at) * 1000)::bigint`,
+  created_at: sql`(extract(epoch from lab_tests.created_at) * 1000000)::bigint`,
+  updated_at: sql`(extract(epoch from lab_tests.updated_at) * 1000000)::bigint`,
 };
 
 const GENERATED: Record<string, boolean[]> = { auto: [true], manual: [false], all: [true, false] };

@@ -9,7 +9,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server as TcpSe
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { addressPolicy } from './address-policy.ts';
 import { openSender, parseRetryAfter, type SenderOptions, type SendRequest } from './send.ts';
 import { newSecret } from './sign.ts';
@@ -19,6 +19,7 @@ const secret = newSecret();
 const closers: (() => unknown)[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const close of closers.splice(0)) await close();
 });
 
@@ -291,15 +292,20 @@ describe('the deadline', () => {
   });
 
   test('covers the wait for a free connection: what was given up there is never sent', async () => {
-    const held: ServerResponse[] = [];
-    const receiver = await startReceiver((_, response) => held.push(response));
+    const receiver = await startReceiver(({ headers }, response) => {
+      if (headers['webhook-id'] === 'next') response.end();
+    });
     const sender = senderWith({ connectionsPerOrigin: 2 });
-    const outcomes = await Promise.all([1, 2, 3, 4].map(() => sender.send(requestTo(receiver.url))));
-    expect(outcomes.map((outcome) => outcome.error)).toEqual(['timeout', 'timeout', 'timeout', 'timeout']);
+    // The four deadlines must pass in the same turn: one that passes earlier frees its connection for the rest.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const overdue = [1, 2, 3, 4].map(() => sender.send(requestTo(receiver.url)));
+    vi.advanceTimersByTime(200);
     const next = sender.send(requestTo(receiver.url, { id: 'next' }));
-    await expect.poll(() => held.length).toBe(3);
-    held[2]!.end();
-    expect((await next).ok).toBe(true);
+    await expect.poll(() => receiver.requests.length).toBe(2);
+    vi.advanceTimersByTime(100);
+    vi.useRealTimers();
+    expect((await Promise.all(overdue)).map(({ error }) => error)).toEqual(Array(4).fill('timeout'));
+    expect(await next).toMatchObject({ ok: true });
     const sent = receiver.requests.map(({ headers }) => headers['webhook-id']);
     expect(sent).toEqual(['0199-event', '0199-event', 'next']);
   });

@@ -19,7 +19,7 @@ describe('a process', () => {
     const parent = spawn('/bin/sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [line] = await once(parent.stdout, 'data') as [Buffer];
     const pid = Number(line.toString());
-    await expect.poll(() => isZombie(pid)).toBe(true);
+    await expect.poll(() => isZombie(pid), { timeout: 10_000 }).toBe(true);
     expect(isAlive(pid)).toBe(false);
     parent.kill('SIGKILL');
   });

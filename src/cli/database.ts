@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseConfig, readEnvironment } from '../config.ts';
+import { backup } from '../db/backup.ts';
+import { migrate } from '../db/migrate.ts';
+import { MIGRATIONS, openPlace, type Place } from '../db/place.ts';
+import { restore } from '../db/restore.ts';
+import { openLog, type Logger } from '../log.ts';
+
+/** Runs `work` on the configured database, beside a running service or alone. */
+export async function withPlace<T>(name: string, work: (place: Place, log: Logger) => Promise<T>): Promise<T> {
+  const { config, secrets } = parseConfig(readEnvironment());
+  const log = openLog(config.logLevel);
+  const place = await openPlace({ config, secrets, log, applicationName: `phial ${name} pid=${process.pid}`, lock: 'if-free' });
+  try {
+    return await work(place, log);
+  } finally {
+    await place.close();
+  }
+}
+
+export function migrateCommand(): Promise<number> {
+  return withPlace('migrate', async (place) => {
+    const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+    console.log(fresh.length === 0 ? 'The database is up to date.' : `Applied ${fresh.join(', ')}.`);
+    return 0;
+  });
+}
+
+export function backupCommand(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { to: { type: 'string' } } });
+  if (!values.to) throw new Error('backup needs --to DIRECTORY.');
+  const directory = resolve(values.to);
+  return withPlace('backup', async (place, log) => {
+    const manifest = await backup({ ownerUrl: place.ownerUrl, directory, log });
+    const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+    console.log(`Backed up ${rows} rows of ${manifest.tables.length} tables to ${directory}. It holds personal data and secrets: keep it as you keep the database.`);
+    return 0;
+  });
+}
+
+export function restoreCommand(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { from: { type: 'string' } } });
+  if (!values.from) throw new Error('restore needs --from DIRECTORY.');
+  const directory = resolve(values.from);
+  return withPlace('restore', async (place, log) => {
+    await restore({ ownerUrl: place.ownerUrl, directory, migrationsDirectory: MIGRATIONS, log });
+    console.log(`Restored ${directory}. Start the service when you are ready.`);
+    return 0;
+  });
+}

@@ -1,0 +1,71 @@
+import { parseConfig, readEnvironment, type Config } from '../config.ts';
+import { openPlace } from '../db/place.ts';
+import { openLog } from '../log.ts';
+import { credentialsFile, type Credentials } from '../management/bootstrap.ts';
+import { startService, type Role } from '../serve.ts';
+
+const PARENT_POLL_MS = 200;
+
+/** Serves until told to stop. Returns the exit code: 0 after a clean stop, 1 when the database went away. */
+export async function serveCommand(role: Role, { stopWithParent = false }: { stopWithParent?: boolean }): Promise<number> {
+  const { config, secrets } = parseConfig(readEnvironment());
+  const stopAsked = waitForStop(stopWithParent);
+  const log = openLog(config.logLevel);
+  const place = await openPlace({
+    config, secrets, log,
+    applicationName: `phial ${role} pid=${process.pid} ${config.baseUrl}`,
+    lock: role === 'serve' ? 'required' : 'if-free',
+  });
+  try {
+    const service = await startService({ role, config, secrets, place, log });
+    announce(role, config, place, service.credentials);
+    const lost = place.lost.then((error) => `PostgreSQL went away: ${error.message} The next start recovers.`);
+    const reason = await Promise.race([stopAsked, lost]);
+    log.info({ reason }, 'stopping');
+    await service.stop();
+    log.info('stopped');
+    return reason === 'asked to' ? 0 : 1;
+  } finally {
+    await place.close();
+  }
+}
+
+/**
+ * The first signal asks; further ones are ignored, since Ctrl-C reaches this process twice: from the terminal and from npm.
+ * A program that npm started ends with it: nobody could stop the one left behind.
+ */
+function waitForStop(stopWithParent: boolean): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('asked to'));
+    if (!stopWithParent) return;
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) resolve('asked to');
+    }, PARENT_POLL_MS).unref();
+  });
+}
+
+function announce(role: Role, config: Config, place: { dataDir: string; why: string | null; embedded: boolean }, credentials: Credentials | null): void {
+  const lines = [
+    '',
+    role === 'worker' ? 'Phial works.' : `Phial serves ${config.environment} ${config.region} at ${config.baseUrl} (reference: ${config.baseUrl}/docs)`,
+    place.embedded ? `Data: ${place.dataDir}${place.why ? ` (${place.why})` : ''}` : 'Data: the PostgreSQL of DATABASE_URL',
+  ];
+  if (credentials) lines.push(...firstSteps(credentials, credentialsFile(place.dataDir)));
+  console.log(`${lines.join('\n')}\n`);
+}
+
+function firstSteps({ base_url, org_id, team_id, team_api_key, management_key }: Credentials, file: string): string[] {
+  return [
+    '',
+    'This sandbox is new. Its first keys, shown this once and kept in', `  ${file}`,
+    `  org ${org_id}   team ${team_id}`,
+    `  team API key    ${team_api_key}`,
+    `  management key  ${management_key}`,
+    '',
+    'Try:',
+    `  curl -s ${base_url}/v2/user -H 'x-service-api-key: ${team_api_key}' -H 'content-type: application/json' -d '{"client_user_id":"first-user"}'`,
+    `  curl -s '${base_url}/v3/lab_test?collection_method=testkit' -H 'x-service-api-key: ${team_api_key}'`,
+    `  curl -s ${base_url}/v1/org/${org_id}/team/${team_id}/sandbox/webhook -H 'x-management-key: ${management_key}' -H 'content-type: application/json' -d '{"url":"http://127.0.0.1:4000/hook"}'`,
+  ];
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Config, Secrets } from '../config.ts';
+import type { Logger } from '../log.ts';
+import { PACKAGE_ROOT } from '../package-root.ts';
+import { chooseDataDir } from './embedded/data-dir.ts';
+
+export const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
+
+/** Where this program's data lies, opened: the operator's server, or the embedded one. */
+export type Place = {
+  url: string;
+  ownerUrl: string;
+  dataDir: string;
+  /** Why the data directory is where it is, where that needs saying. */
+  why: string | null;
+  embedded: boolean;
+  /** Resolves when the embedded server went away by itself. */
+  lost: Promise<Error>;
+  close: () => Promise<void>;
+};
+
+type Options = { config: Config; secrets: Secrets; applicationName: string; lock: 'required' | 'if-free'; log: Logger };
+
+/** With DATABASE_URL that server; without, the embedded one, started or attached to. */
+export async function openPlace({ config, secrets, applicationName, lock, log }: Options): Promise<Place> {
+  if (secrets.databaseUrl) {
+    return {
+      url: secrets.databaseUrl, ownerUrl: secrets.ownerDatabaseUrl ?? secrets.databaseUrl,
+      dataDir: config.dataDir ?? join(PACKAGE_ROOT, '.phial'), why: null, embedded: false,
+      lost: new Promise<never>(() => undefined), close: async () => undefined,
+    };
+  }
+  const { dataDir, why } = chooseDataDir({ configured: config.dataDir, projectRoot: PACKAGE_ROOT });
+  const { openEmbedded } = await import('./embedded.ts');
+  const server = await openEmbedded({ dataDir, applicationName, lock, log });
+  return {
+    url: server.url, ownerUrl: server.url, dataDir, why, embedded: true, lost: server.lost, close: server.stop,
+  };
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
+import type { Ctx } from '../context.ts';
+import { inTransaction } from '../db/open.ts';
+import { createTeamKey } from '../teams/create-key.ts';
+import { createOrg } from './create-org.ts';
+import { createTeam } from './create-team.ts';
+
+/** What a newcomer needs to begin with; the keys are shown this once. */
+export type Credentials = { base_url: string; org_id: string; team_id: string; team_api_key: string; management_key: string };
+
+export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
+
+/**
+ * Gives an empty sandbox its first organisation, team and keys; null where there is an organisation already.
+ * The file is written before the commit: a crash in between leaves a file that the next start writes anew,
+ * never an organisation whose keys nobody has.
+ */
+export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<Credentials | null> {
+  return inTransaction(ctx, async (ctx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('phial bootstrap'))`.execute(ctx.db);
+    if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) return null;
+    const org = await createOrg(ctx, { name: 'Sandbox', plan: 'scale' });
+    const team = await createTeam(ctx, { org_id: org.org_id, name: 'Sandbox team' });
+    const key = await createTeamKey(ctx, { team_id: team.id, label: 'first key' });
+    const credentials = {
+      base_url: ctx.config.baseUrl, org_id: org.org_id, team_id: team.id, team_api_key: key.value, management_key: org.management_key,
+    };
+    writePrivately(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
+    return credentials;
+  });
+}
+
+function writePrivately(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

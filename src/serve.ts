@@ -1,0 +1,88 @@
+import type { Runner } from 'graphile-worker';
+import type { Config, Secrets } from './config.ts';
+import type { Ctx } from './context.ts';
+import { claimDeployment } from './db/deployment.ts';
+import { openListener } from './db/listen.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { MIGRATIONS, type Place } from './db/place.ts';
+import { endpoints } from './endpoints.ts';
+import { DELIVERIES_CHANNEL } from './events/publish.ts';
+import { openApp, type App } from './http/app.ts';
+import { openMetrics } from './http/metrics.ts';
+import { unlockAbandonedJobs } from './jobs/unlock.ts';
+import { runJobs } from './jobs/run.ts';
+import type { Logger } from './log.ts';
+import { bootstrapSandbox, type Credentials } from './management/bootstrap.ts';
+import { VERSION } from './package-root.ts';
+import { startDeliverer, type Deliverer } from './webhooks/deliver.ts';
+import { deploymentPolicy } from './webhooks/endpoint-url.ts';
+import { openSender } from './webhooks/send.ts';
+
+/** `serve` is both; any number of api and worker processes may share one database. */
+export type Role = 'serve' | 'api' | 'worker';
+
+export type Service = {
+  /** Set on the very first start of a sandbox only. */
+  credentials: Credentials | null;
+  /** Finishes requests and deliveries, gives leases back and closes everything that was opened here. */
+  stop: () => Promise<void>;
+};
+
+type Options = { role: Role; config: Config; secrets: Secrets; place: Place; log: Logger };
+
+/** Starts the service on a database that is open: migrates, then serves and works as its role says. */
+export async function startService({ role, config, secrets, place, log }: Options): Promise<Service> {
+  const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+  if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
+  const database = openDatabase({ url: place.url, poolSize: config.databasePoolSize, role: 'phial_app', log });
+  const lookupKey = await claimDeployment(database.db, config, secrets);
+  const ctx: Ctx = { config, db: database.db, log, lookupKey };
+  const credentials = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
+  const metrics = openMetrics();
+
+  const app = role === 'worker' ? null : openApp(ctx, endpoints, metrics);
+  const deliverer = role === 'api' ? null : startDeliverer(ctx, {
+    sender: openSender({
+      policy: deploymentPolicy(config), userAgent: `Phial/${VERSION}`, timeoutMs: config.webhookTimeoutMs,
+      connectionsPerOrigin: config.webhookInFlightPerEndpoint,
+    }),
+    metrics,
+  });
+  const listener = openListener({
+    url: place.url,
+    channels: { phial_access: () => app?.access.forget(), [DELIVERIES_CHANNEL]: () => deliverer?.wake() },
+    onLost: () => app?.access.lost(),
+    onListening: () => {
+      app?.access.listening();
+      deliverer?.wake();
+    },
+    log,
+  });
+  await listener.ready;
+  await app?.server.listen({ host: config.host, port: config.port });
+  if (role === 'serve' && place.embedded) await unlockAbandonedJobs(ctx);
+  const jobs = role === 'api' ? null : await runJobs(ctx, database.pool);
+  return {
+    credentials,
+    stop: () => stopInOrder({ app, jobs, deliverer, drainMs: config.drainSeconds * 1000 }, async () => {
+      await listener.close();
+      await database.close();
+    }),
+  };
+}
+
+type Running = { app: App | null; jobs: Runner | null; deliverer: Deliverer | null; drainMs: number };
+
+/** Requests first, since they make work; then the work; then what both stand on. */
+async function stopInOrder({ app, jobs, deliverer, drainMs }: Running, closeDatabase: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + drainMs;
+  if (app) {
+    const cut = setTimeout(() => app.server.server.closeAllConnections(), drainMs);
+    await app.server.close();
+    clearTimeout(cut);
+  }
+  await jobs?.stop();
+  await deliverer?.stop(Math.max(0, deadline - Date.now()));
+  await closeDatabase();
+}
