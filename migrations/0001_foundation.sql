@@ -215,6 +215,7 @@ create table lab_tests (
   unique (team_id, slug)
 );
 create index lab_tests_by_team on lab_tests (team_id, id);
+create unique index lab_tests_default_kit on lab_tests (team_id) where is_default_kit;
 
 create table lab_test_markers (
   lab_test_id uuid not null references lab_tests on delete cascade,

@@ -45,7 +45,8 @@ export async function startService({ role, config, secrets, place, log }: Option
   const deliverer = role === 'api' ? null : startDeliverer(ctx, {
     sender: openSender({
       policy: deploymentPolicy(config), userAgent: `Phial/${VERSION}`, timeoutMs: config.webhookTimeoutMs,
-      connectionsPerOrigin: config.webhookInFlightPerEndpoint,
+      // Endpoints of many teams may share one host: its connections must not run out before the endpoints' own slots.
+      connectionsPerOrigin: config.webhookInFlightPerEndpoint * 8,
     }),
     metrics,
   });

@@ -87,6 +87,14 @@ test('a 400 is repeated, also when the request would succeed by now', async () =
   }
 });
 
+test('a stored 400 leaves nothing of what was begun before the refusal', async () => {
+  const headers = { 'x-idempotency-key': newKey() };
+  await makeUser(app.api, 'only-once');
+  const refused = await app.api('POST', '/v2/user', { client_user_id: 'only-once' }, { headers });
+  expect(refused.status).toBe(400);
+  expect(await app.db.selectFrom('users').select('id').where('client_user_id', '=', 'only-once').execute()).toHaveLength(1);
+});
+
 test('with X-Idempotency-Error: no-cache a 400 is not stored and a success is', async () => {
   const key = newKey();
   const headers = { 'x-idempotency-error': 'no-cache' };

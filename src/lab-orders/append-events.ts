@@ -17,7 +17,7 @@ export async function appendOrderEvents(ctx: TxCtx<TeamCtx>, order: Pick<OrderRo
   const statuses = events.map((event) => fullStatus(order.method, event.status));
   const { rows: [last] } = await sql<{ last_event_id: number }>`
     with previous as (
-      select last_event_id, greatest(date_trunc('milliseconds', clock_timestamp()), last_event_at + interval '1 millisecond') as begins_at
+      select last_event_id, greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond') as begins_at
         from orders where user_id = ${order.user_id} and id = ${order.id}
     ), added as (
       insert into order_events (user_id, order_id, team_id, id, status, status_detail, created_at)

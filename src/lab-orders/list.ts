@@ -50,9 +50,10 @@ function conditions(ctx: TeamCtx, filters: OrderFilters): RawBuilder<unknown>[] 
     sql`not exists (select from users where users.id = orders.user_id and users.deleted_at is not null)`,
   ];
   if (filters.start_date) all.push(sql`created_at >= ${filters.start_date}::timestamptz`);
-  if (filters.end_date) all.push(sql`created_at <= ${filters.end_date}::timestamptz`);
+  // Answers show milliseconds: a time that was read from one includes everything within it.
+  if (filters.end_date) all.push(sql`created_at < ${filters.end_date}::timestamptz + interval '1 millisecond'`);
   if (filters.updated_start_date) all.push(sql`updated_at >= ${filters.updated_start_date}::timestamptz`);
-  if (filters.updated_end_date) all.push(sql`updated_at <= ${filters.updated_end_date}::timestamptz`);
+  if (filters.updated_end_date) all.push(sql`updated_at < ${filters.updated_end_date}::timestamptz + interval '1 millisecond'`);
   if (filters.status) all.push(sql`last_low_level_status = any (${filters.status.map(asStored)}::text[])`);
   if (filters.order_type) all.push(sql`method = any (${filters.order_type}::text[])`);
   if (filters.is_critical !== undefined) all.push(sql`(interpretation is not distinct from 'critical') = ${filters.is_critical}`);
@@ -93,7 +94,7 @@ function sortBy({ order_key, order_direction }: OrderFilters): RawBuilder<unknow
   const direction = sql.raw(order_direction ?? 'desc');
   if (order_key === 'last_status') return sql`last_low_level_status ${direction}, id ${direction}`;
   if (order_key === 'patient_name') {
-    return sql`lower(patient_details ->> 'last_name') ${direction}, lower(patient_details ->> 'first_name') ${direction}, id ${direction}`;
+    return sql`lower(patient_details ->> 'last_name') ${direction} nulls last, lower(patient_details ->> 'first_name') ${direction} nulls last, id ${direction}`;
   }
   return sql`id ${direction}`;
 }

@@ -73,6 +73,16 @@ export async function findOrderRow(ctx: OrderScope, orderId: string, lock: 'for 
   return row;
 }
 
+/** Locks an order for background work; false where it is gone or its user is scheduled for deletion: then nothing moves. */
+export async function lockOrderIfPresent(ctx: TxCtx<TeamCtx>, orderId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select id from orders
+     where team_id = ${ctx.team.id} and id = ${orderId}
+       and not exists (select from users where users.id = orders.user_id and users.deleted_at is not null)
+       for update`.execute(ctx.db);
+  return rows.length > 0;
+}
+
 /** Reads what hangs on the orders, a statement a kind however many orders there are. */
 export async function completeOrders(ctx: OrderScope, rows: OrderRow[]): Promise<LoadedOrder[]> {
   if (rows.length === 0) return [];

@@ -23,9 +23,12 @@ const REGISTRATION: NewEvent[] = [{ status: 'requisition_created' }, { status: '
 export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
     const sampleId = input.sample_id.toUpperCase();
-    refuseMinorWithoutSetting(ctx, input.patient_details.dob);
+    const userId = input.user_id ? (await findUser(ctx, input.user_id)).id : null;
+    // Of two registrations of one sample the second waits here, and finds what the first has made of it.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`sample ${sampleId}`}, 0))`.execute(ctx.db);
     const known = await ctx.db.selectFrom('sample_ids').selectAll().where('sample_id', '=', sampleId).executeTakeFirst();
-    const order = known ? await orderOfSample(ctx, known, input.user_id ?? null) : await orderForNewSample(ctx, sampleId, input.user_id ?? null);
+    const order = known ? await orderOfSample(ctx, known, userId) : await orderForNewSample(ctx, sampleId, userId);
+    refuseMinorWithoutSetting(ctx, input.patient_details.dob);
     await storeRegistration(ctx, order, input);
     // The same registration again changes the order's details, but it is no news.
     if (order.events.length === 0) return loadOrder(ctx, order.id);
@@ -49,29 +52,28 @@ async function orderOfSample(ctx: TxCtx<TeamCtx>, sample: { team_id: string; ord
 
 /** The kit was handed on within the team: everything of the order goes to its new user by the foreign keys. */
 async function moveToUser(ctx: TxCtx<TeamCtx>, order: OrderRow, userId: string): Promise<string> {
-  const user = await findUser(ctx, userId);
-  await ctx.db.updateTable('order_transactions').set({ user_id: user.id })
+  await ctx.db.updateTable('order_transactions').set({ user_id: userId })
     .where('user_id', '=', order.user_id).where('id', '=', order.order_transaction_id).execute();
-  return user.id;
+  return userId;
 }
 
 async function orderForNewSample(ctx: TxCtx<TeamCtx>, sampleId: string, userId: string | null): Promise<Target> {
   if (userId === null) {
     throw new AppError('sample_not_found', 'No kit with this sample_id is known. Check the id, or name the user whose kit it is in user_id.');
   }
-  const user = await findUser(ctx, userId);
+  // Whoever finds the row locked waits, and goes on to the next one if this one was taken meanwhile.
   const { rows: [waiting] } = await sql<{ id: string }>`
     select id from orders
-     where user_id = ${user.id} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
+     where user_id = ${userId} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
        and patient_details is null and split_part(last_status, '.', 1) in ('received', 'collecting_sample')
-     order by id limit 1 for update skip locked`.execute(ctx.db);
+     order by id limit 1 for update`.execute(ctx.db);
   const order = waiting
-    ? { id: waiting.id, user_id: user.id, method: 'testkit' as const, events: REGISTRATION }
-    : await newOrder(ctx, user.id);
+    ? { id: waiting.id, user_id: userId, method: 'testkit' as const, events: REGISTRATION }
+    : await newOrder(ctx, userId);
   const bound = await ctx.db.insertInto('sample_ids').values({ sample_id: sampleId, team_id: ctx.team.id, order_id: order.id })
     .onConflict((oc) => oc.doNothing()).returning('sample_id').executeTakeFirst();
   if (!bound) throw alreadyRegistered();
-  await ctx.db.updateTable('orders').set({ sample_id: sampleId }).where('user_id', '=', user.id).where('id', '=', order.id).execute();
+  await ctx.db.updateTable('orders').set({ sample_id: sampleId }).where('user_id', '=', userId).where('id', '=', order.id).execute();
   return order;
 }
 
@@ -92,7 +94,7 @@ async function storeRegistration(ctx: TxCtx<TeamCtx>, order: Target, input: Inpu
     }),
     physician: physician ? JSON.stringify(physician) : null,
     consents: JSON.stringify(consents),
-    updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at)`,
+    updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')`,
   }).where('user_id', '=', order.user_id).where('id', '=', order.id).execute();
   await storeNameWords(ctx, order, 'patient', `${patient.first_name} ${patient.last_name}`);
 }

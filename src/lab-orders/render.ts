@@ -12,7 +12,7 @@ type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
 export function renderOrder(order: LoadedOrder, shown: PatientShown, events: OrderEventRow[] = order.events): Static<typeof Order> {
   const { row, shipment } = order;
   const last = events.at(-1) as OrderEventRow;
-  const asItIs = events.length === order.events.length;
+  const updated_at = events.length === order.events.length ? row.updated_at : last.created_at;
   return {
     ...row,
     patient_details: renderPatient(row.patient_details, shown),
@@ -29,14 +29,14 @@ export function renderOrder(order: LoadedOrder, shown: PatientShown, events: Ord
         ...(row.method === 'testkit' ? { shipment } : { appointment_id: null }),
       },
     },
-    updated_at: asItIs ? row.updated_at : last.created_at,
+    updated_at,
     events,
     status: last.status.split('.')[0] as string,
     last_event: last,
     requisition_form_url: null,
     expected_result_by_date: null,
     worst_case_result_by_date: null,
-    order_transaction: renderTransaction(order, last),
+    order_transaction: renderTransaction(order, last, updated_at),
   };
 }
 
@@ -57,9 +57,9 @@ function renderPatient(details: Record<string, unknown> | null, shown: PatientSh
 type Sibling = LoadedOrder['transaction'][number];
 
 /** `last` is the newest event of the order shown, which may be older than what its row says now. */
-function renderTransaction({ row, transaction }: LoadedOrder, last: OrderEventRow): Static<typeof OrderTransaction> {
+function renderTransaction({ row, transaction }: LoadedOrder, last: OrderEventRow, updated_at: string): Static<typeof OrderTransaction> {
   const siblings = transaction.map((sibling) => sibling.id === row.id
-    ? { ...sibling, last_low_level_status: last.status.split('.')[2] as Sibling['last_low_level_status'], last_event_at: last.created_at }
+    ? { ...sibling, last_low_level_status: last.status.split('.')[2] as Sibling['last_low_level_status'], last_event_at: last.created_at, updated_at }
     : sibling);
   return {
     id: row.order_transaction_id,

@@ -1,6 +1,6 @@
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/open.ts';
-import { findOrderRow, loadOrder } from '../lab-orders/load.ts';
+import { loadOrder, lockOrderIfPresent } from '../lab-orders/load.ts';
 import { progressOfOrder } from '../lab-orders/progress.ts';
 import { pathTo } from '../lab-orders/status-path.ts';
 import { findTeamScope } from '../teams/scope.ts';
@@ -12,7 +12,7 @@ export function runAutopilot(ctx: Ctx, job: { team_id: string; order_id: string 
     const team = await findTeamScope(tx, job.team_id);
     if (!team || ctx.config.autopilotSeconds === null) return;
     const inside: TxCtx<TeamCtx> = { ...tx, team };
-    await findOrderRow(inside, job.order_id, 'for update');
+    if (!await lockOrderIfPresent(inside, job.order_id)) return;
     const order = await loadOrder(inside, job.order_id);
     const target = order.row.patient_details === null ? 'with_customer' : 'completed';
     const path = pathTo(progressOfOrder(order), target);

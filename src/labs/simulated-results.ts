@@ -67,18 +67,22 @@ function numberFor(analyte: Analyte, { min, max }: Bounds, interpretation: Inter
   const { critical_high: high, critical_low: low } = analyte;
   if (interpretation === 'critical' && high !== null) return high * (1.02 + share * 0.1);
   if (interpretation === 'critical' && low !== null) return low * (0.8 + share * 0.18);
-  if (interpretation === 'abnormal' && max !== null) return high === null ? max * (1.1 + share * 0.3) : max + (high - max) * (0.3 + share * 0.4);
-  if (interpretation === 'abnormal' && min !== null) return low === null ? min * (0.6 + share * 0.3) : low + (min - low) * (0.3 + share * 0.4);
+  const outside = interpretation === 'abnormal' || interpretation === 'critical';
+  if (outside && max !== null) return high === null ? max * (1.1 + share * 0.3) : max + (high - max) * (0.3 + share * 0.4);
+  if (outside && min !== null) return low === null ? min * (0.6 + share * 0.3) : low + (min - low) * (0.3 + share * 0.4);
   const from = min ?? (max === null ? 1 : max * 0.4);
   const to = max ?? (min === null ? 10 : min * 1.6);
   return from + (to - from) * (0.2 + share * 0.6);
 }
 
-function textFor(type: ResultType, analyte: Analyte, number: number, { max }: Bounds, interpretation: Interpretation): string {
+function textFor(type: ResultType, analyte: Analyte, number: number, { min, max }: Bounds, interpretation: Interpretation): string {
   const bad = interpretation === 'abnormal' || interpretation === 'critical';
   switch (type) {
     case 'numeric': return number.toFixed(analyte.decimals);
-    case 'range': return bad || max === null ? `>${number.toFixed(analyte.decimals)}` : `<${number.toFixed(analyte.decimals)}`;
+    case 'range': {
+      const above = bad ? min === null || number >= min : max === null;
+      return `${above ? '>' : '<'}${number.toFixed(analyte.decimals)}`;
+    }
     case 'comment': return bad ? 'Outside of the reference range. Please review.' : 'Within the reference range.';
     case 'coded_value': return (bad ? analyte.abnormal_text : analyte.normal_text) ?? (bad ? 'Detected' : 'Not detected');
   }

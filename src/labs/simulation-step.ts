@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { addJob } from '../db/add-job.ts';
 import { inTransaction, type Db } from '../db/open.ts';
-import { findOrderRow, loadOrder } from '../lab-orders/load.ts';
+import { loadOrder, lockOrderIfPresent } from '../lab-orders/load.ts';
 import { progressOfOrder } from '../lab-orders/progress.ts';
 import type { LowLevelStatus } from '../lab-orders/status.ts';
 import { advance } from '../lab-orders/status-rules.ts';
@@ -24,7 +24,7 @@ export type SimulationStep = { team_id: string; order_id: string; simulation_id:
  * moves in the transaction that writes the event, so a step is taken once however often its job runs.
  */
 export async function takeStep(ctx: TxCtx<TeamCtx>, { order_id, simulation_id, step }: SimulationStep): Promise<boolean> {
-  await findOrderRow(ctx, order_id, 'for update');
+  if (!await lockOrderIfPresent(ctx, order_id)) return false;
   const simulation = await ctx.db.selectFrom('simulations').select(['steps', 'flags', 'delay_seconds', 'user_id'])
     .where('team_id', '=', ctx.team.id).where('order_id', '=', order_id).where('id', '=', simulation_id)
     .where('next_step', '=', step).forUpdate().executeTakeFirst();
@@ -70,10 +70,15 @@ export function runSimulationStep(ctx: Ctx, job: SimulationStep): Promise<void> 
   });
 }
 
-/** A killed worker keeps its job locked for hours: whatever is overdue gets a new job; the counter makes that harmless. */
+/**
+ * A killed worker keeps its job locked for hours: whatever is overdue gets a new job; the counter makes that harmless,
+ * and the key keeps jobs from gathering. Orders of users that are scheduled for deletion wait for the undo.
+ */
 export async function resumeSimulations(db: Db, overdueSeconds: number): Promise<void> {
   await sql`
     select graphile_worker.add_job(${SIMULATION_STEP_JOB},
-      json_build_object('team_id', team_id, 'order_id', order_id, 'simulation_id', id, 'step', next_step))
-      from simulations where due_at < now() - make_interval(secs => ${overdueSeconds})`.execute(db);
+      json_build_object('team_id', simulations.team_id, 'order_id', order_id, 'simulation_id', simulations.id, 'step', next_step),
+      job_key => 'simulation ' || simulations.id || ' step ' || next_step)
+      from simulations join users on users.id = simulations.user_id
+     where users.deleted_at is null and due_at < now() - make_interval(secs => ${overdueSeconds})`.execute(db);
 }

@@ -54,8 +54,10 @@ describe('changing a user', () => {
     const other = await app.makeTeam();
     const userId = await makeUser(app.api);
     const before = await read(userId);
-    await app.api('PATCH', `/v2/user/${userId}`, { team_id: other.id, id: other.id, deleted_at: '2020-01-01T00:00:00Z' });
-    expect(await read(userId)).toEqual(before);
+    for (const change of [{ team_id: other.id }, { deleted_at: '2020-01-01T00:00:00Z' }, { id: other.id }, { created_at: '2020-01-01T00:00:00Z' }]) {
+      expect((await app.api('PATCH', `/v2/user/${userId}`, change)).status).toBe(204);
+      expect(await read(userId)).toEqual(before);
+    }
   });
 
   test('a user that is scheduled for deletion cannot be changed', async () => {
