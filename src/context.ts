@@ -9,6 +9,8 @@ export type Ctx = {
   log: Logger;
   /** Keys the hashes that names are looked up by. */
   lookupKey: Buffer;
+  /** Aborted when the process begins to stop: it is no longer ready for new work. */
+  stopping?: AbortSignal;
 };
 
 /** A Ctx inside a transaction. */

@@ -5,6 +5,7 @@ import { labTestEndpoints } from './lab-tests/endpoints.ts';
 import { labEndpoints } from './labs/endpoints.ts';
 import { managementEndpoints } from './management/endpoints.ts';
 import { resultEndpoints } from './results/endpoints.ts';
+import { systemEndpoints } from './system/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 
@@ -18,4 +19,5 @@ export const endpoints: Endpoint[] = [
   ...resultEndpoints,
   ...managementEndpoints,
   ...webhookEndpoints,
+  ...systemEndpoints,
 ];

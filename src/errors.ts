@@ -10,7 +10,7 @@ export type ErrorCode =
   | 'registration_required' | 'status_not_reachable' | 'too_many_matches' | 'invalid_cursor' | 'webhook_url_refused'
   | 'webhook_headers_refused' | 'unknown_event_type' | 'too_many_secrets' | 'insurance_required'
   | 'team_id_conflict' | 'integration_team_id_conflict'
-  | 'idempotency_mismatch' | 'idempotency_in_flight';
+  | 'idempotency_mismatch' | 'idempotency_in_flight' | 'not_ready';
 
 type Extra = {
   /** Replaces the text as `detail`, where the interface asks for an object. */

@@ -54,8 +54,10 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     },
   });
   const allowedMethods = methodsByPath(endpoints);
+  const pages = new Set<string>();
 
   server.decorateRequest('caller', null);
+  server.addHook('onRoute', ({ method, url }) => { if (method === 'GET') pages.add(url); });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     done(null, parseJson(body as string));
@@ -64,7 +66,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
     if (request.url.length > LONGEST_URL) throw new TransportError(414);
-    if (request.is404) refuseUnknownRoute(request, reply, allowedMethods);
+    if (request.is404) refuseUnknownRoute(request, reply, { allowedMethods, pages });
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
     request.caller = await authenticate(ctx, access, endpoint, request.headers);
@@ -211,10 +213,15 @@ function refuseOtherMethods(server: FastifyInstance, allowedMethods: AllowedMeth
 }
 
 /** Refused before a body is read. Methods that the router has never heard of, as TRACE, end here too. */
-function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): never {
+function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply, { allowedMethods, pages }: {
+  allowedMethods: AllowedMethods;
+  /** Paths that are no operations, as the reference: they are only read. */
+  pages: Set<string>;
+}): never {
   const path = request.url.split('?')[0] as string;
   const known = allowedMethods.find(({ pattern }) => pattern.test(path));
   if (known) refuseMethod(reply, known.allow);
+  if (pages.has(path)) refuseMethod(reply, new Set(['GET', 'HEAD']));
   throw new TransportError(404);
 }
 

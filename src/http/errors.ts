@@ -12,6 +12,7 @@ const STATUS: Record<ErrorCode, number> = {
   webhook_url_refused: 400, webhook_headers_refused: 422, unknown_event_type: 400, too_many_secrets: 400,
   insurance_required: 400,
   team_id_conflict: 409, integration_team_id_conflict: 409, idempotency_mismatch: 409, idempotency_in_flight: 409,
+  not_ready: 503,
 };
 
 /** What the transport itself refuses. */
@@ -47,6 +48,12 @@ export class TransportError extends Error {
     super(TRANSPORT[statusCode]?.[1] ?? 'The request was refused.');
     this.statusCode = statusCode;
   }
+}
+
+/** The codes that operations answer with `status`, as their documentation lists them. */
+export function codesOf(status: number): string[] {
+  const codes = Object.entries(STATUS).filter(([, each]) => each === status).map(([code]) => code);
+  return status === 422 ? ['validation_failed', ...codes] : codes;
 }
 
 /** The answer to `error`; null where it is none that a caller may read. */

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What /metrics shows. Labels are operation ids, statuses and outcomes: nothing of a caller or a patient. */
@@ -29,4 +30,12 @@ export function openMetrics(): Metrics {
       name: 'phial_webhook_oldest_due_seconds', help: 'Age of the oldest delivery that is due to an enabled endpoint.', registers,
     }),
   };
+}
+
+/** Shows `metrics` at /metrics; `refresh` brings up to date what is measured only when somebody looks. */
+export function registerMetrics(server: FastifyInstance, metrics: Metrics, refresh: () => Promise<void>): void {
+  server.get('/metrics', async (_request, reply) => {
+    await refresh();
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
 }

@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../context.ts';
 import { publishEvent } from '../events/publish.ts';
 import { orderCreated, orderUpdated } from './events.ts';
 import { loadOrder, type LoadedOrder, type OrderRow } from './load.ts';
-import { renderOrderInFull } from './render.ts';
+import { renderOrderInFull, shownWidely } from './render.ts';
 import { fullStatus, type LowLevelStatus } from './status.ts';
 
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
@@ -43,9 +43,8 @@ export async function appendOrderEvents(ctx: TxCtx<TeamCtx>, order: Pick<OrderRo
 async function publishFrom(ctx: TxCtx<TeamCtx>, order: LoadedOrder, alreadyTold: number): Promise<void> {
   const user = await ctx.db.selectFrom('users').select(['id', 'client_user_id'])
     .where('id', '=', order.row.user_id).where('team_id', '=', ctx.team.id).executeTakeFirstOrThrow();
-  const shown = ctx.team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum';
   for (let count = alreadyTold + 1; count <= order.events.length; count += 1) {
-    const data = renderOrderInFull(order, shown, order.events.slice(0, count));
+    const data = renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, count));
     await publishEvent(ctx, count === 1 ? orderCreated : orderUpdated, { user, data });
   }
 }

@@ -8,7 +8,7 @@ import { listOrders } from './list.ts';
 import { loadOrder, type LoadedOrder } from './load.ts';
 import { patchOrder } from './patch.ts';
 import { registerTestkit } from './register-testkit.ts';
-import { renderOrder, renderOrderInFull } from './render.ts';
+import { renderOrder, renderOrderInFull, shownWidely } from './render.ts';
 import { OrderAnswer, OrderInFull, OrderPage, OrderPatch, OrderTransactionSummary, RegisterTestkitInput, TestkitOrderInput } from './schemas.ts';
 
 const tag = 'orders';
@@ -44,10 +44,11 @@ const answer = (order: LoadedOrder, message: string): { order: ReturnType<typeof
 const listAt = (id: string, path: string): ReturnType<typeof endpoint> => endpoint({
   id, method: 'GET', path, tag, query, response: OrderPage,
   summary: 'List orders',
-  description: 'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown.',
+  description: 'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, '
+    + 'unless the team setting full_patient_details_in_webhooks is on.',
   handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
     const { orders, total } = await listOrders(ctx, { ...filters, page, size });
-    return { orders: orders.map((order) => renderOrder(order, 'minimum')), total, page, size };
+    return { orders: orders.map((order) => renderOrder(order, shownWidely(ctx))), total, page, size };
   },
 });
 

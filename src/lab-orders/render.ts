@@ -1,10 +1,15 @@
 import type { Static } from 'typebox';
+import type { TeamCtx } from '../context.ts';
 import type { LoadedOrder, OrderEventRow } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
 import { isOpen, topLevel } from './status.ts';
 
 /** `all` of what is known of the patient, or the `minimum`: date of birth and gender. */
 export type PatientShown = 'all' | 'minimum';
+
+/** What lists and events show of patients: the minimum necessary, unless the team wants all. */
+export const shownWidely = ({ team }: Pick<TeamCtx, 'team'>): PatientShown =>
+  (team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum');
 
 type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
 

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Scalar's own options: nothing is loaded from, or offered at, another host. */
+const CONFIGURATION = {
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'direct',
+  defaultOpenAllTags: true,
+  orderSchemaPropertiesBy: 'preserve',
+  operationTitleSource: 'summary',
+};
+
+// Addresses are relative to the page, so that they hold behind a proxy that adds a path.
+const START = `Scalar.createApiReference('#app', {
+  url: new URL('openapi.json', location.href).href,
+  servers: [{ url: new URL('.', location.href).href.replace(/\\/$/, '') }],
+  ...${JSON.stringify(CONFIGURATION)},
+});`;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Phial API</title>
+</head>
+<body>
+<div id="app"></div>
+<script src="docs/reference.js"></script>
+<script>${START}</script>
+</body>
+</html>
+`;
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${createHash('sha256').update(START).digest('base64')}'`,
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The OpenAPI document and the reference page that shows it. The page is our own because the plugin of the package
+ * redirects /docs; its script is read when asked for: importing it would cost every start, and holding it 4 MB.
+ */
+export function registerDocs(server: FastifyInstance, documentText: () => string): void {
+  let document: string | undefined;
+  server.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document ??= documentText()));
+  server.get('/docs', async (_request, reply) => reply
+    .headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+    .type('text/html; charset=utf-8').send(PAGE));
+  server.get('/docs/reference.js', async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8');
+    return reply.send(createReadStream(scriptFile()));
+  });
+}
+
+function scriptFile(): string {
+  const entry = createRequire(import.meta.url).resolve('@scalar/fastify-api-reference');
+  return join(dirname(entry), 'js', 'standalone.js');
+}

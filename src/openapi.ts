@@ -1,0 +1,25 @@
+import { endpoints } from './endpoints.ts';
+import { eventTypes } from './event-types.ts';
+import { buildOpenApi } from './http/openapi.ts';
+import * as insurance from './insurance/schemas.ts';
+import * as orders from './lab-orders/schemas.ts';
+import * as labTests from './lab-tests/schemas.ts';
+import * as labs from './labs/schemas.ts';
+import * as management from './management/schemas.ts';
+import { INTERFACE_VERSION, VERSION } from './package-root.ts';
+import * as results from './results/schemas.ts';
+import * as system from './system/schemas.ts';
+import * as users from './users/schemas.ts';
+import * as webhooks from './webhooks/schemas.ts';
+import * as address from './wire/address.ts';
+import * as guarantor from './wire/guarantor.ts';
+import * as person from './wire/person.ts';
+
+/** Where the names of the components come from. */
+const schemas = [users, insurance, labTests, orders, labs, results, management, webhooks, system, address, guarantor, person];
+
+/** The text of openapi.json: of the service at `baseUrl`, or without one of wherever it is loaded from. */
+export function openApiText(baseUrl?: string): string {
+  const document = buildOpenApi(endpoints, eventTypes, { schemas, version: VERSION, interfaceVersion: INTERFACE_VERSION, baseUrl });
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

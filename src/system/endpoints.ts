@@ -1,0 +1,33 @@
+import { endpoint } from '../http/endpoint.ts';
+import { INTERFACE_VERSION, VERSION } from '../package-root.ts';
+import { requireReady } from './readiness.ts';
+import { Health, Readiness, ServiceInformation } from './schemas.ts';
+
+const tag = 'system';
+const auth = 'none';
+
+export const systemEndpoints = [
+  endpoint({
+    id: 'get_service', method: 'GET', path: '/', tag, auth, response: ServiceInformation,
+    summary: 'Read what this service is',
+    handle: async ({ config: { baseUrl, environment, region } }) => ({
+      name: 'Phial', version: VERSION, interface_version: INTERFACE_VERSION, environment, region,
+      docs: `${baseUrl}/docs`, openapi: `${baseUrl}/openapi.json`,
+    }),
+  }),
+  endpoint({
+    id: 'get_health', method: 'GET', path: '/healthz', tag, auth, response: Health,
+    summary: 'Tell whether the process runs',
+    description: 'Asks nothing of the database: a process that does not answer should be restarted.',
+    handle: async () => ({ status: 'ok' }),
+  }),
+  endpoint({
+    id: 'get_readiness', method: 'GET', path: '/readyz', tag, auth, response: Readiness,
+    summary: 'Tell whether the service takes requests',
+    description: '503 while it stops or the database does not answer: requests should go to another process meanwhile.',
+    handle: async (ctx) => {
+      await requireReady(ctx);
+      return { status: 'ready' };
+    },
+  }),
+];
