@@ -1,28 +1,68 @@
 // Compiles src and bench to dist, if anything changed since the last time.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const stamp = join(root, 'dist', '.built');
+const dist = join(root, 'dist');
 
+/** Two builds at once do not meet: each compiles into a folder of its own, and the first to end becomes dist. */
 export function buildIfStale() {
-  if (isFresh()) return;
+  if (isFresh(dist)) return;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(compiler)) {
-    if (existsSync(stamp)) return; // a production install without development packages runs what was built
+    if (existsSync(join(dist, '.built'))) return; // a production install without development packages runs what was built
     throw new Error('Phial is not built, and its compiler is not installed. Run npm ci.');
   }
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('The build failed.');
-  writeFileSync(stamp, '');
+  removeAbandoned();
+  const fresh = join(root, `dist.${process.pid}`);
+  try {
+    mkdirSync(fresh);
+    // Written first: what is edited during the build is newer.
+    writeFileSync(join(fresh, '.built'), '');
+    const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh],
+      { stdio: 'inherit' });
+    if (status !== 0) throw new Error('The build failed.');
+    putInPlace(fresh);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }
 
-function isFresh() {
-  const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const files = ['src', 'bench'].flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+function putInPlace(fresh) {
+  const old = `${fresh}.old`;
+  try {
+    if (isFresh(dist)) return; // another build was faster, and its program may be reading there
+    if (existsSync(dist)) renameSync(dist, old);
+    renameSync(fresh, dist);
+  } catch (error) {
+    if (!isFresh(dist)) throw error;
+  } finally {
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+/** A killed build leaves its folder. */
+function removeAbandoned() {
+  for (const name of readdirSync(root)) {
+    const pid = Number(/^dist\.(\d+)/.exec(name)?.[1] ?? NaN);
+    if (pid && !isRunning(pid)) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code !== 'ESRCH';
+  }
+}
+
+function isFresh(folder) {
+  const built = statSync(join(folder, '.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const files = ['src', 'bench'].flatMap((name) => readdirSync(join(root, name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
   return [...files, join(root, 'package.json'), join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json')]
     .every((file) => statSync(file).mtimeMs <= built);

@@ -2,13 +2,13 @@ import { Ajv } from 'ajv';
 import { randomUUID } from 'node:crypto';
 import { runOnce } from 'graphile-worker';
 import { expect, inject } from 'vitest';
+import { serveApi } from '../src/api.ts';
 import { parseConfig, type Config } from '../src/config.ts';
 import type { Ctx } from '../src/context.ts';
 import { claimDeployment } from '../src/db/deployment.ts';
 import { openListener } from '../src/db/listen.ts';
 import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
-import { openApp } from '../src/http/app.ts';
 import { openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
 import { openLog } from '../src/log.ts';
@@ -58,7 +58,7 @@ export async function startTestApp(env: Record<string, string> = {}, shared?: { 
   const lookupKey = await claimDeployment(database_.db, config, secrets);
   const ctx: Ctx = { config, db: database_.db, log, lookupKey };
   const metrics = openMetrics();
-  const app = openApp(ctx, endpoints, metrics);
+  const app = serveApi(ctx, metrics);
   const listener = openListener({
     url, log,
     channels: { phial_access: () => app.access.forget() },
@@ -95,7 +95,7 @@ export async function startTestApp(env: Record<string, string> = {}, shared?: { 
 }
 
 /** Sends the team key to the service API and the management key to the management API, unless `key` says otherwise. */
-function apiOf(baseUrl: string, teamKey: string, managementKey: string): Api {
+export function apiOf(baseUrl: string, teamKey: string, managementKey: string): Api {
   return async <T>(method: string, path: string, body?: unknown, options: Options = {}) => {
     const management = path.startsWith('/v1/org');
     const key = options.key === undefined ? (management ? managementKey : teamKey) : options.key;

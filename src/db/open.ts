@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import type { Ctx, TxCtx } from '../context.ts';
 import type { Logger } from '../log.ts';
 import type { DB } from './tables.ts';
 
@@ -76,10 +75,4 @@ export function openDatabase(options: { url: string; poolSize: number; role: 'ph
     }),
   });
   return { db, pool, close: () => db.destroy() };
-}
-
-/** Runs `work` in the caller's transaction, or in one of its own that commits when `work` returns. */
-export function inTransaction<C extends Ctx, T>(ctx: C, work: (ctx: TxCtx<C>) => Promise<T>): Promise<T> {
-  if (ctx.db.isTransaction) return work(ctx as unknown as TxCtx<C>);
-  return ctx.db.transaction().execute((db) => work({ ...ctx, db }));
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import fastJsonStringify from 'fast-json-stringify';
 import type { Socket } from 'node:net';
@@ -12,6 +13,7 @@ import { errorAnswer, InvalidRequest, TransportError, unexpectedAnswer } from '.
 import { oncePerKey, type StoredAnswer } from './idempotency.ts';
 import { readParams, readQuery } from './input.ts';
 import type { Metrics } from './metrics.ts';
+import { sealFor } from './seal.ts';
 import { compileValidation, type Problem } from './validation.ts';
 
 const LONGEST_URL = 8_192;
@@ -44,9 +46,10 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ctx.config.bodyLimitBytes,
     routerOptions: { maxParamLength: LONGEST_PARAM, ignoreTrailingSlash: false },
-    genReqId: () => newId(),
+    genReqId: () => randomUUID(),
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
@@ -104,10 +107,14 @@ function send(reply: FastifyReply, answer: { status: number; body: unknown }): v
   reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
 }
 
+// The key as it may be written, its letters escaped or not: reviving every value costs five times the parsing.
+const MAY_HOLD_PROTO = /__proto__|\\u00/;
+
 /** `__proto__` is refused as any other text that is not the JSON we can take: nothing downstream has to think of it. */
 function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
+    if (!MAY_HOLD_PROTO.test(text)) return JSON.parse(text);
     return JSON.parse(text, (key, value) => {
       if (key === '__proto__') throw new SyntaxError('reserved key');
       return value;
@@ -147,7 +154,7 @@ function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
     url: fastifyPath(endpoint.path),
     config: { endpoint },
     handler: async (request, reply) => {
-      const { ctx: caller, scopeId } = request.caller as Caller;
+      const { ctx: caller, scopeId, apiKey } = request.caller as Caller;
       const key = endpoint.method === 'POST' && scopeId ? idempotencyKey(request) : null;
       const input = readInput(request, key);
       if (endpoint.auth === 'management_key') refuseOtherDeployment(caller as ManagementCtx, input.params as never);
@@ -156,6 +163,7 @@ function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
         : await oncePerKey(caller as TeamCtx, {
             scopeId, operation: endpoint.id, key, input, requestId: request.id,
             successesOnly: request.headers['x-idempotency-error'] === 'no-cache',
+            seal: endpoint.secretAnswer ? sealFor(apiKey) : null,
           }, (inside) => run(inside as unknown as Ctx, input));
       reply.code(answer.status);
       if (answer.body === '') return reply.send();
@@ -165,8 +173,8 @@ function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
 }
 
 function idempotencyKey(request: FastifyRequest): string | null {
-  const value = [request.headers['x-idempotency-key']].flat().join(', ');
-  return value === '' ? null : value;
+  const value = request.headers['x-idempotency-key'];
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** Another organisation does not exist for this key, and another deployment is elsewhere. */

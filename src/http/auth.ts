@@ -9,11 +9,17 @@ import type { Endpoint } from './endpoint.ts';
 export const DEPRECATED_MANAGEMENT_HEADER = 'x-service-org-key';
 export const MANAGEMENT_HEADER = 'x-management-key';
 
-type Caller = { ctx: Ctx | TeamCtx | ManagementCtx; scopeId: string | null; keyId: string | null };
+type Caller = {
+  ctx: Ctx | TeamCtx | ManagementCtx;
+  scopeId: string | null;
+  keyId: string | null;
+  /** The key itself, as it was sent. */
+  apiKey: string;
+};
 
 /** Finds who calls, or refuses with 401 or 403 before anything of the request is read. */
 export async function authenticate(ctx: Ctx, access: AccessCache, endpoint: Endpoint, headers: IncomingHttpHeaders): Promise<Caller> {
-  if (endpoint.auth === 'none') return { ctx, scopeId: null, keyId: null };
+  if (endpoint.auth === 'none') return { ctx, scopeId: null, keyId: null, apiKey: '' };
   return endpoint.auth === 'team_key'
     ? authenticateTeam(ctx, access, headers)
     : authenticateManagement(ctx, access, endpoint, headers);
@@ -37,7 +43,7 @@ async function authenticateTeam(ctx: Ctx, access: AccessCache, headers: Incoming
   if (!team) {
     throw new AppError('invalid_api_key', 'Send a valid team API key in the header x-service-api-key. Keys are managed through the management API.');
   }
-  return { ctx: { ...ctx, team }, scopeId: team.id, keyId: team.id };
+  return { ctx: { ...ctx, team }, scopeId: team.id, keyId: team.id, apiKey: value as string };
 }
 
 async function authenticateManagement(ctx: Ctx, access: AccessCache, endpoint: Endpoint, headers: IncomingHttpHeaders): Promise<Caller> {
@@ -54,7 +60,7 @@ async function authenticateManagement(ctx: Ctx, access: AccessCache, endpoint: E
   if (endpoint.orgOnly && manager.key.role !== 'org_admin') {
     throw new AppError('insufficient_scope', 'This needs an Org Management Key: a Team Management Key opens its own teams only.');
   }
-  return { ctx: { ...ctx, ...manager }, scopeId: manager.org.id, keyId: manager.key.id };
+  return { ctx: { ...ctx, ...manager }, scopeId: manager.org.id, keyId: manager.key.id, apiKey: value as string };
 }
 
 function firstOf(headers: IncomingHttpHeaders, names: string[]): string | undefined {

@@ -34,6 +34,8 @@ type Definition<A extends Auth, P extends Parameters, Q extends Parameters, B ex
   params?: P;
   query?: Q;
   body?: B;
+  /** The answer shows a secret: where it is kept for an idempotency key, only the caller's own key opens it. */
+  secretAnswer?: boolean;
   /** Shape of the success answer; left out: no body. */
   response?: R;
   status?: 200 | 201 | 204;
@@ -51,6 +53,7 @@ export type Endpoint = {
   tag: string;
   auth: Auth;
   orgOnly: boolean;
+  secretAnswer: boolean;
   params?: TObject | undefined;
   query?: TObject | undefined;
   body?: TSchema | undefined;
@@ -69,6 +72,7 @@ export function endpoint<const A extends Auth = 'team_key', P extends Parameters
     ...definition,
     auth: definition.auth ?? 'team_key',
     orgOnly: definition.orgOnly ?? false,
+    secretAnswer: definition.secretAnswer ?? false,
     status: definition.status ?? (definition.response ? 200 : 204),
   };
 }

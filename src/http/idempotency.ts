@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { errorAnswer } from './errors.ts';
+import type { Seal } from './seal.ts';
 
 export type StoredAnswer = { status: number; body: string };
 
@@ -16,6 +17,8 @@ type Request = {
   requestId: string;
   /** Stores successes only (X-Idempotency-Error: no-cache). */
   successesOnly: boolean;
+  /** Where the answer shows a secret. */
+  seal: Seal | null;
 };
 
 export const IDEMPOTENCY_HOURS = 24;
@@ -36,7 +39,8 @@ export async function oncePerKey<C extends Ctx>(ctx: C, request: Request, work: 
       .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
       .executeTakeFirst();
     if (stored) {
-      if (hash.equals(stored.request_hash)) return { status: stored.status, body: stored.body };
+      const body = request.seal ? request.seal.open(stored.body) : stored.body;
+      if (body !== null && hash.equals(stored.request_hash)) return { status: stored.status, body };
       throw new AppError('idempotency_mismatch', 'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.');
     }
 
@@ -50,10 +54,10 @@ export async function oncePerKey<C extends Ctx>(ctx: C, request: Request, work: 
       await sql`rollback to savepoint work`.execute(db);
       answer = { status: 400, body: JSON.stringify(refusal.body) };
     }
+    const kept = { request_hash: hash, status: answer.status, body: request.seal ? request.seal.close(answer.body) : answer.body };
     await db.insertInto('idempotency_keys')
-      .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, request_hash: hash, ...answer })
-      .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key'])
-        .doUpdateSet({ request_hash: hash, ...answer, created_at: sql`now()` }))
+      .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
+      .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
       .execute();
     return answer;
   });

@@ -114,7 +114,7 @@ export class ComponentSchemas {
   }
 }
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && '~kind' in value;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value);
 
 const isNullable = ({ type, anyOf }: Schema): boolean =>
   [type].flat().includes('null') || ((anyOf as Schema[] | undefined)?.some(isNullable) ?? false);

@@ -98,7 +98,7 @@ function describe({ description, query, orgOnly, deprecated }: Endpoint): string
 }
 
 function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schemas: ComponentSchemas): Json[] {
-  const required = shape?.required ?? [];
+  const required: string[] = shape?.required ?? [];
   return Object.entries(shape?.properties ?? {}).map(([name, member]) => {
     const { description, deprecated, ...schema } = schemas.write(member);
     return {

@@ -55,18 +55,26 @@ const HALF_A_PAIR = /\p{Surrogate}/u;
 /** PostgreSQL keeps neither a zero character nor half a surrogate pair. */
 const isStorable = (text: string): boolean => !text.includes('\0') && !HALF_A_PAIR.test(text);
 
-/** Trims every text within `value` in place, and notes where one cannot be stored. */
+/** Deeper than any shape of ours, and far from where a recursion overflows the stack. */
+const DEEPEST = 64;
+
+/** Trims every text within `value` in place, and notes where something cannot be stored. */
 function trimStrings(value: unknown, loc: Problem['loc'], unstorable: Problem[]): void {
   if (typeof value !== 'object' || value === null) return;
+  if (loc.length > DEEPEST) {
+    unstorable.push({ type: 'value_error', loc: [...loc], msg: `Values are nested at most ${DEEPEST} deep` });
+    return;
+  }
   const names: (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   for (const name of names) {
     const member = (value as Record<string | number, unknown>)[name];
-    const at = [...loc, name];
+    loc.push(name);
     if (typeof member === 'string') (value as Record<string | number, unknown>)[name] = member.trim();
-    else trimStrings(member, at, unstorable);
+    else trimStrings(member, loc, unstorable);
     if (!isStorable(String(name)) || (typeof member === 'string' && !isStorable(member))) {
-      unstorable.push({ type: 'string_unicode', loc: at, msg: 'Input should be a valid string without zero characters' });
+      unstorable.push({ type: 'string_unicode', loc: [...loc], msg: 'Input should be a valid string without zero characters' });
     }
+    loc.pop();
   }
 }
 

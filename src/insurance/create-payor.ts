@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Payor, PayorInput } from './schemas.ts';
 
 const CODE_BYTES = 8;

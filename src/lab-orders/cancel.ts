@@ -1,5 +1,5 @@
 import type { TeamCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import { appendOrderEvents } from './append-events.ts';
 import { findOrderRow, loadOrder, type LoadedOrder } from './load.ts';

@@ -65,7 +65,7 @@ describe('ordering a kit', () => {
 
   test('the lab test is answered whole', async () => {
     const { body: { order } } = await create();
-    const { body: labTest } = await app.api<object>('GET', `/v3/lab_test/${labTestId}`);
+    const { body: labTest } = await app.api<object>('GET', `/v3/lab_tests/${labTestId}`);
     expect(order['lab_test']).toEqual(labTest);
     expect(order['lab_test']).toMatchObject({ id: labTestId, method: 'testkit', name: expect.any(String), description: expect.any(String) });
   });

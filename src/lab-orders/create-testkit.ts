@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { AppError, notFound } from '../errors.ts';
 import { findLabTest } from '../lab-tests/find.ts';
 import { findUser } from '../users/find.ts';

@@ -1,5 +1,5 @@
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { loadOrder, lockOrderIfPresent } from '../lab-orders/load.ts';
 import { progressOfOrder } from '../lab-orders/progress.ts';
 import { pathTo } from '../lab-orders/status-path.ts';

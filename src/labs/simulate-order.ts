@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { addJob } from '../db/add-job.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { findOrderRow, loadOrder, type LoadedOrder } from '../lab-orders/load.ts';

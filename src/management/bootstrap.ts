@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { createTeamKey } from '../teams/create-key.ts';
 import { createOrg } from './create-org.ts';
 import { createTeam } from './create-team.ts';

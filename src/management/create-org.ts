@@ -1,4 +1,4 @@
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Ctx } from '../context.ts';
 import { newId } from '../ids.ts';
 import { createManagementKey } from './create-key.ts';

@@ -43,7 +43,7 @@ export const managementEndpoints = [
   }),
   endpoint({
     id: 'create_team_api_key', method: 'POST', path: keysPath, tag, auth, params: ofDeployment,
-    body: TeamApiKeyInput, response: TeamApiKey,
+    body: TeamApiKeyInput, response: TeamApiKey, secretAnswer: true,
     summary: 'Create a team API key',
     description: 'The answer is the only place where the whole key is shown.',
     handle: async (ctx, { body: { label, team_id } }) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { reserveClientUserId } from './create.ts';
 import { findUser } from './find.ts';
 import type { UserPatch } from './schemas.ts';

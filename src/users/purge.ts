@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { Ctx, TxCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { GRACE_DAYS } from './delete.ts';
 
 /** Erases every user whose grace period is over at `now`; returns how many. Each user is a transaction of its own. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { publishEvent } from '../events/publish.ts';
 import { attemptExhausted, endpointDisabled, OPERATIONAL_EVENTS } from './events.ts';
 import type { Consequences } from './settle.ts';

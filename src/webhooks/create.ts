@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import { WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';

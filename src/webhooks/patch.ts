@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { DELIVERIES_CHANNEL } from '../events/publish.ts';
 import { distinct } from './create.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ManagementCtx } from '../context.ts';
-import { inTransaction } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { AppError, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ManagedTeam } from './find.ts';

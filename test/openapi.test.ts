@@ -1,0 +1,184 @@
+import { validate } from '@scalar/openapi-parser';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addAjvFormats from 'ajv-formats';
+import { readFileSync } from 'node:fs';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import { eventTypes } from '../src/event-types.ts';
+import { buildOpenApi } from '../src/http/openapi.ts';
+import { openApiText } from '../src/openapi.ts';
+import { nullable } from '../src/wire/schema.ts';
+import { startTestApp, type TestApp } from './app.ts';
+
+type Operation = {
+  operationId: string; summary: string; tags: string[]; deprecated?: boolean; description?: string; security: object[];
+  parameters?: { $ref?: string; name?: string; in?: string; required?: boolean; schema?: object }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+  responses: Record<string, object>;
+};
+type Document = {
+  info: Record<string, string>; servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>; webhooks: Record<string, { post: Operation }>;
+  components: { schemas: Record<string, { properties?: Record<string, object>; enum?: string[] }> };
+};
+
+const text = openApiText();
+const document = JSON.parse(text) as Document;
+const packageVersion = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
+const operation = (method: string, path: string): Operation => document.paths[path]?.[method] as Operation;
+
+describe('the document', () => {
+  test('is what openapi.json at the root holds (UPDATE=1 writes it)', async () => {
+    if (process.env['UPDATE']) {
+      const { writeFileSync } = await import('node:fs');
+      writeFileSync('openapi.json', text);
+    }
+    expect(readFileSync('openapi.json', 'utf8') === text, 'openapi.json is stale: run UPDATE=1 npx vitest run test/openapi.test.ts').toBe(true);
+  });
+
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors, version } = await validate(text);
+    expect({ valid, errors: errors ?? [], version }).toEqual({ valid: true, errors: [], version: '3.1' });
+  });
+
+  test('holds only schemas whose every keyword and format JSON Schema knows, and no reference into nothing', () => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true });
+    (addAjvFormats as unknown as { default: (target: Ajv2020) => void }).default(ajv);
+    const known = (schema: object): object => JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', 'https://example.com/')) as object;
+    for (const [name, schema] of Object.entries(document.components.schemas)) ajv.addSchema({ $id: `https://example.com/${name}`, ...known(schema) });
+    const bodies = Object.values(document.paths).flatMap((path) => Object.values(path)).concat(Object.values(document.webhooks).map(({ post }) => post))
+      .flatMap(({ requestBody, responses, parameters = [] }) => [
+        ...Object.values(requestBody?.content ?? {}).map(({ schema }) => schema),
+        ...Object.values(responses as Record<string, Operation['requestBody']>).flatMap((answer) => Object.values(answer?.content ?? {}).map(({ schema }) => schema)),
+        ...parameters.flatMap(({ schema }) => schema ?? []),
+      ]);
+    expect(bodies.length).toBeGreaterThan(100);
+    for (const schema of bodies) expect(() => ajv.compile(known(schema)), JSON.stringify(schema)).not.toThrow();
+    for (const name of Object.keys(document.components.schemas)) expect(() => ajv.getSchema(`https://example.com/${name}`), name).not.toThrow();
+  });
+
+  test('shows every endpoint with its summary, and nothing else', () => {
+    const shown = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { operationId, summary }]) => [operationId, method.toUpperCase(), path, summary]));
+    const declared = endpoints.map(({ id, method, path, summary }) => [id, method, path, summary]);
+    expect(shown.toSorted()).toEqual(declared.toSorted());
+  });
+
+  test('tells both versions', () => {
+    expect(document.info).toMatchObject({ version: packageVersion, 'x-interface-version': '0.4.602' });
+  });
+
+  test('shows every event with its envelope and its signature headers', () => {
+    expect(Object.keys(document.webhooks)).toEqual(eventTypes.map(({ name }) => name));
+    const { post } = document.webhooks['labtest.order.updated'] as { post: Operation };
+    expect(post.requestBody?.content['application/json']?.schema).toEqual({
+      type: 'object',
+      required: ['event_type', 'data', 'team_id', 'user_id', 'client_user_id'],
+      properties: {
+        event_type: { type: 'string', const: 'labtest.order.updated' },
+        data: { $ref: '#/components/schemas/OrderInFull' },
+        team_id: { type: 'string', format: 'uuid' },
+        user_id: { type: 'string', format: 'uuid' },
+        client_user_id: { type: 'string' },
+      },
+    });
+    expect(post.parameters).toEqual(['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({ $ref: `#/components/parameters/${name}` })));
+  });
+});
+
+describe('an operation', () => {
+  test('names its parameters, key, body, answer and refusals', () => {
+    expect(operation('post', '/v2/user/{user_id}/insurance')).toMatchObject({
+      operationId: 'create_insurance',
+      security: [{ team_key: [] }],
+      parameters: [
+        { name: 'user_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+        { $ref: '#/components/parameters/IdempotencyKey' },
+        { $ref: '#/components/parameters/IdempotencyError' },
+      ],
+      requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/InsuranceInput' } } } },
+      responses: {
+        200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Insurance' } } } },
+        400: { $ref: '#/components/responses/BadRequest' },
+        401: { $ref: '#/components/responses/Unauthorized' },
+        404: { $ref: '#/components/responses/NotFound' },
+        409: { $ref: '#/components/responses/Conflict' },
+        422: { $ref: '#/components/responses/InvalidRequest' },
+      },
+    });
+  });
+
+  test('of the management API takes the other key and can answer 403', () => {
+    const { security, responses } = operation('get', '/v1/org/{org_id}/team_api_keys/{env}/{region}');
+    expect(security).toEqual([{ management_key: [] }]);
+    expect(responses).toHaveProperty('403');
+    expect(operation('get', '/v2/user').responses).not.toHaveProperty('403');
+  });
+
+  test('that is open to anybody asks for no key', () => {
+    expect(operation('get', '/healthz')).toMatchObject({ security: [], responses: { 200: {} } });
+    expect(operation('get', '/healthz').responses).not.toHaveProperty('401');
+  });
+
+  test('that is deprecated says so and what replaces it', () => {
+    expect(operation('get', '/v3/lab_tests')).toMatchObject({ deprecated: true, description: 'Deprecated since 2025-06-01: use /v3/lab_test.' });
+  });
+
+  test('takes lists by repeated names, and tells the rule that binds two parameters', () => {
+    const lists = operation('get', '/v3/orders').parameters?.filter(({ name }) => name === 'order_ids');
+    expect(lists).toMatchObject([{ style: 'form', explode: true, schema: { type: 'array' } }]);
+    expect(operation('post', '/v2/user/undo_delete').description).toContain('Exactly one of `user_id`, `client_user_id` is needed.');
+  });
+
+  test('whose body may be left out says so', () => {
+    expect(operation('post', '/v3/order/{order_id}/test').requestBody).toEqual({
+      required: false,
+      content: { 'application/json': { schema: { anyOf: [{ $ref: '#/components/schemas/SimulationFlags' }, { type: 'null' }] } } },
+    });
+  });
+});
+
+describe('a named schema', () => {
+  const { schemas } = document.components;
+
+  test('is referred to wherever it stands, also where null is allowed', () => {
+    expect(schemas['OrderAnswer']?.properties?.['order']).toEqual({ $ref: '#/components/schemas/Order' });
+    expect(schemas['Insurance']?.properties?.['guarantor']).toEqual({ anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }] });
+    expect(schemas['InsuranceInput']?.properties?.['guarantor']).toEqual({ anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }] });
+  });
+
+  test('tells the rules of the domain in words', () => {
+    expect(schemas['Address']).toMatchObject({ description: 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.' });
+    expect(schemas['GuarantorDetails']?.properties?.['phone_number']).toMatchObject({ type: 'string', description: expect.stringContaining('E.164') });
+  });
+
+  test('must have a name of its own, and only keywords that can be told', () => {
+    const build = (schemas: Record<string, unknown>[], response = Type.Object({})) => () => buildOpenApi(
+      [{ ...(endpoints[0] as (typeof endpoints)[number]), response }], [], { schemas, version: '1', interfaceVersion: '1' });
+    const Thing = Type.Object({ a: nullable(Type.String()) });
+    expect(build([{ Thing }, { Thing: Type.Object({ a: nullable(Type.String()) }) }])).not.toThrow();
+    expect(build([{ Thing }, { Thing: Type.Object({ b: Type.String() }) }])).toThrow('Two different schemas are called Thing.');
+    expect(build([], Type.Object({ a: Type.String({ shiny: true }) }))).toThrow('OpenAPI has no words yet for shiny');
+  });
+});
+
+describe('the running service', () => {
+  let app: TestApp;
+  beforeAll(async () => { app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com/api/' }); });
+  afterAll(() => app.close());
+
+  test('serves the document without a key, with its own address', async () => {
+    const response = await fetch(`${app.baseUrl}/openapi.json`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(await response.json()).toEqual({ ...document, servers: [{ url: 'https://phial.example.com/api' }] });
+  });
+
+  test('answers 405 to whoever writes to a page', async () => {
+    for (const path of ['/openapi.json', '/docs', '/docs/reference.js', '/metrics']) {
+      const response = await fetch(app.baseUrl + path, { method: 'POST' });
+      expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
+    }
+  });
+});

@@ -1,0 +1,193 @@
+// Runs the program as its users do: a process of its own, with a data directory of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { buildIfStale } from '../bin/build.mjs';
+import { OPTIONS } from '../src/config.ts';
+import { openEmbedded } from '../src/db/embedded.ts';
+import { isAlive } from '../src/db/embedded/process-state.ts';
+import { openLog } from '../src/log.ts';
+import type { Credentials } from '../src/management/bootstrap.ts';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { apiOf, type Team } from './app.ts';
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type Program = {
+  /** Of npm where npm started it. */
+  pid: number;
+  port: number;
+  baseUrl: string;
+  dataDir: string;
+  /** What it wrote, both streams, so far. */
+  output: () => string;
+  /** Returns once it says that it serves or works and, where it serves, is ready; throws when it ends before. */
+  serving: () => Promise<void>;
+  ended: Promise<Exit>;
+  kill: (signal: NodeJS.Signals) => Promise<Exit>;
+  /** As Ctrl-C at a terminal: the signal reaches npm, where there is one, and the program. */
+  interrupt: () => void;
+};
+
+type Start = {
+  /** The command of `phial`; npm start serves. */
+  args?: string[];
+  by?: 'npm' | 'node';
+  dataDir?: string;
+  port?: number;
+  env?: Record<string, string>;
+  cwd?: string;
+  /** Another user than ours. */
+  uid?: number;
+};
+
+const READY_WITHIN_MS = 25_000;
+
+const running: { child: ChildProcess; group: number }[] = [];
+const folders: string[] = [];
+
+/** Call it in beforeAll: the first start then measures and waits for nothing but itself. */
+export const build = buildIfStale;
+
+/** A folder that also another user may pass, as PostgreSQL's when we are root. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'phial-program-'));
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+export async function startProgram(start: Start = {}): Promise<Program> {
+  const { args = [], by = 'node', env = {}, cwd = PACKAGE_ROOT, uid } = start;
+  const dataDir = start.dataDir ?? join(makeFolder(), 'data');
+  const port = start.port ?? await findFreePort();
+  const command = by === 'npm'
+    ? ['npm', '--prefix', PACKAGE_ROOT, 'start']
+    : [process.execPath, join(PACKAGE_ROOT, 'bin/phial.mjs'), ...args];
+  const child = spawn(command[0] as string, command.slice(1), {
+    cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+    env: { ...surroundings(uid), PORT: String(port), PHIAL_DATA_DIR: dataDir, ...env },
+  });
+  const pid = child.pid ?? NaN;
+  running.push({ child, group: pid });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
+  const ended = new Promise<Exit>((resolve) => { child.once('close', (code, signal) => resolve({ code, signal })); });
+  const baseUrl = `http://localhost:${port}`;
+  return {
+    pid, port, baseUrl, dataDir, ended,
+    output: () => output,
+    serving: async () => {
+      const until = Date.now() + READY_WITHIN_MS;
+      while (!/^Phial (serves|works)/m.test(output) || !(args[0] === 'worker' || await isReady(baseUrl))) {
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The program ended while starting:\n${output}`);
+        if (Date.now() > until) throw new Error(`The program did not get ready:\n${output}`);
+        await wait(20);
+      }
+    },
+    kill: (signal) => {
+      process.kill(pid, signal);
+      return ended;
+    },
+    interrupt: () => process.kill(-pid, 'SIGINT'),
+  };
+}
+
+/** Starts it and waits until it serves. */
+export async function serve(start: Start = {}): Promise<Program> {
+  const program = await startProgram(start);
+  await program.serving();
+  return program;
+}
+
+/** Runs a command to its end. */
+export async function runCommand(args: string[], start: Start = {}): Promise<{ code: number | null; output: string }> {
+  const program = await startProgram({ ...start, args });
+  const { code } = await program.ended;
+  return { code, output: program.output() };
+}
+
+/** Nothing of ours and nothing of a developer's own .env. */
+function surroundings(uid: number | undefined): Record<string, string> {
+  const unset = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
+  const home = uid === undefined ? process.env['HOME'] ?? tmpdir() : makeFolderFor(uid);
+  return { ...unset, PATH: process.env['PATH'] ?? '', HOME: home, npm_config_update_notifier: 'false' };
+}
+
+function makeFolderFor(uid: number): string {
+  const folder = makeFolder();
+  chownSync(folder, uid, uid);
+  return folder;
+}
+
+export const readCredentials = (dataDir: string): Credentials => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+
+/** The team of credentials.json, calling this program. */
+export function teamAt(program: Program, credentials = readCredentials(program.dataDir)): Team {
+  const { org_id, team_id, team_api_key, management_key } = credentials;
+  return { id: team_id, org_id, api_key: team_api_key, management_key, api: apiOf(program.baseUrl, team_api_key, management_key) };
+}
+
+/** Before there is /readyz any answer will do. */
+async function isReady(baseUrl: string): Promise<boolean> {
+  try {
+    return (await fetch(`${baseUrl}/readyz`)).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+export const postmasterPid = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
+
+export const postgresIsGone = (dataDir: string): boolean => !existsSync(join(dataDir, 'postgres/data/postmaster.pid'));
+
+/** The process that serves this data directory, as it is named in PostgreSQL: npm and its shell stand before it. */
+export async function servingPid(dataDir: string): Promise<number> {
+  const [, , , port] = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
+  const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
+  const client = new pg.Client({ connectionString: `postgres://phial:${password}@127.0.0.1:${port}/postgres?sslmode=disable` });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select application_name as name from pg_stat_activity where application_name like 'phial serve pid=%'`);
+    return Number(/pid=(\d+)/.exec(rows[0]?.name ?? '')?.[1]);
+  } finally {
+    await client.end();
+  }
+}
+
+export const untilGone = (pid: number): Promise<void> => expect.poll(() => isAlive(pid), { timeout: 15_000, interval: 20 }).toBe(false);
+
+/** For afterEach: ends what the test has left, PostgreSQL too, and removes its folders. */
+export async function endPrograms(): Promise<void> {
+  for (const { child, group } of running.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = new Promise((resolve) => { child.once('exit', resolve); });
+    process.kill(-group, 'SIGKILL');
+    await ended;
+  }
+  for (const folder of folders.splice(0)) {
+    const dataDir = join(folder, 'data');
+    if (existsSync(join(dataDir, 'postgres/data/postmaster.pid'))) {
+      const server = await openEmbedded({ dataDir, applicationName: 'phial test', lock: 'required', log: openLog('silent') });
+      await server.stop();
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
