@@ -1,4 +1,6 @@
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Runner } from 'graphile-worker';
+import { serveApi } from './api.ts';
 import type { Config, Secrets } from './config.ts';
 import type { Ctx } from './context.ts';
 import { claimDeployment } from './db/deployment.ts';
@@ -6,10 +8,9 @@ import { openListener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { MIGRATIONS, type Place } from './db/place.ts';
-import { endpoints } from './endpoints.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
-import { openApp, type App } from './http/app.ts';
-import { openMetrics } from './http/metrics.ts';
+import type { App } from './http/app.ts';
+import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import type { Logger } from './log.ts';
@@ -17,6 +18,7 @@ import { bootstrapSandbox, type Credentials } from './management/bootstrap.ts';
 import { VERSION } from './package-root.ts';
 import { startDeliverer, type Deliverer } from './webhooks/deliver.ts';
 import { deploymentPolicy } from './webhooks/endpoint-url.ts';
+import { measureQueue } from './webhooks/queue-depth.ts';
 import { openSender } from './webhooks/send.ts';
 
 /** `serve` is both; any number of api and worker processes may share one database. */
@@ -37,11 +39,12 @@ export async function startService({ role, config, secrets, place, log }: Option
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
   const database = openDatabase({ url: place.url, poolSize: config.databasePoolSize, role: 'phial_app', log });
   const lookupKey = await claimDeployment(database.db, config, secrets);
-  const ctx: Ctx = { config, db: database.db, log, lookupKey };
+  const stopping = new AbortController();
+  const ctx: Ctx = { config, db: database.db, log, lookupKey, stopping: stopping.signal };
   const credentials = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
   const metrics = openMetrics();
 
-  const app = role === 'worker' ? null : openApp(ctx, endpoints, metrics);
+  const app = role === 'worker' ? null : serveApi(ctx, metrics);
   const deliverer = role === 'api' ? null : startDeliverer(ctx, {
     sender: openSender({
       policy: deploymentPolicy(config), userAgent: `Phial/${VERSION}`, timeoutMs: config.webhookTimeoutMs,
@@ -62,22 +65,34 @@ export async function startService({ role, config, secrets, place, log }: Option
   });
   await listener.ready;
   await app?.server.listen({ host: config.host, port: config.port });
+  const metricsServer = await serveMetrics(ctx, metrics);
   if (role === 'serve' && place.embedded) await unlockAbandonedJobs(ctx);
   const jobs = role === 'api' ? null : await runJobs(ctx, database.pool);
   return {
     credentials,
-    stop: () => stopInOrder({ app, jobs, deliverer, drainMs: config.drainSeconds * 1000 }, async () => {
+    stop: () => stopInOrder({ stopping, app, jobs, deliverer, drainMs: config.drainSeconds * 1000 }, async () => {
+      await metricsServer?.close();
       await listener.close();
       await database.close();
     }),
   };
 }
 
-type Running = { app: App | null; jobs: Runner | null; deliverer: Deliverer | null; drainMs: number };
+/** On a port of its own, so that the metrics need not be where the API is reached. */
+async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance | null> {
+  if (ctx.config.metricsPort === null) return null;
+  const server = Fastify({ logger: false });
+  registerMetrics(server, metrics, () => measureQueue(ctx.db, metrics));
+  await server.listen({ host: ctx.config.host, port: ctx.config.metricsPort });
+  return server;
+}
+
+type Running = { stopping: AbortController; app: App | null; jobs: Runner | null; deliverer: Deliverer | null; drainMs: number };
 
 /** Requests first, since they make work; then the work; then what both stand on. */
-async function stopInOrder({ app, jobs, deliverer, drainMs }: Running, closeDatabase: () => Promise<void>): Promise<void> {
+async function stopInOrder({ stopping, app, jobs, deliverer, drainMs }: Running, closeDatabase: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + drainMs;
+  stopping.abort();
   if (app) {
     const cut = setTimeout(() => app.server.server.closeAllConnections(), drainMs);
     await app.server.close();

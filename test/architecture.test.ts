@@ -10,13 +10,14 @@ const ALLOWED: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
   cli: ['serve', 'management', ...GROUND],
-  serve: ['endpoints', 'event-types', 'http', 'jobs', 'management', 'webhooks', 'events', 'system', ...GROUND],
+  serve: ['api', 'http', 'jobs', 'management', 'webhooks', 'events', ...GROUND],
+  api: ['endpoints', 'openapi', 'http', 'webhooks', ...GROUND],
+  openapi: ['endpoints', 'event-types', 'system', 'users', 'insurance', 'lab-tests', 'lab-orders', 'labs', 'results', 'management', 'webhooks', 'http', ...GROUND],
   endpoints: ['system', 'users', 'insurance', 'lab-tests', 'lab-orders', 'labs', 'results', 'management', 'webhooks', 'http'],
   'event-types': ['lab-orders', 'results', 'webhooks', 'events'],
-  schemas: ['system', 'users', 'insurance', 'lab-tests', 'lab-orders', 'labs', 'results', 'management', 'webhooks', 'wire'],
   quickstart: GROUND,
   jobs: ['http', 'labs', 'lab-orders', 'users', 'webhooks', ...GROUND],
-  http: ['teams', 'events', 'schemas', 'event-types', ...GROUND],
+  http: ['teams', 'events', ...GROUND],
   // slices, higher ones first
   management: ['lab-tests', 'teams', 'http', ...GROUND],
   labs: ['results', 'lab-orders', 'lab-tests', 'teams', 'http', ...GROUND],

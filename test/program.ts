@@ -1,15 +1,15 @@
 // Runs the program as its users do: a process of its own, with a data directory of its own.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { buildIfStale } from '../bin/build.mjs';
 import { OPTIONS } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
+import { hasCode } from '../src/db/embedded/errors.ts';
 import { isAlive } from '../src/db/embedded/process-state.ts';
 import { openLog } from '../src/log.ts';
 import type { Credentials } from '../src/management/bootstrap.ts';
@@ -48,11 +48,13 @@ type Start = {
 
 const READY_WITHIN_MS = 25_000;
 
-const running: { child: ChildProcess; group: number }[] = [];
+const running: { child: ChildProcess; by: 'npm' | 'node' }[] = [];
 const folders: string[] = [];
 
-/** Call it in beforeAll: the first start then measures and waits for nothing but itself. */
-export const build = buildIfStale;
+/** For beforeAll: the first start then waits for nothing but itself. */
+export function build(): void {
+  execFileSync(process.execPath, [join(PACKAGE_ROOT, 'bin/build.mjs')], { stdio: 'inherit' });
+}
 
 /** A folder that also another user may pass, as PostgreSQL's when we are root. */
 export function makeFolder(): string {
@@ -75,7 +77,7 @@ export async function startProgram(start: Start = {}): Promise<Program> {
     env: { ...surroundings(uid), PORT: String(port), PHIAL_DATA_DIR: dataDir, ...env },
   });
   const pid = child.pid ?? NaN;
-  running.push({ child, group: pid });
+  running.push({ child, by });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
   const ended = new Promise<Exit>((resolve) => { child.once('close', (code, signal) => resolve({ code, signal })); });
@@ -167,12 +169,7 @@ export const untilGone = (pid: number): Promise<void> => expect.poll(() => isAli
 
 /** For afterEach: ends what the test has left, PostgreSQL too, and removes its folders. */
 export async function endPrograms(): Promise<void> {
-  for (const { child, group } of running.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const ended = new Promise((resolve) => { child.once('exit', resolve); });
-    process.kill(-group, 'SIGKILL');
-    await ended;
-  }
+  for (const { child, by } of running.splice(0)) await endGroup(child, by);
   for (const folder of folders.splice(0)) {
     const dataDir = join(folder, 'data');
     if (existsSync(join(dataDir, 'postgres/data/postmaster.pid'))) {
@@ -181,6 +178,19 @@ export async function endPrograms(): Promise<void> {
     }
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Where npm has ended the program may go on alone, in the group that was npm's. */
+async function endGroup(child: ChildProcess, by: 'npm' | 'node'): Promise<void> {
+  const hasEnded = child.exitCode !== null || child.signalCode !== null;
+  if (hasEnded && by === 'node') return;
+  const ended = hasEnded ? null : new Promise((resolve) => { child.once('exit', resolve); });
+  try {
+    process.kill(-(child.pid ?? NaN), 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+  await ended;
 }
 
 export function findFreePort(): Promise<number> {

@@ -198,6 +198,7 @@ describe('at the same moment', () => {
     const [id, answer] = await duringRegistration({ sample_id: kit.sample_id, user_id: winner }, { sample_id: kit.sample_id, user_id: loser });
     expect(refusal(answer)).toEqual([400, 'sample_already_registered']);
     const order = await readOrder(app.team, kit.id);
+    console.log(JSON.stringify(order).slice(0, 500), id, kit.id);
     expect([id, order.user_id, order.events.length]).toEqual([kit.id, winner, 7]);
   });
 

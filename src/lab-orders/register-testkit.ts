@@ -66,7 +66,7 @@ async function orderForNewSample(ctx: TxCtx<TeamCtx>, sampleId: string, userId: 
     select id from orders
      where user_id = ${userId} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
        and patient_details is null and split_part(last_status, '.', 1) in ('received', 'collecting_sample')
-     order by id limit 1 for update skip locked`.execute(ctx.db);
+     order by id limit 1 for update`.execute(ctx.db);
   const order = waiting
     ? { id: waiting.id, user_id: userId, method: 'testkit' as const, events: REGISTRATION }
     : await newOrder(ctx, userId);

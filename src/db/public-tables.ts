@@ -1,0 +1,59 @@
+import pg from 'pg';
+
+export type PublicTable = {
+  name: string;
+  /** Without generated ones: those cannot be written. */
+  columns: string[];
+  /** Columns of the primary key; empty without one. */
+  key: string[];
+  /** Days (UTC) that a partition was made for, first and last; null without such partitions. */
+  first_day: string | null;
+  last_day: string | null;
+};
+
+/** `public."name"`, safe to put into a statement. */
+export const inPublic = (name: string): string => `public.${pg.escapeIdentifier(name)}`;
+
+/**
+ * The tables of schema public by name, from the catalogue; a partitioned one stands for its partitions, and what an
+ * extension brought along is left out.
+ */
+export async function findPublicTables(client: pg.Client): Promise<PublicTable[]> {
+  const { rows } = await client.query<PublicTable>(`
+    select c.relname::text as name,
+           array(select attname::text from pg_attribute
+                  where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
+           array(select a.attname::text
+                   from pg_index i cross join unnest(i.indkey::int2[]) with ordinality as part (attnum, position)
+                   join pg_attribute a on a.attrelid = c.oid and a.attnum = part.attnum
+                  where i.indrelid = c.oid and i.indisprimary order by part.position) as key,
+           daily.first_day, daily.last_day
+      from pg_class c
+      left join lateral (
+        select min(day)::text as first_day, max(day)::text as last_day
+          from (select to_date(right(p.relname, 8), 'YYYYMMDD') as day
+                  from pg_inherits join pg_class p on p.oid = inhrelid
+                 where inhparent = c.oid and p.relname ~ '_\\d{8}$') as partitions
+      ) as daily on true
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+     order by c.relname`);
+  return rows;
+}
+
+/** The names in an order in which each table comes after all that its foreign keys point to. */
+export async function inReferenceOrder(client: pg.Client, names: string[]): Promise<string[]> {
+  const { rows } = await client.query<{ child: string; parent: string }>(`
+    select distinct child.relname::text as child, parent.relname::text as parent
+      from pg_constraint join pg_class child on child.oid = conrelid join pg_class parent on parent.oid = confrelid
+     where contype = 'f' and child.relnamespace = 'public'::regnamespace and conrelid <> confrelid`);
+  const waiting = new Set(names);
+  const ordered: string[] = [];
+  while (waiting.size > 0) {
+    const ready = [...waiting].filter((name) => !rows.some((row) => row.child === name && waiting.has(row.parent)));
+    if (ready.length === 0) throw new Error(`Tables point to each other in a circle: ${[...waiting].join(', ')}.`);
+    ordered.push(...ready);
+    for (const name of ready) waiting.delete(name);
+  }
+  return ordered;
+}

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import type { Contract } from './contract.ts';
+import { Surprise } from './surprise.ts';
+import type { Timeline } from './timeline.ts';
+
+export type OrderEvent = { id: number; status: string; created_at: string };
+export type OrderMessage = {
+  event_type: string;
+  data: { id: string; status: string; events: OrderEvent[]; last_event: OrderEvent } & Record<string, unknown>;
+  team_id: string;
+  user_id: string;
+  client_user_id: string;
+};
+
+/** A customer's webhook endpoint. It answers 204 to what it can verify and 401 to anything else. */
+export type Receiver = {
+  url: string;
+  /** Verifies with this secret, and keeps the messages of this user; a team's other events are none of the story. */
+  listen: (secret: string, userId: string) => void;
+  /** The messages so far, as soon as there are `count`: each event once, fewest order events first. Throws Surprise. */
+  receive: (count: number) => Promise<OrderMessage[]>;
+  close: () => Promise<void>;
+};
+
+/** `patienceMs`: how long `receive` waits for messages that do not come. */
+export async function openReceiver(contract: Contract, timeline: Timeline, patienceMs: number): Promise<Receiver> {
+  const messages = new Map<string, OrderMessage>();
+  let listening: { webhook: Webhook; userId: string } | null = null;
+  let surprise: Error | null = null;
+  let onChange = (): void => undefined;
+
+  const take = async (request: IncomingMessage): Promise<number> => {
+    const message = verify(listening?.webhook ?? null, await text(request), request.headers as Record<string, string>);
+    if (message.user_id !== listening?.userId) return 204;
+    contract.checkEvent(message.event_type, message);
+    const id = String(request.headers['webhook-id']);
+    const again = messages.has(id);
+    messages.set(id, message);
+    timeline.arrival(`${message.event_type}  ${message.data.last_event.status}  (verified${again ? ', again' : ''})`);
+    return 204;
+  };
+  const server = createServer((request, response) => {
+    take(request).catch((error: Error) => {
+      surprise ??= error;
+      return 401;
+    }).then((status) => {
+      response.writeHead(status).end();
+      onChange();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    listen: (secret, userId) => { listening = { webhook: new Webhook(secret), userId }; },
+    async receive(count) {
+      const deadline = Date.now() + patienceMs;
+      while (messages.size < count && !surprise && Date.now() < deadline) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, deadline - Date.now());
+          onChange = () => { clearTimeout(timer); resolve(); };
+        });
+      }
+      if (surprise) throw surprise;
+      if (messages.size < count) throw new Surprise(`${messages.size} of ${count} webhooks came within ${patienceMs / 1000} s.`);
+      return [...messages.values()].sort((a, b) => a.data.events.length - b.data.events.length);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function verify(webhook: Webhook | null, body: string, headers: Record<string, string>): OrderMessage {
+  try {
+    return (webhook as Webhook).verify(body, headers) as OrderMessage;
+  } catch (error) {
+    throw new Surprise(`A webhook came that does not verify: ${(error as Error).message}.`);
+  }
+}

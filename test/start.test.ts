@@ -1,0 +1,73 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { canReach } from '../src/db/embedded/account.ts';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { orderKit, readOrder } from './factories.ts';
+import { build, chownedFolder, endPrograms, makeFolder, readCredentials, serve, startProgram, teamAt } from './program.ts';
+
+beforeAll(build);
+afterEach(endPrograms);
+
+test('npm start on an empty directory makes the first keys, prints them once and keeps them for their owner alone', async () => {
+  const first = await serve({ by: 'npm' });
+  const credentials = readCredentials(first.dataDir);
+  expect(Object.keys(credentials)).toEqual(['base_url', 'org_id', 'team_id', 'team_api_key', 'management_key']);
+  expect(credentials.base_url).toBe(first.baseUrl);
+  expect(statSync(join(first.dataDir, 'credentials.json')).mode & 0o777).toBe(0o600);
+  for (const key of [credentials.team_api_key, credentials.management_key]) expect(first.output()).toContain(key);
+  expect(first.output().match(/^ +curl /gm)).toHaveLength(3);
+  const order = await orderKit(teamAt(first));
+  first.interrupt();
+  expect((await first.ended).code).toBe(0);
+
+  const second = await serve({ by: 'npm', dataDir: first.dataDir });
+  expect(readCredentials(first.dataDir)).toEqual(credentials);
+  expect(second.output()).not.toMatch(/key/);
+  expect((await readOrder(teamAt(second), order.id)).events).toEqual(order.events);
+});
+
+test('the three curl lines work as they are printed', async () => {
+  const program = await serve();
+  const lines = program.output().split('\n').filter((line) => line.startsWith('  curl '));
+  const answers = lines.map((line) => execFileSync('sh', ['-c', line.replace('curl -s', 'curl -s -w "%{http_code}" -o /dev/null')], { encoding: 'utf8' }));
+  expect(answers).toEqual(['200', '200', '200']);
+});
+
+test('npm --prefix starts it from any folder', async () => {
+  const program = await serve({ by: 'npm', cwd: tmpdir() });
+  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+});
+
+const nobody = 65_534;
+const whyNot = process.getuid?.() !== 0 ? 'we are that already'
+  : canReach({ name: 'nobody', uid: nobody, gid: nobody }, join(PACKAGE_ROOT, 'dist'), 5) ? null : 'that user cannot read the project here';
+
+test.skipIf(whyNot !== null)(`npm start works as a normal user${whyNot === null ? '' : ` (skipped: ${whyNot})`}`, async () => {
+  const folder = makeFolder();
+  chownSync(folder, nobody, nobody);
+  const dataDir = join(folder, 'data');
+  const program = await serve({ by: 'npm', uid: nobody, dataDir });
+  expect(statSync(join(dataDir, 'credentials.json')).uid).toBe(nobody);
+  expect(statSync(join(dataDir, 'postgres')).uid).toBe(nobody);
+  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+});
+
+test('two starts at the same moment on an empty directory: one serves, the other names it and ends', async () => {
+  const dataDir = join(makeFolder(), 'data');
+  const both = await Promise.all([startProgram({ dataDir }), startProgram({ dataDir })]);
+  const outcomes = await Promise.all(both.map((program) => program.serving().then(() => 'serves', () => 'refused')));
+  expect(outcomes.toSorted()).toEqual(['refused', 'serves']);
+  const [serving, refused] = outcomes[0] === 'serves' ? both : both.toReversed() as typeof both;
+  expect((await refused.ended).code).toBe(1);
+  expect(refused.output()).toContain(`already in use by: phial serve pid=${serving.pid} ${serving.baseUrl}`);
+  expect((await teamAt(serving).api('GET', '/v2/user')).status).toBe(200);
+});
+
+test('with DATABASE_URL no embedded server is started', async () => {
+  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+  expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
+  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+});
