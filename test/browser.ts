@@ -1,4 +1,5 @@
 import chromium from '@sparticuz/chromium';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,38 +7,53 @@ import { chromium as playwright, type Browser } from 'playwright-core';
 
 export type TestBrowser = { browser: Browser; close: () => Promise<void> };
 
-/** Why no browser can run here; null where one can. The package holds a Chromium for Linux on x64 only. */
-export const noBrowser: string | null = process.platform === 'linux' && process.arch === 'x64'
-  ? null
-  : `there is no Chromium for ${process.platform} ${process.arch} on npm`;
-
-/** Unpacks the Chromium of @sparticuz/chromium, with the libraries a bare Linux lacks, into a directory of its own and starts it. */
-export async function openBrowser(): Promise<TestBrowser> {
+/**
+ * Starts the Chromium of @sparticuz/chromium, with the libraries and the font a bare Linux lacks, from a directory of
+ * its own. A text tells why none can run here.
+ */
+export async function openBrowser(): Promise<TestBrowser | string> {
+  if (process.platform !== 'linux') return `the Chromium on npm is for Linux, not for ${process.platform}`;
   const directory = mkdtempSync(join(tmpdir(), 'phial-browser-'));
-  const before = { ...process.env };
-  // The package unpacks into the temporary directory, its libraries only where it takes this for an Amazon Linux.
-  Object.assign(process.env, { TMPDIR: directory, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' });
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {
-    const executablePath = await chromium.executablePath();
-    // Its own file names /tmp.
+    const executablePath = await unpack(directory);
     const fonts = join(directory, 'fonts.conf');
     writeFileSync(fonts, `<fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>`);
+    const env = { HOME: directory, TMPDIR: directory, LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'), FONTCONFIG_FILE: fonts };
+    const probe = spawnSync(executablePath, ['--no-sandbox', '--version'], { env, encoding: 'utf8' });
+    if (probe.status !== 0) {
+      remove();
+      return `Chromium does not run here: ${probe.error?.message ?? probe.stderr.split('\n')[0]}`;
+    }
     const browser = await playwright.launch({
-      executablePath,
-      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'],
-      env: { HOME: directory, TMPDIR: directory, LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'), FONTCONFIG_FILE: fonts },
+      executablePath, env, args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'],
     });
     return {
       browser,
       close: async () => {
         await browser.close();
-        rmSync(directory, { recursive: true, force: true });
+        remove();
       },
     };
   } catch (error) {
-    rmSync(directory, { recursive: true, force: true });
+    remove();
     throw error;
-  } finally {
-    process.env = before;
   }
+}
+
+/** The package unpacks into the temporary directory, and its libraries only where it takes the machine for an Amazon Linux. */
+async function unpack(directory: string): Promise<string> {
+  const { TMPDIR, AWS_EXECUTION_ENV } = process.env;
+  Object.assign(process.env, { TMPDIR: directory, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' });
+  try {
+    return await chromium.executablePath();
+  } finally {
+    restore('TMPDIR', TMPDIR);
+    restore('AWS_EXECUTION_ENV', AWS_EXECUTION_ENV);
+  }
+}
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
 }

@@ -39,7 +39,9 @@ async function refused(method: string, path: string, headers: Record<string, str
 function checkRefusal({ status, headers, body }: Raw): void {
   expect(status).toBeGreaterThanOrEqual(400);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(body).toEqual({ detail: expect.anything(), code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  expect(body).toEqual({
+    detail: expect.anything(), code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
   expect(headers['x-request-id']).toBe(body['request_id']);
 }
 
@@ -103,7 +105,8 @@ describe('bodies', () => {
     expect(chunked.status).toBe(413);
   });
 
-  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'nonsense', 'application/jsonp'])(
+  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'nonsense',
+    'application/jsonp'])(
     'the content type %s is 415', async (type) => {
       const answer = await post('{"client_user_id": "x"}', { 'content-type': type });
       expect([answer.status, answer.body['code']]).toEqual([415, 'unsupported_media_type']);
@@ -115,7 +118,8 @@ describe('bodies', () => {
   });
 
   test('a content type with a charset is JSON too', async () => {
-    const answer = await app.api('POST', '/v2/user', { client_user_id: 'charset' }, { headers: { 'content-type': 'application/json; charset=UTF-8' } });
+    const headers = { 'content-type': 'application/json; charset=UTF-8' };
+    const answer = await app.api('POST', '/v2/user', { client_user_id: 'charset' }, { headers });
     expect(answer.status).toBe(200);
   });
 
@@ -139,19 +143,21 @@ describe('bodies', () => {
   test.each([['\u0000', 'a zero character'], ['\ud800', 'half a surrogate pair'], ['x\udc00', 'the other half']])(
     'text that PostgreSQL cannot keep (%j, %s) is refused where it stands', async (text) => {
       const userId = await makeUser(app.api);
-      const answer = await app.api('PATCH', `/v2/user/${userId}/info`, { ...person, address: { ...person.address, access_notes: `gate${text}code` } });
+      const address = { ...person.address, access_notes: `gate${text}code` };
+      const answer = await app.api('PATCH', `/v2/user/${userId}/info`, { ...person, address });
       expect(answer.status).toBe(422);
       expect(problemsOf(answer)).toEqual(['body.address.access_notes string_unicode']);
     });
 });
 
 describe('routes and methods', () => {
-  test.each(['/nowhere', '/v2', '/v2/users/', '/v2//user', '/V2/user', '/v3/user'])('the unknown path %s is 404 in JSON, with and without a key', async (path) => {
-    for (const headers of [{}, key]) {
-      const answer = await refused('GET', path, headers);
-      expect([answer.status, answer.body['code']]).toEqual([404, 'route_not_found']);
-    }
-  });
+  test.each(['/nowhere', '/v2', '/v2/users/', '/v2//user', '/V2/user', '/v3/user'])(
+    'the unknown path %s is 404 in JSON, with and without a key', async (path) => {
+      for (const headers of [{}, key]) {
+        const answer = await refused('GET', path, headers);
+        expect([answer.status, answer.body['code']]).toEqual([404, 'route_not_found']);
+      }
+    });
 
   test('an unknown path is not repeated in the answer', async () => {
     expect((await refused('GET', '/secret-person?dob=1980-01-01')).text).not.toMatch(/secret|1980/);

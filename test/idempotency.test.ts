@@ -22,7 +22,8 @@ const insurance = { payor_code: 'SBX00001', member_id: 'M1', relationship: 'Self
 const unknownPayor = { ...insurance, payor_code: 'LATER' };
 
 const newKey = (): string => `key-${keys += 1}`;
-const add = (key: string, body: unknown = insurance, options: { api?: Api; path?: string; headers?: Record<string, string> } = {}): Promise<Answer<Body>> =>
+type Options = { api?: Api; path?: string; headers?: Record<string, string> };
+const add = (key: string, body: unknown = insurance, options: Options = {}): Promise<Answer<Body>> =>
   (options.api ?? app.api)<Body>('POST', options.path ?? path, body, { headers: { 'x-idempotency-key': key, ...options.headers } });
 const insurances = async (): Promise<number> => (await app.db.selectFrom('insurances').select('id').execute()).length;
 const stored = async (key: string) => app.db.selectFrom('idempotency_keys').select(['operation', 'status']).where('key', '=', key).execute();
@@ -77,7 +78,8 @@ test('a 400 is repeated, also when the request would succeed by now', async () =
   const key = newKey();
   const first = await add(key, unknownPayor);
   expect([first.status, first.body.code]).toEqual([400, 'unknown_payor']);
-  await app.db.insertInto('payors').values({ payor_code: 'LATER', name: 'Later', org_address: JSON.stringify({ ...person.address, second_line: '', access_notes: null }) }).execute();
+  const org_address = JSON.stringify({ ...person.address, second_line: '', access_notes: null });
+  await app.db.insertInto('payors').values({ payor_code: 'LATER', name: 'Later', org_address }).execute();
   try {
     const second = await add(key, unknownPayor);
     expect([second.status, second.body]).toEqual([400, first.body]);

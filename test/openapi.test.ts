@@ -54,8 +54,16 @@ describe('the document', () => {
         ...parameters.flatMap(({ schema }) => schema ?? []),
       ]);
     expect(bodies.length).toBeGreaterThan(100);
-    for (const schema of bodies) expect(() => ajv.compile(known(schema)), JSON.stringify(schema)).not.toThrow();
-    for (const name of Object.keys(document.components.schemas)) expect(() => ajv.getSchema(`https://example.com/${name}`), name).not.toThrow();
+    const names = Object.keys(document.components.schemas).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const broken = [...bodies, ...names].flatMap((schema) => {
+      try {
+        ajv.compile(known(schema));
+        return [];
+      } catch (error) {
+        return [{ schema, reason: (error as Error).message }];
+      }
+    });
+    expect(broken).toEqual([]);
   });
 
   test('shows every endpoint with its summary, and nothing else', () => {

@@ -1,12 +1,13 @@
 // Runs the program as its users do: a process of its own, with a data directory of its own.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { OPTIONS } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import { hasCode } from '../src/db/embedded/errors.ts';
@@ -15,6 +16,7 @@ import { openLog } from '../src/log.ts';
 import type { Credentials } from '../src/management/bootstrap.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { apiOf, type Team } from './app.ts';
+import { databaseUrl, query } from './global-setup.ts';
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -50,18 +52,28 @@ const READY_WITHIN_MS = 25_000;
 
 const running: { child: ChildProcess; by: 'npm' | 'node' }[] = [];
 const folders: string[] = [];
+const databases: string[] = [];
 
 /** For beforeAll: the first start then waits for nothing but itself. */
 export function build(): void {
   execFileSync(process.execPath, [join(PACKAGE_ROOT, 'bin/build.mjs')], { stdio: 'inherit' });
 }
 
-/** A folder that also another user may pass, as PostgreSQL's when we are root. */
-export function makeFolder(): string {
+/** A folder that another user may pass, as PostgreSQL's must when we are root, or that is another user's own. */
+export function makeFolder(uid?: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'phial-program-'));
   chmodSync(folder, 0o755);
+  if (uid !== undefined) chownSync(folder, uid, uid);
   folders.push(folder);
   return folder;
+}
+
+/** A database on the server that the tests share, for DATABASE_URL. */
+export async function makeDatabase(kind: 'empty' | 'migrated' = 'migrated'): Promise<string> {
+  const name = `program_${randomUUID().replaceAll('-', '')}`;
+  await query(inject('serverUrl'), `create database ${name}${kind === 'migrated' ? ` template ${inject('template')}` : ''}`);
+  databases.push(name);
+  return databaseUrl(inject('serverUrl'), name);
 }
 
 export async function startProgram(start: Start = {}): Promise<Program> {
@@ -118,14 +130,8 @@ export async function runCommand(args: string[], start: Start = {}): Promise<{ c
 /** Nothing of ours and nothing of a developer's own .env. */
 function surroundings(uid: number | undefined): Record<string, string> {
   const unset = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
-  const home = uid === undefined ? process.env['HOME'] ?? tmpdir() : makeFolderFor(uid);
+  const home = uid === undefined ? process.env['HOME'] ?? tmpdir() : makeFolder(uid);
   return { ...unset, PATH: process.env['PATH'] ?? '', HOME: home, npm_config_update_notifier: 'false' };
-}
-
-function makeFolderFor(uid: number): string {
-  const folder = makeFolder();
-  chownSync(folder, uid, uid);
-  return folder;
 }
 
 export const readCredentials = (dataDir: string): Credentials => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
@@ -167,7 +173,7 @@ export async function servingPid(dataDir: string): Promise<number> {
 
 export const untilGone = (pid: number): Promise<void> => expect.poll(() => isAlive(pid), { timeout: 15_000, interval: 20 }).toBe(false);
 
-/** For afterEach: ends what the test has left, PostgreSQL too, and removes its folders. */
+/** For afterEach: ends what the test has left, PostgreSQL too, and removes its folders and databases. */
 export async function endPrograms(): Promise<void> {
   for (const { child, by } of running.splice(0)) await endGroup(child, by);
   for (const folder of folders.splice(0)) {
@@ -178,6 +184,7 @@ export async function endPrograms(): Promise<void> {
     }
     rmSync(folder, { recursive: true, force: true });
   }
+  for (const name of databases.splice(0)) await query(inject('serverUrl'), `drop database ${name} with (force)`);
 }
 
 /** Where npm has ended the program may go on alone, in the group that was npm's. */

@@ -21,16 +21,21 @@ export type Place = {
 
 type Options = { config: Config; secrets: Secrets; applicationName: string; lock: 'required' | 'if-free'; log: Logger };
 
+/** The directory of credentials.json and, without DATABASE_URL, of the embedded server. */
+export function findDataDir(config: Config, secrets: Secrets): { dataDir: string; why: string | null } {
+  if (secrets.databaseUrl) return { dataDir: config.dataDir ?? join(PACKAGE_ROOT, '.phial'), why: null };
+  return chooseDataDir({ configured: config.dataDir, projectRoot: PACKAGE_ROOT });
+}
+
 /** With DATABASE_URL that server; without, the embedded one, started or attached to. */
 export async function openPlace({ config, secrets, applicationName, lock, log }: Options): Promise<Place> {
+  const { dataDir, why } = findDataDir(config, secrets);
   if (secrets.databaseUrl) {
     return {
-      url: secrets.databaseUrl, ownerUrl: secrets.ownerDatabaseUrl ?? secrets.databaseUrl,
-      dataDir: config.dataDir ?? join(PACKAGE_ROOT, '.phial'), why: null, embedded: false,
+      url: secrets.databaseUrl, ownerUrl: secrets.ownerDatabaseUrl ?? secrets.databaseUrl, dataDir, why, embedded: false,
       lost: new Promise<never>(() => undefined), close: async () => undefined,
     };
   }
-  const { dataDir, why } = chooseDataDir({ configured: config.dataDir, projectRoot: PACKAGE_ROOT });
   const { openEmbedded } = await import('./embedded.ts');
   const server = await openEmbedded({ dataDir, applicationName, lock, log });
   return {

@@ -79,7 +79,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
       if (keyId) tellDeprecated(keyId, endpoint.id);
     }
     if (keyId && endpoint.auth === 'management_key' && !request.headers[MANAGEMENT_HEADER]) {
-      markDeprecated(reply, { since: '2025-01-01', successor: '/docs#tag/authentication' });
+      markDeprecated(reply, { since: '2025-01-01', successor: '/docs#description/authentication' });
       tellDeprecated(keyId, DEPRECATED_MANAGEMENT_HEADER);
     }
   });

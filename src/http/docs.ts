@@ -4,6 +4,8 @@ import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
+const require = createRequire(import.meta.url);
+
 /** Scalar's own options: nothing is loaded from, or offered at, another host. */
 const CONFIGURATION = {
   withDefaultFonts: false,
@@ -13,6 +15,7 @@ const CONFIGURATION = {
   hideClientButton: true,
   documentDownloadType: 'direct',
   defaultOpenAllTags: true,
+  authentication: { preferredSecurityScheme: 'team_key' },
   orderSchemaPropertiesBy: 'preserve',
   operationTitleSource: 'summary',
 };
@@ -69,6 +72,6 @@ export function registerDocs(server: FastifyInstance, documentText: () => string
 }
 
 function scriptFile(): string {
-  const entry = createRequire(import.meta.url).resolve('@scalar/fastify-api-reference');
+  const entry = require.resolve('@scalar/fastify-api-reference');
   return join(dirname(entry), 'js', 'standalone.js');
 }

@@ -16,9 +16,12 @@ afterAll(() => app.close());
 const insurance = { payor_code: 'SBX00008', member_id: 'XYZ123456789', relationship: 'Self', insured: person };
 const storedAddress = { ...homeAddress, second_line: '', access_notes: null };
 
-const add = (body: unknown, user = userId): Promise<Answer<InsuranceBody>> => app.api<InsuranceBody>('POST', `/v2/user/${user}/insurance`, body);
-const latest = (query = '', user = userId): Promise<Answer<InsuranceBody>> => app.api<InsuranceBody>('GET', `/v2/user/${user}/insurance/latest${query}`);
-const rowsOf = async (user: string): Promise<number> => (await app.db.selectFrom('insurances').select('id').where('user_id', '=', user).execute()).length;
+const add = (body: unknown, user = userId): Promise<Answer<InsuranceBody>> =>
+  app.api<InsuranceBody>('POST', `/v2/user/${user}/insurance`, body);
+const latest = (query = '', user = userId): Promise<Answer<InsuranceBody>> =>
+  app.api<InsuranceBody>('GET', `/v2/user/${user}/insurance/latest${query}`);
+const rowsOf = async (user: string): Promise<number> =>
+  (await app.db.selectFrom('insurances').select('id').where('user_id', '=', user).execute()).length;
 
 describe('adding insurance', () => {
   test('the company comes from the payor directory and everything else as it was sent, optional keys null', async () => {
@@ -38,7 +41,10 @@ describe('adding insurance', () => {
   test('with every key, values are kept in their form', async () => {
     const added = await add({
       ...insurance, group_id: ' G-1 ', relationship: 'Spouse', is_primary: false,
-      insured: { ...person, first_name: ' Ada ', phone_number: '(602) 555-0123', address: { ...homeAddress, second_line: 'Apt 2', access_notes: 'Ring\ntwice' } },
+      insured: {
+        ...person, first_name: ' Ada ', phone_number: '(602) 555-0123',
+        address: { ...homeAddress, second_line: 'Apt 2', access_notes: 'Ring\ntwice' },
+      },
       guarantor: { ...guarantor, household_income: 50_000, household_size: 3, email: 'byron@example.com' },
     });
     expect(added.body).toEqual(expect.objectContaining({
@@ -97,7 +103,9 @@ describe('adding insurance', () => {
 describe('reading the latest insurance', () => {
   test('the newest record of each kind is found', async () => {
     const user = await makeUser(app.api);
-    for (const [member_id, is_primary] of [['P1', true], ['S1', false], ['P2', true], ['S2', false]]) await add({ ...insurance, member_id, is_primary }, user);
+    for (const [member_id, is_primary] of [['P1', true], ['S1', false], ['P2', true], ['S2', false]]) {
+      await add({ ...insurance, member_id, is_primary }, user);
+    }
     expect((await latest('', user)).body.member_id).toBe('P2');
     for (const value of ['true', 'TRUE', '1', '']) expect((await latest(`?is_primary=${value}`, user)).body.member_id).toBe('P2');
     for (const value of ['false', 'False', '0']) expect((await latest(`?is_primary=${value}`, user)).body.member_id).toBe('S2');
@@ -212,9 +220,11 @@ describe('refused insurance', () => {
     ['an upper-case gender', { insured: { ...person, gender: 'Female' } }, ['body.insured.gender enum']],
     ['a birth in the future', { insured: { ...person, dob: '2999-01-01' } }, ['body.insured.dob date_parsing']],
     ['an e-mail address without a host', { insured: { ...person, email: 'ada@' } }, ['body.insured.email value_error']],
-    ['zip_code for zip', { insured: { ...person, address: { ...homeAddress, zip: undefined, zip_code: '85004' } } }, ['body.insured.address.zip missing']],
+    ['zip_code for zip', { insured: { ...person, address: { ...homeAddress, zip: undefined, zip_code: '85004' } } },
+      ['body.insured.address.zip missing']],
     ['a wrong state', { insured: { ...person, address: { ...homeAddress, state: 'ZZ' } } }, ['body.insured.address.state value_error']],
-    ["a wrong zip of the guarantor's", { guarantor: { ...guarantor, address: { ...homeAddress, zip: '1' } } }, ['body.guarantor.address.zip string_pattern_mismatch']],
+    ["a wrong zip of the guarantor's", { guarantor: { ...guarantor, address: { ...homeAddress, zip: '1' } } },
+      ['body.guarantor.address.zip string_pattern_mismatch']],
     ['a negative income', { guarantor: { ...guarantor, household_income: -1 } }, ['body.guarantor.household_income greater_than_equal']],
     ['half a person in the household', { guarantor: { ...guarantor, household_size: 2.5 } }, ['body.guarantor.household_size int_type']],
   ])('%s is refused', async (_what, change, problems) => {
@@ -229,7 +239,10 @@ describe('refused insurance', () => {
   test('nothing that tells of a person is repeated', async () => {
     const { body } = await app.api<Refusal>('POST', `/v2/user/${userId}/insurance`, {
       ...insurance, member_id: 'secret\n',
-      insured: { ...person, first_name: 'secret!', last_name: '-secret', dob: 'secret', email: 'secret', phone_number: 'secret', address: { ...homeAddress, zip: 'secret', state: 'secret' } },
+      insured: {
+        ...person, first_name: 'secret!', last_name: '-secret', dob: 'secret', email: 'secret', phone_number: 'secret',
+        address: { ...homeAddress, zip: 'secret', state: 'secret' },
+      },
       guarantor: { ...guarantor, first_name: '!secret', email: 'secret', phone_number: 'secret' },
     });
     expect(body.detail).toHaveLength(10);

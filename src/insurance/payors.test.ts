@@ -68,7 +68,8 @@ describe('searching payors', () => {
   test('at most 100 payors are answered', async () => {
     const { api, id } = await app.makeTeam();
     await app.db.insertInto('payors').values(Array.from({ length: 101 }, (_, number) => ({
-      payor_code: `TEAM-MANY-${number}`, team_id: id, name: 'Many', org_address: JSON.stringify({ ...homeAddress, second_line: '', access_notes: null }),
+      payor_code: `TEAM-MANY-${number}`, team_id: id, name: 'Many',
+      org_address: JSON.stringify({ ...homeAddress, second_line: '', access_notes: null }),
     }))).execute();
     expect(await codes({ insurance_name: 'many' }, api)).toHaveLength(100);
   });
@@ -110,7 +111,8 @@ describe("a team's own payor", () => {
 
   test('every wrong field is listed at once and nothing is stored', async () => {
     const before = await codes({});
-    const answer = await app.api('POST', '/v3/payor', { name: '', address: { ...homeAddress, zip: '1', state: 'ZZ', city: undefined }, provider: 'stedi' });
+    const address = { ...homeAddress, zip: '1', state: 'ZZ', city: undefined };
+    const answer = await app.api('POST', '/v3/payor', { name: '', address, provider: 'stedi' });
     expect(problemsOf(answer)).toEqual(['body.address.city missing', 'body.address.state value_error', 'body.address.zip string_pattern_mismatch',
       'body.name string_too_short', 'body.provider_payor_id missing']);
     expect(await codes({})).toEqual(before);

@@ -176,7 +176,9 @@ describe('an unregistered kit that another user of the team registers', () => {
 describe('at the same moment', () => {
   /** As validation hands it on. */
   const bodyOf = (changes: { sample_id: string; user_id: string }) => ({
-    patient_details: { ...patientDetails, gender: 'female' as const, medical_proxy: null },
+    patient_details: {
+      ...patientDetails, gender: 'female' as const, medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null,
+    },
     patient_address: { ...patientAddress, access_notes: null, phone_number: null }, physician, ...changes,
   });
 
@@ -198,7 +200,6 @@ describe('at the same moment', () => {
     const [id, answer] = await duringRegistration({ sample_id: kit.sample_id, user_id: winner }, { sample_id: kit.sample_id, user_id: loser });
     expect(refusal(answer)).toEqual([400, 'sample_already_registered']);
     const order = await readOrder(app.team, kit.id);
-    console.log(JSON.stringify(order).slice(0, 500), id, kit.id);
     expect([id, order.user_id, order.events.length]).toEqual([kit.id, winner, 7]);
   });
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
@@ -32,25 +32,26 @@ export async function openReceiver(contract: Contract, timeline: Timeline, patie
   let surprise: Error | null = null;
   let onChange = (): void => undefined;
 
-  const take = async (request: IncomingMessage): Promise<number> => {
+  const take = async (request: IncomingMessage): Promise<void> => {
     const message = verify(listening?.webhook ?? null, await text(request), request.headers as Record<string, string>);
-    if (message.user_id !== listening?.userId) return 204;
+    if (message.user_id !== listening?.userId) return;
     contract.checkEvent(message.event_type, message);
     const id = String(request.headers['webhook-id']);
     const again = messages.has(id);
     messages.set(id, message);
     timeline.arrival(`${message.event_type}  ${message.data.last_event.status}  (verified${again ? ', again' : ''})`);
-    return 204;
   };
-  const server = createServer((request, response) => {
-    take(request).catch((error: Error) => {
-      surprise ??= error;
-      return 401;
-    }).then((status) => {
-      response.writeHead(status).end();
-      onChange();
-    });
-  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await take(request);
+      response.writeHead(204).end();
+    } catch (error) {
+      surprise ??= error as Error;
+      response.writeHead(401).end();
+    }
+    onChange();
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,

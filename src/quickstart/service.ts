@@ -33,7 +33,7 @@ export function openService(credentials: Credentials, contract: Contract, timeli
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const answer = await readJson(response) as T;
-      const line = `${method} ${path}${search && `?${search}`} -> ${response.status}`;
+      const line = `${operation}${search && `?${decodeURIComponent(search)}`} -> ${response.status}`;
       if (response.status !== status) throw new Surprise(`${line}, but ${status} was expected: ${JSON.stringify(answer)}`);
       contract.checkAnswer(operation, status, answer);
       timeline.step(what, tell ? `${line}: ${tell(answer)}` : line);

@@ -11,8 +11,4 @@ export function expectEqual(what: string, actual: unknown, expected: unknown): v
   throw new Surprise(`${what}: expected ${shown(expected)}, but it is ${shown(actual)}.`);
 }
 
-export function expectThat(what: string, holds: boolean): void {
-  if (!holds) throw new Surprise(`${what}: this does not hold.`);
-}
-
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 600) ?? 'missing';

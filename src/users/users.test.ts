@@ -60,8 +60,11 @@ describe('creating a user', () => {
     expect(problemsOf(answer)).toEqual(['body.ingestion_end value_error']);
   });
 
-  test.each([[{}, 'body.client_user_id missing'], [undefined, 'body missing'], [[], 'body dict_type'], [{ client_user_id: null }, 'body.client_user_id string_type'],
-    [{ client_user_id: 'line\nbreak' }, 'body.client_user_id string_pattern_mismatch']])('%j is refused with %s', async (body, problem) => {
+  test.each([
+    [{}, 'body.client_user_id missing'], [undefined, 'body missing'], [[], 'body dict_type'],
+    [{ client_user_id: null }, 'body.client_user_id string_type'],
+    [{ client_user_id: 'line\nbreak' }, 'body.client_user_id string_pattern_mismatch'],
+  ])('%j is refused with %s', async (body, problem) => {
     const answer = await create(body);
     expect(answer.status).toBe(422);
     expect(problemsOf(answer)).toEqual([problem]);
@@ -110,7 +113,8 @@ describe('creating a user', () => {
 });
 
 describe('resolving a client_user_id', () => {
-  test.each(['a/b', 'a%2Fb', 'a b+c', 'q?x=1&y=2', '#hash', '100%', 'müller·日本', '"quoted"', "o'hara", '\\back', 'semi;colon', '*', 'metrics', '../x'])(
+  test.each(['a/b', 'a%2Fb', 'a b+c', 'q?x=1&y=2', '#hash', '100%', 'müller·日本', '"quoted"', "o'hara", '\\back',
+    'semi;colon', '*', 'metrics', '../x'])(
     'the reference %j is found url-encoded', async (reference) => {
       const userId = await makeUser(app.api, reference);
       const found = await app.api<UserBody>('GET', `/v2/user/resolve/${encodeURIComponent(reference)}`);

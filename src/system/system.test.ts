@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+
+let app: TestApp;
+beforeAll(async () => { app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com' }); });
+afterAll(() => app.close());
+
+const read = (path: string) => app.api<Record<string, string>>('GET', path, undefined, { key: null });
+
+describe('without a key', () => {
+  test('GET / tells what the service is', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect((await read('/')).body).toEqual({
+      name: 'Phial', version, interface_version: '0.4.602', environment: 'sandbox', region: 'us',
+      docs: 'https://phial.example.com/docs', openapi: 'https://phial.example.com/openapi.json',
+    });
+  });
+
+  test('/healthz and /readyz answer 200', async () => {
+    expect((await read('/healthz')).body).toEqual({ status: 'ok' });
+    expect((await read('/readyz')).body).toEqual({ status: 'ready' });
+  });
+});
+
+describe('/readyz answers 503', () => {
+  test('while the process stops', async () => {
+    const stop = new AbortController();
+    app.ctx.stopping = stop.signal;
+    expect((await read('/readyz')).status).toBe(200);
+    stop.abort();
+    expect(await read('/readyz')).toMatchObject({ status: 503, body: { code: 'not_ready', detail: 'The service is stopping.' } });
+    expect((await read('/healthz')).status).toBe(200);
+    delete app.ctx.stopping;
+  });
+
+  test('where the database does not answer, soon also when it hangs', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => { release = resolve; });
+    const held: Promise<void>[] = [];
+    await Promise.all(Array.from({ length: 10 }, () => new Promise<void>((taken) => {
+      held.push(app.db.connection().execute(async () => {
+        taken();
+        await released;
+      }));
+    })));
+    const start = Date.now();
+    expect(await read('/readyz')).toMatchObject({ status: 503, body: { code: 'not_ready', detail: 'The database does not answer.' } });
+    expect(Date.now() - start).toBeLessThan(4_000);
+    release();
+    await Promise.all(held);
+    expect((await read('/readyz')).status).toBe(200);
+  });
+});

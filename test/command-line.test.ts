@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { apiOf } from './app.ts';
+import { build, endPrograms, makeDatabase, makeFolder, runCommand, serve, teamAt } from './program.ts';
+
+beforeAll(build);
+afterEach(endPrograms);
+
+test('help says what there is, and an unknown command says so and ends with code 2', async () => {
+  const [help, unknown] = await Promise.all([runCommand(['help']), runCommand(['dance'])]);
+  expect(help.code).toBe(0);
+  for (const command of ['serve', 'api | worker', 'migrate', 'bootstrap', 'org set-plan', 'backup', 'restore', 'openapi']) {
+    expect(help.output).toContain(`  ${command} `);
+  }
+  expect(unknown.code).toBe(2);
+  expect(unknown.output).toContain('There is no command "dance".');
+});
+
+test('a wrong configuration is refused with every problem before anything is made', async () => {
+  const dataDir = join(makeFolder(), 'data');
+  const { code, output } = await runCommand(['serve'], {
+    dataDir, env: { PORT: 'many', PHIAL_ENVIRONMENT: 'staging', PHIAL_BASE_URL: 'here', PHIAL_LOOKUP_KEY: 'short', DATABASE_URL: 'mysql://x' },
+  });
+  expect(code).toBe(1);
+  for (const name of ['PORT', 'PHIAL_ENVIRONMENT', 'PHIAL_BASE_URL', 'PHIAL_LOOKUP_KEY', 'DATABASE_URL']) expect(output).toContain(`  - ${name} must`);
+  expect(output).not.toMatch(/\n +at /);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test('production is refused on the database of a sandbox', async () => {
+  const env = { DATABASE_URL: await makeDatabase() };
+  expect((await runCommand(['bootstrap', '--org', 'Desert Health'], { env })).code).toBe(0);
+  const production = { ...env, PHIAL_ENVIRONMENT: 'production', PHIAL_LOOKUP_KEY: Buffer.alloc(32, 1).toString('base64') };
+  const { code, output } = await runCommand(['serve'], { env: production });
+  expect(code).toBe(1);
+  expect(output).toContain('This database belongs to sandbox us, but the configuration says production us.');
+});
+
+test('a taken port is said and ends the program', async () => {
+  const first = await serve();
+  const { code, output } = await runCommand(['serve'], { port: first.port, env: { DATABASE_URL: await makeDatabase() } });
+  expect(code).toBe(1);
+  expect(output).toMatch(/EADDRINUSE/);
+});
+
+test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {
+  const env = { DATABASE_URL: await makeDatabase('empty') };
+  expect((await runCommand(['migrate'], { env })).output).toMatch(/^Applied 0001_\w+\.sql, .*\.$/m);
+  expect(await runCommand(['migrate'], { env })).toEqual({ code: 0, output: 'The database is up to date.\n' });
+  const made = await runCommand(['bootstrap', '--org', 'Desert Health', '--plan', 'scale'], { env });
+  const { org_id, management_key } = JSON.parse((/\{.*\}/s.exec(made.output) as RegExpExecArray)[0]) as Record<string, string>;
+
+  const program = await serve({ env });
+  expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
+  const manage = apiOf(program.baseUrl, '', management_key as string);
+  const team = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
+  const key = await manage<{ value: string }>('POST', `/v1/org/${org_id}/team_api_keys/sandbox/us`, { label: 'clinic', team_id: team.body.id });
+  const user = await apiOf(program.baseUrl, key.body.value, '')('POST', '/v2/user', { client_user_id: 'first' });
+  expect([team.status, key.status, user.status]).toEqual([200, 200, 200]);
+
+  const changed = await runCommand(['org', 'set-plan', '--org', org_id as string, '--plan', 'launch'], { env });
+  expect(changed).toEqual({ code: 0, output: 'The organisation is on plan launch now.\n' });
+  const refused = await manage<{ code: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Second', region: 'us' });
+  expect([refused.status, refused.body.code]).toEqual([403, 'plan_required']);
+});
+
+test('commands with missing or wrong options say which and change nothing', async () => {
+  const answers = await Promise.all([
+    runCommand(['bootstrap']),
+    runCommand(['bootstrap', '--org', 'Desert Health', '--plan', 'free']),
+    runCommand(['org', 'set-plan', '--plan', 'scale']),
+    runCommand(['backup']),
+    runCommand(['restore']),
+  ]);
+  expect(answers.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
+  const words = ['--org NAME', 'launch, grow, scale', '--org ID', '--to DIRECTORY', '--from DIRECTORY'];
+  answers.forEach(({ output }, index) => expect(output).toContain(words[index]));
+});
+
+test('a command works beside the running embedded server', async () => {
+  const program = await serve();
+  const { code, output } = await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir: program.dataDir });
+  expect(code).toBe(0);
+  expect(output).toContain('management_key');
+  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+});

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { quickstart } from '../src/quickstart/quickstart.ts';
+import { startDeliverer, type Deliverer } from '../src/webhooks/deliver.ts';
+import { deploymentPolicy } from '../src/webhooks/endpoint-url.ts';
+import { openSender } from '../src/webhooks/send.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { webhookPath } from './factories.ts';
+import { build, endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
+
+/** What the timeline of an undisturbed story tells of its webhooks. */
+const ARRIVALS = [
+  'labtest.order.created  received.testkit.ordered',
+  'labtest.order.updated  received.testkit.awaiting_registration',
+  'labtest.order.updated  collecting_sample.testkit.transit_customer',
+  'labtest.order.updated  collecting_sample.testkit.out_for_delivery',
+  'labtest.order.updated  collecting_sample.testkit.with_customer',
+  'labtest.order.updated  received.testkit.requisition_created',
+  'labtest.order.updated  received.testkit.testkit_registered',
+  'labtest.order.updated  collecting_sample.testkit.transit_lab',
+  'labtest.order.updated  sample_with_lab.testkit.delivered_to_lab',
+  'labtest.order.updated  completed.testkit.completed',
+];
+
+const arrivalsIn = (told: string): string[] => [...told.matchAll(/<- (\S+ {2}\S+) {2}\(verified\)/g)].map((match) => match[1] as string);
+
+describe('against the program', () => {
+  beforeAll(build, 120_000);
+  afterEach(endPrograms);
+
+  const run = ({ dataDir, port }: Program, env: Record<string, string>): Promise<{ code: number | null; told: string }> => new Promise((resolve) => {
+    const child = execFile(process.execPath, [join(PACKAGE_ROOT, 'bin/quickstart.mjs')],
+      { cwd: PACKAGE_ROOT, env: { ...process.env, PHIAL_DATA_DIR: dataDir, PORT: String(port), ...env } },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode, told: stdout + stderr }));
+  });
+
+  test('the story plays again and again and leaves no webhook endpoint behind', async () => {
+    const env = { DATABASE_URL: await makeDatabase() };
+    const program = await serve({ env });
+    for (const _round of [1, 2]) {
+      const { code, told } = await run(program, env);
+      expect([code, arrivalsIn(told).sort()], told).toEqual([0, ARRIVALS.toSorted()]);
+    }
+    const team = teamAt(program);
+    expect((await team.api<{ data: unknown[] }>('GET', webhookPath(team))).body.data).toEqual([]);
+  }, 120_000);
+});
+
+type Tamper = (operation: string, body: Record<string, never>, status: number) => unknown;
+
+describe('a service that does otherwise is a surprise', () => {
+  let app: TestApp;
+  let deliverer: Deliverer;
+  let waker: NodeJS.Timeout;
+  let proxy: Server;
+  let tamper: Tamper | null;
+  const folder = mkdtempSync(join(tmpdir(), 'phial-quickstart-'));
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    const { ctx, config, metrics } = app;
+    const sender = openSender({ policy: deploymentPolicy(config), userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
+    deliverer = startDeliverer(ctx, { sender, metrics });
+    waker = setInterval(deliverer.wake, 20);
+    proxy = createServer((request, response) => void (async () => {
+      const body = await text(request);
+      const answer = await fetch(app.baseUrl + request.url, {
+        method: request.method ?? '', headers: request.headers as Record<string, string>, ...(body === '' ? {} : { body }),
+      });
+      const plain = await answer.text();
+      const operation = `${request.method} ${request.url}`;
+      const changed = plain === '' || !tamper ? plain : JSON.stringify(tamper(operation, JSON.parse(plain), answer.status) ?? JSON.parse(plain));
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.status === 204 ? undefined : changed);
+    })());
+    await new Promise<void>((resolve) => { proxy.listen(0, '127.0.0.1', resolve); });
+    writeFileSync(join(folder, 'credentials.json'), JSON.stringify({
+      base_url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      org_id: app.team.org_id, team_id: app.team.id, team_api_key: app.team.api_key, management_key: app.team.management_key,
+    }));
+  });
+  afterAll(async () => {
+    clearInterval(waker);
+    await deliverer.stop(0);
+    proxy.closeAllConnections();
+    proxy.close();
+    await app.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function play(how: Tamper | null, webhookPatienceMs = 20_000): Promise<{ code: number; told: string }> {
+    tamper = how;
+    const lines: string[] = [];
+    const code = await quickstart({
+      env: { DATABASE_URL: 'postgres://unused', PHIAL_DATA_DIR: folder }, print: (line) => lines.push(line), webhookPatienceMs,
+    });
+    return { code, told: lines.join('\n') };
+  }
+
+  test('undisturbed it plays to its end', async () => {
+    const { code, told } = await play(null);
+    expect([code, arrivalsIn(told).sort()], told).toEqual([0, ARRIVALS.toSorted()]);
+    expect(told).toMatch(/Everything was as it should be\.$/);
+  });
+
+  const without = (body: Record<string, unknown>, field: string): unknown => ({ ...body, [field]: undefined });
+  const TAMPERINGS: [what: string, how: Tamper, surprise: RegExp][] = [
+    ['a field of the order is missing', (operation, body) => (/^GET .*\/order\/[^/]+$/.test(operation) ? without(body, 'has_abn') : null),
+      /GET \/v3\/order\/\{order_id\} is not as \/openapi\.json promises: .*has_abn/],
+    ['the signing secret is another', (operation, body) => (operation.endsWith('/secret') ? { ...body, key: `whsec_${'A'.repeat(32)}` } : null),
+      /A webhook came that does not verify/],
+    ['the refusal tells another user', (_, body, status) => (status === 400 ? { ...body, detail: { user_id: 'x', created_on: 'y' } } : null),
+      /The existing user told by the refusal/],
+    ['a refusal has another code', (operation, body) => (operation.endsWith('/cancel') ? { ...body, code: 'surprise' } : null),
+      /expected "order_not_cancellable", but it is "surprise"/],
+    ['the company is not the payor', (operation, body) => (operation.endsWith('/insurance') ? { ...body, company: { ...body['company'] as object, name: 'X' } } : null),
+      /Surprise: insurance: expected/],
+    ['an event is missing in the order', (operation, body) => (/^GET .*\/order\/[^/]+$/.test(operation) ? { ...body, events: (body['events'] as unknown[]).slice(1) } : null),
+      /The order's events: expected/],
+    ['the user is changed by the undo', (operation, body) => (/^GET \/v2\/user\/[^/]+$/.test(operation) && !('code' in body) ? { ...body, created_on: '2020-01-01T00:00:00.000Z' } : null),
+      /Surprise: The user: expected/],
+  ];
+  test.each(TAMPERINGS)('%s', async (_, how, surprise) => {
+    const { code, told } = await play(how);
+    expect(code).toBe(1);
+    expect(told).toMatch(surprise);
+    expect((await app.api<{ data: unknown[] }>('GET', webhookPath(app.team))).body.data).toEqual([]);
+  });
+
+  test('webhooks that do not come', async () => {
+    const { code, told } = await play((operation, body) => {
+      // The endpoint is told to be another's, so that nothing goes to the receiver.
+      if (operation.startsWith('POST') && operation.endsWith('/webhook')) void app.db.updateTable('webhooks').set({ disabled: true }).execute();
+      return body;
+    }, 200);
+    expect([code, told.split('\n').at(-1)]).toEqual([1, 'Surprise: 0 of 2 webhooks came within 0.2 s.']);
+  });
+
+  test('a service that is not there, or was never started, is told with the way to start it', async () => {
+    const lines: string[] = [];
+    const print = (line: string): void => { lines.push(line); };
+    expect(await quickstart({ env: { PHIAL_DATA_DIR: folder, DATABASE_URL: 'postgres://unused', PORT: '1' }, print })).toBe(1);
+    expect(lines.join('\n')).toMatch(/Nothing answers at http:\/\/localhost:1.*npm start/s);
+    lines.length = 0;
+    expect(await quickstart({ env: { PHIAL_DATA_DIR: join(folder, 'nowhere'), DATABASE_URL: 'postgres://unused' }, print })).toBe(1);
+    expect(lines.join('\n')).toMatch(/no credentials\.json in .*nowhere.*npm start/s);
+  });
+});

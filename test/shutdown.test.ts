@@ -1,0 +1,94 @@
+import { connect, type Socket } from 'node:net';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { isAlive } from '../src/db/embedded/process-state.ts';
+import { orderKit, subscribe } from './factories.ts';
+import { build, endPrograms, makeDatabase, postgresIsGone, postmasterPid, readCredentials, serve, teamAt, type Program } from './program.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+let receiver: Receiver;
+beforeAll(async () => {
+  build();
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await endPrograms();
+  receiver.received.length = 0;
+  receiver.answer(null);
+});
+afterAll(() => receiver.close());
+
+const BODY = JSON.stringify({ client_user_id: 'slow-sender' });
+
+/** A request of which the program has the headers and half of the body. */
+async function beginRequest(program: Program): Promise<{ finish: () => Promise<string> }> {
+  const socket: Socket = connect(program.port, '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => { answer += text; });
+  const closed = new Promise<void>((resolve) => { socket.once('close', () => resolve()); });
+  socket.write(`POST /v2/user HTTP/1.1\r\nhost: localhost\r\nx-service-api-key: ${readCredentials(program.dataDir).team_api_key}\r\n`
+    + `content-type: application/json\r\ncontent-length: ${BODY.length}\r\nexpect: 100-continue\r\n\r\n`);
+  await expect.poll(() => answer).toMatch(/^HTTP\/1.1 100/);
+  socket.write(BODY.slice(0, 10));
+  return {
+    finish: async () => {
+      socket.write(BODY.slice(10));
+      await closed;
+      return answer;
+    },
+  };
+}
+
+async function rows<R>(url: string, sql: string): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as R[];
+  } finally {
+    await client.end();
+  }
+}
+
+test('Ctrl-C lets a running request finish, also when it is pressed again, and shuts PostgreSQL down', async () => {
+  const program = await serve({ by: 'npm' });
+  const postmaster = postmasterPid(program.dataDir);
+  const request = await beginRequest(program);
+  program.interrupt();
+  await expect.poll(program.output).toMatch(/"stopping"/);
+  await expect(fetch(program.baseUrl)).rejects.toThrow();
+  program.interrupt();
+  const answer = await request.finish();
+  expect(answer).toMatch(/\r\nHTTP\/1.1 200 .*"client_user_id":"slow-sender"/s);
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(isAlive(postmaster)).toBe(false);
+  expect(postgresIsGone(program.dataDir)).toBe(true);
+  const next = await serve({ dataDir: program.dataDir });
+  expect((await teamAt(next).api('GET', '/v2/user/resolve/slow-sender')).status).toBe(200);
+});
+
+test('a request that does not end is cut when the drain is over', async () => {
+  const program = await serve({ env: { PHIAL_DRAIN_SECONDS: '1' } });
+  await beginRequest(program);
+  const before = Date.now();
+  expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(Date.now() - before).toBeGreaterThan(900);
+  expect(Date.now() - before).toBeLessThan(5000);
+});
+
+test('deliveries under way to a receiver that hangs are given back, and the next start makes them at once', async () => {
+  const url = await makeDatabase();
+  const env = { DATABASE_URL: url, PHIAL_DRAIN_SECONDS: '1', PHIAL_WEBHOOK_TIMEOUT_SECONDS: '60' };
+  receiver.answer(() => undefined);
+  const program = await serve({ env });
+  await subscribe(teamAt(program), receiver);
+  await orderKit(teamAt(program));
+  await expect.poll(receiver.requests).toBe(2);
+  const leased = 'select attempt, next_attempt_at > now() as leased from deliveries';
+  expect(await rows(url, leased)).toEqual(Array(2).fill({ attempt: 0, leased: true }));
+  expect(await program.kill('SIGINT')).toEqual({ code: 0, signal: null });
+  expect(await rows(url, leased)).toEqual(Array(2).fill({ attempt: 0, leased: false }));
+
+  receiver.answer(null);
+  await serve({ env, dataDir: program.dataDir });
+  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+});

@@ -1,0 +1,87 @@
+// Several processes of the program share one PostgreSQL, as in production.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { orderKit, readOrder, subscribe } from './factories.ts';
+import { build, endPrograms, makeDatabase, readCredentials, serve, teamAt, type Program } from './program.ts';
+import { startReceiver } from './receiver.ts';
+
+let database: pg.Client;
+let a: Program;
+let b: Program;
+beforeAll(async () => {
+  build();
+  const url = await makeDatabase();
+  database = new pg.Client({ connectionString: url });
+  await database.connect();
+  const env = { DATABASE_URL: url };
+  a = await serve({ args: ['api'], env });
+  [b] = await Promise.all([
+    serve({ args: ['api'], env, dataDir: a.dataDir }),
+    serve({ args: ['worker'], env, dataDir: a.dataDir }),
+  ]);
+});
+afterAll(async () => {
+  await database.end();
+  await endPrograms();
+});
+
+/** A new key of the team, used at B so that B knows it without asking. */
+async function makeKnownKey(): Promise<{ id: string; callB: () => Promise<number> }> {
+  const made = await teamAt(a).api<{ id: string; value: string }>('POST', keysPath(), { label: 'to be revoked', team_id: teamAt(a).id });
+  const callB = async (): Promise<number> => (await teamAt(b).api('GET', '/v2/user', undefined, { key: made.body.value })).status;
+  expect([await callB(), await callB()]).toEqual([200, 200]);
+  return { id: made.body.id, callB };
+}
+
+const keysPath = (): string => `/v1/org/${teamAt(a).org_id}/team_api_keys/sandbox/us`;
+const revokeAtA = async (id: string): Promise<void> => {
+  const answer = await teamAt(a).api<{ success: string[] }>('DELETE', `${keysPath()}?api_key_id=${id}`);
+  expect(answer.body.success).toEqual([id]);
+};
+
+/** Resolves when the servers' ends of all listening connections are gone. */
+const cutListeners = (): Promise<unknown> => database.query(
+  `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where application_name = 'phial listener' and datname = current_database()`);
+
+test('a key revoked through one process is refused by the other on the next request', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { id, callB } = await makeKnownKey();
+    await revokeAtA(id);
+    expect(await callB()).toBe(401);
+  }
+});
+
+test('also right after the other process lost the connection it hears of revocations by', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const { id, callB } = await makeKnownKey();
+    await cutListeners();
+    await revokeAtA(id);
+    expect(await callB()).toBe(401);
+  }
+});
+
+test('and when the key was used between the cut and the revocation', async () => {
+  const { id, callB } = await makeKnownKey();
+  await cutListeners();
+  expect([await callB(), await callB()]).toEqual([200, 200]);
+  await revokeAtA(id);
+  expect(await callB()).toBe(401);
+});
+
+test('what one process wrote the other reads, and the worker delivers it', async () => {
+  const receiver = await startReceiver();
+  try {
+    await subscribe(teamAt(a), receiver);
+    const order = await orderKit(teamAt(a));
+    expect(await readOrder(teamAt(b), order.id)).toMatchObject({ id: order.id, events: order.events });
+    await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+  } finally {
+    await receiver.close();
+  }
+});
+
+test('an api process delivers nothing and a worker answers nothing', async () => {
+  expect(a.output()).not.toMatch(/delivery attempt/);
+  expect(readCredentials(a.dataDir).base_url).toBe(a.baseUrl);
+});
