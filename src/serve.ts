@@ -4,12 +4,12 @@ import { serveApi } from './api.ts';
 import type { Config, Secrets } from './config.ts';
 import type { Ctx } from './context.ts';
 import { claimDeployment } from './db/deployment.ts';
-import { openListener } from './db/listen.ts';
+import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
-import { openDatabase } from './db/open.ts';
+import { openDatabase, type Database } from './db/open.ts';
 import { MIGRATIONS, type Place } from './db/place.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
-import type { App } from './http/app.ts';
+import { prepareDrain } from './http/drain.ts';
 import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
@@ -34,26 +34,58 @@ export type Service = {
 type Options = { role: Role; config: Config; secrets: Secrets; place: Place; log: Logger };
 
 /** Starts the service on a database that is open: migrates, then serves and works as its role says. */
-export async function startService({ role, config, secrets, place, log }: Options): Promise<Service> {
+export async function startService(options: Options): Promise<Service> {
+  const { config, place, log } = options;
   const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
-  const database = openDatabase({ url: place.url, poolSize: config.databasePoolSize, role: 'phial_app', log });
-  const lookupKey = await claimDeployment(database.db, config, secrets);
-  const stopping = new AbortController();
-  const ctx: Ctx = { config, db: database.db, log, lookupKey, stopping: stopping.signal };
+  const running: Running = {
+    stopping: new AbortController(),
+    database: openDatabase({ url: place.url, poolSize: config.databasePoolSize, role: 'phial_app', log }),
+    drain: null, metricsServer: null, deliverer: null, listener: null, jobs: null,
+  };
+  try {
+    const credentials = await start(running, options);
+    return { credentials, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
+  } catch (error) {
+    // Whatever is open by now would keep the process alive, with a port that is taken for instance.
+    await stopInOrder(running, 0).catch((failure: unknown) => log.error({ err: failure }, 'the failed start was not undone'));
+    throw error;
+  }
+}
+
+/** What is open, filled in as it opens. */
+type Running = {
+  stopping: AbortController;
+  database: Database;
+  /** Closes the API. */
+  drain: ((drainMs: number) => Promise<void>) | null;
+  metricsServer: FastifyInstance | null;
+  deliverer: Deliverer | null;
+  listener: Listener | null;
+  jobs: Runner | null;
+};
+
+async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<Credentials | null> {
+  const { db, pool } = running.database;
+  const lookupKey = await claimDeployment(db, config, secrets);
+  const ctx: Ctx = { config, db, log, lookupKey, stopping: running.stopping.signal };
   const credentials = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
   const metrics = openMetrics();
 
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
-  const deliverer = role === 'api' ? null : startDeliverer(ctx, {
-    sender: openSender({
-      policy: deploymentPolicy(config), userAgent: `Phial/${VERSION}`, timeoutMs: config.webhookTimeoutMs,
-      // Endpoints of many teams may share one host: its connections must not run out before the endpoints' own slots.
-      connectionsPerOrigin: config.webhookInFlightPerEndpoint * 8,
-    }),
-    metrics,
-  });
-  const listener = openListener({
+  if (app) running.drain = prepareDrain(app.server);
+  if (role !== 'api') {
+    running.deliverer = startDeliverer(ctx, {
+      sender: openSender({
+        policy: deploymentPolicy(config), userAgent: `Phial/${VERSION}`, timeoutMs: config.webhookTimeoutMs,
+        // Endpoints of many teams may share one host: its connections must not run out before the endpoints' own slots.
+        connectionsPerOrigin: config.webhookInFlightPerEndpoint * 8,
+      }),
+      metrics,
+    });
+  }
+  const { deliverer } = running;
+  running.listener = openListener({
     url: place.url,
     channels: { phial_access: () => app?.access.forget(), [DELIVERIES_CHANNEL]: () => deliverer?.wake() },
     onLost: () => app?.access.lost(),
@@ -63,19 +95,12 @@ export async function startService({ role, config, secrets, place, log }: Option
     },
     log,
   });
-  await listener.ready;
+  await running.listener.ready;
   await app?.server.listen({ host: config.host, port: config.port });
-  const metricsServer = await serveMetrics(ctx, metrics);
+  running.metricsServer = await serveMetrics(ctx, metrics);
   if (role === 'serve' && place.embedded) await unlockAbandonedJobs(ctx);
-  const jobs = role === 'api' ? null : await runJobs(ctx, database.pool);
-  return {
-    credentials,
-    stop: () => stopInOrder({ stopping, app, jobs, deliverer, drainMs: config.drainSeconds * 1000 }, async () => {
-      await metricsServer?.close();
-      await listener.close();
-      await database.close();
-    }),
-  };
+  if (role !== 'api') running.jobs = await runJobs(ctx, pool);
+  return credentials;
 }
 
 /** On a port of its own, so that the metrics need not be where the API is reached. */
@@ -87,18 +112,14 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
   return server;
 }
 
-type Running = { stopping: AbortController; app: App | null; jobs: Runner | null; deliverer: Deliverer | null; drainMs: number };
-
 /** Requests first, since they make work; then the work; then what both stand on. */
-async function stopInOrder({ stopping, app, jobs, deliverer, drainMs }: Running, closeDatabase: () => Promise<void>): Promise<void> {
+async function stopInOrder({ stopping, drain, jobs, deliverer, metricsServer, listener, database }: Running, drainMs: number): Promise<void> {
   const deadline = Date.now() + drainMs;
   stopping.abort();
-  if (app) {
-    const cut = setTimeout(() => app.server.server.closeAllConnections(), drainMs);
-    await app.server.close();
-    clearTimeout(cut);
-  }
+  await drain?.(drainMs);
   await jobs?.stop();
   await deliverer?.stop(Math.max(0, deadline - Date.now()));
-  await closeDatabase();
+  await metricsServer?.close();
+  await listener?.close();
+  await database.close();
 }

@@ -47,20 +47,20 @@ test('a taken port is said and ends the program', async () => {
 test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {
   const env = { DATABASE_URL: await makeDatabase('empty') };
   expect((await runCommand(['migrate'], { env })).output).toMatch(/^Applied 0001_\w+\.sql, .*\.$/m);
-  expect(await runCommand(['migrate'], { env })).toEqual({ code: 0, output: 'The database is up to date.\n' });
+  expect(await runCommand(['migrate'], { env })).toMatchObject({ code: 0, stdout: 'The database is up to date.\n' });
   const made = await runCommand(['bootstrap', '--org', 'Desert Health', '--plan', 'scale'], { env });
-  const { org_id, management_key } = JSON.parse((/\{.*\}/s.exec(made.output) as RegExpExecArray)[0]) as Record<string, string>;
+  const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
 
   const program = await serve({ env });
   expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
-  const manage = apiOf(program.baseUrl, '', management_key as string);
+  const manage = apiOf(program.baseUrl, '', management_key);
   const team = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
   const key = await manage<{ value: string }>('POST', `/v1/org/${org_id}/team_api_keys/sandbox/us`, { label: 'clinic', team_id: team.body.id });
   const user = await apiOf(program.baseUrl, key.body.value, '')('POST', '/v2/user', { client_user_id: 'first' });
   expect([team.status, key.status, user.status]).toEqual([200, 200, 200]);
 
-  const changed = await runCommand(['org', 'set-plan', '--org', org_id as string, '--plan', 'launch'], { env });
-  expect(changed).toEqual({ code: 0, output: 'The organisation is on plan launch now.\n' });
+  const changed = await runCommand(['org', 'set-plan', '--org', org_id, '--plan', 'launch'], { env });
+  expect(changed).toMatchObject({ code: 0, stdout: 'The organisation is on plan launch now.\n' });
   const refused = await manage<{ code: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Second', region: 'us' });
   expect([refused.status, refused.body.code]).toEqual([403, 'plan_required']);
 });

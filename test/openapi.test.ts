@@ -182,6 +182,16 @@ describe('the running service', () => {
     expect(await response.json()).toEqual({ ...document, servers: [{ url: 'https://phial.example.com/api' }] });
   });
 
+  test('answers /docs itself, with a page whose script it serves and a policy that names no other host', async () => {
+    const page = await fetch(`${app.baseUrl}/docs`, { redirect: 'manual' });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).not.toMatch(/\*|https?:|unsafe-eval/);
+    expect(await page.text()).not.toMatch(/https?:/);
+    const script = await fetch(`${app.baseUrl}/docs/reference.js`);
+    expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+    expect((await script.text()).length).toBeGreaterThan(1_000_000);
+  });
+
   test('answers 405 to whoever writes to a page', async () => {
     for (const path of ['/openapi.json', '/docs', '/docs/reference.js', '/metrics']) {
       const response = await fetch(app.baseUrl + path, { method: 'POST' });

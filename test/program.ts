@@ -26,7 +26,9 @@ export type Program = {
   port: number;
   baseUrl: string;
   dataDir: string;
-  /** What it wrote, both streams, so far. */
+  /** What it wrote so far. */
+  stdout: () => string;
+  /** Both streams. */
   output: () => string;
   /** Returns once it says that it serves or works and, where it serves, is ready; throws when it ends before. */
   serving: () => Promise<void>;
@@ -81,7 +83,7 @@ export async function startProgram(start: Start = {}): Promise<Program> {
   const dataDir = start.dataDir ?? join(makeFolder(), 'data');
   const port = start.port ?? await findFreePort();
   const command = by === 'npm'
-    ? ['npm', '--prefix', PACKAGE_ROOT, 'start']
+    ? ['npm', ...cwd === PACKAGE_ROOT ? [] : ['--prefix', PACKAGE_ROOT], 'start']
     : [process.execPath, join(PACKAGE_ROOT, 'bin/phial.mjs'), ...args];
   const child = spawn(command[0] as string, command.slice(1), {
     cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
@@ -91,11 +93,14 @@ export async function startProgram(start: Start = {}): Promise<Program> {
   const pid = child.pid ?? NaN;
   running.push({ child, by });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { output += text; });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
+  for (const stream of [child.stdout, child.stderr.setEncoding('utf8')]) stream.on('data', (text: string) => { output += text; });
   const ended = new Promise<Exit>((resolve) => { child.once('close', (code, signal) => resolve({ code, signal })); });
   const baseUrl = `http://localhost:${port}`;
   return {
     pid, port, baseUrl, dataDir, ended,
+    stdout: () => stdout,
     output: () => output,
     serving: async () => {
       const until = Date.now() + READY_WITHIN_MS;
@@ -121,10 +126,10 @@ export async function serve(start: Start = {}): Promise<Program> {
 }
 
 /** Runs a command to its end. */
-export async function runCommand(args: string[], start: Start = {}): Promise<{ code: number | null; output: string }> {
+export async function runCommand(args: string[], start: Start = {}): Promise<{ code: number | null; stdout: string; output: string }> {
   const program = await startProgram({ ...start, args });
   const { code } = await program.ended;
-  return { code, output: program.output() };
+  return { code, stdout: program.stdout(), output: program.output() };
 }
 
 /** Nothing of ours and nothing of a developer's own .env. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,9 @@ describe('against the program', () => {
   }, 120_000);
 });
 
-type Tamper = (operation: string, body: Record<string, never>, status: number) => unknown;
+type Body = Record<string, unknown>;
+/** What the service is made to answer instead; null: what it does answer. */
+type Tamper = (operation: string, body: Body, status: number) => unknown;
 
 describe('a service that does otherwise is a surprise', () => {
   let app: TestApp;
@@ -69,16 +71,7 @@ describe('a service that does otherwise is a surprise', () => {
     const sender = openSender({ policy: deploymentPolicy(config), userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
     deliverer = startDeliverer(ctx, { sender, metrics });
     waker = setInterval(deliverer.wake, 20);
-    proxy = createServer((request, response) => void (async () => {
-      const body = await text(request);
-      const answer = await fetch(app.baseUrl + request.url, {
-        method: request.method ?? '', headers: request.headers as Record<string, string>, ...(body === '' ? {} : { body }),
-      });
-      const plain = await answer.text();
-      const operation = `${request.method} ${request.url}`;
-      const changed = plain === '' || !tamper ? plain : JSON.stringify(tamper(operation, JSON.parse(plain), answer.status) ?? JSON.parse(plain));
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.status === 204 ? undefined : changed);
-    })());
+    proxy = createServer((request, response) => void forward(request, response));
     await new Promise<void>((resolve) => { proxy.listen(0, '127.0.0.1', resolve); });
     writeFileSync(join(folder, 'credentials.json'), JSON.stringify({
       base_url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
@@ -93,6 +86,16 @@ describe('a service that does otherwise is a surprise', () => {
     await app.close();
     rmSync(folder, { recursive: true });
   });
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { 'content-length': _length, connection: _connection, host: _host, ...headers } = request.headers as Record<string, string>;
+    const sent = await text(request);
+    const answer = await fetch(app.baseUrl + request.url, { method: request.method ?? '', headers, ...(sent === '' ? {} : { body: sent }) });
+    const received = await answer.text();
+    const body = received === '' ? null : JSON.parse(received) as Body;
+    const changed = (body && tamper?.(`${request.method} ${request.url}`, body, answer.status)) ?? body;
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(changed === null ? undefined : JSON.stringify(changed));
+  }
 
   async function play(how: Tamper | null, webhookPatienceMs = 20_000): Promise<{ code: number; told: string }> {
     tamper = how;
@@ -109,9 +112,9 @@ describe('a service that does otherwise is a surprise', () => {
     expect(told).toMatch(/Everything was as it should be\.$/);
   });
 
-  const without = (body: Record<string, unknown>, field: string): unknown => ({ ...body, [field]: undefined });
+  const isOrder = (operation: string): boolean => /^GET .*\/order\/[^/]+$/.test(operation);
   const TAMPERINGS: [what: string, how: Tamper, surprise: RegExp][] = [
-    ['a field of the order is missing', (operation, body) => (/^GET .*\/order\/[^/]+$/.test(operation) ? without(body, 'has_abn') : null),
+    ['a field of the order is missing', (operation, body) => (isOrder(operation) ? { ...body, has_abn: undefined } : null),
       /GET \/v3\/order\/\{order_id\} is not as \/openapi\.json promises: .*has_abn/],
     ['the signing secret is another', (operation, body) => (operation.endsWith('/secret') ? { ...body, key: `whsec_${'A'.repeat(32)}` } : null),
       /A webhook came that does not verify/],
@@ -121,7 +124,7 @@ describe('a service that does otherwise is a surprise', () => {
       /expected "order_not_cancellable", but it is "surprise"/],
     ['the company is not the payor', (operation, body) => (operation.endsWith('/insurance') ? { ...body, company: { ...body['company'] as object, name: 'X' } } : null),
       /Surprise: insurance: expected/],
-    ['an event is missing in the order', (operation, body) => (/^GET .*\/order\/[^/]+$/.test(operation) ? { ...body, events: (body['events'] as unknown[]).slice(1) } : null),
+    ['an event is missing in the order', (operation, body) => (isOrder(operation) ? { ...body, events: (body['events'] as unknown[]).slice(1) } : null),
       /The order's events: expected/],
     ['the user is changed by the undo', (operation, body) => (/^GET \/v2\/user\/[^/]+$/.test(operation) && !('code' in body) ? { ...body, created_on: '2020-01-01T00:00:00.000Z' } : null),
       /Surprise: The user: expected/],
@@ -135,7 +138,6 @@ describe('a service that does otherwise is a surprise', () => {
 
   test('webhooks that do not come', async () => {
     const { code, told } = await play((operation, body) => {
-      // The endpoint is told to be another's, so that nothing goes to the receiver.
       if (operation.startsWith('POST') && operation.endsWith('/webhook')) void app.db.updateTable('webhooks').set({ disabled: true }).execute();
       return body;
     }, 200);

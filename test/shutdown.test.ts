@@ -50,7 +50,8 @@ async function rows<R>(url: string, sql: string): Promise<R[]> {
 }
 
 test('Ctrl-C lets a running request finish, also when it is pressed again, and shuts PostgreSQL down', async () => {
-  const program = await serve({ by: 'npm' });
+  const program = await serve({ by: 'npm', env: { PHIAL_DRAIN_SECONDS: '25' } });
+  const unused = connect(program.port, '127.0.0.1');
   const postmaster = postmasterPid(program.dataDir);
   const request = await beginRequest(program);
   program.interrupt();
@@ -58,8 +59,12 @@ test('Ctrl-C lets a running request finish, also when it is pressed again, and s
   await expect(fetch(program.baseUrl)).rejects.toThrow();
   program.interrupt();
   const answer = await request.finish();
+  const finishedAt = Date.now();
   expect(answer).toMatch(/\r\nHTTP\/1.1 200 .*"client_user_id":"slow-sender"/s);
   expect(await program.ended).toEqual({ code: 0, signal: null });
+  // Connections that are open but unused are not waited for.
+  expect(Date.now() - finishedAt).toBeLessThan(10_000);
+  unused.destroy();
   expect(isAlive(postmaster)).toBe(false);
   expect(postgresIsGone(program.dataDir)).toBe(true);
   const next = await serve({ dataDir: program.dataDir });

@@ -23,24 +23,26 @@ test('npm start on an empty directory makes the first keys, prints them once and
   first.interrupt();
   expect((await first.ended).code).toBe(0);
 
-  const second = await serve({ by: 'npm', dataDir: first.dataDir });
+  // As from any folder.
+  const second = await serve({ by: 'npm', cwd: tmpdir(), dataDir: first.dataDir });
   expect(readCredentials(first.dataDir)).toEqual(credentials);
   expect(second.output()).not.toMatch(/key/);
   expect((await readOrder(teamAt(second), order.id)).events).toEqual(order.events);
 });
 
+test('with DATABASE_URL no embedded server is started, and the first keys are made all the same', async () => {
+  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+  expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
+  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+});
+
 const curl = spawnSync('curl', ['--version']).status === 0;
 
 test.skipIf(!curl)(`the three curl lines work as they are printed${curl ? '' : ' (skipped: there is no curl)'}`, async () => {
-  const program = await serve();
-  const lines = program.output().split('\n').filter((line) => line.startsWith('  curl '));
-  const answers = lines.map((line) => execFileSync('sh', ['-c', line.replace('curl -s', 'curl -s -w "%{http_code}" -o /dev/null')], { encoding: 'utf8' }));
+  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+  const lines = program.output().split('\n').filter((line) => line.startsWith('  curl -s'));
+  const answers = lines.map((line) => execFileSync('sh', ['-c', `${line} -o /dev/null -w '%{http_code}'`], { encoding: 'utf8' }));
   expect(answers).toEqual(['200', '200', '200']);
-});
-
-test('npm --prefix starts it from any folder', async () => {
-  const program = await serve({ by: 'npm', cwd: tmpdir() });
-  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
 });
 
 const nobody = 65_534;
@@ -64,10 +66,4 @@ test('two starts at the same moment on an empty directory: one serves, the other
   expect((await refused.ended).code).toBe(1);
   expect(refused.output()).toContain(`already in use by: phial serve pid=${serving.pid} ${serving.baseUrl}`);
   expect((await teamAt(serving).api('GET', '/v2/user')).status).toBe(200);
-});
-
-test('with DATABASE_URL no embedded server is started', async () => {
-  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
-  expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
-  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
 });

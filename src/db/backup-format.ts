@@ -14,8 +14,8 @@ export type TableCopy = {
   /** Size and SHA-256 (hex) of the compressed file. */
   bytes: number;
   sha256: string;
-  /** First and last UTC day that had a partition of its own; null where the table is not partitioned by day. */
-  days: { first: string; last: string } | null;
+  /** UTC days that had a partition of their own; empty where the table is not partitioned by day. */
+  days: string[];
 };
 
 export type Manifest = {

@@ -88,10 +88,10 @@ async function copyDatabase(client: pg.Client, directory: string, log: Logger): 
  * making and dropping partitions.
  */
 const byLockWeight = (tables: PublicTable[]): PublicTable[] =>
-  [...tables.filter((table) => table.first_day === null), ...tables.filter((table) => table.first_day !== null)];
+  tables.toSorted((a, b) => a.days.length - b.days.length);
 
 async function copyTable(client: pg.Client, directory: string, table: PublicTable, log: Logger): Promise<TableCopy> {
-  const { name, columns, key } = table;
+  const { name, columns, key, days } = table;
   const order = key.length > 0 ? ` order by ${key.map(pg.escapeIdentifier).join(', ')}` : '';
   const rows = client.query(copyTo(`copy (select ${columns.map(pg.escapeIdentifier).join(', ')} from ${inPublic(name)}${order}) to stdout`));
   const hash = createHash('sha256');
@@ -110,7 +110,6 @@ async function copyTable(client: pg.Client, directory: string, table: PublicTabl
   );
   await client.query('select 1'); // the row count arrives after the data; this waits for it, and fails if the copy did
   log.info({ table: name, rows: rows.rowCount }, 'table copied');
-  const days = table.first_day === null || table.last_day === null ? null : { first: table.first_day, last: table.last_day };
   return { name, columns, rows: rows.rowCount, bytes, sha256: hash.digest('hex'), days };
 }
 

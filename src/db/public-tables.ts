@@ -6,9 +6,8 @@ export type PublicTable = {
   columns: string[];
   /** Columns of the primary key; empty without one. */
   key: string[];
-  /** Days (UTC) that a partition was made for, first and last; null without such partitions. */
-  first_day: string | null;
-  last_day: string | null;
+  /** Days (UTC) that have a partition, in order; empty where the table is not partitioned by day. */
+  days: string[];
 };
 
 /** `public."name"`, safe to put into a statement. */
@@ -24,17 +23,13 @@ export async function findPublicTables(client: pg.Client): Promise<PublicTable[]
            array(select attname::text from pg_attribute
                   where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
            array(select a.attname::text
-                   from pg_index i cross join unnest(i.indkey::int2[]) with ordinality as part (attnum, position)
-                   join pg_attribute a on a.attrelid = c.oid and a.attnum = part.attnum
-                  where i.indrelid = c.oid and i.indisprimary order by part.position) as key,
-           daily.first_day, daily.last_day
+                   from pg_index i cross join unnest(i.indkey::int2[]) with ordinality as of_key (attnum, position)
+                   join pg_attribute a on a.attrelid = c.oid and a.attnum = of_key.attnum
+                  where i.indrelid = c.oid and i.indisprimary order by of_key.position) as key,
+           array(select to_date(right(part.relname, 8), 'YYYYMMDD')::text
+                   from pg_inherits join pg_class part on part.oid = inhrelid
+                  where inhparent = c.oid and part.relname ~ '_\\d{8}$' order by 1) as days
       from pg_class c
-      left join lateral (
-        select min(day)::text as first_day, max(day)::text as last_day
-          from (select to_date(right(p.relname, 8), 'YYYYMMDD') as day
-                  from pg_inherits join pg_class p on p.oid = inhrelid
-                 where inhparent = c.oid and p.relname ~ '_\\d{8}$') as partitions
-      ) as daily on true
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
        and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
      order by c.relname`);

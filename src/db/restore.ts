@@ -141,11 +141,8 @@ async function findTriggers(client: pg.Client, tables: string[]): Promise<{ tabl
 
 /** Rows of days that have no partition would lie in the default one, where dropping them costs a delete. */
 async function makePartitions(client: pg.Client, manifest: Manifest): Promise<void> {
-  const days = manifest.tables.flatMap((table) => (table.days ? [table.days] : []));
-  if (days.length === 0) return;
-  const first = days.map((day) => day.first).sort()[0];
-  const last = days.map((day) => day.last).sort().at(-1);
-  await client.query('select public.ensure_partitions($1::date, $2::date)', [first, last]);
+  const days = new Set(manifest.tables.flatMap((table) => table.days));
+  await client.query('select public.ensure_partitions(day, day) from unnest($1::date[]) as day', [[...days]]);
 }
 
 async function loadTable(client: pg.Client, directory: string, { name, columns, rows }: TableCopy): Promise<void> {

@@ -9,7 +9,8 @@ import type { Endpoint } from './endpoint.ts';
 export const DEPRECATED_MANAGEMENT_HEADER = 'x-service-org-key';
 export const MANAGEMENT_HEADER = 'x-management-key';
 
-type Caller = {
+/** Who calls, with the context that the handler gets. */
+export type Caller = {
   ctx: Ctx | TeamCtx | ManagementCtx;
   scopeId: string | null;
   keyId: string | null;

@@ -53,9 +53,10 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
   } catch (error) {
-    const { cause, message } = error as Error;
-    throw new Surprise(`Nothing answers at ${url} (${cause instanceof Error && 'code' in cause ? cause.code : message}).\n`
-      + 'Start the service with `npm start` and leave it running.');
+    const { name, message, cause } = error as Error;
+    if (name === 'TimeoutError') throw new Surprise(`${url} has not answered within ${ANSWER_WITHIN_MS / 1000} s.`);
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : message;
+    throw new Surprise(`Nothing answers at ${url} (${reason}).\nStart the service with \`npm start\` and leave it running.`);
   }
 }
 

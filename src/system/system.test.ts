@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 
@@ -51,4 +53,28 @@ describe('/readyz answers 503', () => {
     await Promise.all(held);
     expect((await read('/readyz')).status).toBe(200);
   });
+});
+
+test('what arrives on an open connection while the server closes is still answered, in the one shape', async () => {
+  const other = await startTestApp();
+  const { port } = new URL(other.baseUrl);
+  const refused = async (): Promise<boolean> => fetch(`${other.baseUrl}/healthz`).then(() => false, () => true);
+  const socket = connect(Number(port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => { text += String(chunk); });
+  const body = '{"client_user_id":"late"}';
+  socket.write(`POST /v2/user HTTP/1.1\r\nhost: x\r\nx-service-api-key: ${other.team.api_key}\r\n`
+    + `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
+  await expect.poll(() => text).toContain('100 Continue');
+  const stop = new AbortController();
+  other.ctx.stopping = stop.signal;
+  stop.abort();
+  const closing = other.close();
+  await expect.poll(refused).toBe(true);
+  socket.write(`${body}GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n`);
+  await once(socket, 'close');
+  await closing;
+  expect(text).toContain('HTTP/1.1 200 ');
+  expect(text).toContain('HTTP/1.1 503 ');
+  expect(text).toContain('"code":"not_ready"');
 });

@@ -14,7 +14,7 @@ export type NewKey = {
 };
 
 /** The prefix that tells a team key's environment and region: `sk_` is the sandbox, `pk_` production. */
-export const teamKeyPrefix = ({ environment, region }: Pick<Config, 'environment' | 'region'>): string =>
+const teamKeyPrefix = ({ environment, region }: Pick<Config, 'environment' | 'region'>): string =>
   `${environment === 'sandbox' ? 'sk' : 'pk'}_${region}_`;
 
 export const newTeamKey = (config: Pick<Config, 'environment' | 'region'>): NewKey => newKey(teamKeyPrefix(config));

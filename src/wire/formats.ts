@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EMAIL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 
 /** CMS: the Luhn check digit is taken over the prefix 80840 and the ten digits. */
-export function isNpi(text: string): boolean {
+function isNpi(text: string): boolean {
   if (!/^\d{10}$/.test(text)) return false;
   const sum = [...`80840${text}`].toReversed().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 1 ? 2 : 1);
@@ -17,7 +17,7 @@ export function isNpi(text: string): boolean {
   return sum % 10 === 0;
 }
 
-export function isTimeZone(text: string): boolean {
+function isTimeZone(text: string): boolean {
   try {
     return /^[A-Za-z]/.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
   } catch {

@@ -1,18 +1,13 @@
 import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
 
-/** Schemas that `nullable` was made from: OpenAPI refers to the original instead of repeating it. */
-export const nullableOf = new WeakMap<object, TSchema>();
-
 /** The schema or null, written as a type list: unlike a union it costs the serialiser and the error list nothing. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: unknown[] };
-  const result = Type.Unsafe<Static<T> | null>({
+  return Type.Unsafe<Static<T> | null>({
     ...rest,
     type: [type, 'null'],
     ...(values ? { enum: [...values, null] } : {}),
   });
-  nullableOf.set(result, schema);
-  return result;
 }
 
 /** A key that a request may leave out or send as null; left out, it reads as the schema's default, else as null. */
@@ -34,5 +29,3 @@ export const CalendarDate = Type.String({ format: 'date' });
 /** Text that fits a column and a page: no control characters. */
 export const Text = (most: number, options: object = {}): ReturnType<typeof Type.String> =>
   Type.String({ minLength: 1, maxLength: most, pattern: '^[^\\u0000-\\u001f\\u007f]*$', ...options });
-/** Any JSON value, passed through as it is. */
-export const AnyValue = Type.Unsafe<unknown>({});

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fastJsonStringify from 'fast-json-stringify';
+import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { Caller } from './auth.ts';
+import type { Endpoint } from './endpoint.ts';
+import { InvalidRequest } from './errors.ts';
+import { oncePerKey, type StoredAnswer } from './idempotency.ts';
+import { readParams, readQuery } from './input.ts';
+import { unparsed } from './json-body.ts';
+import { sealFor } from './seal.ts';
+import { compileValidation, type Problem } from './validation.ts';
+
+const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The body is not valid JSON' };
+
+const LONGEST_KEY = 255;
+const KEY_TOO_LONG: Problem = {
+  type: 'string_too_long', loc: ['header', 'x-idempotency-key'], msg: `String should have at most ${LONGEST_KEY} characters`,
+};
+
+/** Makes an endpoint a route: input read and checked at once, the verb run (once per idempotency key), the answer written. */
+export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
+  const validate = lazily(() => compileValidation({ path: endpoint.params, query: endpoint.query, body: endpoint.body }));
+  const serialise = lazily(() => endpoint.response && fastJsonStringify(endpoint.response as never));
+
+  const bodyMayBeLeftOut = [(endpoint.body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
+
+  const readInput = (request: FastifyRequest, key: string | null): { params: unknown; query: unknown; body: unknown } => {
+    const input: Record<string, unknown> = {};
+    if (endpoint.params) input['path'] = readParams(endpoint.params, request.params as Record<string, string>);
+    if (endpoint.query) input['query'] = readQuery(endpoint.query, request.query as Record<string, string>);
+    const broken = request.body === unparsed;
+    if (endpoint.body && !broken && (request.body !== undefined || bodyMayBeLeftOut)) input['body'] = request.body ?? null;
+    let problems = validate()(input);
+    if (broken) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), INVALID_JSON];
+    if (key !== null && key.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
+    if (problems.length > 0) throw new InvalidRequest(problems);
+    return { params: input['path'], query: input['query'], body: input['body'] };
+  };
+  const run = async (caller: Ctx, input: unknown): Promise<StoredAnswer> => {
+    const result = await endpoint.handle(caller as never, input as never);
+    return { status: endpoint.status, body: serialise()?.(result) ?? '' };
+  };
+
+  server.route({
+    method: endpoint.method,
+    url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { endpoint },
+    handler: async (request, reply) => {
+      const { ctx: caller, scopeId, apiKey } = request.caller as Caller;
+      const key = endpoint.method === 'POST' && scopeId ? idempotencyKey(request) : null;
+      const input = readInput(request, key);
+      if (endpoint.auth === 'management_key') refuseOtherDeployment(caller as ManagementCtx, input.params as never);
+      const answer = key === null || scopeId === null
+        ? await run(caller, input)
+        : await oncePerKey(caller as TeamCtx, {
+            scopeId, operation: endpoint.id, key, input, requestId: request.id,
+            successesOnly: request.headers['x-idempotency-error'] === 'no-cache',
+            seal: endpoint.secretAnswer ? sealFor(apiKey) : null,
+          }, (inside) => run(inside as unknown as Ctx, input));
+      reply.code(answer.status);
+      if (answer.body === '') return reply.send();
+      return reply.type('application/json; charset=utf-8').send(answer.body);
+    },
+  });
+}
+
+function idempotencyKey(request: FastifyRequest): string | null {
+  const value = request.headers['x-idempotency-key'];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Another organisation does not exist for this key, and another deployment is elsewhere. */
+function refuseOtherDeployment(ctx: ManagementCtx, params: { org_id?: string; environment?: string; env?: string; region?: string }): void {
+  if (params.org_id !== ctx.org.id) throw notFound('Organisation');
+  const { environment, region } = ctx.config;
+  const asked = { environment: params.environment ?? params.env ?? environment, region: params.region ?? region };
+  if (asked.environment !== environment || asked.region !== region) {
+    throw new AppError('wrong_deployment', `You asked for ${asked.environment} ${asked.region}, but this service is ${environment} ${region}. `
+      + 'Send the request to that deployment\'s base address.');
+  }
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
