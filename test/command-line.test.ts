@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { apiOf } from './app.ts';
-import { build, endPrograms, makeDatabase, makeFolder, runCommand, serve, teamAt } from './program.ts';
+import { orderKit, readOrder } from './factories.ts';
+import { build, endPrograms, makeDatabase, makeFolder, postgresIsGone, readCredentials, runCommand, serve, teamAt } from './program.ts';
 
 beforeAll(build);
 afterEach(endPrograms);
@@ -78,10 +79,29 @@ test('commands with missing or wrong options say which and change nothing', asyn
   answers.forEach(({ output }, index) => expect(output).toContain(words[index]));
 });
 
-test('a command works beside the running embedded server', async () => {
+test('bootstrap works beside the running embedded server and prints nothing but the key on stdout', async () => {
   const program = await serve();
-  const { code, output } = await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir: program.dataDir });
+  const { code, stdout } = await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir: program.dataDir });
   expect(code).toBe(0);
-  expect(output).toContain('management_key');
+  const { org_id, management_key } = JSON.parse(stdout) as { org_id: string; management_key: string };
+  const team = await apiOf(program.baseUrl, '', management_key)('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
+  expect(team.status).toBe(200);
   expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+});
+
+test('a backup of the running embedded server is restored into a new data directory and served with the same keys', async () => {
+  const program = await serve();
+  const order = await orderKit(teamAt(program));
+  const to = join(makeFolder(), 'backup');
+  const made = await runCommand(['backup', '--to', to], { dataDir: program.dataDir });
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Backed up \d+ rows of \d+ tables to /) });
+  await orderKit(teamAt(program));
+  expect(await runCommand(['restore', '--from', to], { dataDir: program.dataDir })).toMatchObject({ code: 1, output: expect.stringMatching(/in use/) });
+
+  const elsewhere = join(makeFolder(), 'data');
+  expect(await runCommand(['restore', '--from', to], { dataDir: elsewhere })).toMatchObject({ code: 0 });
+  expect(postgresIsGone(elsewhere)).toBe(true);
+  const team = teamAt(await serve({ dataDir: elsewhere }), readCredentials(program.dataDir));
+  expect((await readOrder(team, order.id)).events).toEqual(order.events);
+  expect((await team.api<{ total: number }>('GET', '/v3/orders')).body.total).toBe(1);
 });

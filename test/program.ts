@@ -147,7 +147,6 @@ export function teamAt(program: Program, credentials = readCredentials(program.d
   return { id: team_id, org_id, api_key: team_api_key, management_key, api: apiOf(program.baseUrl, team_api_key, management_key) };
 }
 
-/** Before there is /readyz any answer will do. */
 async function isReady(baseUrl: string): Promise<boolean> {
   try {
     return (await fetch(`${baseUrl}/readyz`)).status === 200;

@@ -7,10 +7,10 @@ import { MIGRATIONS, openPlace, type Place } from '../db/place.ts';
 import { restore } from '../db/restore.ts';
 import { openLog, type Logger } from '../log.ts';
 
-/** Runs `work` on the configured database, beside a running service or alone. */
+/** Runs `work` on the configured database, beside a running service or alone. What it prints is stdout's alone. */
 export async function withPlace<T>(name: string, work: (place: Place, log: Logger) => Promise<T>): Promise<T> {
   const { config, secrets } = parseConfig(readEnvironment());
-  const log = openLog(config.logLevel);
+  const log = openLog(config.logLevel, process.stderr);
   const place = await openPlace({ config, secrets, log, applicationName: `phial ${name} pid=${process.pid}`, lock: 'if-free' });
   try {
     return await work(place, log);

@@ -11,6 +11,9 @@ import { VERSION } from '../package-root.ts';
 import { BACKUP_FORMAT, type Manifest, manifestPath, sealManifest, settleForCopying, type TableCopy, tablePath } from './backup-format.ts';
 import { findPublicTables, inPublic, type PublicTable } from './public-tables.ts';
 
+// Events at level 6 took 1.4 times as long and 2 % less room; what is being copied is locked meanwhile.
+const GZIP_LEVEL = 3;
+
 /**
  * Copies every table of schema public, as it was at one moment, into a new directory; the service may go on meanwhile.
  *
@@ -98,7 +101,7 @@ async function copyTable(client: pg.Client, directory: string, table: PublicTabl
   let bytes = 0;
   await pipeline(
     rows,
-    createGzip(),
+    createGzip({ level: GZIP_LEVEL }),
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         hash.update(chunk);

@@ -31,7 +31,10 @@ function purgeUser(ctx: Ctx, user: { id: string; team_id: string }, now: Date): 
 /** What no foreign key ties to the user: sample ids, stored answers, and events with their deliveries and attempts. */
 async function eraseTraces(ctx: TxCtx<Ctx>, { id, team_id }: { id: string; team_id: string }): Promise<void> {
   await sql`delete from sample_ids where team_id = ${team_id} and order_id in (select id from orders where user_id = ${id})`.execute(ctx.db);
-  await sql`delete from idempotency_keys where scope_id = ${team_id} and position(${id} in body) > 0`.execute(ctx.db);
+  // Some answers hold a person without their id. Those from before the deletion expired days ago, whoever they are about.
+  await sql`
+    delete from idempotency_keys where scope_id = ${team_id}
+       and (position(${id} in body) > 0 or created_at <= (select deleted_at from users where id = ${id}))`.execute(ctx.db);
   await sql`delete from deliveries where team_id = ${team_id} and event_id in (select id from events where user_id = ${id})`.execute(ctx.db);
   await sql`delete from attempts where team_id = ${team_id} and event_id in (select id from events where user_id = ${id})`.execute(ctx.db);
   await sql`delete from events where user_id = ${id}`.execute(ctx.db);

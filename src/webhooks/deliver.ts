@@ -126,7 +126,13 @@ export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { po
   return {
     wake,
     untilIdle: async () => {
-      while (await claim() > 0 || inFlight.size > 0) await wait(1);
+      let idle = false;
+      while (!idle) {
+        // Slots that come free while a claim runs were taken for it.
+        const free = inFlight.size === 0;
+        idle = await claim() === 0 && free;
+        await wait(1);
+      }
     },
     stop: async (drainMs) => {
       stopping = true;

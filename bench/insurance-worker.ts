@@ -1,0 +1,74 @@
+// A client process of the insurance benchmark: inserts for a while by bare pg or through HTTP, and tells how many.
+import pg from 'pg';
+import { newId } from '../src/ids.ts';
+import { company, insuranceRequest } from './insurance-request.ts';
+import { openKeepAlive } from './keep-alive.ts';
+
+export type Work = {
+  by: 'bare pg' | 'http';
+  /** Of the database, or of the service. */
+  url: string;
+  teamApiKey: string;
+  teamId: string;
+  userId: string;
+  /** Connections, each with one insert at a time. */
+  connections: number;
+  warmUpMs: number;
+  measureMs: number;
+};
+
+/** `counted` of `made` fell into the measured time. */
+export type Done = { counted: number; made: number; seconds: number };
+
+process.once('message', (work: Work) => void run(work));
+
+async function run(work: Work): Promise<void> {
+  const { lanes, close } = work.by === 'http' ? await openHttp(work) : openBare(work);
+  const begin = performance.now() + work.warmUpMs;
+  const end = begin + work.measureMs;
+  let counted = 0;
+  let made = 0;
+  const repeat = async (insert: () => Promise<unknown>): Promise<void> => {
+    for (;;) {
+      await insert();
+      const now = performance.now();
+      made += 1;
+      if (now >= end) return;
+      if (now >= begin) counted += 1;
+    }
+  };
+  await Promise.all(lanes.map(repeat));
+  await close();
+  process.send?.({ counted, made, seconds: work.measureMs / 1000 } satisfies Done);
+  process.disconnect();
+}
+
+/** Each lane inserts one row at a time. */
+type Inserter = { lanes: (() => Promise<unknown>)[]; close: () => Promise<void> };
+
+/** As fast as pg goes: a prepared statement, one transaction each, everything known beforehand but the id. */
+function openBare({ url, connections, teamId, userId }: Work): Inserter {
+  const pool = new pg.Pool({ connectionString: url, max: connections, options: '-c role=phial_app' });
+  const { payor_code, member_id, group_id, relationship, is_primary, insured } = insuranceRequest;
+  const text = `insert into insurances (user_id, id, team_id, payor_code, member_id, group_id, relationship, is_primary, insured, guarantor, company)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+  const insert = (): Promise<unknown> => pool.query({
+    name: 'insert', text,
+    values: [userId, newId(), teamId, payor_code, member_id, group_id, relationship, is_primary, insured, null, company],
+  });
+  return { lanes: Array.from({ length: connections }, () => insert), close: () => pool.end() };
+}
+
+async function openHttp({ url, connections, teamApiKey, userId }: Work): Promise<Inserter> {
+  const body = JSON.stringify(insuranceRequest);
+  const request = Buffer.from(`POST /v2/user/${userId}/insurance HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-service-api-key: ${teamApiKey}\r\n`
+    + `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const clients = await Promise.all(Array.from({ length: connections }, () => openKeepAlive(url, request)));
+  return {
+    lanes: clients.map(({ send }) => async () => {
+      const status = await send();
+      if (status !== 200) throw new Error(`The service answered ${status}.`);
+    }),
+    close: async () => { for (const client of clients) client.close(); },
+  };
+}

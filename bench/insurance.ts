@@ -1,0 +1,83 @@
+// How many insurance records a second go through the whole stack, against the same rows by bare pg.
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import pg from 'pg';
+import { openEmbedded } from '../src/db/embedded.ts';
+import { openLog } from '../src/log.ts';
+import { describeDatabase, describeMachine, median } from './environment.ts';
+import type { Done, Work } from './insurance-worker.ts';
+import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+
+const GOAL = 0.4;
+const ROUNDS = 5;
+const BARE_CONNECTIONS = 10;
+const HTTP_CONNECTIONS = 24;
+const WARM_UP_MS = 1_500;
+const MEASURE_MS = 5_000;
+
+/** Bare and HTTP take turns on one server and one table. True where the goal is reached. */
+export async function benchInsurance(): Promise<boolean> {
+  console.log(describeMachine());
+  const folder = makeFolder();
+  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
+  try {
+    const database = await openEmbedded({ dataDir: program.dataDir, applicationName: 'phial bench', lock: 'if-free', log: openLog('silent') });
+    console.log(await describeDatabase(database.url));
+    const reached = await compare(program, database.url);
+    await database.stop();
+    return reached;
+  } finally {
+    await program.stop();
+    removeFolder(folder);
+  }
+}
+
+async function compare(program: MeasuredProgram, databaseUrl: string): Promise<boolean> {
+  const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();
+  const userId = await createUser(program.baseUrl, teamApiKey);
+  const common = { teamId, teamApiKey, userId, warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS };
+  const bare: number[] = [];
+  const http: number[] = [];
+  let made = 0;
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const byBare = await work({ ...common, by: 'bare pg', url: databaseUrl, connections: BARE_CONNECTIONS });
+    const byHttp = await work({ ...common, by: 'http', url: program.baseUrl, connections: HTTP_CONNECTIONS });
+    made += byBare.made + byHttp.made;
+    bare.push(byBare.counted / byBare.seconds);
+    http.push(byHttp.counted / byHttp.seconds);
+    console.log(`round ${round}: bare pg ${bare.at(-1)?.toFixed(0)}/s, HTTP ${http.at(-1)?.toFixed(0)}/s, ratio ${ratioOf(round - 1).toFixed(2)}`);
+  }
+  function ratioOf(round: number): number {
+    return (http[round] ?? NaN) / (bare[round] ?? NaN);
+  }
+  await expectRows(databaseUrl, made);
+  const ratio = median(bare.map((_, round) => ratioOf(round)));
+  console.log(`insurance: bare pg ${median(bare).toFixed(0)}/s, HTTP ${median(http).toFixed(0)}/s, ratio ${ratio.toFixed(2)} (goal ${GOAL})`);
+  return ratio >= GOAL;
+}
+
+async function createUser(baseUrl: string, teamApiKey: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/v2/user`, {
+    method: 'POST', headers: { 'x-service-api-key': teamApiKey, 'content-type': 'application/json' }, body: '{"client_user_id":"bench"}',
+  });
+  return (await response.json() as { user_id: string }).user_id;
+}
+
+/** Both sides have one process for the client: what it costs is in neither's way. */
+function work(work: Work): Promise<Done> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, 'insurance-worker.js'));
+    child.once('message', (done) => resolve(done as Done));
+    child.once('exit', (code) => reject(new Error(`The client process ended with ${code}.`)));
+    child.send(work);
+  });
+}
+
+/** Nothing that was answered may be missing, or the comparison is worth nothing. */
+async function expectRows(databaseUrl: string, made: number): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows: [row] } = await client.query<{ count: string }>('select count(*) from insurances');
+  await client.end();
+  if (Number(row?.count) !== made) throw new Error(`${made} inserts were answered, but there are ${row?.count} rows.`);
+}

@@ -1,0 +1,85 @@
+// Starts the real program for a benchmark, in a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { OPTIONS } from '../src/config.ts';
+import type { Credentials } from '../src/management/bootstrap.ts';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+
+export type MeasuredProgram = {
+  pid: number;
+  baseUrl: string;
+  dataDir: string;
+  credentials: () => Credentials;
+  /** Milliseconds from the start of the process (of npm, where it is started by npm) to the first 200 of /readyz. */
+  readyAfterMs: number;
+  stop: () => Promise<void>;
+};
+
+const PROBE_EVERY_MS = 10;
+const READY_WITHIN_MS = 60_000;
+
+/** A folder that PostgreSQL's user may pass when we are root. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'phial-bench-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+
+/** Starts with every option at its default but the port and the data directory; the log goes to a file in `folder`. */
+export async function startMeasured(folder: string, command: string[]): Promise<MeasuredProgram> {
+  const port = await findFreePort();
+  const dataDir = join(folder, 'data');
+  const log = openSync(join(folder, 'log'), 'a');
+  const defaults = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
+  const begin = performance.now();
+  const child = spawn(command[0] as string, command.slice(1), {
+    cwd: PACKAGE_ROOT, detached: true, stdio: ['ignore', log, log],
+    env: { ...process.env, ...defaults, PORT: String(port), PHIAL_DATA_DIR: dataDir },
+  });
+  closeSync(log);
+  const ended = new Promise<void>((resolve) => { child.once('exit', () => resolve()); });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await untilReady(child, baseUrl, join(folder, 'log'));
+  return {
+    pid: child.pid ?? NaN, baseUrl, dataDir,
+    readyAfterMs: performance.now() - begin,
+    credentials: () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials,
+    stop: async () => {
+      process.kill(-(child.pid ?? NaN), 'SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess, baseUrl: string, log: string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!await isReady(baseUrl)) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`The program did not get ready:\n${readFileSync(log, 'utf8')}`);
+    await wait(PROBE_EVERY_MS);
+  }
+}
+
+function isReady(baseUrl: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    get(`${baseUrl}/readyz`, { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    }).once('error', () => resolve(false));
+  });
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,246 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { webhookPath } from '../../test/factories.ts';
+import { defineEvent } from '../events/define.ts';
+import { publishEvent } from '../events/publish.ts';
+import { RETRY_DELAYS_SECONDS } from './schedule.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({ n: Type.Integer() }) });
+const glucose = defineEvent({ name: 'daily.data.glucose.created', summary: '', data: Type.Object({ n: Type.Integer() }) });
+
+type Request = { at: number; headers: IncomingHttpHeaders; raw: string };
+type Place = { url: string; requests: Request[]; answer: (response: ServerResponse) => void };
+
+let app: TestApp;
+const closers: (() => void)[] = [];
+beforeAll(async () => { app = await startTestApp({ PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' }); });
+afterEach(() => { for (const close of closers.splice(0)) close(); });
+afterAll(() => app.close());
+
+/** A customer's server that keeps every request, and answers as `answer` says. */
+async function place(answer: Place['answer'] = (response) => response.writeHead(204).end()): Promise<Place> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    here.requests.push({ at: Date.now(), headers: request.headers, raw: Buffer.concat(chunks).toString() });
+    here.answer(response);
+  });
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  closers.push(() => { server.closeAllConnections(); server.close(); });
+  const here: Place = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests: [], answer };
+  return here;
+}
+
+const status = (code: number, headers: Record<string, string> = {}): Place['answer'] => (response) => response.writeHead(code, headers).end('the answer');
+const hanging: Place['answer'] = () => undefined;
+function endless(code: number): Place['answer'] {
+  return (response) => {
+    response.writeHead(code);
+    const pour = (): void => { while (response.writable && response.write(Buffer.alloc(65_536, 'x'))); };
+    response.on('drain', pour);
+    pour();
+  };
+}
+
+async function subscribe(team: Team, { url }: { url: string }, body: object = {}): Promise<string> {
+  const { body: made } = await team.api<{ id: string }>('POST', webhookPath(team), { url, ...body });
+  return made.id;
+}
+
+const tell = (team: Team, type = steps, n = 1): Promise<string> => app.db.transaction().execute((db) =>
+  publishEvent({ db, team }, type, { user: null, data: { n } }));
+
+const queueOf = (webhookId: string) => app.db.selectFrom('deliveries').selectAll().where('webhook_id', '=', webhookId).execute();
+const attemptsOf = (webhookId: string) => app.db.selectFrom('attempts').selectAll().where('webhook_id', '=', webhookId).orderBy('id').execute();
+const makeDue = (webhookId: string) => sql`update deliveries set next_attempt_at = now() where webhook_id = ${webhookId}`.execute(app.db);
+
+/** Seconds between the newest attempt and the next one. */
+async function waitOf(webhookId: string): Promise<number> {
+  const { rows: [row] } = await sql<{ seconds: number }>`
+    select extract(epoch from deliveries.next_attempt_at - attempts.created_at)::float8 as seconds
+      from deliveries join attempts using (webhook_id, event_id) where webhook_id = ${webhookId} order by attempts.id desc limit 1`.execute(app.db);
+  return row?.seconds ?? NaN;
+}
+
+describe('a delivery', () => {
+  test('that is taken leaves the queue and is logged', async () => {
+    const team = await app.makeTeam();
+    const there = await place();
+    const webhook = await subscribe(team, there);
+    const event = await tell(team);
+    await app.deliver();
+    expect(await queueOf(webhook)).toEqual([]);
+    expect(await attemptsOf(webhook)).toMatchObject([{
+      event_id: event, team_id: team.id, attempt: 1, outcome: 'succeeded', http_status: 204, error: null, next_attempt_at: null, duration_ms: expect.any(Number),
+    }]);
+    expect(there.requests.map(({ headers, raw }) => [headers['webhook-id'], JSON.parse(raw)])).toEqual([
+      [event, { event_type: 'daily.data.steps.created', data: { n: 1 }, team_id: team.id, user_id: null, client_user_id: null }],
+    ]);
+  });
+
+  test('that fails is made again 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h later, then given up', async () => {
+    const team = await app.makeTeam();
+    const there = await place(status(500));
+    const operators = await place();
+    const webhook = await subscribe(team, there);
+    await subscribe(team, operators, { filter_types: ['message.attempt.exhausted'] });
+    const event = await tell(team);
+    expect(RETRY_DELAYS_SECONDS).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
+    for (const [index, delay] of RETRY_DELAYS_SECONDS.entries()) {
+      await app.deliver();
+      expect(await queueOf(webhook)).toMatchObject([{ event_id: event, attempt: index + 1 }]);
+      const wait = await waitOf(webhook);
+      expect([delay, wait >= delay && wait <= delay * 1.1]).toEqual([delay, true]);
+      await app.deliver();
+      expect(there.requests.length).toBe(index + 1);
+      await makeDue(webhook);
+    }
+    await app.deliver();
+    expect(await queueOf(webhook)).toEqual([]);
+    const attempts = await attemptsOf(webhook);
+    expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => [attempt, attempt === 8 ? 'exhausted' : 'failed']));
+    expect(attempts.every((attempt) => attempt.http_status === 500 && attempt.response_body === 'the answer')).toBe(true);
+    expect(operators.requests.map(({ raw }) => JSON.parse(raw))).toEqual([{
+      event_type: 'message.attempt.exhausted', team_id: team.id, user_id: null, client_user_id: null,
+      data: { endpoint_id: webhook, message_id: event, event_type: 'daily.data.steps.created', attempts: 8, last_status: 500, last_error: null },
+    }]);
+    expect(there.requests.length).toBe(8);
+  });
+
+  test('keeps its id and its bytes over all attempts, with a timestamp and a signature of each', async () => {
+    const team = await app.makeTeam();
+    const there = await place(status(503));
+    const webhook = await subscribe(team, there);
+    const event = await tell(team);
+    const { body: { key } } = await team.api<{ key: string }>('GET', `${webhookPath(team)}/${webhook}/secret`);
+    await app.deliver();
+    there.answer = status(200);
+    await makeDue(webhook);
+    await app.deliver();
+    expect(there.requests.map(({ headers }) => headers['webhook-id'])).toEqual([event, event]);
+    expect(there.requests[1]?.raw).toBe(there.requests[0]?.raw);
+    for (const { headers, raw } of there.requests) {
+      expect(new Webhook(key).verify(raw, headers as Record<string, string>)).toEqual(JSON.parse(raw));
+      for (const name of ['id', 'timestamp', 'signature']) expect(headers[`svix-${name}`]).toBe(headers[`webhook-${name}`]);
+    }
+    expect((await attemptsOf(webhook)).map(({ outcome }) => outcome)).toEqual(['failed', 'succeeded']);
+  });
+
+  test.each([
+    ['1', 5, 5.5], ['60', 60, 66], ['999999', 300, 330], ['-5', 5, 5.5], ['soon', 5, 5.5],
+    [() => new Date(Date.now() + 100_000).toUTCString(), 95, 111],
+  ])('with the answer Retry-After: %s waits from %i to %i seconds', async (value, least, most) => {
+    const team = await app.makeTeam();
+    const there = await place(status(429, { 'retry-after': typeof value === 'string' ? value : value() }));
+    const webhook = await subscribe(team, there);
+    await tell(team);
+    await app.deliver();
+    const wait = await waitOf(webhook);
+    expect([wait >= least, wait <= most]).toEqual([true, true]);
+  });
+
+  test('does not follow a redirect: it is a failure', async () => {
+    const team = await app.makeTeam();
+    const elsewhere = await place();
+    const there = await place(status(307, { location: elsewhere.url }));
+    const webhook = await subscribe(team, there);
+    await tell(team);
+    await app.deliver();
+    expect(await attemptsOf(webhook)).toMatchObject([{ outcome: 'failed', http_status: 307, error: 'redirect' }]);
+    expect([elsewhere.requests.length, (await queueOf(webhook)).length]).toEqual([0, 1]);
+  });
+
+  test('to a receiver that is down is made again when it is back', async () => {
+    const team = await app.makeTeam();
+    const there = await place();
+    for (const close of closers.splice(0)) close();
+    const webhook = await subscribe(team, there);
+    const event = await tell(team);
+    await app.deliver();
+    expect(await attemptsOf(webhook)).toMatchObject([{ outcome: 'failed', http_status: null, error: 'connection_refused' }]);
+    const back = await place();
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { url: back.url });
+    await makeDue(webhook);
+    await app.deliver();
+    expect(back.requests.map(({ headers }) => headers['webhook-id'])).toEqual([event]);
+  });
+
+  test('to a receiver that hangs is cut off in time, and others are not held up', async () => {
+    const team = await app.makeTeam();
+    const stuck = await subscribe(team, await place(hanging));
+    const quick = await place();
+    await subscribe(team, quick);
+    for (let n = 0; n < 40; n += 1) await tell(team, steps, n);
+    const began = Date.now();
+    await app.deliver();
+    expect(quick.requests.length).toBe(40);
+    expect(Math.max(...quick.requests.map(({ at }) => at)) - began).toBeLessThan(900);
+    const attempts = await attemptsOf(stuck);
+    expect(attempts.length).toBe(40);
+    for (const attempt of attempts) {
+      expect(attempt).toMatchObject({ outcome: 'failed', http_status: null, error: 'timeout' });
+      expect(attempt.duration_ms).toBeLessThan(1900);
+    }
+  });
+
+  test.each([[200, 'succeeded'], [500, 'failed']])('answered %i with endless bytes is cut off, %s, and keeps 16 KiB', async (code, outcome) => {
+    const team = await app.makeTeam();
+    const webhook = await subscribe(team, await place(endless(code)));
+    await tell(team);
+    await app.deliver();
+    const [attempt] = await attemptsOf(webhook);
+    expect([attempt?.outcome, attempt?.http_status, attempt?.response_body.length]).toEqual([outcome, code, 16_384]);
+  });
+
+  test('is signed with both secrets while one takes the other\'s place', async () => {
+    const team = await app.makeTeam();
+    const there = await place();
+    const webhook = await subscribe(team, there);
+    const secret = async (): Promise<string> => (await team.api<{ key: string }>('GET', `${webhookPath(team)}/${webhook}/secret`)).body.key;
+    const keys = [await secret()];
+    await team.api('POST', `${webhookPath(team)}/${webhook}/secret/rotate`, {});
+    keys.push(await secret());
+    await tell(team);
+    await app.deliver();
+    const verifies = ({ headers, raw }: Request): boolean[] => keys.map((key) => {
+      try { return Boolean(new Webhook(key).verify(raw, headers as Record<string, string>)); } catch { return false; }
+    });
+    await sql`update webhook_secrets set expires_at = now() where expires_at is not null`.execute(app.db);
+    await tell(team);
+    await app.deliver();
+    expect(there.requests.map(verifies)).toEqual([[true, true], [false, true]]);
+  });
+});
+
+describe('an endpoint', () => {
+  test('gets the types it names, or all but the operational ones', async () => {
+    const team = await app.makeTeam();
+    const [all, one, both] = [await place(), await place(), await place()];
+    await subscribe(team, all);
+    await subscribe(team, one, { filter_types: ['daily.data.glucose.created'] });
+    await subscribe(team, both, { filter_types: ['daily.data.glucose.created', 'daily.data.steps.created'] });
+    await tell(team, steps);
+    await tell(team, glucose);
+    await app.deliver();
+    const types = ({ requests }: Place): string[] => requests.map(({ raw }) => (JSON.parse(raw) as { event_type: string }).event_type).toSorted();
+    expect([types(all), types(one), types(both)]).toEqual([
+      ['daily.data.glucose.created', 'daily.data.steps.created'], ['daily.data.glucose.created'], ['daily.data.glucose.created', 'daily.data.steps.created'],
+    ]);
+  });
+
+  test('gets what happens after it was made, and nothing of another team', async () => {
+    const team = await app.makeTeam();
+    await tell(team);
+    const there = await place();
+    await subscribe(team, there);
+    await tell(await app.makeTeam());
+    await app.deliver();
+    expect(there.requests).toEqual([]);
+  });
+});

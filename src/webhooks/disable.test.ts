@@ -1,0 +1,129 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { subscribe, webhookPath } from '../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { defineEvent } from '../events/define.ts';
+import { publishEvent } from '../events/publish.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+let app: TestApp;
+let team: Team;
+const receivers: Receiver[] = [];
+beforeAll(async () => { app = await startTestApp(); });
+afterEach(async () => { for (const receiver of receivers.splice(0)) await receiver.close(); });
+afterAll(() => app.close());
+
+async function listen(filterTypes: string[] | null = null): Promise<{ id: string; receiver: Receiver }> {
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  return { id: await subscribe(team, receiver, filterTypes), receiver };
+}
+const answerWith = (code: number) => (response: { writeHead: (code: number) => { end: () => void } }): void => response.writeHead(code).end();
+
+const tell = (): Promise<string> => app.db.transaction().execute((db) => publishEvent({ db, team }, steps, { user: null, data: {} }));
+const stored = (id: string) => app.db.selectFrom('webhooks').select(['disabled', 'failing_since']).where('id', '=', id).executeTakeFirstOrThrow();
+const queue = (id: string) => app.db.selectFrom('deliveries').select('event_id').where('webhook_id', '=', id).execute();
+const failingFor = (id: string, time: string) => sql`update webhooks set failing_since = now() - ${time}::interval where id = ${id}`.execute(app.db);
+const makeDue = () => sql`update deliveries set next_attempt_at = now()`.execute(app.db);
+const enable = (id: string) => team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: false });
+
+describe('an endpoint that answers 410', () => {
+  test('is disabled at once, its operators are told, and enabled again it gets what waited', async () => {
+    team = await app.makeTeam();
+    const { id, receiver } = await listen();
+    const operators = await listen(['endpoint.disabled']);
+    receiver.answer(answerWith(410));
+    const first = await tell();
+    await app.deliver();
+    expect((await team.api<{ disabled: boolean }>('GET', `${webhookPath(team)}/${id}`)).body.disabled).toBe(true);
+    expect(operators.receiver.received.map(({ body }) => body)).toEqual([{
+      event_type: 'endpoint.disabled', data: { endpoint_id: id, reason: 'gone', failing_since: expect.any(String) },
+      team_id: team.id, user_id: null, client_user_id: null,
+    }]);
+    const second = await tell();
+    await makeDue();
+    await app.deliver();
+    expect(receiver.requests()).toBe(1);
+    expect((await queue(id)).map(({ event_id }) => event_id).toSorted()).toEqual([first, second]);
+    receiver.answer(null);
+    await enable(id);
+    await app.deliver();
+    expect(receiver.received.map((event) => event.id).toSorted()).toEqual([first, second]);
+    expect([await queue(id), await stored(id)]).toEqual([[], { disabled: false, failing_since: null }]);
+  });
+});
+
+describe('an endpoint that only fails', () => {
+  test('is disabled at the failed attempt 5 days after the first failure', async () => {
+    team = await app.makeTeam();
+    const { id, receiver } = await listen();
+    const operators = await listen(['endpoint.disabled', 'message.attempt.exhausted']);
+    receiver.answer(answerWith(500));
+    await tell();
+    await app.deliver();
+    expect(await stored(id)).toEqual({ disabled: false, failing_since: expect.any(String) });
+    await failingFor(id, '4 days 23 hours 59 minutes');
+    await makeDue();
+    await app.deliver();
+    expect((await stored(id)).disabled).toBe(false);
+    await failingFor(id, '5 days 1 second');
+    const { failing_since } = await stored(id);
+    await makeDue();
+    await app.deliver();
+    expect((await stored(id)).disabled).toBe(true);
+    expect(operators.receiver.received.map(({ body }) => [body.event_type, body.data])).toEqual([
+      ['endpoint.disabled', { endpoint_id: id, reason: 'failing', failing_since }],
+    ]);
+    expect((await queue(id)).length).toBe(1);
+  });
+
+  test('and succeeds once begins anew', async () => {
+    team = await app.makeTeam();
+    const { id, receiver } = await listen();
+    receiver.answer(answerWith(500));
+    await tell();
+    await app.deliver();
+    await failingFor(id, '6 days');
+    receiver.answer(null);
+    await makeDue();
+    await app.deliver();
+    expect(await stored(id)).toEqual({ disabled: false, failing_since: null });
+    receiver.answer(answerWith(500));
+    await tell();
+    await app.deliver();
+    expect((await stored(id)).disabled).toBe(false);
+  });
+
+  test('is not disabled by the time alone, nor by another endpoint\'s failures', async () => {
+    team = await app.makeTeam();
+    const good = await listen();
+    const bad = await listen();
+    bad.receiver.answer(answerWith(500));
+    await tell();
+    await app.deliver();
+    await failingFor(bad.id, '6 days');
+    await app.deliver();
+    expect([(await stored(good.id)).failing_since, (await stored(bad.id)).disabled]).toEqual([null, false]);
+  });
+});
+
+test('an operational event that is given up causes no further one', async () => {
+  team = await app.makeTeam();
+  const failing = await listen();
+  failing.receiver.answer(answerWith(500));
+  const operators = await listen(['message.attempt.exhausted']);
+  operators.receiver.answer(answerWith(500));
+  await tell();
+  const lastAttempt = () => sql`update deliveries set attempt = 7, next_attempt_at = now()`.execute(app.db);
+  await lastAttempt();
+  await app.deliver();
+  const told = () => app.db.selectFrom('events').select('event_type').where('team_id', '=', team.id).orderBy('id').execute();
+  const after = [{ event_type: 'daily.data.steps.created' }, { event_type: 'message.attempt.exhausted' }];
+  expect(await told()).toEqual(after);
+  await lastAttempt();
+  await app.deliver();
+  expect([await told(), await queue(operators.id)]).toEqual([after, []]);
+});
