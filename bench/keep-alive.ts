@@ -35,7 +35,7 @@ export async function openKeepAlive(baseUrl: string, request: Buffer): Promise<{
 function statusOfWhole(bytes: Buffer): number | null {
   const endOfHead = bytes.indexOf(END_OF_HEAD);
   if (endOfHead === -1) return null;
-  const head = bytes.latin1Slice(0, endOfHead);
+  const head = bytes.toString('latin1', 0, endOfHead);
   const bodyLength = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
   return bytes.length >= endOfHead + END_OF_HEAD.length + bodyLength ? Number(head.slice(9, 12)) : null;
 }

@@ -393,6 +393,9 @@ async function replaceTable(directory: string, name: string, text: string): Prom
 async function fill(app: TestApp, team: Team): Promise<void> {
   const receiver = await startReceiver();
   await subscribe(team, receiver);
+  const gone = await makeUser(team);
+  await team.api('DELETE', `/v2/user/${gone.user_id}`);
+  await purgeDeletedUsers(app.ctx, new Date(Date.now() + 8 * 86_400_000));
   const { user_id } = await makeUser(team);
   await team.api('PATCH', `/v2/user/${user_id}/info`, person);
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
@@ -410,9 +413,6 @@ async function fill(app: TestApp, team: Team): Promise<void> {
   await receiver.close();
   const slow = await orderKit(team, user_id);
   await simulate(team, slow.id, '?delay=3600');
-  const gone = await makeUser(team);
-  await team.api('DELETE', `/v2/user/${gone.user_id}`);
-  await purgeDeletedUsers(app.ctx, new Date(Date.now() + 8 * 86_400_000));
   // A day long gone, for which a fresh database makes no partition by itself.
   await query(app.databaseUrl, `
     select ensure_partitions('2025-01-02', '2025-01-02');

@@ -1,0 +1,140 @@
+// Kills the program at random moments while clients order, and checks that nothing it answered for is lost.
+import { parseArgs } from 'node:util';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { describeMachine } from './environment.ts';
+import { prepareProgram, type KillableProgram } from './killable-program.ts';
+import { makeFolder, removeFolder } from './measured-program.ts';
+import { callerOf, EVENTS_WHEN_ORDERED, startTraffic, type Call, type Ledger } from './order-traffic.ts';
+import { startVerifyingReceiver, type VerifyingReceiver } from './verifying-receiver.ts';
+
+const CLIENTS = 4;
+const MOST_ROUNDS = 200;
+const KILL_AFTER_MS = { least: 100, most: 1500 };
+const POSTMASTER_EVERY = 5;
+/** Deliveries that were under way at a kill wait for their lease: this time-out and 45 seconds. */
+const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' };
+const DELIVERED_WITHIN_MS = 180_000;
+
+type Verdict = { unreadable: string[]; expected: string[]; lost: string[]; doubled: string[]; unansweredButThere: number };
+
+/** Exit code 1 where anything is lost, 2 where it was called wrongly. */
+export async function killLoop(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { rounds: { type: 'string', default: '20' } } });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MOST_ROUNDS) {
+    console.error(`--rounds must be a whole number from 1 to ${MOST_ROUNDS}.`);
+    return 2;
+  }
+  const folder = makeFolder();
+  const receiver = await startVerifyingReceiver();
+  const program = await prepareProgram(folder, env);
+  console.log(`${rounds} rounds, ${CLIENTS} clients. ${describeMachine()}`);
+  const fine = await playToTheEnd(program, receiver, rounds).catch((error: Error) => {
+    console.log(error.message);
+    return false;
+  });
+  const code = await program.stop();
+  receiver.close();
+  if (code !== 0) console.log(`The last stop ended with code ${code}.`);
+  if (fine && code === 0) removeFolder(folder);
+  else console.log(`What is left to look at: ${folder}`);
+  return fine && code === 0 ? 0 : 1;
+}
+
+async function playToTheEnd(program: KillableProgram, receiver: VerifyingReceiver, rounds: number): Promise<boolean> {
+  await program.start();
+  const { org_id, team_id, team_api_key, management_key } = program.credentials();
+  const call = callerOf(program.baseUrl, { 'x-service-api-key': team_api_key });
+  const manage = callerOf(program.baseUrl, { 'x-management-key': management_key });
+  const webhooks = `/v1/org/${org_id}/team/${team_id}/sandbox/webhook`;
+  const webhook = await manage<{ id: string }>('POST', webhooks, { url: receiver.url });
+  receiver.trust((await manage<{ key: string }>('GET', `${webhooks}/${webhook.id}/secret`)).key);
+  const kits = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit&lab_test_limit=1');
+
+  const traffic = startTraffic(call, { clients: CLIENTS, labTestId: kits.data[0]?.id ?? '' });
+  for (let round = 1; round <= rounds; round += 1) await playRound(program, traffic.ledger, receiver, { round, rounds });
+  await wait(KILL_AFTER_MS.most);
+  await traffic.stop();
+  return report(traffic.ledger, receiver, await judge(call, traffic.ledger, receiver));
+}
+
+async function playRound(program: KillableProgram, ledger: Ledger, receiver: VerifyingReceiver, { round, rounds }: { round: number; rounds: number }): Promise<void> {
+  const after = KILL_AFTER_MS.least + Math.random() * (KILL_AFTER_MS.most - KILL_AFTER_MS.least);
+  await wait(after);
+  const what = round % POSTMASTER_EVERY === 0 || round === rounds ? 'node and postmaster' : 'node';
+  await program.kill(what);
+  const readyMs = await program.start();
+  console.log(`round ${String(round).padStart(3)}: killed ${what} after ${Math.round(after)} ms, ready again after ${Math.round(readyMs)} ms; `
+    + `${ledger.orders.size} orders answered, ${receiver.counts.received} webhooks received`);
+}
+
+/** Reads every order of the team, answered for or not, and waits for the webhooks of all their events. */
+async function judge(call: Call, ledger: Ledger, receiver: VerifyingReceiver): Promise<Verdict> {
+  const unreadable: string[] = [];
+  const expected: string[] = [];
+  const there = await listOrders(call);
+  for (const id of ledger.orders.keys()) if (!there.has(id)) unreadable.push(`order ${id} is not listed`);
+  for (const user of ledger.users) {
+    await call('GET', `/v2/user/${user}`).catch((error: Error) => unreadable.push(`user ${user}: ${error.message}`));
+  }
+  for (const id of there) {
+    try {
+      const { events } = await call<{ events: { id: number }[] }>('GET', `/v3/order/${id}`);
+      const inOrder = events.every((event, index) => event.id === index + 1);
+      const promised = ledger.orders.get(id) ?? EVENTS_WHEN_ORDERED;
+      if (!inOrder || events.length < promised) unreadable.push(`order ${id} has events ${events.map((event) => event.id).join(', ')}, promised ${promised}`);
+      expected.push(...events.map((_, index) => `${id} ${index + 1}`));
+    } catch (error) {
+      unreadable.push(`order ${id}: ${(error as Error).message}`);
+    }
+  }
+  const lost = await untilReceived(expected, receiver);
+  const doubled = [...receiver.messages].filter(([, ids]) => ids.size > 1).map(([step]) => step);
+  return { unreadable, expected, lost, doubled, unansweredButThere: [...there].filter((id) => !ledger.orders.has(id)).length };
+}
+
+async function listOrders(call: Call): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let page = 1; ; page += 1) {
+    const { orders, total } = await call<{ orders: { id: string }[]; total: number }>('GET', `/v3/orders?size=100&page=${page}`);
+    for (const { id } of orders) ids.add(id);
+    if (orders.length === 0 || page * 100 >= total) return ids;
+  }
+}
+
+async function untilReceived(expected: string[], receiver: VerifyingReceiver): Promise<string[]> {
+  const deadline = Date.now() + DELIVERED_WITHIN_MS;
+  let said = Infinity;
+  for (;;) {
+    const missing = expected.filter((step) => !receiver.messages.has(step));
+    if (missing.length === 0 || Date.now() > deadline) return missing;
+    if (missing.length < said) console.log(`waiting for ${missing.length} webhooks whose leases or retries are to come`);
+    said = missing.length;
+    await wait(5000);
+  }
+}
+
+function report(ledger: Ledger, { counts, messages }: VerifyingReceiver, verdict: Verdict): boolean {
+  const { unreadable, expected, lost, doubled, unansweredButThere } = verdict;
+  const distinct = [...messages.values()].reduce((sum, ids) => sum + ids.size, 0);
+  console.log([
+    '',
+    `users answered         ${ledger.users.size}`,
+    `orders answered        ${ledger.orders.size} (and ${unansweredButThere} written whose answer a kill cut off)`,
+    `requests unanswered    ${ledger.unanswered}`,
+    `events expected        ${expected.length}`,
+    `events received        ${expected.length - lost.length}`,
+    `webhooks received      ${counts.received}, of them ${counts.received - distinct} duplicates`,
+    `bad signatures         ${counts.badSignatures}`,
+    `events published twice ${doubled.length}`,
+    `not as answered        ${unreadable.length}`,
+    `wrong answers          ${ledger.wrong.length}`,
+    `lost                   ${lost.length}`,
+  ].join('\n'));
+  const wrong = [...unreadable, ...ledger.wrong, ...doubled.map((step) => `published twice: ${step}`), ...lost.map((step) => `never received: ${step}`)];
+  for (const line of wrong.slice(0, 20)) console.log(`  ${line}`);
+  return wrong.length === 0 && counts.badSignatures === 0 && ledger.orders.size > 0;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exitCode = await killLoop(process.argv.slice(2));

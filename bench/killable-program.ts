@@ -1,0 +1,84 @@
+// The real program on one data directory and one port, killed and started again and again.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { OPTIONS } from '../src/config.ts';
+import type { Credentials } from '../src/management/bootstrap.ts';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+
+export type KillableProgram = {
+  baseUrl: string;
+  credentials: () => Credentials;
+  /** Returns when /readyz answers 200, with the milliseconds that took. */
+  start: () => Promise<number>;
+  /** kill -9 of node and, where asked for, of the PostgreSQL it started; returns when node is gone. */
+  kill: (what: 'node' | 'node and postmaster') => Promise<void>;
+  /** A clean stop; answers with the exit code. */
+  stop: () => Promise<number | null>;
+};
+
+const LOOK_EVERY_MS = 20;
+const READY_WITHIN_MS = 60_000;
+
+/** Everything it writes goes to `folder`: the data directory and the log. */
+export async function prepareProgram(folder: string, env: Record<string, string>): Promise<KillableProgram> {
+  const port = await findFreePort();
+  const baseUrl = `http://localhost:${port}`;
+  const dataDir = join(folder, 'data');
+  const log = join(folder, 'log');
+  const defaults = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
+  let child: ChildProcess | null = null;
+  let ended: Promise<number | null> = Promise.resolve(null);
+
+  const start = async (): Promise<number> => {
+    const begin = performance.now();
+    const output = openSync(log, 'a');
+    // bin/start.mjs, since it ends with this process, however that ends.
+    const started = spawn(process.execPath, [join(PACKAGE_ROOT, 'bin/start.mjs')], {
+      stdio: ['ignore', output, output],
+      env: { ...process.env, ...defaults, PORT: String(port), PHIAL_DATA_DIR: dataDir, ...env },
+    });
+    closeSync(output);
+    child = started;
+    ended = new Promise((resolve) => { started.once('exit', resolve); });
+    while (!await isReady(baseUrl)) {
+      if (started.exitCode !== null || performance.now() - begin > READY_WITHIN_MS) throw new Error(`The program did not get ready; see ${log}.`);
+      await wait(LOOK_EVERY_MS);
+    }
+    return performance.now() - begin;
+  };
+
+  return {
+    baseUrl, start,
+    credentials: () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials,
+    kill: async (what) => {
+      const postmaster = Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
+      child?.kill('SIGKILL');
+      if (what === 'node and postmaster') process.kill(postmaster, 'SIGKILL');
+      await ended;
+    },
+    stop: async () => {
+      child?.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+async function isReady(baseUrl: string): Promise<boolean> {
+  try {
+    return (await fetch(`${baseUrl}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
