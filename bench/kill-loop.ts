@@ -8,7 +8,7 @@ import { makeFolder, removeFolder } from './measured-program.ts';
 import { callerOf, EVENTS_WHEN_ORDERED, startTraffic, type Call, type Ledger } from './order-traffic.ts';
 import { startVerifyingReceiver, type VerifyingReceiver } from './verifying-receiver.ts';
 
-const CLIENTS = 4;
+const CLIENTS = 8;
 const MOST_ROUNDS = 200;
 const KILL_AFTER_MS = { least: 100, most: 1500 };
 const POSTMASTER_EVERY = 5;
@@ -126,6 +126,7 @@ function report(ledger: Ledger, { counts, messages }: VerifyingReceiver, verdict
     `events expected        ${expected.length}`,
     `events received        ${expected.length - lost.length}`,
     `webhooks received      ${counts.received}, of them ${counts.received - distinct} duplicates`,
+    `cut off by a kill      ${counts.cutOff} deliveries, to be made again`,
     `bad signatures         ${counts.badSignatures}`,
     `events published twice ${doubled.length}`,
     `not as answered        ${unreadable.length}`,

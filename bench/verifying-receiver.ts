@@ -1,5 +1,6 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 
 export type VerifyingReceiver = {
@@ -7,30 +8,40 @@ export type VerifyingReceiver = {
   trust: (secret: string) => void;
   /** Message ids by order and step, as `<order id> <number of events>`: one id each, or an event was published twice. */
   messages: Map<string, Set<string>>;
-  counts: { received: number; badSignatures: number };
+  counts: { received: number; cutOff: number; badSignatures: number };
   close: () => void;
 };
 
-/** Slow enough that a kill finds deliveries whose answer is still to come. */
 const SLOWEST_ANSWER_MS = 30;
 
 type OrderEnvelope = { data: { id: string; events: unknown[] } };
 
-/** A customer's endpoint that notes which step of which order arrived, and refuses what the reference library does not verify. */
+/**
+ * A customer's endpoint that notes which step of which order arrived, and refuses what the reference library does not
+ * verify. It works a moment before it answers, and forgets what a kill cuts off meanwhile: those must come again.
+ */
 export async function startVerifyingReceiver(): Promise<VerifyingReceiver> {
   const messages = new Map<string, Set<string>>();
-  const counts = { received: 0, badSignatures: 0 };
+  const counts = { received: 0, cutOff: 0, badSignatures: 0 };
   let webhook: Webhook | null = null;
+  const note = (raw: string, headers: IncomingHttpHeaders): void => {
+    const { data } = (webhook as Webhook).verify(raw, headers as Record<string, string>) as OrderEnvelope;
+    const step = `${data.id} ${data.events.length}`;
+    messages.set(step, (messages.get(step) ?? new Set()).add(headers['webhook-id'] as string));
+    counts.received += 1;
+  };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    request.on('end', async () => {
+      await wait(Math.random() * SLOWEST_ANSWER_MS);
+      if (response.destroyed) {
+        counts.cutOff += 1;
+        return;
+      }
       try {
-        const { data } = (webhook as Webhook).verify(Buffer.concat(chunks).toString(), request.headers as Record<string, string>) as OrderEnvelope;
-        const step = `${data.id} ${data.events.length}`;
-        messages.set(step, (messages.get(step) ?? new Set()).add(request.headers['webhook-id'] as string));
-        counts.received += 1;
-        setTimeout(() => response.writeHead(204).end(), Math.random() * SLOWEST_ANSWER_MS);
+        note(Buffer.concat(chunks).toString(), request.headers);
+        response.writeHead(204).end();
       } catch {
         counts.badSignatures += 1;
         response.writeHead(401).end();

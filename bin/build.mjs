@@ -1,7 +1,7 @@
 // Compiles src and bench to dist, if anything changed since the last time.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -9,6 +9,7 @@ const dist = join(root, 'dist');
 
 /** Two builds at once do not meet: each compiles into a folder of its own, and the first to end becomes dist. */
 export function buildIfStale() {
+  if (!existsSync(join(root, 'src'))) return; // an installed package has no sources
   if (isFresh(dist)) return;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(compiler)) {
@@ -19,8 +20,8 @@ export function buildIfStale() {
   const fresh = join(root, `dist.${process.pid}`);
   try {
     mkdirSync(fresh);
-    // Written first: what is edited during the build is newer.
-    writeFileSync(join(fresh, '.built'), '');
+    // Written first: what is edited during the build is built again.
+    writeFileSync(join(fresh, '.built'), fingerprint());
     const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh],
       { stdio: 'inherit' });
     if (status !== 0) throw new Error('The build failed.');
@@ -61,11 +62,18 @@ function isRunning(pid) {
 }
 
 function isFresh(folder) {
-  const built = statSync(join(folder, '.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const stamp = join(folder, '.built');
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
+}
+
+/** Every file that the build reads with its time and size: a file that went, or an older one put back, tells too. */
+function fingerprint() {
   const files = ['src', 'bench'].flatMap((name) => readdirSync(join(root, name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
-  return [...files, join(root, 'package.json'), join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json')]
-    .every((file) => statSync(file).mtimeMs <= built);
+  return [...files, ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(root, name))].map((file) => {
+    const { mtimeMs, size } = statSync(file);
+    return `${relative(root, file)} ${mtimeMs} ${size}`;
+  }).sort().join('\n');
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) buildIfStale();
