@@ -16,7 +16,7 @@ export type Ctx = {
 /** A Ctx inside a transaction. */
 export type TxCtx<C extends Ctx = Ctx> = Omit<C, 'db'> & { db: Tx };
 
-export type TeamSettings = {
+type TeamSettings = {
   minor_ordering_enabled?: boolean | null;
   full_patient_details_in_webhooks?: boolean | null;
   [setting: string]: unknown;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Api } from './app.ts';
 
 /** One entry of a 422's `detail`. */
-export type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown };
+type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown };
 
 /** The body of a 422. */
 export type Refusal = { detail: Problem[]; code: string };

@@ -15,7 +15,7 @@ export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimar
 }
 
 /** The newest by the database's clock: ids of two processes of one millisecond have no order. */
-export async function findLatestInsuranceOrNull(
+async function findLatestInsuranceOrNull(
   ctx: Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>, userId: string, isPrimary: boolean,
 ): Promise<InsuranceRow | null> {
   const row = await ctx.db.selectFrom('insurances')

@@ -5,7 +5,7 @@ import type { CollectionMethod, LowLevelStatus } from './status.ts';
 import { isOpen, topLevel } from './status.ts';
 
 /** The newest event of a kit's way to the user. */
-export type OutboundLeg =
+type OutboundLeg =
   | 'transit_customer'
   | 'out_for_delivery'
   | 'with_customer'
