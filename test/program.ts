@@ -18,7 +18,7 @@ import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { apiOf, type Team } from './app.ts';
 import { databaseUrl, query } from './global-setup.ts';
 
-export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type Program = {
   /** Of npm where npm started it. */
@@ -52,9 +52,17 @@ type Start = {
 
 const READY_WITHIN_MS = 25_000;
 
+/** Started as npm start does: these end when the test run does, however that ends. */
+const SERVING = new Set(['serve', 'api', 'worker']);
+
 const running: { child: ChildProcess; by: 'npm' | 'node' }[] = [];
 const folders: string[] = [];
 const databases: string[] = [];
+
+// npm itself stays when the run is broken off, and so would what it started.
+process.once('exit', () => {
+  for (const { child, by } of running) if (by === 'npm' && child.exitCode === null) signalGroup(child, 'SIGTERM');
+});
 
 /** For beforeAll: the first start then waits for nothing but itself. */
 export function build(): void {
@@ -84,7 +92,7 @@ export async function startProgram(start: Start = {}): Promise<Program> {
   const port = start.port ?? await findFreePort();
   const command = by === 'npm'
     ? ['npm', ...cwd === PACKAGE_ROOT ? [] : ['--prefix', PACKAGE_ROOT], 'start']
-    : [process.execPath, join(PACKAGE_ROOT, 'bin/phial.mjs'), ...args];
+    : [process.execPath, join(PACKAGE_ROOT, SERVING.has(args[0] ?? 'serve') ? 'bin/start.mjs' : 'bin/phial.mjs'), ...args];
   const child = spawn(command[0] as string, command.slice(1), {
     cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -175,7 +183,9 @@ export async function servingPid(dataDir: string): Promise<number> {
   }
 }
 
-export const untilGone = (pid: number): Promise<void> => expect.poll(() => isAlive(pid), { timeout: 15_000, interval: 20 }).toBe(false);
+export async function untilGone(pid: number): Promise<void> {
+  await expect.poll(() => isAlive(pid), { timeout: 15_000, interval: 20 }).toBe(false);
+}
 
 /** For afterEach: ends what the test has left, PostgreSQL too, and removes its folders and databases. */
 export async function endPrograms(): Promise<void> {
@@ -196,15 +206,19 @@ async function endGroup(child: ChildProcess, by: 'npm' | 'node'): Promise<void> 
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   if (hasEnded && by === 'node') return;
   const ended = hasEnded ? null : new Promise((resolve) => { child.once('exit', resolve); });
-  try {
-    process.kill(-(child.pid ?? NaN), 'SIGKILL');
-  } catch (error) {
-    if (!hasCode(error, 'ESRCH')) throw error;
-  }
+  signalGroup(child, 'SIGKILL');
   await ended;
 }
 
-export function findFreePort(): Promise<number> {
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(child.pid ?? NaN), signal);
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
+function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
