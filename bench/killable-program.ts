@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OPTIONS } from '../src/config.ts';
-import type { Credentials } from '../src/management/bootstrap.ts';
+import type { Credentials } from '../src/credentials.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 
 export type KillableProgram = {

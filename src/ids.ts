@@ -1,4 +1,28 @@
+import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
+// Random bytes for many ids at a time: asking the system for each id's own takes five times as long as all the rest of it.
+const ID_BYTES = 16;
+const pool = Buffer.alloc(256 * ID_BYTES);
+let used = pool.length;
+let msecs = 0;
+let seq = 0;
+
 /** A UUID v7: ids made by one process only grow, so new rows go to the end of every index. */
-export const newId = (): string => v7();
+export function newId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const random = pool.subarray(used, used += ID_BYTES);
+  const now = Date.now();
+  if (now > msecs) {
+    msecs = now;
+    seq = random.readInt32BE(6) & 0x7f_ff_ff_ff;
+  } else {
+    // RFC 9562, 6.2: a counter within the millisecond, which borrows from the next one where it overflows.
+    seq = (seq + 1) | 0;
+    if (seq === 0) msecs += 1;
+  }
+  return v7({ msecs, seq, random });
+}

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bootstrapCommand, setPlanCommand } from './cli/org.ts';
-import { backupCommand, migrateCommand, restoreCommand } from './cli/database.ts';
-import { serveCommand } from './cli/serve.ts';
 import { ConfigError } from './config.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
@@ -21,17 +18,17 @@ const HELP = `phial [command]
 
 Options come from the environment and from .env; .env.example lists them.`;
 
-/** Runs a command line; the number is the exit code. */
+/** Runs a command line; the number is the exit code. Each command loads only what it needs. */
 export async function main(args: string[], options: { stopWithParent?: boolean } = {}): Promise<number> {
   const [command = 'serve', ...rest] = args;
   try {
     switch (command) {
-      case 'serve': case 'api': case 'worker': return await serveCommand(command, options);
-      case 'migrate': return await migrateCommand();
-      case 'bootstrap': return await bootstrapCommand(rest);
-      case 'org': return await setPlanCommand(rest);
-      case 'backup': return await backupCommand(rest);
-      case 'restore': return await restoreCommand(rest);
+      case 'serve': case 'api': case 'worker': return await (await import('./cli/serve.ts')).serveCommand(command, options);
+      case 'migrate': return await (await import('./cli/database.ts')).migrateCommand();
+      case 'bootstrap': return await (await import('./cli/org.ts')).bootstrapCommand(rest);
+      case 'org': return await (await import('./cli/org.ts')).setPlanCommand(rest);
+      case 'backup': return await (await import('./cli/database.ts')).backupCommand(rest);
+      case 'restore': return await (await import('./cli/database.ts')).restoreCommand(rest);
       case 'openapi':
         console.log(readFileSync(join(PACKAGE_ROOT, 'openapi.json'), 'utf8'));
         return 0;

@@ -13,7 +13,7 @@ import { openEmbedded } from '../src/db/embedded.ts';
 import { hasCode } from '../src/db/embedded/errors.ts';
 import { isAlive } from '../src/db/embedded/process-state.ts';
 import { openLog } from '../src/log.ts';
-import type { Credentials } from '../src/management/bootstrap.ts';
+import type { Credentials } from '../src/credentials.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { apiOf, type Team } from './app.ts';
 import { databaseUrl, query } from './global-setup.ts';

@@ -1,8 +1,8 @@
 import { parseConfig, readEnvironment, type Config } from '../config.ts';
+import { credentialsFile, type Credentials } from '../credentials.ts';
 import { openPlace } from '../db/place.ts';
 import { openLog } from '../log.ts';
-import { credentialsFile, type Credentials } from '../management/bootstrap.ts';
-import { startService, type Role } from '../serve.ts';
+import type { Role } from '../serve.ts';
 
 const PARENT_POLL_MS = 200;
 
@@ -11,12 +11,15 @@ export async function serveCommand(role: Role, { stopWithParent = false }: { sto
   const { config, secrets } = parseConfig(readEnvironment());
   const stopAsked = waitForStop(stopWithParent);
   const log = openLog(config.logLevel);
+  // The service's modules take as long to load as PostgreSQL takes to start: both at once halve the wait.
+  const loading = import('../serve.ts');
   const place = await openPlace({
     config, secrets, log,
     applicationName: `phial ${role} pid=${process.pid} ${config.baseUrl}`,
     lock: role === 'serve' ? 'required' : 'if-free',
   });
   try {
+    const { startService } = await loading;
     const service = await startService({ role, config, secrets, place, log });
     announce(role, config, place, service.credentials);
     const lost = place.lost.then((error) => `PostgreSQL went away: ${error.message} The next start recovers.`);

@@ -25,7 +25,7 @@ export function readParams(schema: TObject | undefined, raw: Record<string, stri
     .map(([name, member]) => [name, fromText(kindOf(member), raw[name] ?? '')]));
 }
 
-const kindOf = (member: Member): string | undefined => [member.type].flat()[0];
+const kindOf = ({ type }: Member): string | undefined => (Array.isArray(type) ? type[0] : type);
 
 /** Text that does not read as its kind is left as it is, for validation to refuse. */
 function fromText(kind: string | undefined, text: string): unknown {

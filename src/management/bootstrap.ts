@@ -1,16 +1,12 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
+import { credentialsFile, type Credentials } from '../credentials.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { createTeamKey } from '../teams/create-key.ts';
 import { createOrg } from './create-org.ts';
 import { createTeam } from './create-team.ts';
-
-/** What a newcomer needs to begin with; the keys are shown this once. */
-export type Credentials = { base_url: string; org_id: string; team_id: string; team_api_key: string; management_key: string };
-
-export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
 
 /**
  * Gives an empty sandbox its first organisation, team and keys; null where there is an organisation already.

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseConfig } from '../config.ts';
+import { credentialsFile, type Credentials } from '../credentials.ts';
 import { findDataDir } from '../db/place.ts';
 import { Surprise } from './surprise.ts';
-
-/** What the first start of a sandbox wrote. */
-export type Credentials = { base_url: string; org_id: string; team_id: string; team_api_key: string; management_key: string };
 
 /**
  * Reads credentials.json from where a server with the same options keeps it. A port or address that `env` names wins
@@ -14,7 +11,7 @@ export type Credentials = { base_url: string; org_id: string; team_id: string; t
 export function readCredentials(env: Record<string, string | undefined>): Credentials {
   const { config, secrets } = parseConfig(env);
   const { dataDir } = findDataDir(config, secrets);
-  const credentials = JSON.parse(readFile(join(dataDir, 'credentials.json'), dataDir)) as Credentials;
+  const credentials = JSON.parse(readFile(credentialsFile(dataDir), dataDir)) as Credentials;
   const moved = env['PORT'] || env['PHIAL_BASE_URL'];
   return { ...credentials, base_url: moved ? config.baseUrl : credentials.base_url };
 }

@@ -1,5 +1,5 @@
 import type { Contract } from './contract.ts';
-import type { Credentials } from './credentials.ts';
+import type { Credentials } from '../credentials.ts';
 import { expectEqual, Surprise } from './surprise.ts';
 import type { Timeline } from './timeline.ts';
 

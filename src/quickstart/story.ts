@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Credentials } from './credentials.ts';
+import type { Credentials } from '../credentials.ts';
 import { consents, demographics, patient, patientAddress, physician, shippingDetails } from './people.ts';
 import type { OrderEvent, OrderMessage, Receiver } from './receiver.ts';
 import type { Service } from './service.ts';

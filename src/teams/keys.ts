@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -21,7 +21,7 @@ export const newTeamKey = (config: Pick<Config, 'environment' | 'region'>): NewK
 export const newManagementKey = (): NewKey => newKey('mg_');
 
 /** Keys carry 256 random bits, so one round of SHA-256 is enough: there is nothing to guess. */
-export const hashKey = (value: string): Buffer => createHash('sha256').update(value).digest();
+export const hashKey = (value: string): Buffer => hash('sha256', value, 'buffer');
 
 function newKey(prefix: string): NewKey {
   const value = prefix + base62(randomBytes(KEY_BYTES));
