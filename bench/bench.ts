@@ -1,6 +1,10 @@
 import { benchInsurance } from './insurance.ts';
+import { benchMemory } from './memory.ts';
+import { benchStartup } from './startup.ts';
 
-const BENCHMARKS: Record<string, () => Promise<boolean>> = { insurance: benchInsurance };
+const BENCHMARKS: Record<string, () => Promise<boolean>> = {
+  startup: benchStartup, memory: benchMemory, insurance: benchInsurance,
+};
 
 /** Runs the benchmarks named, or all. The exit code is 1 where a goal is missed. */
 export async function bench(names: string[]): Promise<number> {
