@@ -24,7 +24,7 @@ export async function benchMemory(): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
   const sink = await startSink();
-  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
+  const program = await startMeasured(folder, [process.execPath, '--max-old-space-size=512', 'bin/start.mjs']);
   try {
     const before = residentMegabytes(program.pid);
     await load(program, sink.url);

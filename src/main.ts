@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from './config.ts';
-import { PACKAGE_ROOT } from './package-root.ts';
+import { PACKAGE_ROOT, VERSION } from './package-root.ts';
 
 const HELP = `phial [command]
 
@@ -31,6 +31,9 @@ export async function main(args: string[], options: { stopWithParent?: boolean }
       case 'restore': return await (await import('./cli/database.ts')).restoreCommand(rest);
       case 'openapi':
         console.log(readFileSync(join(PACKAGE_ROOT, 'openapi.json'), 'utf8'));
+        return 0;
+      case '--version': case '-v':
+        console.log(VERSION);
         return 0;
       case 'help': case '--help': case '-h':
         console.log(HELP);

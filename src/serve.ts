@@ -11,6 +11,7 @@ import { openDatabase, type Database } from './db/open.ts';
 import { MIGRATIONS, type Place } from './db/place.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { prepareDrain } from './http/drain.ts';
+import { refuseTakenPort } from './http/port.ts';
 import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
@@ -70,6 +71,8 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   const { db, pool } = running.database;
   const lookupKey = await claimDeployment(db, config, secrets);
   const ctx: Ctx = { config, db, log, lookupKey, stopping: running.stopping.signal };
+  // Before the first keys are made: a start that fails now would never show them.
+  if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
   const credentials = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
   const metrics = openMetrics();
 

@@ -213,3 +213,15 @@ test('a key is held by a lock that dies with its connection, and by nothing else
   expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_in_flight']);
   expect((await add(key)).status).toBe(200);
 });
+
+test('the same fields in another order are the same request', async () => {
+  const create = (body: object) => app.api<{ user_id: string }>('POST', '/v2/user', body, { headers: { 'x-idempotency-key': 'key-order' } });
+  const first = await create({ client_user_id: 'ordered', fallback_time_zone: 'America/Phoenix' });
+  const again = await create({ fallback_time_zone: 'America/Phoenix', client_user_id: 'ordered' });
+  expect([first.status, again.status, again.body.user_id]).toEqual([200, 200, first.body.user_id]);
+});
+
+test('what X-Idempotency-Error does not know is refused', async () => {
+  const answer = await app.api<{ detail: { loc: string[] }[] }>('POST', '/v2/user', { client_user_id: 'zzz' }, { headers: { 'x-idempotency-error': 'zzz' } });
+  expect([answer.status, answer.body.detail[0]?.loc]).toEqual([422, ['header', 'x-idempotency-error']]);
+});

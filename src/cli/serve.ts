@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { parseConfig, readEnvironment, type Config } from '../config.ts';
 import { credentialsFile, type Credentials } from '../credentials.ts';
 import { openPlace } from '../db/place.ts';
@@ -54,7 +55,9 @@ function announce(role: Role, config: Config, place: { dataDir: string; why: str
     role === 'worker' ? 'Phial works.' : `Phial serves ${config.environment} ${config.region} at ${config.baseUrl} (reference: ${config.baseUrl}/docs)`,
     place.embedded ? `Data: ${place.dataDir}${place.why ? ` (${place.why})` : ''}` : 'Data: the PostgreSQL of DATABASE_URL',
   ];
-  if (credentials) lines.push(...firstSteps(credentials, credentialsFile(place.dataDir)));
+  const file = credentialsFile(place.dataDir);
+  if (credentials) lines.push(...firstSteps(credentials, file));
+  else if (existsSync(file)) lines.push(`Keys: ${file}`);
   console.log(`${lines.join('\n')}\n`);
 }
 

@@ -5,9 +5,10 @@ import { AccessCache } from './access.ts';
 import { authenticate, DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER, type Caller } from './auth.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { markDeprecated, openDeprecationLog } from './deprecation.ts';
+import { drainBody } from './drain-body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorAnswer, TransportError, unexpectedAnswer } from './errors.ts';
-import { parseJson } from './json-body.ts';
+import { isEncodedOtherwise, parseJson } from './json-body.ts';
 import type { Metrics } from './metrics.ts';
 import { addRoute } from './route.ts';
 import { methodsByPath, refuseOtherMethods, refuseUnknownRoute } from './unknown-route.ts';
@@ -33,6 +34,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     routerOptions: { maxParamLength: LONGEST_PARAM, ignoreTrailingSlash: false },
     genReqId: () => randomUUID(),
     requestTimeout: 30_000,
+    http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
@@ -47,8 +49,9 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   server.decorateRequest('caller', null);
   server.addHook('onRoute', ({ method, url }) => { if (method === 'GET') pages.add(url); });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, parseJson(body as string));
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (isEncodedOtherwise(request.headers)) done(new TransportError(415));
+    else done(null, parseJson(body as Buffer));
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -76,10 +79,13 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
       duration_ms: Math.round(reply.elapsedTime * 10) / 10, caller: request.caller?.scopeId ?? undefined,
     }, 'request');
   });
-  server.setErrorHandler((error, request, reply) => {
+  server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
     if (!answer) ctx.log.error({ err: error, request_id: request.id, operation: request.routeOptions.config.endpoint?.id }, 'unexpected error');
+    // A client that still writes would read a reset connection instead of the answer.
+    if (answer?.status === 413) await drainBody(request.raw);
     send(reply, answer ?? unexpectedAnswer(request.id));
+    return reply;
   });
   server.setNotFoundHandler(() => { throw new TransportError(404); });
 

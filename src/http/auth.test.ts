@@ -54,8 +54,7 @@ describe('without a key that opens it', () => {
     const expired = await makeKey();
     await app.db.updateTable('team_api_keys').set({ expires_at: PAST }).where('id', '=', expired.id).execute();
     const answers = await Promise.all([
-      null, 'nonsense', 'sk_us_short', `${app.team.api_key}x`, `sk_us_${'é'.repeat(3)}`.normalize('NFD').replaceAll(/[^\w]/g, ''),
-      newTeamKey(app.config).value, revoked.value, expired.value,
+      null, 'nonsense', 'sk_us_short', `${app.team.api_key}x`, newTeamKey(app.config).value, revoked.value, expired.value,
     ].map((key) => users(key)));
     for (const answer of answers) {
       expect(said(answer)).toEqual([401, 'invalid_api_key']);

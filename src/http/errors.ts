@@ -6,7 +6,7 @@ const STATUS: Record<ErrorCode, number> = {
   not_found: 404, user_scheduled_for_deletion: 404, wrong_deployment: 404, sample_not_found: 404, results_not_available: 404,
   invalid_api_key: 401, wrong_environment: 401, wrong_key_kind: 401,
   insufficient_scope: 403, plan_required: 403, sandbox_only: 403,
-  client_user_id_conflict: 400, unknown_payor: 400, guarantor_required: 400, minor_ordering_disabled: 400,
+  client_user_id_conflict: 400, ingestion_range_invalid: 400, unknown_payor: 400, guarantor_required: 400, minor_ordering_disabled: 400,
   lab_test_not_orderable: 400, order_not_cancellable: 400, order_not_changeable: 400, sample_already_registered: 400,
   registration_required: 400, status_not_reachable: 400, too_many_matches: 400, invalid_cursor: 422,
   webhook_url_refused: 400, webhook_headers_refused: 422, unknown_event_type: 400, too_many_secrets: 400,

@@ -23,12 +23,18 @@ type Request = {
 
 export const IDEMPOTENCY_HOURS = 24;
 
+/** Clients that build a body anew for a retry may order its keys in another way: it is the same request. */
+function inKeyOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /**
  * Runs `work` once per key. The key's row commits together with the change it guards, so a crash leaves neither;
  * an advisory lock, not a row, tells that a key is in flight, because a lock dies with its connection.
  */
 export async function oncePerKey<C extends Ctx>(ctx: C, request: Request, work: (ctx: TxCtx<C>) => Promise<StoredAnswer>): Promise<StoredAnswer> {
-  const hash = createHash('sha256').update(JSON.stringify(request.input)).digest();
+  const hash = createHash('sha256').update(JSON.stringify(request.input, inKeyOrder)).digest();
   return ctx.db.transaction().execute(async (db) => {
     const { rows: [lock] } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${
       `${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(db);

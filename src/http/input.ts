@@ -13,7 +13,8 @@ export function readQuery(schema: TObject | undefined, raw: Record<string, strin
       const items = kindOf(member.items ?? {});
       query[name] = values.flatMap((value) => value.split(',')).map((value) => fromText(items, value.trim()));
     } else {
-      query[name] = fromText(kind, values.at(-1) as string);
+      // Said twice, it means nothing: the list stays, for validation to refuse.
+      query[name] = values.length === 1 ? fromText(kind, values[0] as string) : values;
     }
   }
   return query;

@@ -16,6 +16,7 @@ const FORMATS: Record<string, { schema: Json; note?: string }> = {
   'birth-date': { schema: { format: 'date' }, note: 'Not in the future, and at most 130 years ago.' },
   npi: { schema: { pattern: '^\\d{10}$' }, note: 'A National Provider Identifier: ten digits, the last of which checks the others.' },
   'time-zone': { schema: {}, note: 'A time zone of the IANA database.' },
+  'http-url': { schema: { format: 'uri' }, note: 'An http or https address without credentials and fragment.' },
   'us-state': { schema: { pattern: '^[A-Z]{2}$' }, note: 'Two-letter code of a state or territory of the United States.' },
 };
 
@@ -30,6 +31,7 @@ const RULES: Record<string, (value: unknown) => string> = {
   ascending: (names) => `${quoted(names, ' must not be after ')}.`,
   exactlyOne: (names) => `Exactly one of ${quoted(names, ', ')} is needed.`,
   together: (names) => `${quoted(names, ' and ')} come together or not at all.`,
+  notTaken: (instead) => String(instead),
   minorNeedsProxy: () => 'A patient under 18 needs a `medical_proxy`.',
   consentsUnlessPhysician: () => 'Without a `physician` the consents terms-of-use, telehealth-informed-consent and '
     + 'notice-of-privacy-practices are needed.',

@@ -4,7 +4,7 @@ import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Caller } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
-import { InvalidRequest } from './errors.ts';
+import { InvalidRequest, TransportError } from './errors.ts';
 import { oncePerKey, type StoredAnswer } from './idempotency.ts';
 import { readParams, readQuery } from './input.ts';
 import { unparsed } from './json-body.ts';
@@ -18,6 +18,8 @@ const KEY_TOO_LONG: Problem = {
   type: 'string_too_long', loc: ['header', 'x-idempotency-key'], msg: `String should have at most ${LONGEST_KEY} characters`,
 };
 
+const UNKNOWN_KEEPING: Problem = { type: 'literal_error', loc: ['header', 'x-idempotency-error'], msg: "Input should be 'no-cache'" };
+
 /** Makes an endpoint a route: input read and checked at once, the verb run (once per idempotency key), the answer written. */
 export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
   const validate = lazily(() => compileValidation({ path: endpoint.params, query: endpoint.query, body: endpoint.body }));
@@ -27,6 +29,8 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
 
   const readInput = (request: FastifyRequest, key: string | null): { params: unknown; query: unknown; body: unknown } => {
     const input: Record<string, unknown> = {};
+    // A path that ends where a parameter should be is another path, and there is none.
+    if (Object.values(request.params as Record<string, string>).includes('')) throw new TransportError(404);
     if (endpoint.params) input['path'] = readParams(endpoint.params, request.params as Record<string, string>);
     if (endpoint.query) input['query'] = readQuery(endpoint.query, request.query as Record<string, string>);
     const broken = request.body === unparsed;
@@ -34,6 +38,9 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
     let problems = validate()(input);
     if (broken) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), INVALID_JSON];
     if (key !== null && key.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
+    if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {
+      problems = [...problems, UNKNOWN_KEEPING];
+    }
     if (problems.length > 0) throw new InvalidRequest(problems);
     return { params: input['path'], query: input['query'], body: input['body'] };
   };

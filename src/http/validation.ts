@@ -95,6 +95,7 @@ const FORMAT_NAMES: Record<string, [type: string, msg: string]> = {
   email: ['value_error', 'Value is not a valid email address'],
   npi: ['value_error', 'Value is not an NPI: ten digits with a valid check digit'],
   'time-zone': ['value_error', 'Value is not an IANA time zone, as America/Phoenix'],
+  'http-url': ['url_parsing', 'Input should be an http or https address without credentials and fragment'],
   'us-state': ['value_error', 'Value is not a two-letter US state or territory code'],
 };
 

@@ -5,6 +5,7 @@ import type { Logger } from '../log.ts';
 import { AUTOPILOT_JOB } from '../lab-orders/autopilot.ts';
 import { runAutopilot } from '../labs/autopilot.ts';
 import { resumeSimulations, runSimulationStep, SIMULATION_STEP_JOB, type SimulationStep } from '../labs/simulation-step.ts';
+import { RESUME_JOB } from '../users/delete.ts';
 import { purgeDeletedUsers } from '../users/purge.ts';
 import { dropExpired } from './retention.ts';
 
@@ -14,13 +15,13 @@ const OVERDUE_SECONDS = 30;
 export const tasksOf = (ctx: Ctx): TaskList => ({
   [SIMULATION_STEP_JOB]: (payload) => runSimulationStep(ctx, payload as SimulationStep),
   [AUTOPILOT_JOB]: (payload) => runAutopilot(ctx, payload as { team_id: string; order_id: string }),
-  resume_simulations: () => resumeSimulations(ctx.db, OVERDUE_SECONDS),
+  [RESUME_JOB]: (payload) => resumeSimulations(ctx.db, (payload as { overdue_seconds?: number }).overdue_seconds ?? OVERDUE_SECONDS),
   purge_deleted_users: async () => { await purgeDeletedUsers(ctx, new Date()); },
   drop_expired: () => dropExpired(ctx, new Date()),
 });
 
 const CRONTAB = `
-* * * * * resume_simulations
+* * * * * ${RESUME_JOB}
 */10 * * * * purge_deleted_users
 7 * * * * drop_expired
 `;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { oneOf, Timestamp, Uuid } from '../wire/schema.ts';
+import { oneOf, Uuid } from '../wire/schema.ts';
 import { cancelOrder } from './cancel.ts';
 import { createTestkitOrder } from './create-testkit.ts';
 import { findOrderTransaction } from './find-transaction.ts';
@@ -15,12 +15,14 @@ const tag = 'orders';
 const params = Type.Object({ order_id: Uuid });
 const Names = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 });
 
+const Moment = Type.String({ format: 'date-time', description: 'Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B.' });
+
 const query = Type.Object({
   search_input: Type.Optional(Type.String({ maxLength: 200, description: 'Words of a patient\'s or recipient\'s name, an order id or a sample id.' })),
-  start_date: Type.Optional(Timestamp),
-  end_date: Type.Optional(Timestamp),
-  updated_start_date: Type.Optional(Timestamp),
-  updated_end_date: Type.Optional(Timestamp),
+  start_date: Type.Optional(Moment),
+  end_date: Type.Optional(Moment),
+  updated_start_date: Type.Optional(Moment),
+  updated_end_date: Type.Optional(Moment),
   status: Type.Optional(Names),
   order_key: Type.Optional(oneOf(['created_at', 'patient_name', 'last_status'])),
   order_direction: Type.Optional(oneOf(['asc', 'desc'])),

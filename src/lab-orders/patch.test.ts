@@ -18,7 +18,9 @@ describe('changing the day of an order', () => {
     const order = await orderKit(app.team);
     const { status, body } = await patch(order.id, { activate_by: '2031-02-28' });
     expect([status, body.status, body.message]).toEqual([200, 'success', 'order updated']);
-    expect(body.order).toEqual({ ...order, activate_by: '2031-02-28', updated_at: expect.any(String), order_transaction: expect.any(Object) });
+    expect(body.order).toEqual({
+      ...order, activate_by: '2031-02-28', updated_at: expect.any(String), details: expect.any(Object), order_transaction: expect.any(Object),
+    });
     expect(body.order.updated_at > order.updated_at).toBe(true);
     expect((await readOrder(app.team, order.id))['activate_by']).toBe('2031-02-28');
     const cleared = await patch(order.id, { activate_by: null });

@@ -30,7 +30,7 @@ export function renderOrder(order: LoadedOrder, shown: PatientShown, events: Ord
       data: {
         id: row.details_id,
         created_at: row.created_at,
-        updated_at: shipment?.updated_at ?? row.created_at,
+        updated_at,
         ...(row.method === 'testkit' ? { shipment } : { appointment_id: null }),
       },
     },

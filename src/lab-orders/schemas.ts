@@ -54,6 +54,9 @@ export const RegisterTestkitInput = Type.Object({
   patient_details: PatientDetailsInput,
   patient_address: PatientAddressInput,
   physician: optional(PhysicianInput),
+  health_insurance: Type.Optional(Type.Unsafe<null>({
+    notTaken: 'Insurance is not taken with a registration. Store it with POST /v2/user/{user_id}/insurance.',
+  })),
   consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50, default: [] })),
 }, { consentsUnlessPhysician: true });
 

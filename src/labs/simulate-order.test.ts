@@ -244,3 +244,25 @@ test('production simulates nothing', async () => {
     await production.close();
   }
 });
+
+test('a corrected order can be corrected again, each time with an event and another version of its results', async () => {
+  const order = await registeredKit(app.team);
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect((await simulate(order.id, '?final_status=completed.testkit.corrected')).status).toBe(200);
+  }
+  expect(lowStatuses(await read(order.id)).slice(-4)).toEqual(['completed', 'corrected', 'corrected', 'corrected']);
+  const versions = await app.db.selectFrom('lab_results').select('version').where('order_id', '=', order.id).orderBy('version').execute();
+  expect(versions.map((row) => row.version)).toEqual([1, 2, 3, 4]);
+});
+
+test('an order whose user was deleted and came back goes on at once', async () => {
+  const order = await orderKit(app.team);
+  await simulate(order.id, '?delay=1');
+  await app.api('DELETE', `/v2/user/${order.user_id}`);
+  await sql`update graphile_worker._private_jobs set run_at = now()`.execute(app.db);
+  await sql`update simulations set due_at = now() - interval '1 second'`.execute(app.db);
+  await app.runJobs();
+  await app.api('POST', `/v2/user/undo_delete?user_id=${order.user_id}`);
+  await app.runJobs();
+  expect(lowStatuses(await read(order.id)).length).toBeGreaterThan(3);
+});

@@ -9,6 +9,7 @@ import { findOrderRow, loadOrder, type LoadedOrder } from '../lab-orders/load.ts
 import { progressOfOrder } from '../lab-orders/progress.ts';
 import type { LowLevelStatus } from '../lab-orders/status.ts';
 import { pathTo } from '../lab-orders/status-path.ts';
+import { advance } from '../lab-orders/status-rules.ts';
 import type { SimulationFlags } from './schemas.ts';
 import { SIMULATION_STEP_JOB, takeStep } from './simulation-step.ts';
 
@@ -32,6 +33,8 @@ export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): 
 function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus[] {
   const progress = progressOfOrder(order);
   const target = targetOf(order, finalStatus);
+  // A correction may follow a correction; other statuses that the order has already need no step.
+  if (finalStatus !== null && progress.last === target && advance(progress, target)) return [target];
   const path = pathTo(progress, target);
   if (path.ok) return path.steps;
   if (path.reason === 'registration_required') {

@@ -16,11 +16,20 @@ const FLAGS: Record<Interpretation, string> = { normal: 'N', abnormal: 'A', crit
 export function simulateResults(analytes: Analyte[], flags: Static<typeof SimulationFlags>, context: Context): Result[] {
   const asked = flags.interpretation ?? 'normal';
   const worst = asked === 'normal' ? null : worstAnalyte(analytes, asked);
-  return analytes.map((analyte, position) => {
+  const results = analytes.map((analyte, position) => {
     const interpretation = analyte === worst ? asked : 'normal';
     const type = flags.result_types?.[position % flags.result_types.length] ?? (analyte.result_type as ResultType);
     return simulateResult(analyte, type, interpretation, context);
   });
+  return asked === 'normal' && !flags.result_types ? withRatio(results) : results;
+}
+
+/** A laboratory computes this one from two others of the same report, and whoever reads it would see if it did not. */
+function withRatio(results: Result[]): Result[] {
+  const valueOf = (slug: string): number => results.find((result) => result.slug === slug)?.value ?? NaN;
+  const ratio = round(valueOf('total-cholesterol') / valueOf('hdl-cholesterol'), 1);
+  if (Number.isNaN(ratio)) return results;
+  return results.map((result) => (result.slug === 'cholesterol-hdl-ratio' ? { ...result, value: ratio, result: ratio.toFixed(1) } : result));
 }
 
 /** Critical results come from an analyte that has critical limits, if there is one. */
@@ -67,10 +76,11 @@ function numberFor(analyte: Analyte, { min, max }: Bounds, interpretation: Inter
   const { critical_high: high, critical_low: low } = analyte;
   if (interpretation === 'critical' && high !== null) return high * (1.02 + share * 0.1);
   if (interpretation === 'critical' && low !== null) return low * (0.8 + share * 0.18);
+  if (interpretation === 'critical' && max !== null) return max * (2 + share * 0.5);
   const outside = interpretation === 'abnormal' || interpretation === 'critical';
   if (outside && max !== null) return high === null ? max * (1.1 + share * 0.3) : max + (high - max) * (0.3 + share * 0.4);
   if (outside && min !== null) return low === null ? min * (0.6 + share * 0.3) : low + (min - low) * (0.3 + share * 0.4);
-  const from = min ?? (max === null ? 1 : max * 0.4);
+  const from = min ?? (max === null ? 1 : max * 0.75);
   const to = max ?? (min === null ? 10 : min * 1.6);
   return from + (to - from) * (0.2 + share * 0.6);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
@@ -16,7 +16,10 @@ import { createTeam } from './create-team.ts';
 export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<Credentials | null> {
   return inTransaction(ctx, async (ctx) => {
     await sql`select pg_advisory_xact_lock(hashtext('phial bootstrap'))`.execute(ctx.db);
-    if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) return null;
+    if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) {
+      keepAddress(ctx.config.baseUrl, credentialsFile(dataDir));
+      return null;
+    }
     const org = await createOrg(ctx, { name: 'Sandbox', plan: 'scale' });
     const team = await createTeam(ctx, { org_id: org.org_id, name: 'Sandbox team' });
     const key = await createTeamKey(ctx, { team_id: team.id, label: 'first key' });
@@ -26,6 +29,13 @@ export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<Credentials
     writePrivately(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
     return credentials;
   });
+}
+
+/** A sandbox that is started on another port is found by its credentials all the same. */
+function keepAddress(baseUrl: string, file: string): void {
+  if (!existsSync(file)) return;
+  const credentials = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
+  if (credentials.base_url !== baseUrl) writePrivately(file, `${JSON.stringify({ ...credentials, base_url: baseUrl }, null, 2)}\n`);
 }
 
 function writePrivately(file: string, text: string): void {

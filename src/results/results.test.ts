@@ -153,6 +153,9 @@ describe('a correction', () => {
       .orderBy('version').execute();
     expect(kept).toMatchObject([{ version: 1, status: 'final', interpretation: 'abnormal' }, { version: 2, status: 'final', interpretation: 'normal' }]);
     expect(kept.map(({ results }) => results)).toEqual([first.results, second.results]);
+    await simulate(app.team, order.id, '?final_status=completed.testkit.corrected');
+    expect(lowStatuses(await readOrder(app.team, order.id)).slice(-3)).toEqual(['completed', 'corrected', 'corrected']);
+    expect((await read(order.id)).body.results).not.toEqual(second.results);
   });
 });
 

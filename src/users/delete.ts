@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../context.ts';
+import { addJob } from '../db/add-job.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { findUser } from './find.ts';
+
+/** The job that sets going again what stood still while the user was deleted. */
+export const RESUME_JOB = 'resume_simulations';
 
 /** Days between the deletion of a user and the erasure of everything of theirs. */
 export const GRACE_DAYS = 7;
@@ -14,11 +19,14 @@ export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
 }
 
 /** Takes a deletion back, by exactly one of the two ids. A user that is not scheduled for deletion stays as it is. */
-export async function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_user_id: string }): Promise<void> {
-  const restored = await ctx.db.updateTable('users').set({ deleted_at: null })
-    .where('team_id', '=', ctx.team.id)
-    .where((eb) => ('user_id' in by ? eb('id', '=', by.user_id) : eb('id', '=', eb.selectFrom('client_user_ids').select('user_id')
-      .where('team_id', '=', ctx.team.id).where('client_user_id', '=', by.client_user_id))))
-    .returning('id').executeTakeFirst();
-  if (!restored) throw notFound('User');
+export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_user_id: string }): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    const restored = await ctx.db.updateTable('users').set({ deleted_at: null })
+      .where('team_id', '=', ctx.team.id)
+      .where((eb) => ('user_id' in by ? eb('id', '=', by.user_id) : eb('id', '=', eb.selectFrom('client_user_ids').select('user_id')
+        .where('team_id', '=', ctx.team.id).where('client_user_id', '=', by.client_user_id))))
+      .returning('id').executeTakeFirst();
+    if (!restored) throw notFound('User');
+    await addJob(ctx.db, RESUME_JOB, { overdue_seconds: 0 });
+  });
 }

@@ -64,7 +64,7 @@ export const userEndpoints = [
   endpoint({
     id: 'patch_user', method: 'PATCH', path: '/v2/user/{user_id}', tag, params, body: UserPatch,
     summary: 'Change a user',
-    description: 'Keys that are left out stay as they are; null clears.',
+    description: 'Keys that are left out stay as they are; null clears, but a client_user_id stays.',
     handle: (ctx, { params: { user_id }, body }) => patchUser(ctx, user_id, body),
   }),
   endpoint({

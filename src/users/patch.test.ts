@@ -109,3 +109,11 @@ describe('changing the client_user_id', () => {
     expect((await read(userId)).client_user_id).toBe('race-c');
   });
 });
+
+test('an end before a start that was stored earlier is refused', async () => {
+  const user = await app.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'bounded', ingestion_start: '2025-01-01' });
+  const answer = await app.api<{ code: string }>('PATCH', `/v2/user/${user.body.user_id}`, { ingestion_end: '2020-01-01' });
+  expect([answer.status, answer.body.code]).toEqual([400, 'ingestion_range_invalid']);
+  const read = await app.api<{ ingestion_end: string | null }>('GET', `/v2/user/${user.body.user_id}`);
+  expect(read.body.ingestion_end).toBeNull();
+});

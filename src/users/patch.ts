@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { AppError } from '../errors.ts';
 import { reserveClientUserId } from './create.ts';
 import { findUser } from './find.ts';
 import type { UserPatch } from './schemas.ts';
@@ -18,6 +19,7 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
       await ctx.db.deleteFrom('client_user_ids')
         .where('team_id', '=', ctx.team.id).where('client_user_id', '=', user.client_user_id).execute();
     }
+    refuseEndBeforeStart({ ...user, ...rest });
     const changes = {
       ...rest,
       ...(renamed ? { client_user_id: renamed } : {}),
@@ -27,6 +29,13 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
     if (Object.keys(changes).length === 0) return;
     await ctx.db.updateTable('users').set(changes).where('id', '=', userId).where('team_id', '=', ctx.team.id).execute();
   });
+}
+
+/** One of the two may have been stored before. */
+function refuseEndBeforeStart({ ingestion_start: start, ingestion_end: end }: { ingestion_start?: string | null; ingestion_end?: string | null }): void {
+  if (start && end && start > end) {
+    throw new AppError('ingestion_range_invalid', `ingestion_end (${end}) would be before ingestion_start (${start}).`);
+  }
 }
 
 /** Of two changes at the same moment the second sees the reference that the first one left. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { claimDeliveries, type Claimed } from './claim.ts';
 import { drawConsequences } from './consequences.ts';
@@ -82,8 +83,7 @@ export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { po
     while (outcomes.length > 0) {
       const batch = outcomes.splice(0, BATCH);
       try {
-        const consequences = await settleDeliveries(ctx.db, batch);
-        await drawConsequences(ctx, consequences);
+        await inTransaction(ctx, async (ctx) => drawConsequences(ctx, await settleDeliveries(ctx.db, batch)));
       } catch (error) {
         // The leases run out and the deliveries are made again: at least once, never less.
         ctx.log.error({ err: error, deliveries: batch.length }, 'the outcomes of deliveries could not be written');

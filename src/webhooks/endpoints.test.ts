@@ -81,13 +81,18 @@ describe('creating an endpoint', () => {
   });
 
   test.each([
-    ['http://10.0.0.5/in', 'private'], ['http://169.254.169.254/latest', 'private'], ['ftp://example.com/in', 'https://'],
-    ['https://ada:pw@example.com/in', 'password'], ['not a url', 'spaces'],
+    ['http://10.0.0.5/in', 'private'], ['http://169.254.169.254/latest', 'private'], ['http://127.0.0.1:0/in', 'Port 0'],
   ])('the url %s is refused with the reason', async (url, reason) => {
     const answer = await app.api<{ code: string; detail: string }>('POST', path, { url });
     expect([answer.status, answer.body.code]).toEqual([400, 'webhook_url_refused']);
     expect(answer.body.detail).toContain(reason);
   });
+
+  test.each(['ftp://example.com/in', 'https://ada:pw@example.com/in', 'https://example.com/in#top', 'not a url', 'http://'])(
+    'the url %s is no address to send to, and is listed with the other problems', async (url) => {
+      const answer = await app.api<Problems>('POST', path, { url, description: 5 });
+      expect([answer.status, ...places(answer)]).toEqual([422, 'url_parsing body.url', 'string_type body.description']);
+    });
 
   test('a secret is taken exactly when signing takes it', () => {
     const pattern = new RegExp((Secret as { pattern?: string }).pattern ?? 'none');

@@ -82,6 +82,6 @@ export const webhookEndpoints = [
     summary: 'Rotate the signing secret',
     description: 'The secret before keeps signing beside the new one for 24 hours. Without key, a secret is made.',
     handle: async (ctx, { params, body }) =>
-      rotateSecret(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body.key ?? null),
+      rotateSecret(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body?.key ?? null),
   }),
 ];

@@ -14,7 +14,7 @@ export const Secret = Type.String({
   pattern: SECRET_PATTERN, description: '`whsec_` and base64 of 24 to 64 bytes. Left out: one is made.',
 });
 
-const Url = Type.String({ minLength: 1, maxLength: 2048 });
+const Url = Type.String({ format: 'http-url', maxLength: 2048 });
 const Description = Text(1000, { minLength: 0 });
 const RateLimit = Type.Integer({
   minimum: 1, maximum: MOST_PER_SECOND, description: 'Most deliveries per second to this endpoint. Stored, but not enforced yet.',
@@ -66,6 +66,6 @@ export const WebhookHeaders = Type.Object({
 });
 
 export const WebhookSecret = Type.Object({ key: Type.String() });
-export const SecretRotation = Type.Object({ key: optional(Secret) });
+export const SecretRotation = nullable(Type.Object({ key: optional(Secret) }));
 
 export const Environment = oneOf(['production', 'sandbox']);

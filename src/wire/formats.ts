@@ -19,16 +19,23 @@ function isNpi(text: string): boolean {
 
 function isTimeZone(text: string): boolean {
   try {
-    return /^[A-Za-z]/.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
+    return /^[A-Z]/.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
   } catch {
     return false;
   }
 }
 
 function isDateTime(text: string): boolean {
-  const match = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/.exec(text);
+  const match = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5]):?[0-5]\d)?)?$/.exec(text);
   return match !== null && isCalendarDate(match[1] as string)
     && Number(match[2] ?? 0) < 24 && Number(match[3] ?? 0) < 60 && Number(match[4] ?? 0) < 60;
+}
+
+/** An absolute address without credentials and fragment, as a webhook is sent to. */
+function isHttpUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || /[\p{Cc}\s#]/u.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
 }
 
 /** Teaches `ajv` the formats and keywords of the domain. */
@@ -41,5 +48,6 @@ export function addFormats(ajv: Ajv): void {
   ajv.addFormat('npi', isNpi);
   ajv.addFormat('time-zone', isTimeZone);
   ajv.addFormat('us-state', isUsState);
+  ajv.addFormat('http-url', isHttpUrl);
   addKeywords(ajv);
 }

@@ -1,7 +1,7 @@
 // Rules that JSON Schema has no word for. A keyword that names a form also brings the value into it.
 import type { Ajv, SchemaValidateFunction } from 'ajv';
 import { US_ZIP } from './address.ts';
-import { ADULT_AGE_YEARS, ageInYears, isBirthDate } from './birth-date.ts';
+import { ADULT_AGE_YEARS, ageInYears, isBirthDate, isCalendarDate } from './birth-date.ts';
 import { countryName } from './country.ts';
 import { e164 } from './phone.ts';
 import { isUsState } from './us-state.ts';
@@ -20,6 +20,7 @@ export function addKeywords(ajv: Ajv): void {
   ajv.addKeyword({ keyword: 'minorNeedsProxy', type: 'object', errors: true, validate: checkMinor });
   ajv.addKeyword({ keyword: 'consentsUnlessPhysician', type: 'object', errors: true, validate: checkConsents });
   ajv.addKeyword({ keyword: 'exactlyOne', type: 'object', errors: true, validate: checkExactlyOne });
+  ajv.addKeyword({ keyword: 'notTaken', errors: true, validate: checkNotTaken });
   ajv.addKeyword({ keyword: 'together', type: 'object', errors: true, validate: checkTogether });
 }
 
@@ -54,7 +55,7 @@ const checkUsAddress: SchemaValidateFunction = (_schema, data: Record<string, un
 /** Two dates of one object, in this order where both are there. */
 const checkAscending: SchemaValidateFunction = ([first, second]: [string, string], data: Record<string, unknown>, _parent, at) => {
   const [from, to] = [data[first], data[second]];
-  const wrong = typeof from === 'string' && typeof to === 'string' && from > to;
+  const wrong = typeof from === 'string' && typeof to === 'string' && isCalendarDate(from) && isCalendarDate(to) && from > to;
   checkAscending.errors = wrong
     ? [{ keyword: 'form', instancePath: `${at?.instancePath ?? ''}/${second}`, message: `Value should not be before ${first}`, params: {} }]
     : [];
@@ -101,4 +102,10 @@ const checkTogether: SchemaValidateFunction = (names: string[], data: Record<str
     message: `Field required together with ${names.filter((other) => other !== name).join(', ')}`, params: { type: 'missing' },
   }));
   return whole;
+};
+
+/** A key that clients know and this service cannot act on yet: dropping it in silence would lose what it carries. */
+const checkNotTaken: SchemaValidateFunction = (instead: string, data: unknown) => {
+  checkNotTaken.errors = data === null ? [] : [{ keyword: 'form', message: instead, params: { type: 'value_error' } }];
+  return data === null;
 };

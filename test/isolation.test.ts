@@ -1,0 +1,236 @@
+// Walks every operation as another team that knows all ids: none shows or changes anything of the team they belong to.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { createTeam } from '../src/management/create-team.ts';
+import { createTeamKey } from '../src/teams/create-key.ts';
+import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
+import { consents, kitTestId, makeUser, orderKit, patientAddress, patientDetails, physician, readOrder, register, shippingAddress, simulate,
+  subscribe } from './factories.ts';
+import { homeAddress, person } from './people.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+/** What a team has, by the names that paths, queries and bodies call it. */
+type Ids = {
+  org_id: string; team_id: string; user_id: string; client_user_id: string; other_client_user_id: string; deleted_user_id: string;
+  deleted_client_user_id: string; order_id: string; waiting_order_id: string; transaction_id: string; sample_id: string; lab_test_id: string; payor_code: string;
+  webhook_id: string; api_key_id: string; name: string;
+};
+
+/** What is sent, with the status that another team gets. */
+type Attempt = { params?: Partial<Ids>; query?: string; body?: unknown; status: number };
+
+const insurance = (payor_code: string): object => ({ payor_code, member_id: 'M-1', relationship: 'Self', insured: person });
+const patient = { patient_details: patientDetails, patient_address: patientAddress, consents, physician };
+const none: Attempt = { status: 200 };
+const found = (...queries: string[]): Attempt[] => [none, ...queries.map((query) => ({ query, status: 200 }))];
+
+/** The filters of the order list that could name another team's rows. */
+const orderFilters = (of: Ids): Attempt[] => found(
+  `user_id=${of.user_id}`, `order_ids=${of.order_id}`, `order_transaction_id=${of.transaction_id}`, `search_input=${of.order_id}`,
+  `search_input=${of.sample_id}`, `search_input=${of.name}`, `patient_name=${of.name}`, `shipping_recipient_name=${of.name}`);
+
+/**
+ * How a stranger would reach for the rows of others with an operation. Operations that are not listed are tried with
+ * the other team's ids in their path; one without parameters has to be listed.
+ */
+const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
+  create_user: (_, { other_client_user_id }) => [{ body: { client_user_id: other_client_user_id }, status: 200 }],
+  list_users: () => [none],
+  get_team_metrics: () => [none],
+  undo_delete_user: (_, { deleted_user_id, deleted_client_user_id }) => [
+    { query: `user_id=${deleted_user_id}`, status: 404 }, { query: `client_user_id=${deleted_client_user_id}`, status: 404 },
+  ],
+  patch_user: () => [{ body: { fallback_time_zone: 'America/Denver' }, status: 404 }],
+  put_user_info: () => [{ body: person, status: 404 }],
+  search_users: (_, { user_id, client_user_id }) => [`query_id=${user_id}`, `query_id=${client_user_id}`].map((query) => ({ query, status: 200 })),
+  create_insurance: ({ user_id, payor_code }, others) => [
+    { body: insurance(payor_code), status: 404 }, { params: { user_id }, body: insurance(others.payor_code), status: 400 },
+  ],
+  search_payors: (_, { name }) => found(`insurance_name=${name}`),
+  create_payor: (_, { name }) => [{ body: { name: `${name} Mutual`, address: homeAddress }, status: 200 }],
+  page_lab_tests: () => [none],
+  list_lab_tests: () => [none],
+  list_labs: () => [none],
+  list_markers: () => [none],
+  get_marker: () => [], // the catalogue is everybody's
+  create_testkit_order: (own, others) => [
+    { body: { user_id: others.user_id, lab_test_id: own.lab_test_id, shipping_details: shippingAddress }, status: 404 },
+    { body: { user_id: own.user_id, lab_test_id: others.lab_test_id, shipping_details: shippingAddress }, status: 404 },
+  ],
+  register_testkit: (own, others) => [
+    { body: { ...patient, sample_id: others.sample_id }, status: 400 },
+    { body: { ...patient, sample_id: others.sample_id, user_id: own.user_id }, status: 400 },
+    { body: { ...patient, sample_id: others.sample_id, user_id: others.user_id }, status: 404 },
+    { body: { ...patient, sample_id: 'NOBODY-KNOWS-1', user_id: others.user_id }, status: 404 },
+  ],
+  patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
+  cancel_order: (_, others) => [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
+  list_orders: (_, others) => orderFilters(others),
+  list_orders_short_path: (_, others) => orderFilters(others),
+  simulate_order: (_, others) => [{ status: 404 }, { params: { order_id: others.waiting_order_id }, status: 404 }],
+
+  create_team: (_, others) => [{ body: { name: 'Mine', region: 'us', id: others.team_id }, status: 409 }],
+  list_team_api_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
+  create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],
+  delete_team_api_keys: (_, { api_key_id }) => [{ query: `api_key_id=${api_key_id}`, status: 200 }],
+  create_webhook: () => [{ body: { url: 'https://stranger.example.com/in' }, status: 404 }],
+  get_webhook: ofWebhook(undefined),
+  patch_webhook: ofWebhook({ description: 'mine' }),
+  delete_webhook: ofWebhook(undefined),
+  get_webhook_headers: ofWebhook(undefined),
+  put_webhook_headers: ofWebhook({ headers: { 'x-tenant': 'mine' } }),
+  get_webhook_secret: ofWebhook(undefined),
+  rotate_webhook_secret: ofWebhook({}),
+};
+
+/** The other team's endpoint under its own team, and under the caller's. */
+function ofWebhook(body: unknown): (own: Ids) => Attempt[] {
+  return ({ team_id }) => [{ body, status: 404 }, { params: { team_id }, body, status: 404 }];
+}
+
+let app: TestApp;
+let receiver: Receiver;
+let owner: Team;
+let ids: Ids;
+beforeAll(async () => {
+  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
+  owner = app.team;
+  ids = await fill(owner, 'Quillfeather');
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.close();
+});
+
+/** Gives the team a row in every table that holds something of teams. */
+async function fill(team: Team, name: string): Promise<Ids> {
+  const webhook_id = await subscribe(team, receiver);
+  const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];
+  await team.api('PATCH', `/v2/user/${user.user_id}/info`, { ...person, last_name: name });
+  const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
+    name: `${name} Mutual`, address: homeAddress, provider: 'stedi', provider_payor_id: `${name}-1`,
+  });
+  await team.api('POST', `/v2/user/${user.user_id}/insurance`, insurance(payor.body.payor_code));
+  await team.api('DELETE', `/v2/user/${deleted.user_id}`);
+  const order = await orderKit(team, user.user_id);
+  await simulate(team, order.id);
+  const { sample_id } = await readOrder(team, order.id);
+  await register(team, { sample_id, patient_details: { ...patientDetails, last_name: name } });
+  await simulate(team, order.id);
+  await app.deliver();
+  const waiting = await orderKit(team, user.user_id);
+  await simulate(team, waiting.id, '?delay=3600');
+  const keys = await team.api<{ api_keys: { id: string; team_id: string }[] }>('GET', `/v1/org/${team.org_id}/team_api_keys/sandbox/us`);
+  return {
+    org_id: team.org_id, team_id: team.id, user_id: user.user_id, client_user_id: user.client_user_id,
+    other_client_user_id: other.client_user_id, deleted_user_id: deleted.user_id,
+    deleted_client_user_id: deleted.client_user_id, order_id: order.id, waiting_order_id: waiting.id,
+    transaction_id: order.order_transaction.id, sample_id: sample_id as string, lab_test_id: await kitTestId(team),
+    payor_code: payor.body.payor_code, webhook_id, name,
+    api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
+  };
+}
+
+async function makeSibling(): Promise<Team> {
+  const { id } = await createTeam(app.ctx, { org_id: owner.org_id, name: 'Sibling' });
+  const key = await createTeamKey(app.ctx, { team_id: id, label: 'test' });
+  return { ...owner, id, api_key: key.value, api: apiOf(app.baseUrl, key.value, owner.management_key) };
+}
+
+/** Every row of the owner as text, by table. */
+async function rowsOfOwner(): Promise<Record<string, string[]>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(app.db);
+  const all: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select to_jsonb(t)::text as row from ${sql.table(name)} t where team_id = ${owner.id} order by 1`.execute(app.db);
+    all[name] = rows.map(({ row }) => row);
+  }
+  const secrets = await sql<{ row: string }>`select to_jsonb(s)::text as row from webhook_secrets s where webhook_id = ${ids.webhook_id} order by 1`.execute(app.db);
+  const team = await sql<{ row: string }>`select to_jsonb(t)::text as row from teams t where id = ${owner.id}`.execute(app.db);
+  return { ...all, webhook_secrets: secrets.rows.map(({ row }) => row), teams: team.rows.map(({ row }) => row) };
+}
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+function attemptsAt(endpoint: Endpoint, own: Ids, others: Ids): Attempt[] {
+  const listed = ATTEMPTS[endpoint.id];
+  if (listed) return listed(own, others);
+  if (!endpoint.path.includes('{')) throw new Error(`Say in ATTEMPTS how another team would reach for rows with ${endpoint.id}.`);
+  return [{ status: 404 }];
+}
+
+/** An attempt with the other team's ids wherever it does not say otherwise; the organisation is the caller's own. */
+function requestOf(caller: Team, endpoint: Endpoint, own: Ids, others: Ids, attempt: Attempt): { request: string; send: () => Promise<Answer<unknown>> } {
+  const fixed: Record<string, string> = { env: 'sandbox', environment: 'sandbox', region: 'us' };
+  const params: Record<string, string> = { ...others, ...fixed, org_id: own.org_id, ...attempt.params };
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (params[name] === undefined) throw new Error(`Say in Ids what {${name}} of ${endpoint.id} is.`);
+    return params[name];
+  }) + (attempt.query ? `?${attempt.query}` : '');
+  return {
+    request: `${endpoint.method} ${path} ${JSON.stringify(attempt.body) ?? ''}`,
+    send: () => caller.api<unknown>(endpoint.method, path, attempt.body),
+  };
+}
+
+test('the owner has something in every table that holds rows of teams', async () => {
+  const empty = Object.entries(await rowsOfOwner()).filter(([, rows]) => rows.length === 0).map(([table]) => table);
+  expect(empty).toEqual(['audit_log']);
+});
+
+describe.each([
+  ['a sibling in the same organisation', makeSibling, ['team_key']],
+  ['a team of another organisation', () => app.makeTeam('Mesa Labs'), ['team_key', 'management_key']],
+] as const)('%s', (_, makeStranger, kinds) => {
+  let stranger: Team;
+  let own: Ids;
+  let telltales: string[];
+  beforeAll(async () => {
+    stranger = await makeStranger();
+    own = await fill(stranger, 'Marchbanks');
+    const shared = new Set(Object.values(own));
+    const uuids = Object.values(await rowsOfOwner()).flat().flatMap((row) => row.match(UUID) ?? []);
+    telltales = [...new Set([...uuids, ids.sample_id, ids.name])].filter((text) => !shared.has(text));
+  });
+
+  test('would be caught by many ids that are the owner\'s alone', () => {
+    expect(telltales.length).toBeGreaterThan(30);
+    expect(telltales).toEqual(expect.arrayContaining([ids.user_id, ids.order_id, ids.webhook_id, ids.lab_test_id, ids.name]));
+  });
+
+  for (const endpoint of endpoints.filter(({ auth }) => (kinds as readonly string[]).includes(auth))) {
+    test(`gets and changes nothing of it by ${endpoint.id}`, async () => {
+      const before = await rowsOfOwner();
+      for (const attempt of attemptsAt(endpoint, own, ids)) {
+        const { request, send } = requestOf(stranger, endpoint, own, ids, attempt);
+        const { status, body } = await send();
+        expect({ request, status }).toEqual({ request, status: attempt.status });
+        const text = JSON.stringify(body) ?? '';
+        expect({ request, shown: telltales.filter((telltale) => !request.includes(telltale) && text.includes(telltale)) })
+          .toEqual({ request, shown: [] });
+      }
+      expect(await rowsOfOwner()).toEqual(before);
+    });
+  }
+});
+
+test('the same requests by the owner itself reach what they name', async () => {
+  const last = (endpoint: Endpoint): number => ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'].indexOf(endpoint.method);
+  const unreached: string[] = [];
+  const sent = new Set<string>();
+  for (const endpoint of endpoints.filter(({ auth }) => auth !== 'none').toSorted((a, b) => last(a) - last(b))) {
+    for (const attempt of attemptsAt(endpoint, ids, ids)) {
+      const { request, send } = requestOf(owner, endpoint, ids, ids, attempt);
+      if (sent.has(request)) continue;
+      sent.add(request);
+      const { status } = await send();
+      if (status === 404 || status === 422) unreached.push(`${endpoint.id} ${status} ${request}`);
+    }
+  }
+  expect(unreached).toEqual([]);
+});
