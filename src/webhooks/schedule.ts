@@ -4,7 +4,6 @@ const HOUR = 3600;
 
 /** Seconds before each attempt after the first: 8 attempts over about 28 hours. */
 export const RETRY_DELAYS_SECONDS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
-export const MOST_ATTEMPTS = RETRY_DELAYS_SECONDS.length + 1;
 
 const JITTER = 0.1;
 
