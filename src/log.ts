@@ -8,7 +8,7 @@ const REDACTED = new Set([
   'member_id', 'address', 'body', 'patient_details', 'patient_address', 'shipping_details', 'insured', 'guarantor',
 ]);
 
-/** One JSON line an event; times in UTC. */
+/** One JSON line an event; times in UTC. Lines are written together, at the latest after 100 ms and at the end of the process. */
 export function openLog(level: string, destination?: { write: (line: string) => void }): Logger {
   return pino({
     level,
@@ -17,7 +17,7 @@ export function openLog(level: string, destination?: { write: (line: string) => 
     // Pino's own redaction of these paths costs 47 µs a line, a third of a request; this costs 1 µs.
     formatters: { log: (line) => withoutRedacted(line, 1) },
     serializers: { err: errorWithoutData },
-  }, destination ?? pino.destination(1));
+  }, destination ?? pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }));
 }
 
 function withoutRedacted(line: Record<string, unknown>, deeper: number): Record<string, unknown> {
