@@ -42,7 +42,7 @@ test('a taken port is said and ends the program', async () => {
   const first = await serve();
   const { code, output } = await runCommand(['serve'], { port: first.port, env: { DATABASE_URL: await makeDatabase() } });
   expect(code).toBe(1);
-  expect(output).toMatch(/EADDRINUSE/);
+  expect(output).toContain(`Port ${first.port} of 127.0.0.1 is taken by another program. Stop it, or choose another port: PORT=`);
 });
 
 test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {

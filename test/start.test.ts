@@ -25,8 +25,9 @@ test('npm start on an empty directory makes the first keys, prints them once and
 
   // As from any folder.
   const second = await serve({ by: 'npm', cwd: tmpdir(), dataDir: first.dataDir });
-  expect(readCredentials(first.dataDir)).toEqual(credentials);
-  expect(second.output()).not.toMatch(/key/);
+  expect(readCredentials(first.dataDir)).toEqual({ ...credentials, base_url: second.baseUrl });
+  expect(second.output()).toContain(join(first.dataDir, 'credentials.json'));
+  for (const key of [credentials.team_api_key, credentials.management_key]) expect(second.output()).not.toContain(key);
   expect((await readOrder(teamAt(second), order.id)).events).toEqual(order.events);
 });
 

@@ -77,7 +77,7 @@ test('what one process wrote the other reads, and the worker, which serves nothi
     const order = await orderKit(teamAt(a));
     expect(await readOrder(teamAt(b), order.id)).toMatchObject({ id: order.id, events: order.events });
     await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
-    expect(worker.output()).toMatch(/delivery attempt/);
+    await expect.poll(worker.output).toMatch(/delivery attempt/);
     for (const api of [a, b]) expect(api.output()).not.toMatch(/delivery attempt/);
     await expect(fetch(worker.baseUrl)).rejects.toThrow();
   } finally {
