@@ -1,9 +1,9 @@
 // The real program on one data directory and one port, killed and started again and again.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { findFreePort } from './free-port.ts';
 import { OPTIONS } from '../src/config.ts';
 import type { Credentials } from '../src/credentials.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
@@ -72,13 +72,4 @@ async function isReady(baseUrl: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { findFreePort } from './free-port.ts';
 import { OPTIONS } from '../src/config.ts';
 import type { Credentials } from '../src/credentials.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
@@ -72,14 +72,5 @@ function isReady(baseUrl: string): Promise<boolean> {
       response.resume();
       resolve(response.statusCode === 200);
     }).once('error', () => resolve(false));
-  });
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
   });
 }

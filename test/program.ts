@@ -2,12 +2,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject } from 'vitest';
+import { findFreePort } from '../bench/free-port.ts';
 import { OPTIONS } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import { hasCode } from '../src/db/embedded/errors.ts';
@@ -216,13 +216,4 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   } catch (error) {
     if (!hasCode(error, 'ESRCH')) throw error;
   }
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -45,6 +45,22 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
+type NamingClient = { query: (text: string, values?: unknown[]) => Promise<unknown>; release: () => void };
+
+/** The same object for the same connection: by it Kysely knows a connection again, instead of setting it up for every query. */
+const namingClients = new WeakMap<pg.PoolClient, NamingClient>();
+
+function namingClient(client: pg.PoolClient): NamingClient {
+  const known = namingClients.get(client);
+  if (known) return known;
+  const made: NamingClient = {
+    query: (text, values) => (values?.length ? client.query({ name: nameOf(text), text, values }) : client.query(text)),
+    release: () => client.release(),
+  };
+  namingClients.set(client, made);
+  return made;
+}
+
 /** Opens a pool that acts as `role`; nothing is connected before the first query. */
 export function openDatabase(options: { url: string; poolSize: number; role: 'phial_app' | 'owner'; log: Logger }): Database {
   const pool = new pg.Pool({
@@ -60,16 +76,7 @@ export function openDatabase(options: { url: string; poolSize: number; role: 'ph
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({
       pool: {
-        connect: async () => {
-          const client = await pool.connect();
-          return {
-            query: (text: unknown, values?: readonly unknown[]) =>
-              values?.length
-                ? client.query({ name: nameOf(text as string), text: text as string, values: [...values] })
-                : client.query(text as string),
-            release: () => client.release(),
-          } as never;
-        },
+        connect: async () => namingClient(await pool.connect()) as never,
         end: () => pool.end(),
       },
     }),
