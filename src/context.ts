@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config } from './config/options.ts';
 import type { Db, Tx } from './db/open.ts';
 import type { Logger } from './log.ts';
 

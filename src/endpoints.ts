@@ -1,10 +1,10 @@
 import type { Endpoint } from './http/endpoint.ts';
 import { insuranceEndpoints } from './insurance/endpoints.ts';
-import { orderEndpoints } from './lab-orders/endpoints.ts';
-import { labTestEndpoints } from './lab-tests/endpoints.ts';
-import { labEndpoints } from './labs/endpoints.ts';
-import { managementEndpoints } from './management/endpoints.ts';
-import { resultEndpoints } from './results/endpoints.ts';
+import { orderEndpoints } from './labs/orders/endpoints.ts';
+import { labTestEndpoints } from './labs/catalogue/endpoints.ts';
+import { labEndpoints } from './labs/laboratories/simulated/endpoints.ts';
+import { managementEndpoints } from './tenancy/endpoints.ts';
+import { resultEndpoints } from './labs/results/endpoints.ts';
 import { systemEndpoints } from './system/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';

@@ -1,7 +1,7 @@
 import type { EventType } from './events/define.ts';
-import { orderCreated, orderUpdated } from './lab-orders/events.ts';
-import { resultCritical } from './results/events.ts';
-import { attemptExhausted, endpointDisabled } from './webhooks/events.ts';
+import { orderCreated, orderUpdated } from './labs/orders/events.ts';
+import { resultCritical } from './labs/results/events.ts';
+import { attemptExhausted, endpointDisabled } from './delivery/events.ts';
 
 /** Every event that the service tells of, in the order of its documentation. */
 export const eventTypes: Omit<EventType, 'write'>[] = [

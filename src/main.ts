@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config/options.ts';
 import { PACKAGE_ROOT, VERSION } from './package-root.ts';
 
 const HELP = `phial [command]

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Runner } from 'graphile-worker';
 import { serveApi } from './api.ts';
-import type { Config, Secrets } from './config.ts';
+import type { Config, Secrets } from './config/options.ts';
 import type { Ctx } from './context.ts';
 import type { Credentials } from './credentials.ts';
 import { claimDeployment } from './db/deployment.ts';
@@ -16,12 +16,12 @@ import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import type { Logger } from './log.ts';
-import { bootstrapSandbox } from './management/bootstrap.ts';
+import { bootstrapSandbox } from './tenancy/orgs/bootstrap.ts';
 import { VERSION } from './package-root.ts';
-import { startDeliverer, type Deliverer } from './webhooks/deliver.ts';
+import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
 import { deploymentPolicy } from './webhooks/endpoint-url.ts';
-import { measureQueue } from './webhooks/queue-depth.ts';
-import { openSender } from './webhooks/send.ts';
+import { measureQueue } from './delivery/queue-depth.ts';
+import { openSender } from './delivery/sending/send.ts';
 
 /** `serve` is both; any number of api and worker processes may share one database. */
 export type Role = 'serve' | 'api' | 'worker';

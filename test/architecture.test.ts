@@ -5,31 +5,28 @@ import { expect, test } from 'vitest';
 /** What every part stands on. */
 const GROUND = ['errors', 'ids', 'log', 'config', 'context', 'credentials', 'package-root', 'wire', 'db'];
 
-/** What each part may import besides itself: the way down from the program to its slices to the ground. */
-const ALLOWED: Record<string, string[]> = {
+/** The first level: what each part may import besides itself, the way down from the program to its wings to the ground. */
+const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'management', ...GROUND],
-  serve: ['api', 'http', 'jobs', 'management', 'webhooks', 'events', ...GROUND],
-  api: ['endpoints', 'openapi', 'http', 'webhooks', ...GROUND],
-  openapi: ['endpoints', 'event-types', 'system', 'users', 'insurance', 'lab-tests', 'lab-orders', 'labs', 'results', 'management', 'webhooks', 'http', ...GROUND],
-  endpoints: ['system', 'users', 'insurance', 'lab-tests', 'lab-orders', 'labs', 'results', 'management', 'webhooks', 'http'],
-  'event-types': ['lab-orders', 'results', 'webhooks', 'events'],
+  cli: ['serve', 'tenancy', ...GROUND],
+  serve: ['api', 'http', 'jobs', 'tenancy', 'webhooks', 'delivery', 'events', ...GROUND],
+  api: ['endpoints', 'openapi', 'http', 'delivery', ...GROUND],
+  openapi: ['endpoints', 'event-types', 'system', 'users', 'insurance', 'labs', 'tenancy', 'webhooks', 'http', ...GROUND],
+  endpoints: ['system', 'users', 'insurance', 'labs', 'tenancy', 'webhooks', 'http'],
+  'event-types': ['labs', 'delivery', 'events'],
   quickstart: GROUND,
-  jobs: ['http', 'labs', 'lab-orders', 'users', 'webhooks', ...GROUND],
-  http: ['teams', 'events', ...GROUND],
-  // slices, higher ones first
-  management: ['lab-tests', 'teams', 'http', ...GROUND],
-  labs: ['results', 'lab-orders', 'lab-tests', 'teams', 'http', ...GROUND],
-  results: ['lab-orders', 'lab-tests', 'events', 'http', ...GROUND],
-  'lab-orders': ['lab-tests', 'insurance', 'users', 'events', 'http', ...GROUND],
-  'lab-tests': ['teams', 'http', ...GROUND],
+  jobs: ['http', 'labs', 'users', 'delivery', ...GROUND],
+  // the wings, higher ones first
+  labs: ['insurance', 'users', 'tenancy', 'events', 'http', ...GROUND],
   insurance: ['users', 'http', ...GROUND],
-  users: ['teams', 'audit', 'http', ...GROUND],
-  webhooks: ['teams', 'events', 'http', ...GROUND],
-  teams: GROUND,
-  audit: GROUND,
+  users: ['tenancy', 'audit', 'http', ...GROUND],
+  webhooks: ['delivery', 'tenancy', 'events', 'http', ...GROUND],
+  tenancy: ['labs', 'http', ...GROUND],
   system: ['http', ...GROUND],
+  delivery: ['events', 'http', ...GROUND],
+  audit: GROUND,
+  http: ['tenancy', 'events', ...GROUND],
   events: GROUND,
   // the ground itself
   db: ['config', 'context', 'errors', 'log', 'package-root', 'wire', 'ids'],
@@ -43,33 +40,51 @@ const ALLOWED: Record<string, string[]> = {
   'package-root': [],
 };
 
-/** Of http, slices know the endpoint object and, where they work, the metrics; the rest is the transport's own. */
-const PUBLIC_HTTP = new Set(['src/http/endpoint.ts', 'src/http/metrics.ts', 'src/http/idempotency.ts']);
+/** The second level: the rooms of a wing, higher ones first. A room imports only rooms that stand behind it. */
+const ROOMS: Record<string, string[]> = {
+  labs: ['laboratories', 'results', 'orders', 'catalogue'],
+  tenancy: ['endpoints', 'orgs', 'keys', 'teams', 'schemas'],
+};
+
+/** Of http, wings know the endpoint object and, where they work, the metrics; the rest is the transport's own. */
+const PUBLIC_HTTP = new Set(['src/http/endpoint.ts', 'src/http/metrics.ts', 'src/http/answer/idempotency.ts']);
+const WINGS = new Set(['users', 'insurance', 'labs', 'tenancy', 'webhooks', 'delivery', 'system', 'jobs']);
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((file) => `src/${file}`)
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-const partOf = (file: string): string => (file.split('/')[1] as string).replace(/\.ts$/, '');
+const placeOf = (file: string): string[] => file.replace(/\.ts$/, '').split('/').slice(1);
+const partOf = (file: string): string => placeOf(file)[0] as string;
+const roomOf = (file: string): string => placeOf(file)[1] as string;
 
 const edges = files.flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g)]
     .map(([, target]) => ({ file, target: normalize(join(dirname(file), target as string)) })));
 
 test('every part of the program imports only what stands below it', () => {
-  const wrong = edges.filter(({ file, target }) => partOf(file) !== partOf(target) && !ALLOWED[partOf(file)]?.includes(partOf(target)))
+  const wrong = edges.filter(({ file, target }) => partOf(file) !== partOf(target) && !PARTS[partOf(file)]?.includes(partOf(target)))
     .map(({ file, target }) => `${file} imports ${target}`);
   expect(wrong).toEqual([]);
   expect(edges.length).toBeGreaterThan(100);
 });
 
-test('slices know the endpoint object, not the transport behind it', () => {
-  const slices = new Set(['users', 'insurance', 'lab-tests', 'lab-orders', 'labs', 'results', 'management', 'webhooks', 'system', 'jobs']);
-  const wrong = edges.filter(({ file, target }) => slices.has(partOf(file)) && partOf(target) === 'http' && !PUBLIC_HTTP.has(target))
+test('within a wing a room imports only rooms that stand below it', () => {
+  const wrong = edges.filter(({ file, target }) => {
+    const rooms = partOf(file) === partOf(target) ? ROOMS[partOf(file)] : undefined;
+    if (!rooms || roomOf(file) === roomOf(target)) return false;
+    const [from, to] = [rooms.indexOf(roomOf(file)), rooms.indexOf(roomOf(target))];
+    return from === -1 || to === -1 || to < from;
+  }).map(({ file, target }) => `${file} imports ${target}`);
+  expect(wrong).toEqual([]);
+});
+
+test('wings know the endpoint object, not the transport behind it', () => {
+  const wrong = edges.filter(({ file, target }) => WINGS.has(partOf(file)) && partOf(target) === 'http' && !PUBLIC_HTTP.has(target))
     .map(({ file, target }) => `${file} imports ${target}`);
   expect(wrong).toEqual([]);
 });
 
-test('only config.ts reads the environment', () => {
-  expect(files.filter((file) => readFileSync(file, 'utf8').includes('process.env'))).toEqual(['src/config.ts']);
+test('only config reads the environment', () => {
+  expect(files.filter((file) => readFileSync(file, 'utf8').includes('process.env'))).toEqual(['src/config/options.ts']);
 });
 
 test('no file is too long to read in one sitting', () => {

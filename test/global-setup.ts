@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openLog } from '../src/log.ts';
 

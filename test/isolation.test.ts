@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
-import { createTeam } from '../src/management/create-team.ts';
-import { createTeamKey } from '../src/teams/create-key.ts';
+import { createTeam } from '../src/tenancy/teams/create.ts';
+import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
 import { consents, kitTestId, makeUser, orderKit, patientAddress, patientDetails, physician, readOrder, register, shippingAddress, simulate,
   subscribe } from './factories.ts';

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
-import { buildOpenApi } from '../src/http/openapi.ts';
+import { buildOpenApi } from '../src/http/openapi/document.ts';
 import { openApiText } from '../src/openapi.ts';
 import { nullable } from '../src/wire/schema.ts';
 import { startTestApp, type TestApp } from './app.ts';

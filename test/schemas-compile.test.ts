@@ -3,7 +3,7 @@ import fastJsonStringify from 'fast-json-stringify';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
-import { compileValidation } from '../src/http/validation.ts';
+import { compileValidation } from '../src/http/input/validation.ts';
 import { addFormats } from '../src/wire/formats.ts';
 
 // A running service compiles each of these at its first use only.

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseConfig, readEnvironment } from '../config.ts';
-import { backup } from '../db/backup.ts';
+import { parseConfig, readEnvironment } from '../config/options.ts';
+import { backup } from '../db/backup/backup.ts';
 import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS, openPlace, type Place } from '../db/place.ts';
-import { restore } from '../db/restore.ts';
+import { restore } from '../db/backup/restore.ts';
 import { openLog, type Logger } from '../log.ts';
 
 /** Runs `work` on the configured database, beside a running service or alone. What it prints is stdout's alone. */

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { parseConfig, readEnvironment } from '../config.ts';
+import { parseConfig, readEnvironment } from '../config/options.ts';
 import type { Ctx } from '../context.ts';
 import { claimDeployment } from '../db/deployment.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { MIGRATIONS } from '../db/place.ts';
-import { createOrg, type Plan } from '../management/create-org.ts';
-import { setPlan } from '../management/set-plan.ts';
+import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
+import { setPlan } from '../tenancy/orgs/set-plan.ts';
 import { withPlace } from './database.ts';
 
 const PLANS = ['launch', 'grow', 'scale'] as const;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Config, Secrets } from '../config.ts';
+import type { Config, Secrets } from '../config/options.ts';
 import type { Db } from './open.ts';
 
 /**

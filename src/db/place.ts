@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config, Secrets } from '../config.ts';
+import type { Config, Secrets } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import { chooseDataDir } from './embedded/data-dir.ts';
@@ -36,7 +36,7 @@ export async function openPlace({ config, secrets, applicationName, lock, log }:
       lost: new Promise<never>(() => undefined), close: async () => undefined,
     };
   }
-  const { openEmbedded } = await import('./embedded.ts');
+  const { openEmbedded } = await import('./embedded/open.ts');
   const server = await openEmbedded({ dataDir, applicationName, lock, log });
   return {
     url: server.url, ownerUrl: server.url, dataDir, why, embedded: true, lost: server.lost, close: server.stop,

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastJsonStringify from 'fast-json-stringify';
 import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
 import { AppError, notFound } from '../errors.ts';
-import type { Caller } from './auth.ts';
+import type { Caller } from './auth/authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
-import { InvalidRequest, TransportError } from './errors.ts';
-import { oncePerKey, type StoredAnswer } from './idempotency.ts';
-import { readParams, readQuery } from './input.ts';
-import { unparsed } from './json-body.ts';
-import { sealFor } from './seal.ts';
-import { compileValidation, type Problem } from './validation.ts';
+import { InvalidRequest, TransportError } from './answer/errors.ts';
+import { oncePerKey, type StoredAnswer } from './answer/idempotency.ts';
+import { readParams, readQuery } from './input/read.ts';
+import { unparsed } from './input/json-body.ts';
+import { sealFor } from './answer/seal.ts';
+import { compileValidation, type Problem } from './input/validation.ts';
 
 const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The body is not valid JSON' };
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
-import { IDEMPOTENCY_HOURS } from '../http/idempotency.ts';
+import { IDEMPOTENCY_HOURS } from '../http/answer/idempotency.ts';
 
 const DAYS_AHEAD = 3;
 

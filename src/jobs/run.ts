@@ -2,9 +2,9 @@ import { run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphil
 import type pg from 'pg';
 import type { Ctx } from '../context.ts';
 import type { Logger } from '../log.ts';
-import { AUTOPILOT_JOB } from '../lab-orders/autopilot.ts';
-import { runAutopilot } from '../labs/autopilot.ts';
-import { resumeSimulations, runSimulationStep, SIMULATION_STEP_JOB, type SimulationStep } from '../labs/simulation-step.ts';
+import { AUTOPILOT_JOB } from '../labs/orders/autopilot.ts';
+import { runAutopilot } from '../labs/laboratories/simulated/autopilot.ts';
+import { resumeSimulations, runSimulationStep, SIMULATION_STEP_JOB, type SimulationStep } from '../labs/laboratories/simulated/simulation-step.ts';
 import { RESUME_JOB } from '../users/delete.ts';
 import { purgeDeletedUsers } from '../users/purge.ts';
 import { dropExpired } from './retention.ts';

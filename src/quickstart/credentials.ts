@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseConfig } from '../config.ts';
+import { parseConfig } from '../config/options.ts';
 import { credentialsFile, type Credentials } from '../credentials.ts';
 import { findDataDir } from '../db/place.ts';
 import { Surprise } from './surprise.ts';

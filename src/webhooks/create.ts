@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import { WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
 import type { WebhookInput } from './schemas.ts';
-import { newSecret } from './sign.ts';
+import { newSecret } from '../delivery/sending/sign.ts';
 
 /** An endpoint with its secret. It receives what happens from now on. */
 export function createWebhook(ctx: ManagementCtx, team: ManagedTeam, input: Static<typeof WebhookInput>): Promise<WebhookRow> {

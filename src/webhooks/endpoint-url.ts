@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/options.ts';
 import { AppError } from '../errors.ts';
-import { addressPolicy, type AddressPolicy } from './address-policy.ts';
+import { addressPolicy, type AddressPolicy } from '../delivery/sending/address-policy.ts';
 
 const policies = new WeakMap<Config, AddressPolicy>();
 

@@ -5,10 +5,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { newId } from '../ids.ts';
-import { createManagementKey } from '../management/create-key.ts';
-import { createTeam } from '../management/create-team.ts';
+import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
+import { createTeam } from '../tenancy/teams/create.ts';
 import { Secret } from './schemas.ts';
-import { isSecret, newSecret } from './sign.ts';
+import { isSecret, newSecret } from '../delivery/sending/sign.ts';
 
 type Webhook = {
   id: string; url: string; description: string; rate_limit: number | null; disabled: boolean;

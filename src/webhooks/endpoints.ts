@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { findManagedTeam } from '../teams/find.ts';
+import { findManagedTeam } from '../tenancy/teams/find.ts';
 import { Uuid } from '../wire/schema.ts';
 import { createWebhook } from './create.ts';
 import { deleteWebhook } from './delete.ts';

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { AppError, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ManagedTeam } from './find.ts';
-import { newSecret } from './sign.ts';
+import { newSecret } from '../delivery/sending/sign.ts';
 
 /** How long a replaced secret keeps signing beside its successor, so that receivers can follow in peace. */
 const OVERLAP_HOURS = 24;

@@ -1,0 +1,33 @@
+create table payors (
+  payor_code text primary key,
+  team_id uuid references teams on delete cascade,
+  name text not null,
+  aliases text[] not null default '{}',
+  org_address jsonb not null,
+  created_at timestamptz not null default now()
+);
+create index payors_by_team on payors (team_id, payor_code);
+
+create table payor_external_codes (
+  payor_code text not null references payors on delete cascade,
+  provider text not null,
+  provider_payor_id text not null,
+  primary key (provider, provider_payor_id, payor_code)
+);
+create index payor_external_codes_by_payor on payor_external_codes (payor_code);
+
+create table insurances (
+  user_id uuid not null references users on delete cascade,
+  id uuid not null,
+  team_id uuid not null,
+  payor_code text not null,
+  member_id text not null,
+  group_id text,
+  relationship text not null,
+  is_primary boolean not null,
+  insured jsonb not null,
+  guarantor jsonb,
+  company jsonb not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, id)
+);

@@ -1,0 +1,124 @@
+create table order_transactions (
+  user_id uuid not null references users on delete cascade,
+  id uuid not null,
+  team_id uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, id)
+);
+create index order_transactions_by_team on order_transactions (team_id, id);
+
+-- last_* repeat the newest order event, so that lists filter and sort without joining.
+-- An order moves to another user by its transaction's user_id; the foreign keys carry everything along.
+create table orders (
+  user_id uuid not null,
+  id uuid not null,
+  team_id uuid not null,
+  order_transaction_id uuid not null,
+  origin text not null check (origin in ('initial', 'redraw', 'recreation')),
+  lab_test_id uuid not null references lab_tests,
+  details_id uuid not null,
+  method text not null check (method in ('testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection')),
+  sample_id text,
+  patient_details jsonb,
+  patient_address jsonb,
+  shipping_details jsonb,
+  physician jsonb,
+  consents jsonb not null default '[]',
+  health_insurance_id uuid,
+  billing_type text not null default 'client_bill'
+    check (billing_type in ('client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill')),
+  icd_codes text[],
+  notes text,
+  clinical_notes text,
+  passthrough text,
+  priority boolean not null default false,
+  activate_by date,
+  has_abn boolean not null default false,
+  interpretation text check (interpretation in ('normal', 'abnormal', 'critical', 'unknown')),
+  has_missing_results boolean,
+  last_event_id integer not null default 0,
+  last_status text not null,
+  last_low_level_status text not null,
+  last_event_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (user_id, id),
+  foreign key (user_id, order_transaction_id) references order_transactions (user_id, id)
+    on update cascade on delete cascade
+);
+create index orders_by_team on orders (team_id, id);
+create index orders_by_transaction on orders (team_id, order_transaction_id);
+create index orders_by_status on orders (team_id, last_low_level_status, id);
+create index orders_by_interpretation on orders (team_id, interpretation, id);
+create index orders_by_updated_at on orders (team_id, updated_at, id);
+
+create table order_events (
+  user_id uuid not null,
+  order_id uuid not null,
+  team_id uuid not null,
+  id integer not null,
+  status text not null,
+  status_detail text check (status_detail in ('fulfillment_error', 'date_of_collection_unspecified',
+    'demographic_information_unspecified', 'demographic_information_mismatch', 'sample_quantity_not_sufficient',
+    'sample_contaminated', 'sample_stability_exceeded', 'sample_hemolyzed', 'sample_improper_collection')),
+  leg text not null default '',
+  registration text not null default '',
+  created_at timestamptz not null default now(),
+  primary key (user_id, order_id, id),
+  foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
+);
+
+-- Sample ids are unique in the whole deployment, in upper case.
+create table sample_ids (
+  sample_id text primary key check (sample_id = upper(sample_id)),
+  team_id uuid not null,
+  order_id uuid not null
+);
+create index sample_ids_by_order on sample_ids (team_id, order_id);
+
+create table shipments (
+  user_id uuid not null,
+  order_id uuid not null,
+  id uuid not null,
+  team_id uuid not null,
+  outbound_tracking_number text,
+  outbound_tracking_url text,
+  outbound_courier text,
+  inbound_tracking_number text,
+  inbound_tracking_url text,
+  inbound_courier text,
+  notes text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (user_id, order_id),
+  foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
+);
+
+-- Names are found by keyed hashes of their whole words, never by the names themselves.
+create table order_name_words (
+  user_id uuid not null,
+  order_id uuid not null,
+  team_id uuid not null,
+  kind text not null check (kind in ('patient', 'recipient')),
+  word_hash bytea not null,
+  primary key (user_id, order_id, kind, word_hash),
+  foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
+);
+create index order_name_words_by_word on order_name_words (team_id, word_hash, kind, order_id);
+
+create table simulations (
+  user_id uuid not null,
+  order_id uuid not null,
+  id uuid not null,
+  team_id uuid not null,
+  steps text[] not null,
+  next_step integer not null default 0,
+  delay_seconds integer not null,
+  due_at timestamptz not null,
+  flags jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  primary key (user_id, order_id),
+  foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
+);
+create index simulations_by_team on simulations (team_id, order_id);
+create index simulations_due on simulations (due_at);

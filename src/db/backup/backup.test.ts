@@ -1,0 +1,420 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { makeUser, orderKit, readOrder, registeredKit, simulate, subscribe } from '../../../test/factories.ts';
+import { databaseUrl, query } from '../../../test/global-setup.ts';
+import { homeAddress, person } from '../../../test/people.ts';
+import { startReceiver } from '../../../test/receiver.ts';
+import { untilBlocked } from '../../../test/until-blocked.ts';
+import { purgeDeletedUsers } from '../../users/purge.ts';
+import { backup } from './backup.ts';
+import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './format.ts';
+import { migrate } from '../migrate.ts';
+import { restore } from './restore.ts';
+
+const MIGRATIONS = 'migrations';
+const log = pino({ level: 'silent' });
+const made: string[] = [];
+let folder: string;
+beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'phial-backup-')); });
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  for (const name of made.splice(0)) await query(inject('serverUrl'), `drop database ${name} with (force)`);
+});
+
+async function makeDatabase(template = 'template1'): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await query(inject('serverUrl'), `create database ${name} template ${template}`);
+  made.push(name);
+  return databaseUrl(inject('serverUrl'), name);
+}
+
+async function ask<R>(url: string, text: string): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as R[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** One line a table: its name, its number of rows and a hash of all of them. */
+async function contents(url: string): Promise<string[]> {
+  const tables = await ask<{ name: string }>(url, `
+    select c.relname as name from pg_class c
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`);
+  const each = tables.map(({ name }) => `
+    select '${name} ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, chr(10) order by t::text collate "C")), '') as line from "${name}" t`);
+  return (await ask<{ line: string }>(url, each.join(' union all '))).map((row) => row.line).sort();
+}
+
+/** A migrations directory with one file more than this release's: the release after it. */
+async function nextRelease(sql: string): Promise<string> {
+  const directory = join(folder, 'next-migrations');
+  await cp(MIGRATIONS, directory, { recursive: true });
+  await writeFile(join(directory, '9999_next.sql'), sql);
+  return directory;
+}
+
+const into = (url: string, directory: string, migrationsDirectory = MIGRATIONS): Promise<void> =>
+  restore({ ownerUrl: url, directory, migrationsDirectory, log });
+
+describe('a database with everything in it', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp();
+    await fill(app, app.team);
+  });
+  afterAll(() => app.close());
+
+  const save = async (name = 'copy'): Promise<string> => {
+    const directory = join(folder, name);
+    await backup({ ownerUrl: app.databaseUrl, directory, log });
+    return directory;
+  };
+
+  test('comes back row for row, in every table', async () => {
+    const before = await contents(app.databaseUrl);
+    expect(before.filter((line) => line.endsWith(' 0 '))).toEqual([]);
+    const target = await makeDatabase();
+    await into(target, await save());
+    expect(await contents(target)).toEqual(before);
+  });
+
+  test('comes back served: the same keys open it, and what waited goes on', async () => {
+    const target = await makeDatabase();
+    await into(target, await save());
+    const waiting = await ask<{ count: string }>(target, 'select count(*) from deliveries');
+    expect(Number(waiting[0]?.count)).toBeGreaterThan(0);
+    const restored = await startTestApp({}, { databaseUrl: target });
+    const answer = await restored.api<{ users: { user_id: string }[] }>('GET', '/v2/user', undefined, { key: app.team.api_key });
+    expect([answer.status, answer.body.users.length > 0]).toEqual([200, true]);
+    const order = await orderKit(restored.team);
+    await simulate(restored.team, order.id);
+    expect((await readOrder(restored.team, order.id)).events.length).toBeGreaterThan(2);
+    await restored.close();
+  });
+
+  test('keeps its rows of each day in that day\'s partition, and its rules in force', async () => {
+    const target = await makeDatabase();
+    await into(target, await save());
+    const spread = `select tableoid::regclass::text as part, count(*)::int from events group by 1 order by 1`;
+    expect(await ask(target, spread)).toEqual(await ask(app.databaseUrl, spread));
+    expect(await ask<{ part: string }>(target, spread)).toContainEqual({ part: 'events_20250102', count: 1 });
+    await expect(query(target, `
+      insert into order_events (user_id, order_id, team_id, id, status)
+      select user_id, id, team_id, last_event_id + 1, 'received.testkit.ordered' from orders limit 1`)).rejects.toThrow(/may not follow/);
+  });
+
+  test('is copied into files that nobody else can read, described by a manifest', async () => {
+    const directory = await save();
+    const manifest = await readManifest(directory);
+    expect(manifest).toEqual(expect.objectContaining({
+      format: 1, phial_version: expect.stringMatching(/^\d/), created_at: expect.stringMatching(/Z$/), server_version: expect.stringMatching(/^1[5-9]/),
+      migrations: (await readdir(MIGRATIONS)).sort(),
+    }));
+    for (const { name, rows, bytes } of manifest.tables) {
+      expect([name, gunzipSync(await readFile(tablePath(directory, name))).toString().split('\n').length - 1]).toEqual([name, rows]);
+      expect((await stat(tablePath(directory, name))).size).toBe(bytes);
+    }
+    expect(manifest.tables.find((table) => table.name === 'events')?.days[0]).toBe('2025-01-02');
+    expect(manifest.tables.find((table) => table.name === 'orders')?.days).toEqual([]);
+    expect(await readdir(folder)).toEqual(['copy']);
+    expect((await readdir(directory)).sort()).toEqual(['manifest.json', ...manifest.tables.map((table) => `${table.name}.copy.gz`)].sort());
+    const modes = await Promise.all(['.', ...await readdir(directory)].map(async (file) => (await stat(join(directory, file))).mode & 0o777));
+    expect(modes).toEqual([0o700, ...Array(modes.length - 1).fill(0o600)]);
+  });
+
+  test('is not copied over something else', async () => {
+    const directory = await save();
+    const before = await readFile(manifestPath(directory), 'utf8');
+    await expect(save()).rejects.toThrow(/not empty/);
+    expect(await readFile(manifestPath(directory), 'utf8')).toBe(before);
+    expect(await readdir(folder)).toEqual(['copy']);
+  });
+
+  test('is copied at one moment, while orders go on being made', async () => {
+    let writing = true;
+    const written: string[] = [];
+    const writer = async (): Promise<void> => {
+      const { user_id } = await makeUser(app.team);
+      while (writing) written.push((await orderKit(app.team, user_id)).id);
+    };
+    const writers = [writer(), writer(), writer(), writer()];
+    while (written.length < 20) await new Promise((resolve) => { setTimeout(resolve, 5); });
+    const first = written.length;
+    const directory = await save();
+    const last = written.length;
+    writing = false;
+    await Promise.all(writers);
+    const target = await makeDatabase();
+    await into(target, directory);
+    const torn = await ask(target, `
+      select o.id, o.last_event_id, steps.count as steps, sent.count as sent
+        from orders o
+        left join lateral (select count(*)::int from order_events e where e.user_id = o.user_id and e.order_id = o.id) steps on true
+        left join lateral (select count(*)::int from events where user_id = o.user_id and body like '%' || o.id || '%') sent on true
+       where not (o.last_event_id = steps.count and sent.count = steps.count)`);
+    expect(torn).toEqual([]);
+    const [{ count } = { count: 0 }] = await ask<{ count: number }>(target, `select count(*)::int from orders where id = any ('{${written.join(',')}}')`);
+    expect(count).toBeGreaterThanOrEqual(first);
+    expect(last).toBeGreaterThan(first);
+  });
+
+  test('is copied after a migration that is under way, not in its middle', async () => {
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    await client.query(`begin; insert into migrations (name) values ('9998_slow.sql')`);
+    const saving = save();
+    await untilBlocked(app.db);
+    await client.query(`create table made_slowly (id integer primary key); insert into made_slowly values (7); commit`);
+    const manifest = await readManifest(await saving);
+    await client.query(`drop table made_slowly; delete from migrations where name = '9998_slow.sql'`);
+    await client.end();
+    expect(manifest.migrations).toContain('9998_slow.sql');
+    expect(manifest.tables.find((table) => table.name === 'made_slowly')).toEqual(expect.objectContaining({ rows: 1 }));
+  });
+
+  test('leaves nothing behind when the copy fails', async () => {
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    await client.query('begin; lock table users in access exclusive mode');
+    const saving = save();
+    const outcome = expect(saving).rejects.toThrow(/terminat|Connection/);
+    await untilBlocked(app.db);
+    expect((await readdir(folder))[0]).toMatch(/^copy\.partial-/);
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'phial backup' and datname = current_database()`);
+    await outcome;
+    await client.query('rollback');
+    await client.end();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  describe('is not restored', () => {
+    const nothing = async (url: string): Promise<void> => {
+      const fresh = databaseUrl(inject('serverUrl'), inject('template'));
+      const withoutTimes = (lines: string[]): string[] => lines.filter((line) => !/^(migrations|payors) /.test(line));
+      expect(withoutTimes(await contents(url))).toEqual(withoutTimes(await contents(fresh)));
+    };
+
+    test('from files of which one byte changed, and then nothing is written at all', async () => {
+      const directory = await save();
+      const target = await makeDatabase();
+      const { tables } = await readManifest(directory);
+      const files = tables.map((table) => tablePath(directory, table.name));
+      for (const file of files) {
+        const good = await readFile(file);
+        const bad = Buffer.from(good);
+        const at = Math.floor(bad.length / 2);
+        bad[at] = (bad[at] as number) ^ 1;
+        await writeFile(file, bad);
+        await expect(into(target, directory), file).rejects.toThrow(/not as it was written/);
+        await writeFile(file, good);
+      }
+      const manifest = await readFile(manifestPath(directory), 'utf8');
+      for (const [good, bad] of [['2025-01-02', '2025-01-03'], ['"sha256"', '"sha257"'], ['{', '[']] as const) {
+        await writeFile(manifestPath(directory), manifest.replace(good, bad));
+        await expect(into(target, directory), bad).rejects.toThrow(/manifest\.json is not as it was written/);
+      }
+      await writeFile(manifestPath(directory), manifest);
+      expect(await contentsOrNothing(target)).toEqual([]);
+      await into(target, directory);
+    });
+
+    test('from a directory that lacks a file or the manifest', async () => {
+      const directory = await save();
+      const target = await makeDatabase();
+      await rm(tablePath(directory, 'users'));
+      await expect(into(target, directory)).rejects.toThrow(/users\.copy\.gz is not as it was written/);
+      await rm(manifestPath(directory));
+      await expect(into(target, directory)).rejects.toThrow(/no finished backup/);
+      expect(await contentsOrNothing(target)).toEqual([]);
+    });
+
+    test('into a database that is in use', async () => {
+      const directory = await save();
+      const before = await contents(app.databaseUrl);
+      await expect(into(app.databaseUrl, directory)).rejects.toThrow(/in use.*new database/);
+      expect(await contents(app.databaseUrl)).toEqual(before);
+      const claimed = await makeDatabase(inject('template'));
+      await query(claimed, `insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`);
+      await expect(into(claimed, directory)).rejects.toThrow(/in use/);
+    });
+
+    test('into a database that a service took while the restore began', async () => {
+      const directory = await save();
+      const target = await makeDatabase(inject('template'));
+      const client = new pg.Client({ connectionString: target });
+      await client.connect();
+      await client.query(`begin; insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`);
+      const restoring = expect(into(target, directory)).rejects.toThrow(/in use/);
+      for (let blocked = false; !blocked;) {
+        blocked = (await ask(target, 'select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0')).length > 0;
+      }
+      await client.query('commit');
+      await restoring;
+      expect((await ask(target, 'select from deployment')).length).toBe(1);
+      await client.end();
+    });
+
+    test('into a database that is further than the backup', async () => {
+      const directory = await save();
+      const target = await makeDatabase();
+      await migrate({ ownerUrl: target, directory: await nextRelease('create table later (id integer primary key)') });
+      await expect(into(target, directory, join(folder, 'next-migrations'))).rejects.toThrow(/9999_next\.sql.*new database/);
+    });
+
+    test('when it is of a format to come', async () => {
+      const directory = await save();
+      await reseal(directory, (manifest) => ({ ...manifest, format: 2, phial_version: '9.9.9' }));
+      await expect(into(await makeDatabase(), directory)).rejects.toThrow(/format 2.*format 1.*Phial 9\.9\.9/);
+    });
+
+    test('when this release applies something in its middle that it does not have', async () => {
+      const directory = await save();
+      const [first, ...others] = (await readManifest(directory)).migrations;
+      await reseal(directory, (manifest) => ({ ...manifest, migrations: [first as string, ...others.slice(1)] }));
+      await expect(into(await makeDatabase(), directory)).rejects.toThrow(/which the backup does not have.*then upgrade/);
+    });
+
+    test('in part: rows that do not load leave the database empty, and the message holds no value of theirs', async () => {
+      const directory = await save();
+      const target = await makeDatabase();
+      const file = tablePath(directory, 'orders');
+      const good = gunzipSync(await readFile(file)).toString();
+      const grace = good.indexOf('"Grace"');
+      expect(grace).toBeGreaterThan(0);
+      await replaceTable(directory, 'orders', `${good.slice(0, grace)}Grace"${good.slice(grace + 7)}`);
+      const error = await into(target, directory).then(() => null, (error: Error) => error);
+      expect(error?.message).toMatch(/^Table orders could not be loaded.*22P02/);
+      expect(error?.message).not.toContain('Grace');
+      await nothing(target);
+      await replaceTable(directory, 'orders', good + good.split('\n')[0] + '\n');
+      await expect(into(target, directory)).rejects.toThrow(/Table orders .*duplicate key/);
+      await nothing(target);
+      await replaceTable(directory, 'orders', '');
+      await expect(into(target, directory)).rejects.toThrow(/Table orders has 0 rows instead of \d+/);
+      await nothing(target);
+      await replaceTable(directory, 'orders', good);
+      await into(target, directory);
+      expect(await contents(target)).toEqual(await contents(app.databaseUrl));
+    });
+  });
+
+  describe('and another release', () => {
+    test('an older backup ends at this release, its data carried through the later migrations', async () => {
+      const directory = await save();
+      const target = await makeDatabase();
+      await into(target, directory, await nextRelease(`
+        alter table teams add column nickname text not null default 'none';
+        create table team_census as select id from teams`));
+      expect(await ask(target, 'select distinct nickname from teams')).toEqual([{ nickname: 'none' }]);
+      const teams = await ask(app.databaseUrl, 'select id from teams order by id');
+      expect(teams.length).toBeGreaterThan(0);
+      expect(await ask(target, 'select id from team_census order by id')).toEqual(teams);
+      expect(await ask(target, 'select max(name) as last from migrations')).toEqual([{ last: '9999_next.sql' }]);
+    });
+
+    test('a newer backup is refused with the way out', async () => {
+      const newer = await makeDatabase();
+      await migrate({ ownerUrl: newer, directory: await nextRelease('create table later (id integer primary key)') });
+      const directory = join(folder, 'newer');
+      await backup({ ownerUrl: newer, directory, log });
+      const target = await makeDatabase();
+      await expect(into(target, directory)).rejects.toThrow(/newer release.*9999_next\.sql.*Restore it with that release/);
+      expect(await contentsOrNothing(target)).toEqual([]);
+    });
+
+    test('a later migration that fails keeps the data, and the next try of it goes on from there', async () => {
+      const directory = await save();
+      const target = await makeDatabase();
+      await expect(into(target, directory, await nextRelease('select 1 / (select count(*) - count(*) from users)')))
+        .rejects.toThrow(/data are restored.*9999_next\.sql failed.*phial migrate/);
+      expect(await contents(target)).toEqual(await contents(app.databaseUrl));
+      await writeFile(join(folder, 'next-migrations', '9999_next.sql'), 'select 1');
+      expect(await migrate({ ownerUrl: target, directory: join(folder, 'next-migrations') })).toEqual(['9999_next.sql']);
+    });
+
+    test('what a later release may use comes back too: odd names and values, counted and computed columns, rows that its triggers would refuse now', async () => {
+      const migrations = await nextRelease(`
+        create table "Odd name" (id bigint generated always as identity primary key, "select" text, doubled text generated always as ("select" || "select") stored, at timestamptz, weight float8, raw bytea, parent_id bigint references "Odd name");
+        create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no children any more'; end $$;
+        create trigger refuse before insert on "Odd name" for each row when (new.parent_id is not null) execute function refuse()`);
+      const source = await makeDatabase();
+      await migrate({ ownerUrl: source, directory: migrations });
+      await query(source, `
+        alter table "Odd name" disable trigger user;
+        insert into "Odd name" ("select", at, weight, raw, parent_id) values
+          (E'tab\\t, line\\n, \\\\N and \\\\.', '2026-01-02 03:04:05.678901+02', 0.1::float8 + 0.2::float8, '\\x00ff5c', 2), (null, 'infinity', 'NaN', '', 1);
+        alter table "Odd name" enable trigger user`);
+      await backup({ ownerUrl: source, directory: join(folder, 'odd'), log });
+      const target = await makeDatabase();
+      await into(target, join(folder, 'odd'), migrations);
+      expect(await contents(target)).toEqual(await contents(source));
+      expect(await ask(target, `insert into "Odd name" ("select") values ('next') returning id, doubled`)).toEqual([{ id: '3', doubled: 'nextnext' }]);
+      await expect(query(target, `insert into "Odd name" (parent_id) values (1)`)).rejects.toThrow(/no children any more/);
+    });
+  });
+});
+
+test('a database without Phial in it is not backed up', async () => {
+  await expect(backup({ ownerUrl: await makeDatabase(), directory: join(folder, 'copy'), log })).rejects.toThrow(/nothing to back up/);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+async function contentsOrNothing(url: string): Promise<string[]> {
+  const [{ count } = { count: 0 }] = await ask<{ count: number }>(url, `select count(*)::int from pg_class where relnamespace = 'public'::regnamespace`);
+  return count === 0 ? [] : contents(url);
+}
+
+async function reseal(directory: string, change: (manifest: Manifest) => Manifest): Promise<void> {
+  const { sha256: _, ...manifest } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Manifest & { sha256: string };
+  await writeFile(manifestPath(directory), sealManifest(change(manifest)));
+}
+
+/** Another text for a table, with a checksum that fits: what a check of the files alone cannot notice. */
+async function replaceTable(directory: string, name: string, text: string): Promise<void> {
+  const file = gzipSync(text);
+  await writeFile(tablePath(directory, name), file);
+  const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', file)).toString('hex');
+  await reseal(directory, (manifest) => ({
+    ...manifest, tables: manifest.tables.map((table) => (table.name === name ? { ...table, sha256 } : table)),
+  }));
+}
+
+/** Puts at least one row into every table, through the service. */
+async function fill(app: TestApp, team: Team): Promise<void> {
+  const receiver = await startReceiver();
+  await subscribe(team, receiver);
+  const gone = await makeUser(team);
+  await team.api('DELETE', `/v2/user/${gone.user_id}`);
+  await purgeDeletedUsers(app.ctx, new Date(Date.now() + 8 * 86_400_000));
+  const { user_id } = await makeUser(team);
+  await team.api('PATCH', `/v2/user/${user_id}/info`, person);
+  const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
+    name: 'Saguaro Mutual', address: homeAddress, provider: 'stedi', provider_payor_id: 'SAG-1',
+  });
+  await team.api('POST', `/v2/user/${user_id}/insurance`, {
+    payor_code: payor.body.payor_code, member_id: 'XYZ123456789', relationship: 'Self', insured: person,
+  }, { headers: { 'x-idempotency-key': randomUUID() } });
+  const done = await registeredKit(team);
+  await simulate(team, done.id);
+  await app.deliver();
+  receiver.answer((response) => response.writeHead(500).end());
+  await orderKit(team, user_id);
+  await app.deliver();
+  await receiver.close();
+  const slow = await orderKit(team, user_id);
+  await simulate(team, slow.id, '?delay=3600');
+  // A day long gone, for which a fresh database makes no partition by itself.
+  await query(app.databaseUrl, `
+    select ensure_partitions('2025-01-02', '2025-01-02');
+    insert into events (team_id, id, event_type, body) values ('${team.id}', uuid_v7_floor('2025-01-02'), 'test', '{}')`);
+}

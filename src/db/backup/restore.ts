@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Logger } from '../../log.ts';
+import { damaged, type Manifest, readManifest, settleForCopying, type TableCopy, tablePath } from './format.ts';
+import { migrate } from '../migrate.ts';
+import { findPublicTables, inPublic, inReferenceOrder } from './public-tables.ts';
+
+/**
+ * Brings a backup into an empty database: one without a deployment and without organisations, as migrations alone
+ * leave it. All files are checked before anything is written. The tables are made as they were when the backup was
+ * taken, loaded in one transaction, and then brought to this release's shape.
+ *
+ * Throws and leaves the database empty when something does not fit. Only when a migration fails after the load, the
+ * data stay, complete and as the backup's release left them, and `phial migrate` goes on from there.
+ */
+export async function restore(options: {
+  ownerUrl: string;
+  directory: string;
+  migrationsDirectory: string;
+  log: Logger;
+}): Promise<void> {
+  const { ownerUrl, directory, migrationsDirectory, log } = options;
+  const manifest = await readManifest(directory);
+  await refuseOtherHistory(manifest, migrationsDirectory);
+  for (const table of manifest.tables) await verifyFile(directory, table);
+  log.info({ tables: manifest.tables.length }, 'backup verified');
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial restore' });
+  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  await client.connect();
+  try {
+    await refuseUsedDatabase(client, manifest);
+    await migrate({ ownerUrl, directory: migrationsDirectory, upTo: manifest.migrations.at(-1) ?? '' });
+    await loadInTransaction(client, directory, manifest, log);
+    // Without statistics the first hours' queries would be planned for empty tables.
+    await client.query(`analyze ${manifest.tables.map((table) => inPublic(table.name)).join(', ')}`);
+  } finally {
+    await client.end();
+  }
+  await migrateOn(ownerUrl, migrationsDirectory, log);
+}
+
+/** The backup's migrations have to be the first ones of this release, or its tables could not be made as they were. */
+async function refuseOtherHistory(manifest: Manifest, migrationsDirectory: string): Promise<void> {
+  const files = await readdir(migrationsDirectory);
+  const last = manifest.migrations.at(-1) ?? '';
+  const unknown = manifest.migrations.filter((name) => !files.includes(name));
+  if (unknown.length > 0) {
+    throw new Error(`The backup was made by a newer release, Phial ${manifest.phial_version}, with migrations that this one does not know (${unknown.join(', ')}). Restore it with that release or a newer one.`);
+  }
+  const between = files.filter((name) => name.endsWith('.sql') && name <= last && !manifest.migrations.includes(name));
+  if (between.length > 0) {
+    throw new Error(`This release applies ${between.join(', ')} before ${last}, which the backup does not have. Restore it with Phial ${manifest.phial_version}, which made it, then upgrade.`);
+  }
+}
+
+async function verifyFile(directory: string, { name, sha256 }: TableCopy): Promise<void> {
+  const file = tablePath(directory, name);
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(file), hash);
+  } catch (error) {
+    throw damaged(file, error);
+  }
+  if (hash.digest('hex') !== sha256) throw damaged(file);
+}
+
+async function refuseUsedDatabase(client: pg.Client, manifest: Manifest): Promise<void> {
+  for (const table of ['deployment', 'orgs']) {
+    if (await anyRow(client, table)) {
+      throw new Error('This database is in use, and a restore would replace its data. Restore into a new database (DATABASE_URL), or, with the embedded server, into a new data directory (PHIAL_DATA_DIR).');
+    }
+  }
+  const { rows } = await exists(client, 'migrations') ? await client.query<{ name: string }>('select name from public.migrations order by name') : { rows: [] };
+  const ahead = rows.map((row) => row.name).filter((name) => !manifest.migrations.includes(name));
+  if (ahead.length > 0) {
+    throw new Error(`This database already has migrations that the backup does not have (${ahead.join(', ')}). Restore into a new database: the restore migrates it itself.`);
+  }
+}
+
+async function exists(client: pg.Client, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ known: boolean }>('select to_regclass($1) is not null as known', [inPublic(table)]);
+  return rows[0]?.known === true;
+}
+
+async function anyRow(client: pg.Client, table: string): Promise<boolean> {
+  if (!await exists(client, table)) return false;
+  const { rowCount } = await client.query(`select from ${inPublic(table)} limit 1`);
+  return rowCount === 1;
+}
+
+async function loadInTransaction(client: pg.Client, directory: string, manifest: Manifest, log: Logger): Promise<void> {
+  await client.query('begin');
+  try {
+    await settleForCopying(client);
+    await load(client, directory, manifest, log);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function load(client: pg.Client, directory: string, manifest: Manifest, log: Logger): Promise<void> {
+  const names = manifest.tables.map((table) => table.name);
+  const present = new Set((await findPublicTables(client)).map((table) => table.name));
+  const missing = names.filter((name) => !present.has(name));
+  if (missing.length > 0) {
+    throw new Error(`The backup holds tables that no migration makes: ${missing.join(', ')}. Make them in the new database first, with the same columns.`);
+  }
+  const all = names.map(inPublic).join(', ');
+  // A service that starts meanwhile waits here, or was faster and is noticed.
+  await client.query(`lock table ${all} in access exclusive mode`);
+  await refuseUsedDatabase(client, manifest);
+  const triggers = await findTriggers(client, names);
+  // Rows are checked against the rules of the day they were written, not of today: the copy wins.
+  for (const { table, name } of triggers) await client.query(`alter table ${inPublic(table)} disable trigger ${name}`);
+  // What migrations filled in goes too, so that the copy's rows stand alone.
+  await client.query(`truncate ${all}`);
+  await makePartitions(client, manifest);
+  for (const name of await inReferenceOrder(client, names)) {
+    const table = manifest.tables.find((table) => table.name === name) as TableCopy;
+    await loadTable(client, directory, table);
+    log.info({ table: name, rows: table.rows }, 'table restored');
+  }
+  for (const { name, last_value } of manifest.sequences) await client.query('select setval($1::regclass, $2::bigint)', [inPublic(name), last_value]);
+  for (const { table, name } of triggers) await client.query(`alter table ${inPublic(table)} enable trigger ${name}`);
+}
+
+/** Triggers of ours that would act on a load; the ones that keep foreign keys are PostgreSQL's own and stay. */
+async function findTriggers(client: pg.Client, tables: string[]): Promise<{ table: string; name: string }[]> {
+  const { rows } = await client.query<{ table: string; name: string }>(`
+    select relname::text as table, quote_ident(tgname) as name from pg_trigger join pg_class on pg_class.oid = tgrelid
+     where relnamespace = 'public'::regnamespace and relname = any ($1) and not tgisinternal and tgenabled = 'O'`, [tables]);
+  return rows;
+}
+
+/** Rows of days that have no partition would lie in the default one, where dropping them costs a delete. */
+async function makePartitions(client: pg.Client, manifest: Manifest): Promise<void> {
+  const days = new Set(manifest.tables.flatMap((table) => table.days));
+  await client.query('select public.ensure_partitions(day, day) from unnest($1::date[]) as day', [[...days]]);
+}
+
+async function loadTable(client: pg.Client, directory: string, { name, columns, rows }: TableCopy): Promise<void> {
+  const into = client.query(copyFrom(`copy ${inPublic(name)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`));
+  try {
+    await pipeline(createReadStream(tablePath(directory, name)), createGunzip(), into);
+  } catch (error) {
+    throw explain(name, error as pg.DatabaseError);
+  }
+  if (into.rowCount !== rows) throw new Error(`Table ${name} has ${into.rowCount} rows instead of ${rows}; nothing was restored.`);
+}
+
+/** PostgreSQL quotes values in messages of class 22 (bad data), and these may be personal. */
+function explain(table: string, { code, message }: pg.DatabaseError): Error {
+  return new Error(`Table ${table} could not be loaded, and nothing was restored: ${code?.startsWith('22') ? `bad data (${code})` : message}.`);
+}
+
+async function migrateOn(ownerUrl: string, directory: string, log: Logger): Promise<void> {
+  try {
+    const fresh = await migrate({ ownerUrl, directory });
+    log.info({ migrations: fresh.length }, 'restored database is at this release');
+  } catch (error) {
+    throw new Error(`The backup's data are restored, all of them, but this release's later migrations did not succeed. ${(error as Error).message} Once the cause is gone, \`phial migrate\` goes on from there; the release that made the backup can serve the database as it is.`, { cause: error });
+  }
+}

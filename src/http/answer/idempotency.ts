@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { errorAnswer } from './errors.ts';
+import type { Seal } from './seal.ts';
+
+export type StoredAnswer = { status: number; body: string };
+
+type Request = {
+  /** The caller's team, or organisation on the management API. */
+  scopeId: string;
+  operation: string;
+  key: string;
+  /** Everything that makes it this request: validated path, query and body. */
+  input: unknown;
+  requestId: string;
+  /** Stores successes only (X-Idempotency-Error: no-cache). */
+  successesOnly: boolean;
+  /** Where the answer shows a secret. */
+  seal: Seal | null;
+};
+
+export const IDEMPOTENCY_HOURS = 24;
+
+/** Clients that build a body anew for a retry may order its keys in another way: it is the same request. */
+function inKeyOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * Runs `work` once per key. The key's row commits together with the change it guards, so a crash leaves neither;
+ * an advisory lock, not a row, tells that a key is in flight, because a lock dies with its connection.
+ */
+export async function oncePerKey<C extends Ctx>(ctx: C, request: Request, work: (ctx: TxCtx<C>) => Promise<StoredAnswer>): Promise<StoredAnswer> {
+  const hash = createHash('sha256').update(JSON.stringify(request.input, inKeyOrder)).digest();
+  return ctx.db.transaction().execute(async (db) => {
+    const { rows: [lock] } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${
+      `${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(db);
+    if (!lock?.free) throw new AppError('idempotency_in_flight', 'A request with this X-Idempotency-Key is still running. Try again shortly.');
+
+    const stored = await db.selectFrom('idempotency_keys').select(['request_hash', 'status', 'body'])
+      .where('scope_id', '=', request.scopeId).where('operation', '=', request.operation).where('key', '=', request.key)
+      .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
+      .executeTakeFirst();
+    if (stored) {
+      const body = request.seal ? request.seal.open(stored.body) : stored.body;
+      if (body !== null && hash.equals(stored.request_hash)) return { status: stored.status, body };
+      throw new AppError('idempotency_mismatch', 'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.');
+    }
+
+    await sql`savepoint work`.execute(db);
+    let answer: StoredAnswer;
+    try {
+      answer = await work({ ...ctx, db });
+    } catch (error) {
+      const refusal = errorAnswer(error, request.requestId);
+      if (refusal?.status !== 400 || request.successesOnly) throw error;
+      await sql`rollback to savepoint work`.execute(db);
+      answer = { status: 400, body: JSON.stringify(refusal.body) };
+    }
+    const kept = { request_hash: hash, status: answer.status, body: request.seal ? request.seal.close(answer.body) : answer.body };
+    await db.insertInto('idempotency_keys')
+      .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
+      .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
+      .execute();
+    return answer;
+  });
+}

@@ -1,0 +1,292 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { query } from '../../../test/global-setup.ts';
+import { endpoints } from '../../endpoints.ts';
+import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
+import { createTeam } from '../../tenancy/teams/create.ts';
+import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
+import { newManagementKey, newTeamKey } from '../../tenancy/keys/key-value.ts';
+
+type Refusal = { code: string; detail: string; required_plan?: string };
+
+/** Written out, so that an operation opens itself to everybody only where a reader sees it. */
+const OPEN_TO_ANYBODY = ['get_service', 'get_health', 'get_readiness'];
+
+let app: TestApp;
+beforeAll(async () => { app = await startTestApp(); });
+afterAll(() => app.close());
+
+const users = (key: string | null, options: { on?: TestApp; headers?: Record<string, string> } = {}): Promise<Answer<Refusal>> =>
+  (options.on ?? app).api<Refusal>('GET', '/v2/user', undefined, { key, headers: options.headers ?? {} });
+const keysPath = (team: Team): string => `/v1/org/${team.org_id}/team_api_keys/sandbox/us`;
+const keys = (key: string | null, headers: Record<string, string> = {}): Promise<Answer<Refusal>> =>
+  app.api<Refusal>('GET', keysPath(app.team), undefined, { key, headers });
+const said = ({ status, body }: Answer<Refusal>): [number, string] => [status, body.code];
+
+const makeKey = async (): Promise<{ id: string; value: string }> => createTeamKey(app.ctx, { team_id: app.team.id, label: 'one more' });
+const makeManagementKey = async (team_ids: string[] | null = null, org_id = app.team.org_id): Promise<{ id: string; value: string }> =>
+  createManagementKey(app.ctx, team_ids
+    ? { org_id, label: 'bound', role: 'team_admin', team_ids } : { org_id, label: 'org', role: 'org_admin', team_ids: null });
+
+const PAST = '2026-01-01T00:00:00Z';
+const revokeInDatabase = (id: string) => app.db.updateTable('team_api_keys').set({ revoked_at: PAST }).where('id', '=', id).execute();
+
+describe('without a key that opens it', () => {
+  test('every operation refuses', async () => {
+    for (const { id, method, path, auth } of endpoints) {
+      if (OPEN_TO_ANYBODY.includes(id)) continue;
+      const at = path.replaceAll(/\{\w+\}/g, randomUUID());
+      const answer = await app.api<Refusal>(method, at, method === 'GET' || method === 'DELETE' ? undefined : {}, { key: null });
+      expect([id, auth === 'none', ...said(answer)]).toEqual([id, false, 401, 'invalid_api_key']);
+    }
+  });
+
+  test('the operations that are open to anybody are the ones written here', () => {
+    expect(endpoints.filter(({ auth }) => auth === 'none').map(({ id }) => id)).toEqual(OPEN_TO_ANYBODY);
+  });
+
+  test('the answer is the same whatever is wrong with a team key', async () => {
+    const revoked = await makeKey();
+    await revokeInDatabase(revoked.id);
+    const expired = await makeKey();
+    await app.db.updateTable('team_api_keys').set({ expires_at: PAST }).where('id', '=', expired.id).execute();
+    const answers = await Promise.all([
+      null, 'nonsense', 'sk_us_short', `${app.team.api_key}x`, newTeamKey(app.config).value, revoked.value, expired.value,
+    ].map((key) => users(key)));
+    for (const answer of answers) {
+      expect(said(answer)).toEqual([401, 'invalid_api_key']);
+      expect(answer.body.detail).toBe(answers[0]?.body.detail);
+    }
+  });
+
+  test('nor does a management key tell what is wrong with it', async () => {
+    const revoked = await makeManagementKey();
+    await app.db.updateTable('management_keys').set({ revoked_at: PAST }).where('id', '=', revoked.id).execute();
+    const answers = await Promise.all([null, 'nonsense', 'mg_short', newManagementKey().value, revoked.value].map((key) => keys(key)));
+    for (const answer of answers) {
+      expect(said(answer)).toEqual([401, 'invalid_api_key']);
+      expect(answer.body.detail).toBe(answers[0]?.body.detail);
+    }
+  });
+
+  test('nothing else of the request is told', async () => {
+    const answer = await app.api<Refusal>('POST', '/v2/user', undefined, { key: null, raw: '{"client_user_id":' });
+    expect(said(answer)).toEqual([401, 'invalid_api_key']);
+  });
+
+  test('a key that expires stops opening the service then, although it was in use', async () => {
+    const key = await makeKey();
+    await app.db.updateTable('team_api_keys').set({ expires_at: new Date(Date.now() + 700).toISOString() }).where('id', '=', key.id).execute();
+    expect((await users(key.value)).status).toBe(200);
+    await vi.waitFor(async () => expect(said(await users(key.value))).toEqual([401, 'invalid_api_key']), { timeout: 5_000, interval: 50 });
+  });
+});
+
+describe('a key of another kind or place', () => {
+  test.each([
+    ['production', 'us', 'pk_us_'], ['sandbox', 'eu', 'sk_eu_'], ['production', 'eu', 'pk_eu_'],
+  ] as const)('a key of %s %s is sent there', async (environment, region, prefix) => {
+    const { value } = newTeamKey({ environment, region });
+    expect(value.startsWith(prefix)).toBe(true);
+    const answer = await users(value);
+    expect(said(answer)).toEqual([401, 'wrong_environment']);
+    expect(answer.body.detail).toMatch(new RegExp(`key of ${environment} ${region}.*service is sandbox us`));
+  });
+
+  test('a production service sends a sandbox key away likewise', async () => {
+    const production = await startTestApp({
+      PHIAL_ENVIRONMENT: 'production', PHIAL_REGION: 'eu', PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
+    });
+    try {
+      expect(production.team.api_key).toMatch(/^pk_eu_/);
+      expect((await users(production.team.api_key, { on: production })).status).toBe(200);
+      const answer = await users(app.team.api_key, { on: production });
+      expect(said(answer)).toEqual([401, 'wrong_environment']);
+      expect(answer.body.detail).toMatch(/key of sandbox us.*service is production eu/);
+    } finally {
+      await production.close();
+    }
+  });
+
+  test('a management key does not open the service API', async () => {
+    expect(said(await users(app.team.management_key))).toEqual([401, 'wrong_key_kind']);
+  });
+
+  test('a team key does not open the management API, in whichever header it comes', async () => {
+    expect(said(await keys(app.team.api_key))).toEqual([401, 'wrong_key_kind']);
+    expect(said(await keys(null, { 'x-service-org-key': app.team.api_key }))).toEqual([401, 'wrong_key_kind']);
+    expect(said(await keys(null, { 'x-service-api-key': app.team.api_key }))).toEqual([401, 'wrong_key_kind']);
+  });
+});
+
+describe('headers', () => {
+  test('further prefixes are accepted where they are configured, and only there', async () => {
+    const wider = await startTestApp({ PHIAL_HEADER_PREFIXES: 'x-service-,x-acme-' });
+    try {
+      for (const header of ['x-service-api-key', 'x-acme-api-key', 'X-Acme-API-Key']) {
+        expect([header, (await users(null, { on: wider, headers: { [header]: wider.team.api_key } })).status]).toEqual([header, 200]);
+      }
+      expect((await users(null, { on: wider, headers: { 'x-other-api-key': wider.team.api_key } })).status).toBe(401);
+    } finally {
+      await wider.close();
+    }
+    expect((await users(null, { headers: { 'x-acme-api-key': app.team.api_key } })).status).toBe(401);
+  });
+
+  test('the older header of the management key works and is marked as deprecated', async () => {
+    const older = await keys(null, { 'x-service-org-key': app.team.management_key });
+    expect(older.status).toBe(200);
+    expect(older.headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect(older.headers.get('link')).toContain('rel="successor-version"');
+    const newer = await keys(app.team.management_key);
+    expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
+  });
+});
+
+describe('what a management key may', () => {
+  test('a Team Management Key: its own teams only, and nothing of the organisation', async () => {
+    const sibling = await createTeam(app.ctx, { org_id: app.team.org_id, name: 'Sibling' });
+    const { value: key } = await makeManagementKey([sibling.id]);
+    const webhooks = (id: string): Promise<Answer<Refusal>> =>
+      app.api<Refusal>('GET', `/v1/org/${app.team.org_id}/team/${id}/sandbox/webhook`, undefined, { key });
+    expect((await webhooks(sibling.id)).status).toBe(200);
+    expect(said(await webhooks(app.team.id))).toEqual([403, 'insufficient_scope']);
+    expect(said(await webhooks((await app.makeTeam()).id))).toEqual([404, 'not_found']);
+    const orgOnly = endpoints.filter((endpoint) => endpoint.orgOnly);
+    expect(orgOnly.map(({ id }) => id)).toContain('create_team');
+    for (const { id, method, path } of orgOnly) {
+      const answer = await app.api<Refusal>(method, path.replace('{org_id}', app.team.org_id).replaceAll(/\{\w+\}/g, randomUUID()), {}, { key });
+      expect([id, ...said(answer)]).toEqual([id, 403, 'insufficient_scope']);
+    }
+  });
+
+  test('a plan below scale opens no management operation, and the plan that does is named', async () => {
+    const team = await app.makeTeam('Small Clinic');
+    const list = (): Promise<Answer<Refusal>> => team.api<Refusal>('GET', keysPath(team));
+    expect((await list()).status).toBe(200);
+    for (const plan of ['launch', 'grow']) {
+      await app.db.updateTable('orgs').set({ plan }).where('id', '=', team.org_id).execute();
+      await vi.waitFor(async () => {
+        const answer = await list();
+        expect([...said(answer), answer.body.required_plan]).toEqual([403, 'plan_required', 'scale']);
+      });
+    }
+    expect((await team.api('GET', '/v2/user')).status).toBe(200);
+  });
+
+  test('another organisation does not exist for it', async () => {
+    const other = await app.makeTeam();
+    for (const org_id of [other.org_id, randomUUID()]) {
+      const answer = await app.api<Refusal>('GET', `/v1/org/${org_id}/team_api_keys/sandbox/us`);
+      expect([...said(answer), answer.body.detail]).toEqual([404, 'not_found', 'Organisation not found.']);
+    }
+  });
+
+  test.each(['production/us', 'sandbox/eu', 'production/eu'])('%s in a path is another deployment', async (deployment) => {
+    const answer = await app.api<Refusal>('GET', `/v1/org/${app.team.org_id}/team_api_keys/${deployment}`);
+    expect(said(answer)).toEqual([404, 'wrong_deployment']);
+    expect(answer.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
+  });
+});
+
+/** Counts the queries for keys that this whole process sends from now on. */
+function countKeyQueries(): { count: () => number; stop: () => void } {
+  const spy = vi.spyOn(pg.Client.prototype, 'query');
+  const isKeyQuery = (call: unknown): boolean => {
+    const text = typeof call === 'string' ? call : (call as { text?: string } | undefined)?.text ?? '';
+    return /select .*(team_api_keys|management_keys)/s.test(text) && text.includes('key_hash');
+  };
+  return { count: () => spy.mock.calls.filter(([call]) => isKeyQuery(call)).length, stop: () => spy.mockRestore() };
+}
+
+describe('a key in use', () => {
+  test('costs no query, on either API', async () => {
+    const [key, manager] = [await makeKey(), await makeManagementKey()];
+    const queries = countKeyQueries();
+    try {
+      for (let n = 0; n < 50; n += 1) {
+        expect((await users(key.value)).status).toBe(200);
+        expect((await keys(manager.value)).status).toBe(200);
+      }
+      expect(queries.count()).toBe(2);
+    } finally {
+      queries.stop();
+    }
+  });
+
+  test('an unknown key is looked up each time, since it may be made in the next moment', async () => {
+    const { value } = newTeamKey(app.config);
+    const queries = countKeyQueries();
+    try {
+      await users(value);
+      await users(value);
+      expect(queries.count()).toBe(2);
+    } finally {
+      queries.stop();
+    }
+  });
+});
+
+describe('with a second service on the database', () => {
+  let second: TestApp;
+  beforeAll(async () => { second = await startTestApp({}, { databaseUrl: app.databaseUrl }); });
+  afterAll(() => second.close());
+
+  const revoke = async (id: string, on: TestApp): Promise<void> => {
+    const url = `${on.baseUrl}${keysPath(app.team)}?api_key_id=${id}`;
+    const answer = await fetch(url, { method: 'DELETE', headers: { 'x-management-key': app.team.management_key } });
+    expect(await answer.json()).toMatchObject({ success: [id] });
+  };
+
+  test('a revocation through one is refused by the other on the next request', async () => {
+    for (let n = 0; n < 10; n += 1) {
+      const key = await makeKey();
+      expect((await users(key.value)).status).toBe(200);
+      expect((await users(key.value, { on: second })).status).toBe(200);
+      await revoke(key.id, n % 2 ? app : second);
+      expect(said(await users(key.value))).toEqual([401, 'invalid_api_key']);
+      expect(said(await users(key.value, { on: second }))).toEqual([401, 'invalid_api_key']);
+    }
+  });
+
+  test('while the listening connection is cut nothing is cached, and a revoked key is refused at once', async () => {
+    const [kept, revoked] = [await makeKey(), await makeKey()];
+    for (const { value } of [kept, revoked]) expect((await users(value)).status).toBe(200);
+    const database = new URL(app.databaseUrl).pathname.slice(1);
+    const isCached = async (key: string): Promise<boolean> => {
+      const queries = countKeyQueries();
+      try {
+        expect((await users(key)).status).toBe(200);
+        return queries.count() === 0;
+      } finally {
+        queries.stop();
+      }
+    };
+    expect(await isCached(kept.value)).toBe(true);
+
+    // Open connections live on, but the listener cannot come back.
+    await query(inject('serverUrl'), `alter database ${database} with allow_connections false`);
+    try {
+      await query(inject('serverUrl'), `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = '${database}' and application_name = 'phial listener'`);
+      await vi.waitFor(async () => expect(await isCached(kept.value)).toBe(false), { timeout: 5_000, interval: 20 });
+      expect(await isCached(kept.value)).toBe(false);
+      expect((await users(revoked.value)).status).toBe(200);
+      await revokeInDatabase(revoked.id);
+      expect(said(await users(revoked.value))).toEqual([401, 'invalid_api_key']);
+      await wait(600); // two attempts of the listener to come back
+      expect(await isCached(kept.value)).toBe(false);
+      expect(await isCached(kept.value)).toBe(false);
+    } finally {
+      await query(inject('serverUrl'), `alter database ${database} with allow_connections true`);
+    }
+
+    await vi.waitFor(async () => expect(await isCached(kept.value)).toBe(true), { timeout: 5_000, interval: 50 });
+    expect(said(await users(revoked.value))).toEqual([401, 'invalid_api_key']);
+    await revokeInDatabase(kept.id);
+    await vi.waitFor(async () => expect(said(await users(kept.value))).toEqual([401, 'invalid_api_key']), { timeout: 1_000, interval: 10 });
+  });
+});

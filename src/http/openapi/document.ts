@@ -1,0 +1,174 @@
+import type { TSchema } from 'typebox';
+import type { EventType } from '../../events/define.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { ERROR_SCHEMAS, PARAMETERS, RESPONSES, SECURITY_SCHEMES } from './components.ts';
+import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
+
+export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'operational'>;
+
+export type OpenApiOptions = {
+  /** Modules whose exported schemas become components under their own names. */
+  schemas: Record<string, unknown>[];
+  version: string;
+  interfaceVersion: string;
+  /** Address of the service; left out: wherever the document was loaded from. */
+  baseUrl?: string;
+};
+
+const INTRODUCTION = `Stores users, their insurance and their laboratory orders, and tells of every step by signed webhooks.
+
+# Authentication
+The service API takes a team API key in \`x-service-api-key\`. The management API, whose paths begin with \`/v1/org\`, takes a management key
+in \`X-Management-Key\` and needs the plan scale. A key belongs to one environment and region.
+
+# Errors
+Every refusal has the same shape: \`detail\` for a person, \`code\` for a program and \`request_id\` for the log. A 422 lists every problem
+of the request at once. Beside what each operation names, any can answer 405, 408, 413, 414, 415, 431, 500 and 503.
+
+# Repeating a request
+Every POST takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice.
+
+# Values
+Timestamps are UTC with milliseconds. Lists of words may grow: take an unknown one as such. Unknown keys in a body are ignored. In a query,
+a list is given by repeating its name or by commas.`;
+
+/** The whole service as an OpenAPI 3.1 document, made of the same objects that the routes are made of. */
+export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[], options: OpenApiOptions): Json {
+  const schemas = new ComponentSchemas(options.schemas);
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas);
+  }
+  const webhooks = Object.fromEntries(eventTypes.map((type) => [type.name, { post: delivery(type, schemas) }]));
+  const tags = [...new Set([...endpoints.map(({ tag }) => tag), 'events'])];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Phial',
+      version: options.version,
+      'x-interface-version': options.interfaceVersion,
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.baseUrl ?? '/' }],
+    tags: tags.map((name) => ({ name, 'x-displayName': sentence(name.replaceAll('_', ' ')) })),
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      parameters: PARAMETERS,
+      responses: RESPONSES,
+      schemas: merge(schemas.written(), ERROR_SCHEMAS),
+    },
+  };
+}
+
+function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
+  const { id, method, tag, summary, auth, deprecated, body, response, status } = endpoint;
+  const takesKey = method === 'POST' && auth !== 'none';
+  const parameters = [
+    ...parametersOf('path', endpoint.params, schemas),
+    ...parametersOf('query', endpoint.query, schemas),
+    ...(takesKey ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
+  ];
+  const description = describe(endpoint);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === '' ? {} : { description }),
+    ...(deprecated ? { deprecated: true } : {}),
+    security: auth === 'none' ? [] : [{ [auth]: [] }],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: !admitsNull(body), content: json(schemas.write(body)) } } : {}),
+    responses: {
+      [status]: response ? { description: 'Success.', content: json(schemas.write(response)) } : { description: 'Success. There is no body.' },
+      ...refusals(endpoint),
+    },
+  };
+}
+
+function describe({ description, query, orgOnly, deprecated }: Endpoint): string {
+  return [
+    description,
+    ...(query ? rulesOf(query) : []),
+    orgOnly && 'Needs an Org Management Key.',
+    deprecated && `Deprecated since ${deprecated.since}${deprecated.sunset ? `, may be gone from ${deprecated.sunset}` : ''}: use ${deprecated.successor}.`,
+  ].filter(Boolean).join(' ');
+}
+
+function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schemas: ComponentSchemas): Json[] {
+  const required: string[] = shape?.required ?? [];
+  return Object.entries(shape?.properties ?? {}).map(([name, member]) => {
+    const { description, deprecated, ...schema } = schemas.write(member);
+    return {
+      name, in: place,
+      ...(description === undefined ? {} : { description }),
+      ...(deprecated === undefined ? {} : { deprecated }),
+      ...(place === 'path' || required.includes(name) ? { required: true } : {}),
+      ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),
+      schema,
+    };
+  });
+}
+
+/** Which refusals an operation can speak follows from what it takes. */
+function refusals({ id, method, tag, auth, params, query, body }: Endpoint): Json {
+  if (auth === 'none') return id === 'get_readiness' ? { 503: response('NotReady') } : {};
+  const changes = method !== 'GET';
+  return {
+    ...(changes || query ? { 400: response('BadRequest') } : {}),
+    401: response('Unauthorized'),
+    ...(auth === 'management_key' || tag === 'simulation' ? { 403: response('Forbidden') } : {}),
+    ...(params || (changes && (namesAnother(query) || namesAnother(body))) ? { 404: response('NotFound') } : {}),
+    ...(method === 'POST' ? { 409: response('Conflict') } : {}),
+    ...(params || query || body ? { 422: response('InvalidRequest') } : {}),
+  };
+}
+
+/** Whether the shape takes the id of something that must be there. */
+function namesAnother(shape: TSchema | undefined): boolean {
+  const { properties = {} } = (shape ?? {}) as { properties?: Record<string, { format?: string }> };
+  return Object.entries(properties).some(([name, { format }]) => name.endsWith('_id') && format === 'uuid');
+}
+
+const ENVELOPE_TEXT = 'Sent by POST to each endpoint that wants it, at least once and in no promised order. Verify the signature, '
+  + 'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
+
+function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
+  const whose = type.operational ? { type: 'null' } : undefined;
+  const properties = {
+    event_type: { type: 'string', const: type.name },
+    data: schemas.write(type.data),
+    team_id: { type: 'string', format: 'uuid' },
+    user_id: whose ?? { type: 'string', format: 'uuid' },
+    client_user_id: whose ?? { type: 'string' },
+  };
+  return {
+    operationId: `on_${type.name.replaceAll('.', '_')}`,
+    tags: ['events'],
+    summary: type.name,
+    description: [type.summary, ENVELOPE_TEXT, type.operational && 'Only endpoints whose filter_types name it get it.'].filter(Boolean).join(' '),
+    security: [],
+    parameters: [parameter('WebhookId'), parameter('WebhookTimestamp'), parameter('WebhookSignature')],
+    requestBody: { required: true, content: json({ type: 'object', required: Object.keys(properties), properties }) },
+    responses: {
+      '2XX': { description: 'Received.' },
+      410: { description: 'No more: the endpoint is disabled.' },
+      default: { description: 'Not received. It is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
+    },
+  };
+}
+
+const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });
+const response = (name: keyof typeof RESPONSES): Json => ({ $ref: `#/components/responses/${name}` });
+const json = (schema: Json): Json => ({ 'application/json': { schema } });
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const admitsNull = (schema: TSchema): boolean => [(schema as { type?: string | string[] }).type].flat().includes('null');
+
+function merge(schemas: Record<string, Json>, fixed: Record<string, Json>): Record<string, Json> {
+  for (const name of Object.keys(fixed)) {
+    if (name in schemas) throw new Error(`The schema name ${name} is the documentation's own.`);
+  }
+  return { ...schemas, ...fixed };
+}

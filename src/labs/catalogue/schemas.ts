@@ -1,0 +1,173 @@
+import { Type, type Static } from 'typebox';
+import { nullable, oneOf, Text, Uuid } from '../../wire/schema.ts';
+
+export const COLLECTION_METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
+export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
+
+/** A value of a list that may grow: what is in it today is told, and nothing else is refused. */
+const open = (values: readonly string[]): ReturnType<typeof Type.String> =>
+  Type.String({ description: `One of ${values.join(', ')}; further values may come.` });
+
+const Method = open(COLLECTION_METHODS);
+const SampleType = open(['dried_blood_spot', 'arm_collector', 'serum', 'saliva', 'urine', 'stool']);
+const days = (description: string) => nullable(Type.Integer({ description }));
+const turnaround = {
+  common_tat_days: days('Days from the sample\'s arrival at the laboratory to the result, commonly.'),
+  worst_case_tat_days: days('The same, at worst.'),
+};
+
+export const Lab = Type.Object({
+  id: Type.Integer(),
+  slug: Type.String(),
+  name: Type.String(),
+  first_line_address: Type.String(),
+  city: Type.String(),
+  zipcode: Type.String(),
+  collection_methods: Type.Array(Method),
+  sample_types: Type.Array(SampleType),
+});
+
+const Answer = Type.Object({ id: Type.Integer(), code: Type.String(), value: Type.String() });
+const Question = Type.Object({
+  id: Type.Integer(),
+  required: Type.Boolean(),
+  code: Type.String(),
+  value: Type.String(),
+  type: open(['choice', 'text', 'numeric', 'multi_choice']),
+  sequence: Type.Integer(),
+  answers: Type.Array(Answer),
+  constraint: nullable(Type.String()),
+  default: nullable(Type.String()),
+});
+const AskOnOrderEntry = Type.Object({ questions: Type.Array(Question) });
+
+const marker = {
+  id: Type.Integer(),
+  name: Type.String(),
+  slug: Type.String(),
+  description: nullable(Type.String()),
+  lab_id: nullable(Type.Integer()),
+  provider_id: nullable(Type.String({ description: 'The laboratory\'s own order code.' })),
+  type: nullable(open(['biomarker', 'panel'])),
+  unit: nullable(Type.String({ description: 'UCUM; null for panels and for results without a unit.' })),
+  price: nullable(Type.String({ description: 'US dollars with two decimals, as 19.00.' })),
+  aoe: nullable(AskOnOrderEntry),
+  a_la_carte_enabled: Type.Boolean(),
+  ...turnaround,
+  is_orderable: nullable(Type.Boolean()),
+};
+
+/** What can be ordered of a laboratory: a biomarker or a panel. */
+export const Marker = Type.Object(marker);
+
+const Loinc = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  slug: Type.String(),
+  code: Type.String(),
+  unit: nullable(Type.String()),
+});
+
+/** One observation that the laboratory reports for a marker. */
+const ExpectedResult = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  slug: Type.String(),
+  lab_id: nullable(Type.Integer()),
+  provider_id: nullable(Type.String({ description: 'Order code of the same observation alone, where the laboratory offers it.' })),
+  required: Type.Boolean({ description: 'False for computed values, which a laboratory may leave out.' }),
+  loinc: nullable(Loinc),
+});
+
+export const MarkerWithResults = Type.Object({ ...marker, expected_results: Type.Array(ExpectedResult) });
+
+const PriceModifier = Type.Object({
+  delta_amount_minor: Type.Union([
+    Type.Integer(), Type.Object({ minimum: Type.Integer(), maximum: Type.Integer() }),
+  ]),
+  conditions: Type.Object({
+    us_state: nullable(Type.Object({ any_of: Type.Array(Type.String()) })),
+    reflex: nullable(Type.Object({})),
+  }),
+});
+
+export const MarkerPricing = Type.Object({
+  currency: Type.String({ const: 'USD' }),
+  data: Type.Record(Type.String(), Type.Union([
+    Type.Object({ base_amount_minor: Type.Integer(), modifiers: nullable(Type.Array(PriceModifier)) }),
+    Type.Object({ unspecified: open(['refer_to_contract', 'price_unavailable']) }),
+  ]), { description: 'By marker id, in cents.' }),
+});
+
+export const MarkerPage = Type.Object({
+  markers: Type.Array(MarkerWithResults),
+  total: Type.Integer(),
+  page: Type.Integer(),
+  size: Type.Integer(),
+  pages: Type.Integer(),
+  pricing: nullable(MarkerPricing),
+});
+
+/** What a team orders: a set of markers of one laboratory with a way to take the sample. Orders carry it whole. */
+export const LabTest = Type.Object({
+  id: Uuid,
+  slug: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  sample_type: SampleType,
+  method: Method,
+  price: Type.Number({ description: 'US dollars.' }),
+  is_active: Type.Boolean(),
+  status: open(['active', 'pending_approval', 'inactive']),
+  fasting: Type.Boolean(),
+  lab: nullable(Lab),
+  markers: nullable(Type.Array(Marker)),
+  is_delegated: Type.Boolean({ deprecated: true }),
+  auto_generated: Type.Boolean(),
+  has_collection_instructions: nullable(Type.Boolean()),
+  ...turnaround,
+});
+export type LabTest = Static<typeof LabTest>;
+
+export const LabTestPage = Type.Object({ data: Type.Array(LabTest), next_cursor: nullable(Type.String()) });
+
+const word = (description: string) => Type.Optional(Text(200, { description }));
+const anyOther = 'Any other value matches nothing.';
+
+/** Filters and order of both lists of lab tests. */
+export const labTestQuery = {
+  generation_method: Type.Optional(Text(200, { default: 'manual', description: `auto, manual or all. ${anyOther}` })),
+  lab_slug: word('Slug of the laboratory.'),
+  collection_method: word(`${COLLECTION_METHODS.join(', ')}. ${anyOther}`),
+  status: word(`active, pending_approval or inactive. ${anyOther}`),
+  marker_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 100, description: 'Only lab tests with all of these markers.' })),
+  provider_ids: Type.Optional(Type.Array(Text(200), { maxItems: 100, description: 'Only lab tests with markers of all of these order codes.' })),
+  name: word('A part of the name, in any case.'),
+  order_key: Type.Optional(oneOf(['price', 'created_at', 'updated_at'], { default: 'created_at' })),
+  order_direction: Type.Optional(oneOf(['asc', 'desc'], { default: 'asc' })),
+};
+
+const pageQuery = {
+  lab_account_id: Type.Optional(Type.String({ format: 'uuid', description: 'Accepted and ignored.' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+};
+
+export const LabTestPageQuery = Type.Object({
+  ...labTestQuery,
+  lab_test_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  next_cursor: Type.Optional(Type.String({
+    maxLength: 500, description: 'From the page before, with the same order_key and order_direction.',
+  })),
+});
+
+export const MarkersOfTestQuery = Type.Object(pageQuery);
+
+export const MarkerQuery = Type.Object({
+  lab_id: Type.Optional(Type.Array(Type.Integer(), { maxItems: 100 })),
+  lab_slug: word('Slug of the laboratory.'),
+  name: word('A part of the name, in any case.'),
+  a_la_carte_enabled: Type.Optional(Type.Boolean({ description: 'Whether the marker can be ordered without a lab test of its own.' })),
+  include_pricing: Type.Optional(Type.Boolean({ default: false })),
+  ...pageQuery,
+});

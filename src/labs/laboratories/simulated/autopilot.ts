@@ -1,0 +1,21 @@
+import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { loadOrder, lockOrderIfPresent } from '../../orders/load.ts';
+import { progressOfOrder } from '../../orders/status/progress.ts';
+import { pathTo } from '../../orders/status/path.ts';
+import { findTeamScope } from '../../../tenancy/teams/scope.ts';
+import { startSimulation } from './simulate-order.ts';
+
+/** Moves a sandbox order as far as it goes by itself, a step each PHIAL_SANDBOX_AUTOPILOT_SECONDS. */
+export function runAutopilot(ctx: Ctx, job: { team_id: string; order_id: string }): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    const team = await findTeamScope(tx, job.team_id);
+    if (!team || ctx.config.autopilotSeconds === null) return;
+    const inside: TxCtx<TeamCtx> = { ...tx, team };
+    if (!await lockOrderIfPresent(inside, job.order_id)) return;
+    const order = await loadOrder(inside, job.order_id);
+    const target = order.row.patient_details === null ? 'with_customer' : 'completed';
+    const path = pathTo(progressOfOrder(order), target);
+    if (path.ok) await startSimulation(inside, order, path.steps, { delaySeconds: ctx.config.autopilotSeconds, flags: {} });
+  });
+}

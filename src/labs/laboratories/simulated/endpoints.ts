@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../../http/endpoint.ts';
+import { nullable, Uuid } from '../../../wire/schema.ts';
+import { FinalStatus, SimulationFlags } from './schemas.ts';
+import { simulateOrder } from './simulate-order.ts';
+
+export const labEndpoints = [
+  endpoint({
+    id: 'simulate_order', method: 'POST', path: '/v3/order/{order_id}/test', tag: 'simulation',
+    summary: 'Walk a sandbox order to a status',
+    description: 'Every step is an event with its webhook. Without final_status the order goes to completed, an unregistered kit to with_customer. '
+      + 'delay is the time between steps in seconds. Results are made from the test\'s markers, the same whenever for the same order.',
+    params: Type.Object({ order_id: Uuid }),
+    query: Type.Object({
+      final_status: Type.Optional(FinalStatus),
+      delay: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400, default: 0 })),
+    }),
+    body: nullable(SimulationFlags),
+    response: Type.String(),
+    handle: async (ctx, { params: { order_id }, query: { final_status, delay }, body }) => {
+      await simulateOrder(ctx, order_id, { finalStatus: final_status ?? null, delaySeconds: delay ?? 0, flags: body ?? {} });
+      return 'Success';
+    },
+  }),
+];

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { addJob } from '../../../db/add-job.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { findOrderRow, loadOrder, type LoadedOrder } from '../../orders/load.ts';
+import { progressOfOrder } from '../../orders/status/progress.ts';
+import type { LowLevelStatus } from '../../orders/status/table.ts';
+import { pathTo } from '../../orders/status/path.ts';
+import { advance } from '../../orders/status/rules.ts';
+import type { SimulationFlags } from './schemas.ts';
+import { SIMULATION_STEP_JOB, takeStep } from './simulation-step.ts';
+
+type Flags = Static<typeof SimulationFlags>;
+type Request = { finalStatus: string | null; delaySeconds: number; flags: Flags };
+
+/** Walks a sandbox order to its final status: at once, or a step each `delaySeconds` by jobs that survive a crash. */
+export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    if (ctx.config.environment !== 'sandbox') {
+      throw new AppError('sandbox_only', 'Orders are simulated in the sandbox only.');
+    }
+    await findOrderRow(ctx, orderId, 'for update');
+    const order = await loadOrder(ctx, orderId);
+    const steps = stepsTo(order, request.finalStatus);
+    await startSimulation(ctx, order, steps, request);
+  });
+}
+
+/** A simulation never invents a patient: by itself an unregistered kit goes to its user's door and no further. */
+function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus[] {
+  const progress = progressOfOrder(order);
+  const target = targetOf(order, finalStatus);
+  // A correction may follow a correction; other statuses that the order has already need no step.
+  if (finalStatus !== null && progress.last === target && advance(progress, target)) return [target];
+  const path = pathTo(progress, target);
+  if (path.ok) return path.steps;
+  if (path.reason === 'registration_required') {
+    throw new AppError('registration_required', `This kit gets to ${target} only once it is registered: POST /v3/order/testkit/register first.`);
+  }
+  throw new AppError('status_not_reachable', `No way leads from ${order.events.at(-1)?.status} to ${finalStatus ?? target}.`);
+}
+
+function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelStatus {
+  if (finalStatus === null) return row.method === 'testkit' && row.patient_details === null ? 'with_customer' : 'completed';
+  const [, method, status] = finalStatus.split('.') as [string, string, string];
+  if (method !== row.method) {
+    throw new AppError('status_not_reachable', `${finalStatus} is a status of ${method}, but this is an order by ${row.method}.`);
+  }
+  return (status === 'registered' ? 'testkit_registered' : status) as LowLevelStatus;
+}
+
+/** A new simulation takes the place of an unfinished one. */
+export async function startSimulation(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder, steps: LowLevelStatus[],
+  { delaySeconds, flags }: Pick<Request, 'delaySeconds' | 'flags'>): Promise<void> {
+  await ctx.db.deleteFrom('simulations').where('user_id', '=', row.user_id).where('order_id', '=', row.id).execute();
+  if (steps.length === 0) return;
+  const simulation = {
+    user_id: row.user_id, order_id: row.id, id: newId(), team_id: ctx.team.id, steps, next_step: 0,
+    delay_seconds: delaySeconds, flags: JSON.stringify(flags), due_at: sql<string>`now()`,
+  };
+  await ctx.db.insertInto('simulations').values(simulation).execute();
+  const target = { team_id: ctx.team.id, order_id: row.id, simulation_id: simulation.id };
+  let more = await takeStep(ctx, { ...target, step: 0 });
+  for (let step = 1; more && delaySeconds === 0; step += 1) more = await takeStep(ctx, { ...target, step });
+  if (more) await addJob(ctx.db, SIMULATION_STEP_JOB, { ...target, step: 1 }, delaySeconds);
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { lowStatuses, readOrder, registeredKit, simulate, type OrderBody } from '../../../../test/factories.ts';
+import { query } from '../../../../test/global-setup.ts';
+import { untilBlocked } from '../../../../test/until-blocked.ts';
+import { resumeSimulations, runSimulationStep, type SimulationStep } from './simulation-step.ts';
+
+let app: TestApp;
+beforeAll(async () => { app = await startTestApp(); });
+afterAll(() => app.close());
+
+const REGISTERED = 7;
+const eventsOf = async (order: OrderBody): Promise<string[]> => lowStatuses(await readOrder(app.team, order.id)).slice(REGISTERED);
+const told = async (order: OrderBody): Promise<number> =>
+  (await app.db.selectFrom('events').select('id').where('user_id', '=', order.user_id).execute()).length;
+
+/** A simulation that has taken its first step of three, and waits to take the second. */
+async function halfWay(): Promise<{ order: OrderBody; job: SimulationStep }> {
+  const order = await registeredKit(app.team);
+  await simulate(app.team, order.id, '?delay=3600&final_status=completed.testkit.completed');
+  const { id, next_step } = await app.db.selectFrom('simulations').select(['id', 'next_step']).where('order_id', '=', order.id).executeTakeFirstOrThrow();
+  return { order, job: { team_id: app.team.id, order_id: order.id, simulation_id: id, step: next_step } };
+}
+const overdue = () => sql`update simulations set due_at = now() - interval '31 seconds'`.execute(app.db);
+const allDue = () => sql`update graphile_worker._private_jobs set run_at = now() - interval '1 second'`.execute(app.db);
+const jobs = async (order: OrderBody): Promise<{ step: number; locked: boolean }[]> => (await sql<{ step: number; locked: boolean }>`
+  select (payload ->> 'step')::integer as step, locked_at is not null as locked from graphile_worker._private_jobs
+   where payload ->> 'order_id' = ${order.id} order by id`.execute(app.db)).rows;
+/** What a worker leaves behind that was killed at its work. */
+const lockAsKilled = () => sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'killed', run_at = now()`.execute(app.db);
+
+describe('a step', () => {
+  test('is taken once however often its job runs', async () => {
+    const { order, job } = await halfWay();
+    for (let times = 0; times < 3; times += 1) await runSimulationStep(app.ctx, job);
+    expect(await eventsOf(order)).toEqual(['transit_lab', 'delivered_to_lab']);
+    expect(await told(order)).toBe(9);
+    expect((await jobs(order)).map(({ step }) => step)).toEqual([1, 2]);
+  });
+
+  test('is taken once by two workers at the same moment: the second waits, and finds it taken', async () => {
+    const { order, job } = await halfWay();
+    const { second } = await app.db.transaction().execute(async (db) => {
+      await runSimulationStep({ ...app.ctx, db }, job);
+      const second = runSimulationStep(app.ctx, job);
+      await untilBlocked(app.db);
+      return { second };
+    });
+    await second;
+    expect([await eventsOf(order), await told(order)]).toEqual([['transit_lab', 'delivered_to_lab'], 9]);
+  });
+
+  test('is not taken before its turn, nor once its simulation is gone', async () => {
+    const { order, job } = await halfWay();
+    await runSimulationStep(app.ctx, { ...job, step: 2 });
+    await simulate(app.team, order.id, '?delay=3600');
+    await runSimulationStep(app.ctx, job);
+    expect(await eventsOf(order)).toEqual(['transit_lab', 'delivered_to_lab']);
+  });
+
+  test('of an order that was erased is no failure', async () => {
+    const { order, job } = await halfWay();
+    await app.db.deleteFrom('orders').where('id', '=', order.id).execute();
+    await expect(runSimulationStep(app.ctx, job)).resolves.toBeUndefined();
+  });
+
+  test('that breaks off leaves nothing, and is taken again', async () => {
+    const { order, job } = await halfWay();
+    const before = await readOrder(app.team, order.id);
+    await app.db.transaction().execute(async (db) => {
+      // The step has written its event and stops at the webhook's queue row; its connection is cut there.
+      await sql`lock table events in access exclusive mode`.execute(db);
+      const broken = expect(runSimulationStep(app.ctx, job)).rejects.toThrow();
+      await untilBlocked(app.db);
+      await query(app.databaseUrl, `
+        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`);
+      await broken;
+    });
+    expect(await readOrder(app.team, order.id)).toEqual(before);
+    await runSimulationStep(app.ctx, job);
+    expect([await eventsOf(order), await told(order)]).toEqual([['transit_lab', 'delivered_to_lab'], 9]);
+  });
+});
+
+describe('a step whose worker was killed', () => {
+  test('is resumed once it is overdue, and not taken again when the killed worker\'s job comes back', async () => {
+    const { order } = await halfWay();
+    await lockAsKilled();
+    await app.runJobs();
+    await resumeSimulations(app.db, 30);
+    expect(await jobs(order)).toEqual([{ step: 1, locked: true }]);
+    await overdue();
+    await resumeSimulations(app.db, 30);
+    await app.runJobs();
+    expect(await eventsOf(order)).toEqual(['transit_lab', 'delivered_to_lab']);
+    await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null`.execute(app.db);
+    await allDue();
+    await app.runJobs();
+    expect([await eventsOf(order), await told(order), await jobs(order)]).toEqual([['transit_lab', 'delivered_to_lab', 'completed'], 10, []]);
+  });
+
+  test('gets one job, however often it is found overdue', async () => {
+    const { order } = await halfWay();
+    await lockAsKilled();
+    await overdue();
+    for (let times = 0; times < 5; times += 1) await resumeSimulations(app.db, 30);
+    expect(await jobs(order)).toEqual([{ step: 1, locked: true }, { step: 1, locked: false }]);
+  });
+
+  test('is not resumed while the user is scheduled for deletion', async () => {
+    const { order } = await halfWay();
+    await lockAsKilled();
+    await overdue();
+    await app.api('DELETE', `/v2/user/${order.user_id}`);
+    await resumeSimulations(app.db, 30);
+    expect(await jobs(order)).toEqual([{ step: 1, locked: true }]);
+  });
+});

@@ -1,0 +1,107 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import type { LoadedOrder, OrderEventRow } from './load.ts';
+import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
+import { isOpen, topLevel } from './status/table.ts';
+
+/** `all` of what is known of the patient, or the `minimum`: date of birth and gender. */
+export type PatientShown = 'all' | 'minimum';
+
+/** What lists and events show of patients: the minimum necessary, unless the team wants all. */
+export const shownWidely = ({ team }: Pick<TeamCtx, 'team'>): PatientShown =>
+  (team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum');
+
+type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
+
+/** The order as it is answered; `events` shorter than the order's own give it as it was after the last of them. */
+export function renderOrder(order: LoadedOrder, shown: PatientShown, events: OrderEventRow[] = order.events): Static<typeof Order> {
+  const { row, shipment } = order;
+  const last = events.at(-1) as OrderEventRow;
+  const updated_at = events.length === order.events.length ? row.updated_at : last.created_at;
+  return {
+    ...row,
+    patient_details: renderPatient(row.patient_details, shown),
+    patient_address: row.patient_address as Static<typeof Order>['patient_address'],
+    shipping_details: row.shipping_details as Static<typeof Order>['shipping_details'],
+    physician: row.physician as Static<typeof Order>['physician'],
+    lab_test: order.labTest,
+    details: {
+      type: row.method,
+      data: {
+        id: row.details_id,
+        created_at: row.created_at,
+        updated_at,
+        ...(row.method === 'testkit' ? { shipment } : { appointment_id: null }),
+      },
+    },
+    updated_at,
+    events,
+    status: last.status.split('.')[0] as string,
+    last_event: last,
+    requisition_form_url: null,
+    expected_result_by_date: null,
+    worst_case_result_by_date: null,
+    order_transaction: renderTransaction(order, last, updated_at),
+  };
+}
+
+export function renderOrderInFull(order: LoadedOrder, shown: PatientShown, events: OrderEventRow[] = order.events): Static<typeof OrderInFull> {
+  return { ...renderOrder(order, shown, events), health_insurace_id: order.row.health_insurance_id };
+}
+
+function renderPatient(details: Record<string, unknown> | null, shown: PatientShown): PatientDetails | null {
+  if (details === null) return null;
+  const patient = details as PatientDetails;
+  if (shown === 'all') return patient;
+  return {
+    first_name: null, last_name: null, dob: patient.dob, gender: patient.gender, phone_number: null, email: null,
+    medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null,
+  };
+}
+
+type Sibling = LoadedOrder['transaction'][number];
+
+/** `last` is the newest event of the order shown, which may be older than what its row says now. */
+function renderTransaction({ row, transaction }: LoadedOrder, last: OrderEventRow, updated_at: string): Static<typeof OrderTransaction> {
+  const siblings = transaction.map((sibling) => sibling.id === row.id
+    ? { ...sibling, last_low_level_status: last.status.split('.')[2] as Sibling['last_low_level_status'], last_event_at: last.created_at, updated_at }
+    : sibling);
+  return {
+    id: row.order_transaction_id,
+    status: transactionStatus(siblings.map((sibling) => sibling.last_low_level_status)),
+    orders: siblings.map((sibling) => ({
+      id: sibling.id,
+      low_level_status: sibling.last_low_level_status,
+      low_level_status_created_at: sibling.last_event_at,
+      origin: sibling.origin,
+      parent_id: null,
+      created_at: sibling.created_at,
+      updated_at: sibling.updated_at,
+    })),
+  };
+}
+
+/** Active while any order of it is open; cancelled when all are; else completed. */
+function transactionStatus(statuses: Sibling['last_low_level_status'][]): 'active' | 'completed' | 'cancelled' {
+  if (statuses.some((status) => isOpen(status))) return 'active';
+  return statuses.every((status) => status === 'cancelled' || status === 'do_not_process') ? 'cancelled' : 'completed';
+}
+
+export function renderTransactionSummary(teamId: string, id: string, siblings: Sibling[]): Static<typeof OrderTransactionSummary> {
+  return {
+    id,
+    team_id: teamId,
+    status: transactionStatus(siblings.map((sibling) => sibling.last_low_level_status)),
+    orders: siblings.map((sibling) => ({
+      id: sibling.id,
+      origin: sibling.origin,
+      parent_id: null,
+      last_status: sibling.last_low_level_status,
+      last_status_created_at: sibling.last_event_at,
+      updated_at: sibling.updated_at,
+      created_at: sibling.created_at,
+    })),
+  };
+}
+
+export const isCancelled = (row: LoadedOrder['row']): boolean => topLevel(row.method, row.last_low_level_status) === 'cancelled';

@@ -1,0 +1,183 @@
+import { Type } from 'typebox';
+import { LabTest } from '../catalogue/schemas.ts';
+import { PatientAddress, PatientAddressInput, ShippingAddress, ShippingAddressInput } from '../../wire/address.ts';
+import { GuarantorDetails } from '../../wire/guarantor.ts';
+import { BirthDate, Email, Ethnicity, Gender, GenderIdentity, Npi, PersonName, PhoneNumber, PhysicianName, Race, SexualOrientation } from '../../wire/person.ts';
+import { CalendarDate, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+
+const SampleId = Type.String({
+  pattern: '^[A-Za-z0-9-]{1,64}$', description: 'Printed on the kit; upper and lower case are the same.',
+});
+
+export const TestkitOrderInput = Type.Object({
+  user_id: Uuid,
+  lab_test_id: Uuid,
+  shipping_details: ShippingAddressInput,
+  passthrough: optional(Text(1000)),
+  lab_account_id: optional(Uuid),
+});
+
+const PatientDetailsInput = Type.Object({
+  first_name: PersonName,
+  last_name: PersonName,
+  dob: BirthDate,
+  gender: Gender,
+  phone_number: PhoneNumber,
+  email: Email,
+  medical_proxy: optional(GuarantorDetails),
+  race: optional(Race),
+  ethnicity: optional(Ethnicity),
+  sexual_orientation: optional(SexualOrientation),
+  gender_identity: optional(GenderIdentity),
+  household_income: optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+  household_size: optional(Type.Integer({ minimum: 0, maximum: 100 })),
+}, { minorNeedsProxy: true });
+
+export const PhysicianInput = Type.Object({
+  first_name: PhysicianName,
+  last_name: PhysicianName,
+  npi: Npi,
+  email: optional(Email),
+  licensed_states: Type.Optional(Type.Array(Type.String({ format: 'us-state' }), { maxItems: 60 })),
+});
+
+export const ConsentInput = Type.Object({
+  consentType: oneOf(['terms-of-use', 'telehealth-informed-consent', 'mobile-terms-and-conditions', 'notice-of-privacy-practices',
+    'privacy-policy', 'hipaa-authorization']),
+  version: Type.Optional(Text(50, { default: '1.0' })),
+  timeOfConsent: Type.Optional(Timestamp),
+});
+
+export const RegisterTestkitInput = Type.Object({
+  user_id: optional(Uuid),
+  sample_id: SampleId,
+  patient_details: PatientDetailsInput,
+  patient_address: PatientAddressInput,
+  physician: optional(PhysicianInput),
+  health_insurance: Type.Optional(Type.Unsafe<null>({
+    notTaken: 'Insurance is not taken with a registration. Store it with POST /v2/user/{user_id}/insurance.',
+  })),
+  consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50, default: [] })),
+}, { consentsUnlessPhysician: true });
+
+export const OrderPatch = Type.Object({ activate_by: nullable(CalendarDate) });
+
+export const OrderEvent = Type.Object({
+  id: Type.Integer({ description: 'Counts up within the order, from 1.' }),
+  created_at: Timestamp,
+  status: Type.String({ description: '<status>.<method>.<low_level_status>' }),
+  status_detail: nullable(Type.String()),
+});
+
+export const Shipment = Type.Object({
+  id: Uuid,
+  outbound_tracking_number: nullable(Type.String()),
+  outbound_tracking_url: nullable(Type.String()),
+  inbound_tracking_number: nullable(Type.String()),
+  inbound_tracking_url: nullable(Type.String()),
+  outbound_courier: nullable(Type.String()),
+  inbound_courier: nullable(Type.String()),
+  notes: nullable(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const PatientDetails = Type.Object({
+  first_name: nullable(Type.String()),
+  last_name: nullable(Type.String()),
+  dob: CalendarDate,
+  gender: Type.String(),
+  phone_number: nullable(Type.String()),
+  email: nullable(Type.String()),
+  medical_proxy: nullable(GuarantorDetails),
+  race: nullable(Type.String()),
+  ethnicity: nullable(Type.String()),
+  sexual_orientation: nullable(Type.String()),
+  gender_identity: nullable(Type.String()),
+});
+
+export const OrderTransaction = Type.Object({
+  id: Uuid,
+  status: Type.String({ description: 'active while any order of it is open, else completed, cancelled when all are' }),
+  orders: Type.Array(Type.Object({
+    id: Uuid,
+    low_level_status: nullable(Type.String()),
+    low_level_status_created_at: nullable(Timestamp),
+    origin: nullable(Type.String()),
+    parent_id: nullable(Uuid),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })),
+});
+
+const order = {
+  id: Uuid,
+  team_id: Uuid,
+  user_id: Uuid,
+  patient_details: nullable(PatientDetails),
+  patient_address: nullable(PatientAddress),
+  shipping_details: nullable(ShippingAddress),
+  lab_test: LabTest,
+  details: Type.Object({
+    type: Type.String(),
+    data: nullable(Type.Object({
+      id: Uuid,
+      created_at: Timestamp,
+      updated_at: Timestamp,
+      shipment: Type.Optional(nullable(Shipment)),
+      appointment_id: Type.Optional(nullable(Uuid)),
+    })),
+  }),
+  sample_id: nullable(Type.String()),
+  notes: nullable(Type.String()),
+  clinical_notes: nullable(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  events: Type.Array(OrderEvent),
+  status: nullable(Type.String({ description: 'First part of the newest event\'s status.' })),
+  last_event: OrderEvent,
+  physician: nullable(Type.Object({ first_name: Type.String(), last_name: Type.String(), npi: Type.String() })),
+  health_insurance_id: nullable(Uuid),
+  requisition_form_url: nullable(Type.String({ deprecated: true })),
+  priority: Type.Boolean(),
+  activate_by: nullable(CalendarDate),
+  passthrough: nullable(Type.String()),
+  billing_type: Type.String(),
+  icd_codes: nullable(Type.Array(Type.String())),
+  has_abn: Type.Boolean(),
+  interpretation: nullable(Type.String()),
+  has_missing_results: nullable(Type.Boolean()),
+  expected_result_by_date: nullable(CalendarDate),
+  worst_case_result_by_date: nullable(CalendarDate),
+  origin: nullable(Type.String()),
+  order_transaction: nullable(OrderTransaction),
+};
+
+export const Order = Type.Object(order);
+
+/** The longer form: what reading one order answers and what events carry. */
+export const OrderInFull = Type.Object({
+  ...order,
+  health_insurace_id: nullable({ ...Uuid, deprecated: true, description: 'The same as health_insurance_id.' }),
+});
+
+export const OrderAnswer = Type.Object({ order: Order, status: Type.String(), message: Type.String() });
+
+export const OrderPage = Type.Object({
+  orders: Type.Array(Order), total: Type.Integer(), page: Type.Integer(), size: Type.Integer(),
+});
+
+export const OrderTransactionSummary = Type.Object({
+  id: Uuid,
+  team_id: Uuid,
+  status: Type.String(),
+  orders: Type.Array(Type.Object({
+    id: Uuid,
+    origin: nullable(Type.String()),
+    parent_id: nullable(Uuid),
+    last_status: Type.String(),
+    last_status_created_at: Timestamp,
+    updated_at: Timestamp,
+    created_at: Timestamp,
+  })),
+});

@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { OrderTransaction } from '../orders/schemas.ts';
+import { Address } from '../../wire/address.ts';
+import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
+
+export const RESULT_TYPES = ['numeric', 'range', 'comment', 'coded_value'] as const;
+export const INTERPRETATIONS = ['normal', 'abnormal', 'critical', 'unknown'] as const;
+
+const SourceMarker = Type.Object({
+  marker_id: Type.Integer(), name: Type.String(), slug: Type.String(), provider_id: nullable(Type.String()),
+});
+
+export const BiomarkerResult = Type.Object({
+  name: Type.String(),
+  slug: Type.String(),
+  value: nullable(Type.Number({ deprecated: true, description: 'The number of a numeric result, -1 of any other.' })),
+  result: Type.String({ description: 'To be read according to type.' }),
+  type: oneOf(RESULT_TYPES),
+  result_type: oneOf(RESULT_TYPES, { description: 'The same as type.' }),
+  unit: nullable(Type.String({ description: 'UCUM' })),
+  timestamp: nullable(Timestamp),
+  notes: nullable(Type.String()),
+  reference_range: nullable(Type.String({ description: 'As `<5.7`, `>=40` or `2.6-24.9` (both ends included).' })),
+  min_range_value: nullable(Type.Number()),
+  max_range_value: nullable(Type.Number()),
+  is_above_max_range: nullable(Type.Boolean()),
+  is_below_min_range: nullable(Type.Boolean()),
+  interpretation: oneOf(INTERPRETATIONS),
+  source_interpretation: Type.String({ description: 'The laboratory\'s own flag (HL7 table 0078).' }),
+  loinc: nullable(Type.String()),
+  loinc_slug: nullable(Type.String()),
+  provider_id: nullable(Type.String()),
+  source_markers: nullable(Type.Array(SourceMarker)),
+  performing_laboratory: nullable(Type.String()),
+  source_sample_id: nullable(Type.String()),
+});
+
+export const MissingResult = Type.Object({
+  name: Type.String(),
+  slug: Type.String(),
+  inferred_failure_type: Type.String(),
+  note: nullable(Type.String()),
+  loinc: nullable(Type.String()),
+  loinc_slug: nullable(Type.String()),
+  provider_id: nullable(Type.String()),
+  source_markers: nullable(Type.Array(SourceMarker)),
+});
+
+export const ResultMetadata = Type.Object({
+  age: Type.String(),
+  dob: Type.String(),
+  'clia_#': nullable(Type.String()),
+  patient: Type.String(),
+  provider: nullable(Type.String()),
+  laboratory: nullable(Type.String()),
+  date_reported: Type.String({ deprecated: true }),
+  date_collected: nullable(Type.String({ deprecated: true })),
+  specimen_number: Type.String(),
+  date_received: nullable(Type.String({ deprecated: true })),
+  status: Type.String(),
+  interpretation: nullable(Type.String()),
+  patient_id: nullable(Type.String()),
+  account_id: nullable(Type.String()),
+});
+
+const ZonedTimestamp = Type.Object({ timestamp: Timestamp, timezone_offset: Type.Integer() });
+
+export const SampleInformation = Type.Record(Type.String(), Type.Object({
+  sample_id: nullable(Type.String()),
+  control_number: nullable(Type.String()),
+  date_collected: nullable(ZonedTimestamp),
+  date_received: nullable(ZonedTimestamp),
+  date_reported: nullable(ZonedTimestamp),
+  performing_laboratories: nullable(Type.Record(Type.String(), Type.Object({
+    name: Type.String(), phone_number: nullable(Type.String()), medical_director: nullable(Type.String()), address: nullable(Address),
+  }))),
+  clinical_information: nullable(Type.Object({
+    fasting: Type.Boolean(), notes: nullable(Type.String()), information: nullable(Type.String()), total_volume: nullable(Type.String()),
+  })),
+}));
+
+export const LabResults = Type.Object({
+  metadata: ResultMetadata,
+  results: Type.Array(BiomarkerResult),
+  missing_results: nullable(Type.Array(MissingResult)),
+  sample_information: nullable(SampleInformation),
+  order_transaction: nullable(OrderTransaction),
+});
+
+export const CriticalResult = Type.Object({
+  order_id: Uuid,
+  sample_id: Type.String({ description: 'Empty where the order has none.' }),
+  status: oneOf(['final', 'partial']),
+  interpretation: oneOf(INTERPRETATIONS),
+  team_id: Uuid,
+  user_id: Uuid,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});

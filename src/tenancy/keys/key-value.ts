@@ -1,0 +1,51 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Config } from '../../config/options.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const KEY_BYTES = 32;
+const SHOWN_CHARACTERS = 12;
+
+export type NewKey = {
+  /** Shown once, to whoever made it. */
+  value: string;
+  hash: Buffer;
+  /** The first characters, by which a person tells keys apart. */
+  start: string;
+};
+
+/** The prefix that tells a team key's environment and region: `sk_` is the sandbox, `pk_` production. */
+const teamKeyPrefix = ({ environment, region }: Pick<Config, 'environment' | 'region'>): string =>
+  `${environment === 'sandbox' ? 'sk' : 'pk'}_${region}_`;
+
+export const newTeamKey = (config: Pick<Config, 'environment' | 'region'>): NewKey => newKey(teamKeyPrefix(config));
+export const newManagementKey = (): NewKey => newKey('mg_');
+
+/** Keys carry 256 random bits, so one round of SHA-256 is enough: there is nothing to guess. */
+export const hashKey = (value: string): Buffer => hash('sha256', value, 'buffer');
+
+function newKey(prefix: string): NewKey {
+  const value = prefix + base62(randomBytes(KEY_BYTES));
+  return { value, hash: hashKey(value), start: value.slice(0, SHOWN_CHARACTERS) };
+}
+
+function base62(bytes: Buffer): string {
+  let number = BigInt(`0x${bytes.toString('hex')}`);
+  let text = '';
+  while (text.length < 43) {
+    text = (BASE62[Number(number % 62n)] as string) + text;
+    number /= 62n;
+  }
+  return text;
+}
+
+export type KeyKind =
+  | { kind: 'team'; environment: Config['environment']; region: Config['region'] }
+  | { kind: 'management' };
+
+/** What a key says of itself; null where it is no key of this service. */
+export function readKey(value: string): KeyKind | null {
+  const match = /^(?:(sk|pk)_(us|eu)|mg)_[0-9A-Za-z]{43}$/.exec(value);
+  if (!match) return null;
+  if (match[1] === undefined) return { kind: 'management' };
+  return { kind: 'team', environment: match[1] === 'sk' ? 'sandbox' : 'production', region: match[2] as Config['region'] };
+}
