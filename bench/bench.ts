@@ -3,7 +3,9 @@ import { benchMemory } from './memory.ts';
 import { benchStartup } from './startup.ts';
 
 const BENCHMARKS: Record<string, () => Promise<boolean>> = {
-  startup: benchStartup, memory: benchMemory, insurance: benchInsurance,
+  startup: benchStartup,
+  memory: benchMemory,
+  insurance: benchInsurance,
 };
 
 /** Runs the benchmarks named, or all. The exit code is 1 where a goal is missed. */

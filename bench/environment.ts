@@ -12,9 +12,12 @@ export async function describeDatabase(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows: [row] } = await client.query<Record<string, string>>(
+    const {
+      rows: [row],
+    } = await client.query<Record<string, string>>(
       `select current_setting('server_version') as version, current_setting('fsync') as fsync,
-              current_setting('synchronous_commit') as synchronous_commit`);
+              current_setting('synchronous_commit') as synchronous_commit`,
+    );
     return `PostgreSQL ${row?.['version']}, fsync ${row?.['fsync']}, synchronous_commit ${row?.['synchronous_commit']}`;
   } finally {
     await client.end();

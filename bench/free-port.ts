@@ -15,7 +15,8 @@ export async function findFreePort(): Promise<number> {
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false))
+    const server = createServer()
+      .once('error', () => resolve(false))
       .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

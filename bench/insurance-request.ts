@@ -1,17 +1,44 @@
 // One insurance record, as a request brings it and as a row keeps it.
 
-const address = { first_line: '100 West Test Street', second_line: 'Unit 7', country: 'US', zip: '85004', city: 'Phoenix', state: 'AZ', access_notes: null };
+const address = {
+  first_line: '100 West Test Street',
+  second_line: 'Unit 7',
+  country: 'US',
+  zip: '85004',
+  city: 'Phoenix',
+  state: 'AZ',
+  access_notes: null,
+};
 
 const insured = {
-  first_name: 'Grace', last_name: 'Palmer', gender: 'female', address, dob: '1988-04-12', email: 'grace@example.com', phone_number: '+16025550123',
+  first_name: 'Grace',
+  last_name: 'Palmer',
+  gender: 'female',
+  address,
+  dob: '1988-04-12',
+  email: 'grace@example.com',
+  phone_number: '+16025550123',
 };
 
 export const insuranceRequest = {
-  payor_code: 'SBX00001', member_id: 'XYZ123456789', group_id: 'G-100', relationship: 'Self', insured, is_primary: true,
+  payor_code: 'SBX00001',
+  member_id: 'XYZ123456789',
+  group_id: 'G-100',
+  relationship: 'Self',
+  insured,
+  is_primary: true,
 };
 
 /** What the service fills in from the payor directory. */
 export const company = {
   name: 'Aetna',
-  address: { first_line: 'PO Box 0101', second_line: '', country: 'US', zip: '06103', city: 'Hartford', state: 'CT', access_notes: null },
+  address: {
+    first_line: 'PO Box 0101',
+    second_line: '',
+    country: 'US',
+    zip: '06103',
+    city: 'Hartford',
+    state: 'CT',
+    access_notes: null,
+  },
 };

@@ -52,23 +52,41 @@ function openBare({ url, connections, teamId, userId }: Work): Inserter {
   const { payor_code, member_id, group_id, relationship, is_primary, insured } = insuranceRequest;
   const text = `insert into insurances (user_id, id, team_id, payor_code, member_id, group_id, relationship, is_primary, insured, guarantor, company)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
-  const insert = (): Promise<unknown> => pool.query({
-    name: 'insert', text,
-    values: [userId, newId(), teamId, payor_code, member_id, group_id, relationship, is_primary, insured, null, company],
-  });
+  const insert = (): Promise<unknown> =>
+    pool.query({
+      name: 'insert',
+      text,
+      values: [
+        userId,
+        newId(),
+        teamId,
+        payor_code,
+        member_id,
+        group_id,
+        relationship,
+        is_primary,
+        insured,
+        null,
+        company,
+      ],
+    });
   return { lanes: Array.from({ length: connections }, () => insert), close: () => pool.end() };
 }
 
 async function openHttp({ url, connections, teamApiKey, userId }: Work): Promise<Inserter> {
   const body = JSON.stringify(insuranceRequest);
-  const request = Buffer.from(`POST /v2/user/${userId}/insurance HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-service-api-key: ${teamApiKey}\r\n`
-    + `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const request = Buffer.from(
+    `POST /v2/user/${userId}/insurance HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-service-api-key: ${teamApiKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
   const clients = await Promise.all(Array.from({ length: connections }, () => openKeepAlive(url, request)));
   return {
     lanes: clients.map(({ send }) => async () => {
       const status = await send();
       if (status !== 200) throw new Error(`The service answered ${status}.`);
     }),
-    close: async () => { for (const client of clients) client.close(); },
+    close: async () => {
+      for (const client of clients) client.close();
+    },
   };
 }

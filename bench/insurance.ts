@@ -21,7 +21,12 @@ export async function benchInsurance(): Promise<boolean> {
   const folder = makeFolder();
   const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
   try {
-    const database = await openEmbedded({ dataDir: program.dataDir, applicationName: 'phial bench', lock: 'if-free', log: openLog('silent') });
+    const database = await openEmbedded({
+      dataDir: program.dataDir,
+      applicationName: 'phial bench',
+      lock: 'if-free',
+      log: openLog('silent'),
+    });
     console.log(await describeDatabase(database.url));
     const reached = await compare(program, database.url);
     await database.stop();
@@ -45,22 +50,28 @@ async function compare(program: MeasuredProgram, databaseUrl: string): Promise<b
     made += byBare.made + byHttp.made;
     bare.push(byBare.counted / byBare.seconds);
     http.push(byHttp.counted / byHttp.seconds);
-    console.log(`round ${round}: bare pg ${bare.at(-1)?.toFixed(0)}/s, HTTP ${http.at(-1)?.toFixed(0)}/s, ratio ${ratioOf(round - 1).toFixed(2)}`);
+    console.log(
+      `round ${round}: bare pg ${bare.at(-1)?.toFixed(0)}/s, HTTP ${http.at(-1)?.toFixed(0)}/s, ratio ${ratioOf(round - 1).toFixed(2)}`,
+    );
   }
   function ratioOf(round: number): number {
     return (http[round] ?? NaN) / (bare[round] ?? NaN);
   }
   await expectRows(databaseUrl, made);
   const ratio = median(bare.map((_, round) => ratioOf(round)));
-  console.log(`insurance: bare pg ${median(bare).toFixed(0)}/s, HTTP ${median(http).toFixed(0)}/s, ratio ${ratio.toFixed(2)} (goal ${GOAL})`);
+  console.log(
+    `insurance: bare pg ${median(bare).toFixed(0)}/s, HTTP ${median(http).toFixed(0)}/s, ratio ${ratio.toFixed(2)} (goal ${GOAL})`,
+  );
   return ratio >= GOAL;
 }
 
 async function createUser(baseUrl: string, teamApiKey: string): Promise<string> {
   const response = await fetch(`${baseUrl}/v2/user`, {
-    method: 'POST', headers: { 'x-service-api-key': teamApiKey, 'content-type': 'application/json' }, body: '{"client_user_id":"bench"}',
+    method: 'POST',
+    headers: { 'x-service-api-key': teamApiKey, 'content-type': 'application/json' },
+    body: '{"client_user_id":"bench"}',
   });
-  return (await response.json() as { user_id: string }).user_id;
+  return ((await response.json()) as { user_id: string }).user_id;
 }
 
 /** Both sides have one process for the client: what it costs is in neither's way. */
@@ -77,7 +88,9 @@ function work(work: Work): Promise<Done> {
 async function expectRows(databaseUrl: string, made: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows: [row] } = await client.query<{ count: string }>('select count(*) from insurances');
+  const {
+    rows: [row],
+  } = await client.query<{ count: string }>('select count(*) from insurances');
   await client.end();
   if (Number(row?.count) !== made) throw new Error(`${made} inserts were answered, but there are ${row?.count} rows.`);
 }

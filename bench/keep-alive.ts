@@ -4,7 +4,10 @@ import { connect, type Socket } from 'node:net';
 const END_OF_HEAD = '\r\n\r\n';
 
 /** Opens a connection that sends the same request again and again, one at a time; `send` gives the status. */
-export async function openKeepAlive(baseUrl: string, request: Buffer): Promise<{ send: () => Promise<number>; close: () => void }> {
+export async function openKeepAlive(
+  baseUrl: string,
+  request: Buffer,
+): Promise<{ send: () => Promise<number>; close: () => void }> {
   const { hostname, port } = new URL(baseUrl);
   const socket = await connected(Number(port), hostname);
   let received: Buffer | null = null;
@@ -20,11 +23,12 @@ export async function openKeepAlive(baseUrl: string, request: Buffer): Promise<{
   socket.on('error', (error) => reject(error));
   socket.on('close', () => reject(new Error('The service closed the connection.')));
   return {
-    send: () => new Promise<number>((onStatus, onError) => {
-      resolve = onStatus;
-      reject = onError;
-      socket.write(request);
-    }),
+    send: () =>
+      new Promise<number>((onStatus, onError) => {
+        resolve = onStatus;
+        reject = onError;
+        socket.write(request);
+      }),
     close: () => {
       socket.destroy();
     },

@@ -16,7 +16,13 @@ const POSTMASTER_EVERY = 5;
 const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' };
 const DELIVERED_WITHIN_MS = 180_000;
 
-type Verdict = { unreadable: string[]; expected: string[]; lost: string[]; doubled: string[]; unansweredButThere: number };
+type Verdict = {
+  unreadable: string[];
+  expected: string[];
+  lost: string[];
+  doubled: string[];
+  unansweredButThere: number;
+};
 
 /** Exit code 1 where anything is lost, 2 where it was called wrongly. */
 export async function killLoop(args: string[]): Promise<number> {
@@ -53,20 +59,28 @@ async function playToTheEnd(program: KillableProgram, receiver: VerifyingReceive
   const kits = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit&lab_test_limit=1');
 
   const traffic = startTraffic(call, { clients: CLIENTS, labTestId: kits.data[0]?.id ?? '' });
-  for (let round = 1; round <= rounds; round += 1) await playRound(program, traffic.ledger, receiver, { round, rounds });
+  for (let round = 1; round <= rounds; round += 1)
+    await playRound(program, traffic.ledger, receiver, { round, rounds });
   await wait(KILL_AFTER_MS.most);
   await traffic.stop();
   return report(traffic.ledger, receiver, await judge(call, traffic.ledger, receiver));
 }
 
-async function playRound(program: KillableProgram, ledger: Ledger, receiver: VerifyingReceiver, { round, rounds }: { round: number; rounds: number }): Promise<void> {
+async function playRound(
+  program: KillableProgram,
+  ledger: Ledger,
+  receiver: VerifyingReceiver,
+  { round, rounds }: { round: number; rounds: number },
+): Promise<void> {
   const after = KILL_AFTER_MS.least + Math.random() * (KILL_AFTER_MS.most - KILL_AFTER_MS.least);
   await wait(after);
   const what = round % POSTMASTER_EVERY === 0 || round === rounds ? 'node and postmaster' : 'node';
   await program.kill(what);
   const readyMs = await program.start();
-  console.log(`round ${String(round).padStart(3)}: killed ${what} after ${Math.round(after)} ms, ready again after ${Math.round(readyMs)} ms; `
-    + `${ledger.orders.size} orders answered, ${receiver.counts.received} webhooks received`);
+  console.log(
+    `round ${String(round).padStart(3)}: killed ${what} after ${Math.round(after)} ms, ready again after ${Math.round(readyMs)} ms; ` +
+      `${ledger.orders.size} orders answered, ${receiver.counts.received} webhooks received`,
+  );
 }
 
 /** Reads every order of the team, answered for or not, and waits for the webhooks of all their events. */
@@ -83,7 +97,8 @@ async function judge(call: Call, ledger: Ledger, receiver: VerifyingReceiver): P
       const { events } = await call<{ events: { id: number }[] }>('GET', `/v3/order/${id}`);
       const inOrder = events.every((event, index) => event.id === index + 1);
       const promised = ledger.orders.get(id) ?? EVENTS_WHEN_ORDERED;
-      if (!inOrder || events.length < promised) unreadable.push(`order ${id} has events ${events.map((event) => event.id).join(', ')}, promised ${promised}`);
+      if (!inOrder || events.length < promised)
+        unreadable.push(`order ${id} has events ${events.map((event) => event.id).join(', ')}, promised ${promised}`);
       expected.push(...events.map((_, index) => `${id} ${index + 1}`));
     } catch (error) {
       unreadable.push(`order ${id}: ${(error as Error).message}`);
@@ -91,13 +106,22 @@ async function judge(call: Call, ledger: Ledger, receiver: VerifyingReceiver): P
   }
   const lost = await untilReceived(expected, receiver);
   const doubled = [...receiver.messages].filter(([, ids]) => ids.size > 1).map(([step]) => step);
-  return { unreadable, expected, lost, doubled, unansweredButThere: [...there].filter((id) => !ledger.orders.has(id)).length };
+  return {
+    unreadable,
+    expected,
+    lost,
+    doubled,
+    unansweredButThere: [...there].filter((id) => !ledger.orders.has(id)).length,
+  };
 }
 
 async function listOrders(call: Call): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let page = 1; ; page += 1) {
-    const { orders, total } = await call<{ orders: { id: string }[]; total: number }>('GET', `/v3/orders?size=100&page=${page}`);
+    const { orders, total } = await call<{ orders: { id: string }[]; total: number }>(
+      'GET',
+      `/v3/orders?size=100&page=${page}`,
+    );
     for (const { id } of orders) ids.add(id);
     if (orders.length === 0 || page * 100 >= total) return ids;
   }
@@ -109,7 +133,8 @@ async function untilReceived(expected: string[], receiver: VerifyingReceiver): P
   for (;;) {
     const missing = expected.filter((step) => !receiver.messages.has(step));
     if (missing.length === 0 || Date.now() > deadline) return missing;
-    if (missing.length < said) console.log(`waiting for ${missing.length} webhooks whose leases or retries are to come`);
+    if (missing.length < said)
+      console.log(`waiting for ${missing.length} webhooks whose leases or retries are to come`);
     said = missing.length;
     await wait(5000);
   }
@@ -118,24 +143,32 @@ async function untilReceived(expected: string[], receiver: VerifyingReceiver): P
 function report(ledger: Ledger, { counts, messages }: VerifyingReceiver, verdict: Verdict): boolean {
   const { unreadable, expected, lost, doubled, unansweredButThere } = verdict;
   const distinct = [...messages.values()].reduce((sum, ids) => sum + ids.size, 0);
-  console.log([
-    '',
-    `users answered         ${ledger.users.size}`,
-    `orders answered        ${ledger.orders.size} (and ${unansweredButThere} written whose answer a kill cut off)`,
-    `requests unanswered    ${ledger.unanswered}`,
-    `events expected        ${expected.length}`,
-    `events received        ${expected.length - lost.length}`,
-    `webhooks received      ${counts.received}, of them ${counts.received - distinct} duplicates`,
-    `cut off by a kill      ${counts.cutOff} deliveries, to be made again`,
-    `bad signatures         ${counts.badSignatures}`,
-    `events published twice ${doubled.length}`,
-    `not as answered        ${unreadable.length}`,
-    `wrong answers          ${ledger.wrong.length}`,
-    `lost                   ${lost.length}`,
-  ].join('\n'));
-  const wrong = [...unreadable, ...ledger.wrong, ...doubled.map((step) => `published twice: ${step}`), ...lost.map((step) => `never received: ${step}`)];
+  console.log(
+    [
+      '',
+      `users answered         ${ledger.users.size}`,
+      `orders answered        ${ledger.orders.size} (and ${unansweredButThere} written whose answer a kill cut off)`,
+      `requests unanswered    ${ledger.unanswered}`,
+      `events expected        ${expected.length}`,
+      `events received        ${expected.length - lost.length}`,
+      `webhooks received      ${counts.received}, of them ${counts.received - distinct} duplicates`,
+      `cut off by a kill      ${counts.cutOff} deliveries, to be made again`,
+      `bad signatures         ${counts.badSignatures}`,
+      `events published twice ${doubled.length}`,
+      `not as answered        ${unreadable.length}`,
+      `wrong answers          ${ledger.wrong.length}`,
+      `lost                   ${lost.length}`,
+    ].join('\n'),
+  );
+  const wrong = [
+    ...unreadable,
+    ...ledger.wrong,
+    ...doubled.map((step) => `published twice: ${step}`),
+    ...lost.map((step) => `never received: ${step}`),
+  ];
   for (const line of wrong.slice(0, 20)) console.log(`  ${line}`);
   return wrong.length === 0 && counts.badSignatures === 0 && ledger.orders.size > 0;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exitCode = await killLoop(process.argv.slice(2));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  process.exitCode = await killLoop(process.argv.slice(2));

@@ -42,16 +42,20 @@ export async function prepareProgram(folder: string, env: Record<string, string>
     });
     closeSync(output);
     child = started;
-    ended = new Promise((resolve) => { started.once('exit', resolve); });
-    while (!await isReady(baseUrl)) {
-      if (started.exitCode !== null || performance.now() - begin > READY_WITHIN_MS) throw new Error(`The program did not get ready; see ${log}.`);
+    ended = new Promise((resolve) => {
+      started.once('exit', resolve);
+    });
+    while (!(await isReady(baseUrl))) {
+      if (started.exitCode !== null || performance.now() - begin > READY_WITHIN_MS)
+        throw new Error(`The program did not get ready; see ${log}.`);
       await wait(LOOK_EVERY_MS);
     }
     return performance.now() - begin;
   };
 
   return {
-    baseUrl, start,
+    baseUrl,
+    start,
     credentials: () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials,
     kill: async (what) => {
       const postmaster = Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);

@@ -40,15 +40,21 @@ export async function startMeasured(folder: string, command: string[]): Promise<
   const defaults = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
   const begin = performance.now();
   const child = spawn(command[0] as string, command.slice(1), {
-    cwd: PACKAGE_ROOT, detached: true, stdio: ['ignore', log, log],
+    cwd: PACKAGE_ROOT,
+    detached: true,
+    stdio: ['ignore', log, log],
     env: { ...process.env, ...defaults, PORT: String(port), PHIAL_DATA_DIR: dataDir },
   });
   closeSync(log);
-  const ended = new Promise<void>((resolve) => { child.once('exit', () => resolve()); });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
   const baseUrl = `http://127.0.0.1:${port}`;
   await untilReady(child, baseUrl, join(folder, 'log'));
   return {
-    pid: child.pid ?? NaN, baseUrl, dataDir,
+    pid: child.pid ?? NaN,
+    baseUrl,
+    dataDir,
     readyAfterMs: performance.now() - begin,
     credentials: () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials,
     stop: async () => {
@@ -60,8 +66,9 @@ export async function startMeasured(folder: string, command: string[]): Promise<
 
 async function untilReady(child: ChildProcess, baseUrl: string, log: string): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
-  while (!await isReady(baseUrl)) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`The program did not get ready:\n${readFileSync(log, 'utf8')}`);
+  while (!(await isReady(baseUrl))) {
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`The program did not get ready:\n${readFileSync(log, 'utf8')}`);
     await wait(PROBE_EVERY_MS);
   }
 }

@@ -15,7 +15,12 @@ const CLIENTS = 8;
 const SETTLE_MS = 2_000;
 
 const shipping = {
-  receiver_name: 'Grace Palmer', first_line: '100 West Test Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US',
+  receiver_name: 'Grace Palmer',
+  first_line: '100 West Test Street',
+  city: 'Phoenix',
+  state: 'AZ',
+  zip: '85004',
+  country: 'US',
   phone_number: '+16025550123',
 };
 
@@ -30,7 +35,9 @@ export async function benchMemory(): Promise<boolean> {
     await load(program, sink.url);
     await wait(SETTLE_MS);
     const after = residentMegabytes(program.pid);
-    console.log(`memory: ${before} MB after the start, ${after} MB after ${REQUESTS} requests and ${sink.received()} webhooks (goal ${GOAL_MB})`);
+    console.log(
+      `memory: ${before} MB after the start, ${after} MB after ${REQUESTS} requests and ${sink.received()} webhooks (goal ${GOAL_MB})`,
+    );
     return after <= GOAL_MB && sink.received() > 0;
   } finally {
     await program.stop();
@@ -46,9 +53,11 @@ async function load({ baseUrl, credentials }: MeasuredProgram, sinkUrl: string):
   const call = callerOf(baseUrl, { 'x-service-api-key': team_api_key });
   const kits = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit&lab_test_limit=1');
   let turns = REQUESTS / REQUESTS_A_TURN;
-  await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
-    while (turns-- > 0) await takeTurn(call, `memory-${client}-${turns}`, kits.data[0]?.id as string);
-  }));
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async (_, client) => {
+      while (turns-- > 0) await takeTurn(call, `memory-${client}-${turns}`, kits.data[0]?.id as string);
+    }),
+  );
 }
 
 /** Ten requests: what a customer's day is made of. */
@@ -57,7 +66,11 @@ async function takeTurn(call: Call, clientUserId: string, labTestId: string): Pr
   await call('PATCH', `/v2/user/${user_id}/info`, insuranceRequest.insured);
   await call('POST', `/v2/user/${user_id}/insurance`, insuranceRequest);
   await call('GET', `/v2/user/${user_id}/insurance/latest`);
-  const { order } = await call<{ order: { id: string } }>('POST', '/v3/order/testkit', { user_id, lab_test_id: labTestId, shipping_details: shipping });
+  const { order } = await call<{ order: { id: string } }>('POST', '/v3/order/testkit', {
+    user_id,
+    lab_test_id: labTestId,
+    shipping_details: shipping,
+  });
   await call('POST', `/v3/order/${order.id}/test`);
   await call('GET', `/v3/order/${order.id}`);
   await call('GET', '/v3/orders?size=10');
@@ -79,7 +92,9 @@ async function startSink(): Promise<{ url: string; received: () => number; close
       response.writeHead(204).end();
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     received: () => received,

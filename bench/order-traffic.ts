@@ -32,7 +32,12 @@ export function callerOf(baseUrl: string, headers: Record<string, string>): Call
 }
 
 const shipping = {
-  receiver_name: 'Grace Palmer', first_line: '100 West Test Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US',
+  receiver_name: 'Grace Palmer',
+  first_line: '100 West Test Street',
+  city: 'Phoenix',
+  state: 'AZ',
+  zip: '85004',
+  country: 'US',
   phone_number: '+16025550123',
 };
 
@@ -42,7 +47,10 @@ const EVENTS_AT_THE_DOOR = 5;
 const AFTER_FAILURE_MS = 25;
 
 /** Clients that make users and orders and ship every second kit, one request after the other, until stopped. */
-export function startTraffic(call: Call, { clients, labTestId }: { clients: number; labTestId: string }): { ledger: Ledger; stop: () => Promise<void> } {
+export function startTraffic(
+  call: Call,
+  { clients, labTestId }: { clients: number; labTestId: string },
+): { ledger: Ledger; stop: () => Promise<void> } {
   const ledger: Ledger = { users: new Set(), orders: new Map(), unanswered: 0, wrong: [] };
   let stopping = false;
   const client = async (): Promise<void> => {
@@ -70,7 +78,9 @@ async function orderOnce(call: Call, ledger: Ledger, labTestId: string, ship: bo
   const user = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
   ledger.users.add(user.user_id);
   const { order } = await call<{ order: { id: string } }>('POST', '/v3/order/testkit', {
-    user_id: user.user_id, lab_test_id: labTestId, shipping_details: shipping,
+    user_id: user.user_id,
+    lab_test_id: labTestId,
+    shipping_details: shipping,
   });
   ledger.orders.set(order.id, EVENTS_WHEN_ORDERED);
   if (!ship) return;

@@ -21,7 +21,9 @@ export async function benchStartup(): Promise<boolean> {
     }
     console.log(`round ${round}: empty ${empty.at(-1)?.toFixed(0)} ms, existing ${existing.at(-1)?.toFixed(0)} ms`);
   }
-  console.log(`startup: empty ${median(empty).toFixed(0)} ms (goal ${GOAL_EMPTY_MS}), existing ${median(existing).toFixed(0)} ms (goal ${GOAL_EXISTING_MS})`);
+  console.log(
+    `startup: empty ${median(empty).toFixed(0)} ms (goal ${GOAL_EMPTY_MS}), existing ${median(existing).toFixed(0)} ms (goal ${GOAL_EXISTING_MS})`,
+  );
   return median(empty) <= GOAL_EMPTY_MS && median(existing) <= GOAL_EXISTING_MS;
 }
 

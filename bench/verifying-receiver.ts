@@ -48,11 +48,16 @@ export async function startVerifyingReceiver(): Promise<VerifyingReceiver> {
       }
     });
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    trust: (secret) => { webhook = new Webhook(secret); },
-    messages, counts,
+    trust: (secret) => {
+      webhook = new Webhook(secret);
+    },
+    messages,
+    counts,
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -22,8 +22,11 @@ export function buildIfStale() {
     mkdirSync(fresh);
     // Written first: what is edited during the build is built again.
     writeFileSync(join(fresh, '.built'), fingerprint());
-    const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh],
-      { stdio: 'inherit' });
+    const { status } = spawnSync(
+      process.execPath,
+      [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh],
+      { stdio: 'inherit' },
+    );
     if (status !== 0) throw new Error('The build failed.');
     putInPlace(fresh);
   } finally {
@@ -68,12 +71,18 @@ function isFresh(folder) {
 
 /** Every file that the build reads with its time and size: a file that went, or an older one put back, tells too. */
 function fingerprint() {
-  const files = ['src', 'bench'].flatMap((name) => readdirSync(join(root, name), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
-  return [...files, ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(root, name))].map((file) => {
-    const { mtimeMs, size } = statSync(file);
-    return `${relative(root, file)} ${mtimeMs} ${size}`;
-  }).sort().join('\n');
+  const files = ['src', 'bench'].flatMap((name) =>
+    readdirSync(join(root, name), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  return [...files, ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(root, name))]
+    .map((file) => {
+      const { mtimeMs, size } = statSync(file);
+      return `${relative(root, file)} ${mtimeMs} ${size}`;
+    })
+    .sort()
+    .join('\n');
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) buildIfStale();

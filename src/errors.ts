@@ -3,14 +3,40 @@
  * The code is what programs act on and never changes its meaning.
  */
 export type ErrorCode =
-  | 'not_found' | 'user_scheduled_for_deletion' | 'wrong_deployment' | 'sample_not_found' | 'results_not_available'
-  | 'invalid_api_key' | 'wrong_environment' | 'wrong_key_kind' | 'insufficient_scope' | 'plan_required'
-  | 'sandbox_only' | 'client_user_id_conflict' | 'ingestion_range_invalid' | 'unknown_payor' | 'guarantor_required' | 'minor_ordering_disabled'
-  | 'lab_test_not_orderable' | 'order_not_cancellable' | 'order_not_changeable' | 'sample_already_registered'
-  | 'registration_required' | 'status_not_reachable' | 'too_many_matches' | 'invalid_cursor' | 'webhook_url_refused'
-  | 'webhook_headers_refused' | 'unknown_event_type' | 'too_many_secrets' | 'insurance_required'
-  | 'team_id_conflict' | 'integration_team_id_conflict'
-  | 'idempotency_mismatch' | 'idempotency_in_flight' | 'not_ready';
+  | 'not_found'
+  | 'user_scheduled_for_deletion'
+  | 'wrong_deployment'
+  | 'sample_not_found'
+  | 'results_not_available'
+  | 'invalid_api_key'
+  | 'wrong_environment'
+  | 'wrong_key_kind'
+  | 'insufficient_scope'
+  | 'plan_required'
+  | 'sandbox_only'
+  | 'client_user_id_conflict'
+  | 'ingestion_range_invalid'
+  | 'unknown_payor'
+  | 'guarantor_required'
+  | 'minor_ordering_disabled'
+  | 'lab_test_not_orderable'
+  | 'order_not_cancellable'
+  | 'order_not_changeable'
+  | 'sample_already_registered'
+  | 'registration_required'
+  | 'status_not_reachable'
+  | 'too_many_matches'
+  | 'invalid_cursor'
+  | 'webhook_url_refused'
+  | 'webhook_headers_refused'
+  | 'unknown_event_type'
+  | 'too_many_secrets'
+  | 'insurance_required'
+  | 'team_id_conflict'
+  | 'integration_team_id_conflict'
+  | 'idempotency_mismatch'
+  | 'idempotency_in_flight'
+  | 'not_ready';
 
 type Extra = {
   /** Replaces the text as `detail`, where the interface asks for an object. */

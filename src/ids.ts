@@ -14,7 +14,7 @@ export function newId(): string {
     randomFillSync(pool);
     used = 0;
   }
-  const random = pool.subarray(used, used += ID_BYTES);
+  const random = pool.subarray(used, (used += ID_BYTES));
   const now = Date.now();
   if (now > msecs) {
     msecs = now;

@@ -8,12 +8,20 @@ function linesOf(write: (log: ReturnType<typeof openLog>) => void): Record<strin
 }
 
 test('personal data and secrets do not reach a line, at its top or one level below', () => {
-  const [line] = linesOf((log) => log.info({ dob: '1988-04-12', team_id: 't1', patient: { first_name: 'Grace', id: 'p1' }, secret: 'whsec_x' }, 'an event'));
+  const [line] = linesOf((log) =>
+    log.info(
+      { dob: '1988-04-12', team_id: 't1', patient: { first_name: 'Grace', id: 'p1' }, secret: 'whsec_x' },
+      'an event',
+    ),
+  );
   expect(line).toEqual({ level: 30, time: expect.any(String), team_id: 't1', patient: { id: 'p1' }, msg: 'an event' });
 });
 
 test('of an error its kind and place are logged, but not its message or detail, which can quote a row', () => {
-  const error = Object.assign(new Error('duplicate key (Grace Palmer)'), { code: '23505', detail: 'Key (name)=(Grace Palmer)' });
+  const error = Object.assign(new Error('duplicate key (Grace Palmer)'), {
+    code: '23505',
+    detail: 'Key (name)=(Grace Palmer)',
+  });
   const lines = linesOf((log) => log.error({ err: error }, 'unexpected error'));
   expect(lines[0]?.['err']).toMatchObject({ type: 'Error', code: '23505', stack: expect.stringContaining('at ') });
   expect(JSON.stringify(lines)).not.toContain('Grace');

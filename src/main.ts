@@ -23,19 +23,30 @@ export async function main(args: string[], options: { stopWithParent?: boolean }
   const [command = 'serve', ...rest] = args;
   try {
     switch (command) {
-      case 'serve': case 'api': case 'worker': return await (await import('./cli/serve.ts')).serveCommand(command, options);
-      case 'migrate': return await (await import('./cli/database.ts')).migrateCommand();
-      case 'bootstrap': return await (await import('./cli/org.ts')).bootstrapCommand(rest);
-      case 'org': return await (await import('./cli/org.ts')).setPlanCommand(rest);
-      case 'backup': return await (await import('./cli/database.ts')).backupCommand(rest);
-      case 'restore': return await (await import('./cli/database.ts')).restoreCommand(rest);
+      case 'serve':
+      case 'api':
+      case 'worker':
+        return await (await import('./cli/serve.ts')).serveCommand(command, options);
+      case 'migrate':
+        return await (await import('./cli/database.ts')).migrateCommand();
+      case 'bootstrap':
+        return await (await import('./cli/org.ts')).bootstrapCommand(rest);
+      case 'org':
+        return await (await import('./cli/org.ts')).setPlanCommand(rest);
+      case 'backup':
+        return await (await import('./cli/database.ts')).backupCommand(rest);
+      case 'restore':
+        return await (await import('./cli/database.ts')).restoreCommand(rest);
       case 'openapi':
         console.log(readFileSync(join(PACKAGE_ROOT, 'openapi.json'), 'utf8'));
         return 0;
-      case '--version': case '-v':
+      case '--version':
+      case '-v':
         console.log(VERSION);
         return 0;
-      case 'help': case '--help': case '-h':
+      case 'help':
+      case '--help':
+      case '-h':
         console.log(HELP);
         return 0;
       default:

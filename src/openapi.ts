@@ -16,10 +16,28 @@ import * as guarantor from './wire/guarantor.ts';
 import * as person from './wire/person.ts';
 
 /** Where the names of the components come from. */
-const schemas = [users, insurance, labTests, orders, labs, results, management, webhooks, system, address, guarantor, person];
+const schemas = [
+  users,
+  insurance,
+  labTests,
+  orders,
+  labs,
+  results,
+  management,
+  webhooks,
+  system,
+  address,
+  guarantor,
+  person,
+];
 
 /** The text of openapi.json: of the service at `baseUrl`, or without one of wherever it is loaded from. */
 export function openApiText(baseUrl?: string): string {
-  const document = buildOpenApi(endpoints, eventTypes, { schemas, version: VERSION, interfaceVersion: INTERFACE_VERSION, baseUrl });
+  const document = buildOpenApi(endpoints, eventTypes, {
+    schemas,
+    version: VERSION,
+    interfaceVersion: INTERFACE_VERSION,
+    baseUrl,
+  });
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** The folder with package.json, migrations and openapi.json, from the sources as from the built program. */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
-export const VERSION = (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+export const VERSION = (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string })
+  .version;
 
 /** Version of the interface that this service speaks. */
 export const INTERFACE_VERSION = '0.4.602';

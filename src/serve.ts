@@ -43,14 +43,20 @@ export async function startService(options: Options): Promise<Service> {
   const running: Running = {
     stopping: new AbortController(),
     database: openDatabase({ url: place.url, poolSize: config.databasePoolSize, role: 'phial_app', log }),
-    drain: null, metricsServer: null, deliverer: null, listener: null, jobs: null,
+    drain: null,
+    metricsServer: null,
+    deliverer: null,
+    listener: null,
+    jobs: null,
   };
   try {
     const credentials = await start(running, options);
     return { credentials, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
   } catch (error) {
     // Whatever is open by now would keep the process alive, with a port that is taken for instance.
-    await stopInOrder(running, 0).catch((failure: unknown) => log.error({ err: failure }, 'the failed start was not undone'));
+    await stopInOrder(running, 0).catch((failure: unknown) =>
+      log.error({ err: failure }, 'the failed start was not undone'),
+    );
     throw error;
   }
 }
@@ -81,7 +87,9 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   if (role !== 'api') {
     running.deliverer = startDeliverer(ctx, {
       sender: openSender({
-        policy: deploymentPolicy(config), userAgent: `Phial/${VERSION}`, timeoutMs: config.webhookTimeoutMs,
+        policy: deploymentPolicy(config),
+        userAgent: `Phial/${VERSION}`,
+        timeoutMs: config.webhookTimeoutMs,
         // Endpoints of many teams may share one host: its connections must not run out before the endpoints' own slots.
         connectionsPerOrigin: config.webhookInFlightPerEndpoint * 8,
       }),
@@ -117,7 +125,10 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 }
 
 /** Requests first, since they make work; then the work; then what both stand on. */
-async function stopInOrder({ stopping, drain, jobs, deliverer, metricsServer, listener, database }: Running, drainMs: number): Promise<void> {
+async function stopInOrder(
+  { stopping, drain, jobs, deliverer, metricsServer, listener, database }: Running,
+  drainMs: number,
+): Promise<void> {
   const deadline = Date.now() + drainMs;
   stopping.abort();
   await drain?.(drainMs);

@@ -47,7 +47,10 @@ export type TestApp = {
 };
 
 /** The service on a real socket and a database of its own, or as one more service on `shared.databaseUrl`. */
-export async function startTestApp(env: Record<string, string> = {}, shared?: { databaseUrl: string }): Promise<TestApp> {
+export async function startTestApp(
+  env: Record<string, string> = {},
+  shared?: { databaseUrl: string },
+): Promise<TestApp> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   const server = inject('serverUrl');
   if (!shared) await query(server, `create database ${database} template ${inject('template')}`);
@@ -60,7 +63,8 @@ export async function startTestApp(env: Record<string, string> = {}, shared?: { 
   const metrics = openMetrics();
   const app = serveApi(ctx, metrics);
   const listener = openListener({
-    url, log,
+    url,
+    log,
     channels: { phial_access: () => app.access.forget() },
     onLost: () => app.access.lost(),
     onListening: () => app.access.listening(),
@@ -73,17 +77,33 @@ export async function startTestApp(env: Record<string, string> = {}, shared?: { 
     const team = await createTeam(ctx, { org_id: org.org_id, name });
     const key = await createTeamKey(ctx, { team_id: team.id, label: 'test' });
     return {
-      id: team.id, org_id: org.org_id, api_key: key.value, management_key: org.management_key,
+      id: team.id,
+      org_id: org.org_id,
+      api_key: key.value,
+      management_key: org.management_key,
       api: apiOf(baseUrl, key.value, org.management_key),
     };
   };
   const team = await makeTeam();
-  const sender = openSender({ policy: deploymentPolicy(config), userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
+  const sender = openSender({
+    policy: deploymentPolicy(config),
+    userAgent: 'Phial test',
+    timeoutMs: config.webhookTimeoutMs,
+  });
   const deliverer = startDeliverer(ctx, { sender, metrics }, { polling: false });
   return {
-    ctx, db: ctx.db, config, metrics, baseUrl, databaseUrl: url, team, api: team.api, makeTeam,
+    ctx,
+    db: ctx.db,
+    config,
+    metrics,
+    baseUrl,
+    databaseUrl: url,
+    team,
+    api: team.api,
+    makeTeam,
     deliver: () => deliverer.untilIdle(),
-    runJobs: () => runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),
+    runJobs: () =>
+      runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),
     close: async () => {
       await deliverer.stop(0);
       await app.server.close();
@@ -111,7 +131,11 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
       redirect: 'manual',
     });
     const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as T,
+    };
     if (response.ok) checkShape(method, path, answer);
     else checkErrorShape(answer as Answer<Record<string, unknown>>);
     return answer;
@@ -126,7 +150,8 @@ ajv.addFormat('date-time', ISO_TIMESTAMP);
 function checkShape(method: string, path: string, answer: Answer<unknown>): void {
   const plain = path.split('?')[0] as string;
   // A literal path wins over one with parameters, as in the router.
-  const endpoint = endpoints.filter((e) => e.method === method)
+  const endpoint = endpoints
+    .filter((e) => e.method === method)
     .filter((e) => new RegExp(`^${e.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain))
     .toSorted((a, b) => (a.path.match(/\{/g)?.length ?? 0) - (b.path.match(/\{/g)?.length ?? 0))[0];
   if (!endpoint) throw new Error(`No operation is declared for ${method} ${plain}`);
@@ -140,6 +165,8 @@ function checkShape(method: string, path: string, answer: Answer<unknown>): void
 }
 
 function checkErrorShape(answer: Answer<Record<string, unknown>>): void {
-  expect(answer.body).toEqual(expect.objectContaining({ code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) }));
+  expect(answer.body).toEqual(
+    expect.objectContaining({ code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) }),
+  );
   expect(answer.body['detail']).toBeDefined();
 }

@@ -18,15 +18,25 @@ export async function openBrowser(): Promise<TestBrowser | string> {
   try {
     const executablePath = await unpack(directory);
     const fonts = join(directory, 'fonts.conf');
-    writeFileSync(fonts, `<fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>`);
-    const env = { HOME: directory, TMPDIR: directory, LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'), FONTCONFIG_FILE: fonts };
+    writeFileSync(
+      fonts,
+      `<fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>`,
+    );
+    const env = {
+      HOME: directory,
+      TMPDIR: directory,
+      LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'),
+      FONTCONFIG_FILE: fonts,
+    };
     const probe = spawnSync(executablePath, ['--no-sandbox', '--version'], { env, encoding: 'utf8' });
     if (probe.status !== 0) {
       remove();
       return `Chromium does not run here: ${probe.error?.message ?? probe.stderr.split('\n')[0]}`;
     }
     const browser = await playwright.launch({
-      executablePath, env, args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'],
+      executablePath,
+      env,
+      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'],
     });
     return {
       browser,

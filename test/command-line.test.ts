@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { apiOf } from './app.ts';
 import { orderKit, readOrder } from './factories.ts';
-import { build, endPrograms, makeDatabase, makeFolder, postgresIsGone, readCredentials, runCommand, serve, teamAt } from './program.ts';
+import {
+  build,
+  endPrograms,
+  makeDatabase,
+  makeFolder,
+  postgresIsGone,
+  readCredentials,
+  runCommand,
+  serve,
+  teamAt,
+} from './program.ts';
 
 beforeAll(build);
 afterEach(endPrograms);
@@ -11,7 +21,16 @@ afterEach(endPrograms);
 test('help says what there is, and an unknown command says so and ends with code 2', async () => {
   const [help, unknown] = await Promise.all([runCommand(['help']), runCommand(['dance'])]);
   expect(help.code).toBe(0);
-  for (const command of ['serve', 'api | worker', 'migrate', 'bootstrap', 'org set-plan', 'backup', 'restore', 'openapi']) {
+  for (const command of [
+    'serve',
+    'api | worker',
+    'migrate',
+    'bootstrap',
+    'org set-plan',
+    'backup',
+    'restore',
+    'openapi',
+  ]) {
     expect(help.output).toContain(`  ${command} `);
   }
   expect(unknown.code).toBe(2);
@@ -21,10 +40,18 @@ test('help says what there is, and an unknown command says so and ends with code
 test('a wrong configuration is refused with every problem before anything is made', async () => {
   const dataDir = join(makeFolder(), 'data');
   const { code, output } = await runCommand(['serve'], {
-    dataDir, env: { PORT: 'many', PHIAL_ENVIRONMENT: 'staging', PHIAL_BASE_URL: 'here', PHIAL_LOOKUP_KEY: 'short', DATABASE_URL: 'mysql://x' },
+    dataDir,
+    env: {
+      PORT: 'many',
+      PHIAL_ENVIRONMENT: 'staging',
+      PHIAL_BASE_URL: 'here',
+      PHIAL_LOOKUP_KEY: 'short',
+      DATABASE_URL: 'mysql://x',
+    },
   });
   expect(code).toBe(1);
-  for (const name of ['PORT', 'PHIAL_ENVIRONMENT', 'PHIAL_BASE_URL', 'PHIAL_LOOKUP_KEY', 'DATABASE_URL']) expect(output).toContain(`  - ${name} must`);
+  for (const name of ['PORT', 'PHIAL_ENVIRONMENT', 'PHIAL_BASE_URL', 'PHIAL_LOOKUP_KEY', 'DATABASE_URL'])
+    expect(output).toContain(`  - ${name} must`);
   expect(output).not.toMatch(/\n +at /);
   expect(existsSync(dataDir)).toBe(false);
 });
@@ -32,7 +59,11 @@ test('a wrong configuration is refused with every problem before anything is mad
 test('production is refused on the database of a sandbox', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
   expect((await runCommand(['bootstrap', '--org', 'Desert Health'], { env })).code).toBe(0);
-  const production = { ...env, PHIAL_ENVIRONMENT: 'production', PHIAL_LOOKUP_KEY: Buffer.alloc(32, 1).toString('base64') };
+  const production = {
+    ...env,
+    PHIAL_ENVIRONMENT: 'production',
+    PHIAL_LOOKUP_KEY: Buffer.alloc(32, 1).toString('base64'),
+  };
   const { code, output } = await runCommand(['serve'], { env: production });
   expect(code).toBe(1);
   expect(output).toContain('This database belongs to sandbox us, but the configuration says production us.');
@@ -40,9 +71,14 @@ test('production is refused on the database of a sandbox', async () => {
 
 test('a taken port is said and ends the program', async () => {
   const first = await serve();
-  const { code, output } = await runCommand(['serve'], { port: first.port, env: { DATABASE_URL: await makeDatabase() } });
+  const { code, output } = await runCommand(['serve'], {
+    port: first.port,
+    env: { DATABASE_URL: await makeDatabase() },
+  });
   expect(code).toBe(1);
-  expect(output).toContain(`Port ${first.port} of 127.0.0.1 is taken by another program. Stop it, or choose another port: PORT=`);
+  expect(output).toContain(
+    `Port ${first.port} of 127.0.0.1 is taken by another program. Stop it, or choose another port: PORT=`,
+  );
 });
 
 test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {
@@ -56,7 +92,10 @@ test('an operator migrates an empty database, makes an organisation, and its man
   expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
   const manage = apiOf(program.baseUrl, '', management_key);
   const team = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
-  const key = await manage<{ value: string }>('POST', `/v1/org/${org_id}/team_api_keys/sandbox/us`, { label: 'clinic', team_id: team.body.id });
+  const key = await manage<{ value: string }>('POST', `/v1/org/${org_id}/team_api_keys/sandbox/us`, {
+    label: 'clinic',
+    team_id: team.body.id,
+  });
   const user = await apiOf(program.baseUrl, key.body.value, '')('POST', '/v2/user', { client_user_id: 'first' });
   expect([team.status, key.status, user.status]).toEqual([200, 200, 200]);
 
@@ -84,7 +123,10 @@ test('bootstrap works beside the running embedded server and prints nothing but 
   const { code, stdout } = await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir: program.dataDir });
   expect(code).toBe(0);
   const { org_id, management_key } = JSON.parse(stdout) as { org_id: string; management_key: string };
-  const team = await apiOf(program.baseUrl, '', management_key)('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
+  const team = await apiOf(program.baseUrl, '', management_key)('POST', `/v1/org/${org_id}/team`, {
+    name: 'Clinic',
+    region: 'us',
+  });
   expect(team.status).toBe(200);
   expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
 });
@@ -96,7 +138,10 @@ test('a backup of the running embedded server is restored into a new data direct
   const made = await runCommand(['backup', '--to', to], { dataDir: program.dataDir });
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Backed up \d+ rows of \d+ tables to /) });
   await orderKit(teamAt(program));
-  expect(await runCommand(['restore', '--from', to], { dataDir: program.dataDir })).toMatchObject({ code: 1, output: expect.stringMatching(/in use/) });
+  expect(await runCommand(['restore', '--from', to], { dataDir: program.dataDir })).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/in use/),
+  });
 
   const elsewhere = join(makeFolder(), 'data');
   expect(await runCommand(['restore', '--from', to], { dataDir: elsewhere })).toMatchObject({ code: 0 });

@@ -7,44 +7,59 @@ import { openBrowser } from './browser.ts';
 const opened = await openBrowser();
 const reason = typeof opened === 'string' ? opened : null;
 
-describe.skipIf(reason !== null)(`the reference page in a browser${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
-  const { browser, close } = typeof opened === 'string' ? { browser: null as never, close: async () => undefined } : opened;
-  let app: TestApp;
-  beforeAll(async () => { app = await startTestApp(); });
-  afterAll(async () => {
-    await close();
-    await app?.close();
-  });
+describe.skipIf(reason !== null)(
+  `the reference page in a browser${reason === null ? '' : ` (skipped: ${reason})`}`,
+  () => {
+    const { browser, close } =
+      typeof opened === 'string' ? { browser: null as never, close: async () => undefined } : opened;
+    let app: TestApp;
+    beforeAll(async () => {
+      app = await startTestApp();
+    });
+    afterAll(async () => {
+      await close();
+      await app?.close();
+    });
 
-  test('shows every operation and every event, and asks no other host for anything', async () => {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
-    const asked: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });
+    test('shows every operation and every event, and asks no other host for anything', async () => {
+      const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+      const asked: string[] = [];
+      const complaints: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
 
-    await page.goto(`${app.baseUrl}/docs`);
-    await page.getByRole('heading', { name: 'Phial' }).waitFor();
-    const sidebar = page.getByRole('navigation');
-    await sidebar.getByText(eventTypes.at(-1)?.name as string).first().waitFor();
-    const listed = (await sidebar.allInnerTexts()).join('\n').split('\n').map((line) => line.trim());
-    for (const { summary } of endpoints) expect(listed).toContain(summary);
-    for (const { name } of eventTypes) expect(listed).toContain(name);
+      await page.goto(`${app.baseUrl}/docs`);
+      await page.getByRole('heading', { name: 'Phial' }).waitFor();
+      const sidebar = page.getByRole('navigation');
+      await sidebar
+        .getByText(eventTypes.at(-1)?.name as string)
+        .first()
+        .waitFor();
+      const listed = (await sidebar.allInnerTexts())
+        .join('\n')
+        .split('\n')
+        .map((line) => line.trim());
+      for (const { summary } of endpoints) expect(listed).toContain(summary);
+      for (const { name } of eventTypes) expect(listed).toContain(name);
 
-    await sidebar.getByText('Add an insurance record to a user').first().click();
-    await page.getByText('/v2/user/{user_id}/insurance', { exact: true }).first().waitFor();
-    await page.waitForLoadState('networkidle');
+      await sidebar.getByText('Add an insurance record to a user').first().click();
+      await page.getByText('/v2/user/{user_id}/insurance', { exact: true }).first().waitFor();
+      await page.waitForLoadState('networkidle');
 
-    expect(complaints).toEqual([]);
-    expect([...new Set(asked)]).toEqual(['/docs', '/docs/reference.js', '/openapi.json'].map((path) => app.baseUrl + path));
-    await page.close();
-  });
+      expect(complaints).toEqual([]);
+      expect([...new Set(asked)]).toEqual(
+        ['/docs', '/docs/reference.js', '/openapi.json'].map((path) => app.baseUrl + path),
+      );
+      await page.close();
+    });
 
-  test('could not ask another host if it wanted to: the browser refuses', async () => {
-    const page = await browser.newPage();
-    await page.goto(`${app.baseUrl}/docs`);
-    const refused = await page.evaluate(`new Promise((resolve) => {
+    test('could not ask another host if it wanted to: the browser refuses', async () => {
+      const page = await browser.newPage();
+      await page.goto(`${app.baseUrl}/docs`);
+      const refused = await page.evaluate(`new Promise((resolve) => {
       const refused = [];
       document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
         refused.push(effectiveDirective);
@@ -54,7 +69,8 @@ describe.skipIf(reason !== null)(`the reference page in a browser${reason === nu
       document.body.append(Object.assign(new Image(), { src: 'https://example.com/a.png' }));
       document.body.append(Object.assign(document.createElement('script'), { src: 'https://example.com/a.js' }));
     })`);
-    expect(refused).toEqual(['connect-src', 'img-src', 'script-src-elem']);
-    await page.close();
-  });
-});
+      expect(refused).toEqual(['connect-src', 'img-src', 'script-src-elem']);
+      await page.close();
+    });
+  },
+);

@@ -16,19 +16,34 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-type Raw = { status: number; headers: Record<string, string | string[] | undefined>; body: Record<string, unknown>; text: string };
+type Raw = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Record<string, unknown>;
+  text: string;
+};
 
 /** A request exactly as it is written here, and the check that holds for every refusal. */
-async function refused(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Raw> {
+async function refused(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<Raw> {
   const { host } = new URL(app.baseUrl);
   const answer = await new Promise<Raw>((resolve, reject) => {
-    const request = httpRequest({ host: host.split(':')[0], port: host.split(':')[1], method, path, headers }, async (response) => {
-      const received = await text(response);
-      resolve({
-        status: response.statusCode ?? 0, headers: response.headers, text: received,
-        body: received === '' ? {} : JSON.parse(received) as Record<string, unknown>,
-      });
-    });
+    const request = httpRequest(
+      { host: host.split(':')[0], port: host.split(':')[1], method, path, headers },
+      async (response) => {
+        const received = await text(response);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: received,
+          body: received === '' ? {} : (JSON.parse(received) as Record<string, unknown>),
+        });
+      },
+    );
     request.on('error', reject);
     request.end(body);
   });
@@ -40,7 +55,9 @@ function checkRefusal({ status, headers, body }: Raw): void {
   expect(status).toBeGreaterThanOrEqual(400);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   expect(body).toEqual({
-    detail: expect.anything(), code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    detail: expect.anything(),
+    code: expect.stringMatching(/^[a-z_]+$/),
+    request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
   expect(headers['x-request-id']).toBe(body['request_id']);
 }
@@ -54,7 +71,9 @@ async function refusedRaw(bytes: string): Promise<Raw> {
   const [head = '', body = ''] = received.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const answer = {
-    status: Number(statusLine.split(' ')[1]), text: body, body: JSON.parse(body) as Record<string, unknown>,
+    status: Number(statusLine.split(' ')[1]),
+    text: body,
+    body: JSON.parse(body) as Record<string, unknown>,
     headers: Object.fromEntries(lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]])),
   };
   checkRefusal(answer);
@@ -67,8 +86,13 @@ const post = (body: string, headers: Record<string, string> = {}): Promise<Raw> 
 
 describe('bodies', () => {
   test.each([
-    '{"client_user_id": "secret-person"', '{client_user_id: 1}', "{'client_user_id': 'secret-person'}", '{"client_user_id": "secret-person",}',
-    'secret-person', '\u0000', '{"client_user_id": "line\nbreak secret-person"}',
+    '{"client_user_id": "secret-person"',
+    '{client_user_id: 1}',
+    "{'client_user_id': 'secret-person'}",
+    '{"client_user_id": "secret-person",}',
+    'secret-person',
+    '\u0000',
+    '{"client_user_id": "line\nbreak secret-person"}',
     `${'['.repeat(1900)}secret-person`,
   ])('%j is no JSON that we take, and nothing of it is repeated', async (body) => {
     const answer = await post(body);
@@ -78,7 +102,8 @@ describe('bodies', () => {
   });
 
   test.each([
-    '{"client_user_id": "proto-1", "__proto__": {"team_id": "x"}}', '{"\\u005f_proto__": 1, "client_user_id": "proto-2"}',
+    '{"client_user_id": "proto-1", "__proto__": {"team_id": "x"}}',
+    '{"\\u005f_proto__": 1, "client_user_id": "proto-2"}',
     '{"client_user_id": "proto-3", "deep": [{"__proto__": null}]}',
   ])('%j has a key that is dropped, as every unknown key is', async (body) => {
     const answer = await app.api<{ user_id: string; team_id: string }>('POST', '/v2/user', undefined, { raw: body });
@@ -87,19 +112,30 @@ describe('bodies', () => {
 
   test('bytes that are no UTF-8 are refused, and so are other charsets and encodings, which nobody would read right', async () => {
     const send = async (body: Uint8Array, headers: Record<string, string>): Promise<[number, unknown]> => {
-      const response = await fetch(`${app.baseUrl}/v2/user`, { method: 'POST', headers: { ...key, ...JSON_TYPE, ...headers }, body });
+      const response = await fetch(`${app.baseUrl}/v2/user`, {
+        method: 'POST',
+        headers: { ...key, ...JSON_TYPE, ...headers },
+        body,
+      });
       return [response.status, ((await response.json()) as { code: string }).code];
     };
     const text = Buffer.from('{"client_user_id": "Jos\u00e9"}', 'latin1');
     expect(await send(text, {})).toEqual([422, 'validation_failed']);
-    expect(await send(text, { 'content-type': 'application/json; charset=iso-8859-1' })).toEqual([415, 'unsupported_media_type']);
+    expect(await send(text, { 'content-type': 'application/json; charset=iso-8859-1' })).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
     expect(await send(Buffer.from('{}'), { 'content-encoding': 'gzip' })).toEqual([415, 'unsupported_media_type']);
   });
 
   test('a body far over the limit is answered, not cut off: its sender reads the 413', async () => {
     const body = JSON.stringify({ client_user_id: 'x'.repeat(5_000_000) });
     for (let turn = 0; turn < 8; turn += 1) {
-      const response = await fetch(`${app.baseUrl}/v2/user`, { method: 'POST', headers: { ...key, ...JSON_TYPE }, body });
+      const response = await fetch(`${app.baseUrl}/v2/user`, {
+        method: 'POST',
+        headers: { ...key, ...JSON_TYPE },
+        body,
+      });
       expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
     }
   });
@@ -137,12 +173,17 @@ describe('bodies', () => {
     expect(chunked.status).toBe(413);
   });
 
-  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'nonsense',
-    'application/jsonp'])(
-    'the content type %s is 415', async (type) => {
-      const answer = await post('{"client_user_id": "x"}', { 'content-type': type });
-      expect([answer.status, answer.body['code']]).toEqual([415, 'unsupported_media_type']);
-    });
+  test.each([
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'nonsense',
+    'application/jsonp',
+  ])('the content type %s is 415', async (type) => {
+    const answer = await post('{"client_user_id": "x"}', { 'content-type': type });
+    expect([answer.status, answer.body['code']]).toEqual([415, 'unsupported_media_type']);
+  });
 
   test('a body without a content type is 415', async () => {
     const answer = await refused('POST', '/v2/user', { ...key, 'content-length': '2' }, '{}');
@@ -158,47 +199,70 @@ describe('bodies', () => {
   test('unknown keys are ignored: they change nothing and are not kept', async () => {
     const other = await app.makeTeam();
     const made = await app.api<{ user_id: string }>('POST', '/v2/user', {
-      client_user_id: 'unknown-keys', team_id: other.id, deleted_at: '2020-01-01', constructor: 1, toString: {}, hasOwnProperty: null,
+      client_user_id: 'unknown-keys',
+      team_id: other.id,
+      deleted_at: '2020-01-01',
+      constructor: 1,
+      toString: {},
+      hasOwnProperty: null,
     } as object);
     const { user_id } = made.body;
-    const patched = await app.api('PATCH', `/v2/user/${user_id}`, { team_id: other.id, deleted_at: '2020-01-01', surprise: 1 });
+    const patched = await app.api('PATCH', `/v2/user/${user_id}`, {
+      team_id: other.id,
+      deleted_at: '2020-01-01',
+      surprise: 1,
+    });
     expect(patched.status).toBe(204);
     expect((await app.api('GET', `/v2/user/${user_id}`)).body).toEqual(made.body);
 
     const address = { ...person.address, surprise: 1 };
     const info = await app.api('PATCH', `/v2/user/${user_id}/info`, { ...person, address, surprise: { secret: 1 } });
     expect(info.status).toBe(200);
-    const row = await app.db.selectFrom('user_info').select('info').where('user_id', '=', user_id).executeTakeFirstOrThrow();
+    const row = await app.db
+      .selectFrom('user_info')
+      .select('info')
+      .where('user_id', '=', user_id)
+      .executeTakeFirstOrThrow();
     expect(JSON.stringify(row.info)).not.toContain('surprise');
   });
 
-  test.each([['\u0000', 'a zero character'], ['\ud800', 'half a surrogate pair'], ['x\udc00', 'the other half']])(
-    'text that PostgreSQL cannot keep (%j, %s) is refused where it stands', async (text) => {
-      const userId = await makeUser(app.api);
-      const address = { ...person.address, access_notes: `gate${text}code` };
-      const answer = await app.api('PATCH', `/v2/user/${userId}/info`, { ...person, address });
-      expect(answer.status).toBe(422);
-      expect(problemsOf(answer)).toEqual(['body.address.access_notes string_unicode']);
-    });
+  test.each([
+    ['\u0000', 'a zero character'],
+    ['\ud800', 'half a surrogate pair'],
+    ['x\udc00', 'the other half'],
+  ])('text that PostgreSQL cannot keep (%j, %s) is refused where it stands', async (text) => {
+    const userId = await makeUser(app.api);
+    const address = { ...person.address, access_notes: `gate${text}code` };
+    const answer = await app.api('PATCH', `/v2/user/${userId}/info`, { ...person, address });
+    expect(answer.status).toBe(422);
+    expect(problemsOf(answer)).toEqual(['body.address.access_notes string_unicode']);
+  });
 });
 
 describe('routes and methods', () => {
   test.each(['/nowhere', '/v2', '/v2/users/', '/v2//user', '/V2/user', '/v3/user'])(
-    'the unknown path %s is 404 in JSON, with and without a key', async (path) => {
+    'the unknown path %s is 404 in JSON, with and without a key',
+    async (path) => {
       for (const headers of [{}, key]) {
         const answer = await refused('GET', path, headers);
         expect([answer.status, answer.body['code']]).toEqual([404, 'route_not_found']);
       }
-    });
+    },
+  );
 
   test('an unknown path is not repeated in the answer', async () => {
     expect((await refused('GET', '/secret-person?dob=1980-01-01')).text).not.toMatch(/secret|1980/);
   });
 
   test.each([
-    ['PUT', '/v2/user', 'POST, GET, HEAD'], ['DELETE', '/v2/user', 'POST, GET, HEAD'], ['OPTIONS', '/v2/user', 'POST, GET, HEAD'],
-    ['TRACE', '/v2/user', 'POST, GET, HEAD'], ['PROPFIND', '/v2/user', 'POST, GET, HEAD'],
-    ['GET', '/v2/user/undo_delete', 'POST'], ['POST', '/v2/user/metrics', 'GET, HEAD'], ['PATCH', '/v2/user/metrics', 'GET, HEAD'],
+    ['PUT', '/v2/user', 'POST, GET, HEAD'],
+    ['DELETE', '/v2/user', 'POST, GET, HEAD'],
+    ['OPTIONS', '/v2/user', 'POST, GET, HEAD'],
+    ['TRACE', '/v2/user', 'POST, GET, HEAD'],
+    ['PROPFIND', '/v2/user', 'POST, GET, HEAD'],
+    ['GET', '/v2/user/undo_delete', 'POST'],
+    ['POST', '/v2/user/metrics', 'GET, HEAD'],
+    ['PATCH', '/v2/user/metrics', 'GET, HEAD'],
     ['POST', '/v2/user/not-even-an-id', 'GET, HEAD, PATCH, DELETE'],
   ])('%s %s is 405 and allows %s', async (method, path, allow) => {
     const answer = await refused(method, path);
@@ -233,7 +297,9 @@ describe('sizes', () => {
   });
 
   test('headers over 16 KiB are 431', async () => {
-    const answer = await refusedRaw(`GET /v2/user/metrics HTTP/1.1\r\nhost: x\r\nx-filler: ${'x'.repeat(20_000)}\r\n\r\n`);
+    const answer = await refusedRaw(
+      `GET /v2/user/metrics HTTP/1.1\r\nhost: x\r\nx-filler: ${'x'.repeat(20_000)}\r\n\r\n`,
+    );
     expect([answer.status, answer.body['code']]).toEqual([431, 'headers_too_large']);
   });
 
@@ -261,7 +327,9 @@ describe('the order of checks', () => {
 
   test('size and media type come before validation', async () => {
     expect((await refused('PATCH', '/v2/user/not-an-id', { ...key, ...JSON_TYPE }, big)).status).toBe(413);
-    expect((await refused('PATCH', '/v2/user/not-an-id', { ...key, 'content-type': 'text/plain' }, 'x')).status).toBe(415);
+    expect((await refused('PATCH', '/v2/user/not-an-id', { ...key, 'content-type': 'text/plain' }, 'x')).status).toBe(
+      415,
+    );
   });
 
   test('validation comes before existence, and existence before business rules', async () => {
@@ -275,9 +343,17 @@ describe('the order of checks', () => {
 });
 
 test('path, query, headers and body are checked together', async () => {
-  const answer = await app.api<Refusal>('POST', '/v2/user', { client_user_id: '' }, { headers: { 'x-idempotency-key': 'k'.repeat(256) } });
+  const answer = await app.api<Refusal>(
+    'POST',
+    '/v2/user',
+    { client_user_id: '' },
+    { headers: { 'x-idempotency-key': 'k'.repeat(256) } },
+  );
   expect(answer.status).toBe(422);
-  expect(problemsOf(answer)).toEqual(['body.client_user_id string_too_short', 'header.x-idempotency-key string_too_long']);
+  expect(problemsOf(answer)).toEqual([
+    'body.client_user_id string_too_short',
+    'header.x-idempotency-key string_too_long',
+  ]);
 });
 
 test('an error that nobody foresaw is 500 with a fixed text', async () => {

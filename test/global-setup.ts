@@ -8,7 +8,10 @@ import { migrate } from '../src/db/migrate.ts';
 import { openLog } from '../src/log.ts';
 
 declare module 'vitest' {
-  interface ProvidedContext { serverUrl: string; template: string }
+  interface ProvidedContext {
+    serverUrl: string;
+    template: string;
+  }
 }
 
 /** Starts PostgreSQL (or takes PHIAL_TEST_DATABASE_URL's) and migrates one template that every test file clones. */
@@ -29,7 +32,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startEmbedded(): Promise<{ url: string; stop: () => Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phial-test-'));
-  const server = await openEmbedded({ dataDir, applicationName: 'phial test', lock: 'required', log: openLog('silent') });
+  const server = await openEmbedded({
+    dataDir,
+    applicationName: 'phial test',
+    lock: 'required',
+    log: openLog('silent'),
+  });
   return {
     url: server.url,
     stop: async () => {

@@ -21,35 +21,42 @@ afterAll(() => app.close());
 const insurance = { payor_code: 'SBX00001', member_id: 'M1', relationship: 'Self', insured: person };
 const unknownPayor = { ...insurance, payor_code: 'LATER' };
 
-const newKey = (): string => `key-${keys += 1}`;
+const newKey = (): string => `key-${(keys += 1)}`;
 type Options = { api?: Api; path?: string; headers?: Record<string, string> };
 const add = (key: string, body: unknown = insurance, options: Options = {}): Promise<Answer<Body>> =>
-  (options.api ?? app.api)<Body>('POST', options.path ?? path, body, { headers: { 'x-idempotency-key': key, ...options.headers } });
+  (options.api ?? app.api)<Body>('POST', options.path ?? path, body, {
+    headers: { 'x-idempotency-key': key, ...options.headers },
+  });
 const insurances = async (): Promise<number> => (await app.db.selectFrom('insurances').select('id').execute()).length;
-const stored = async (key: string) => app.db.selectFrom('idempotency_keys').select(['operation', 'status']).where('key', '=', key).execute();
+const stored = async (key: string) =>
+  app.db.selectFrom('idempotency_keys').select(['operation', 'status']).where('key', '=', key).execute();
 
 /** What `work` adds to the table of insurances. */
 async function added(work: () => Promise<unknown>): Promise<number> {
   const before = await insurances();
   await work();
-  return await insurances() - before;
+  return (await insurances()) - before;
 }
 
 test('without a key every call adds a record', async () => {
-  expect(await added(async () => {
-    await app.api('POST', path, insurance);
-    await app.api('POST', path, insurance, { headers: { 'x-idempotency-key': '' } });
-  })).toBe(2);
+  expect(
+    await added(async () => {
+      await app.api('POST', path, insurance);
+      await app.api('POST', path, insurance, { headers: { 'x-idempotency-key': '' } });
+    }),
+  ).toBe(2);
 });
 
 test('the same request again gets the first answer and adds nothing', async () => {
   const key = newKey();
-  expect(await added(async () => {
-    const first = await add(key);
-    const second = await add(key);
-    expect(first.status).toBe(200);
-    expect([second.status, second.body]).toEqual([first.status, first.body]);
-  })).toBe(1);
+  expect(
+    await added(async () => {
+      const first = await add(key);
+      const second = await add(key);
+      expect(first.status).toBe(200);
+      expect([second.status, second.body]).toEqual([first.status, first.body]);
+    }),
+  ).toBe(1);
   expect(await stored(key)).toEqual([{ operation: 'create_insurance', status: 200 }]);
 });
 
@@ -66,11 +73,16 @@ test('the same key with another body, or for another user, is 409', async () => 
   const key = newKey();
   await add(key);
   const elsewhere = `/v2/user/${await makeUser(app.api)}/insurance`;
-  expect(await added(async () => {
-    for (const answer of [await add(key, { ...insurance, member_id: 'M2' }), await add(key, insurance, { path: elsewhere })]) {
-      expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_mismatch']);
-    }
-  })).toBe(0);
+  expect(
+    await added(async () => {
+      for (const answer of [
+        await add(key, { ...insurance, member_id: 'M2' }),
+        await add(key, insurance, { path: elsewhere }),
+      ]) {
+        expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_mismatch']);
+      }
+    }),
+  ).toBe(0);
   expect((await add(key)).status).toBe(200);
 });
 
@@ -94,7 +106,9 @@ test('a stored 400 leaves nothing of what was begun before the refusal', async (
   await makeUser(app.api, 'only-once');
   const refused = await app.api('POST', '/v2/user', { client_user_id: 'only-once' }, { headers });
   expect(refused.status).toBe(400);
-  expect(await app.db.selectFrom('users').select('id').where('client_user_id', '=', 'only-once').execute()).toHaveLength(1);
+  expect(
+    await app.db.selectFrom('users').select('id').where('client_user_id', '=', 'only-once').execute(),
+  ).toHaveLength(1);
 });
 
 test('with X-Idempotency-Error: no-cache a 400 is not stored and a success is', async () => {
@@ -102,10 +116,12 @@ test('with X-Idempotency-Error: no-cache a 400 is not stored and a success is', 
   const headers = { 'x-idempotency-error': 'no-cache' };
   expect((await add(key, unknownPayor, { headers })).status).toBe(400);
   expect(await stored(key)).toEqual([]);
-  expect(await added(async () => {
-    expect((await add(key, insurance, { headers })).status).toBe(200);
-    expect((await add(key, insurance, { headers })).status).toBe(200);
-  })).toBe(1);
+  expect(
+    await added(async () => {
+      expect((await add(key, insurance, { headers })).status).toBe(200);
+      expect((await add(key, insurance, { headers })).status).toBe(200);
+    }),
+  ).toBe(1);
   expect((await add(key, unknownPayor, { headers })).body.code).toBe('idempotency_mismatch');
 });
 
@@ -161,7 +177,10 @@ test('every POST that creates takes a key', async () => {
   const headers = { 'x-idempotency-key': newKey() };
   const user = { client_user_id: 'made-once' };
   const payor = { name: 'Made Once', address: person.address };
-  for (const [target, body] of [['/v2/user', user], ['/v3/payor', payor]] as const) {
+  for (const [target, body] of [
+    ['/v2/user', user],
+    ['/v3/payor', payor],
+  ] as const) {
     const first = await app.api('POST', target, body, { headers });
     const second = await app.api('POST', target, body, { headers });
     expect([second.status, second.body]).toEqual([200, first.body]);
@@ -170,14 +189,23 @@ test('every POST that creates takes a key', async () => {
 
 test('a key of 255 characters is taken', async () => {
   const key = newKey().padEnd(255, 'k');
-  expect(await added(async () => { await add(key); await add(key); })).toBe(1);
+  expect(
+    await added(async () => {
+      await add(key);
+      await add(key);
+    }),
+  ).toBe(1);
 });
 
 test('after 24 hours a key is free again', async () => {
   const key = newKey();
   await add(key);
-  const age = (text: string) => app.db.updateTable('idempotency_keys').set({ created_at: sql<string>`now() - ${text}::interval` })
-    .where('key', '=', key).execute();
+  const age = (text: string) =>
+    app.db
+      .updateTable('idempotency_keys')
+      .set({ created_at: sql<string>`now() - ${text}::interval` })
+      .where('key', '=', key)
+      .execute();
   await age('23 hours 59 minutes');
   expect((await add(key, { ...insurance, member_id: 'M2' })).status).toBe(409);
   await age('24 hours 1 second');
@@ -207,7 +235,9 @@ test('while a request with the key is running another is 409, and the first one 
 test('a key is held by a lock that dies with its connection, and by nothing else', async () => {
   const key = newKey();
   const answer = await app.db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`${app.team.id} create_insurance ${key}`}, 0))`.execute(tx);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${app.team.id} create_insurance ${key}`}, 0))`.execute(
+      tx,
+    );
     return add(key);
   });
   expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_in_flight']);
@@ -215,13 +245,19 @@ test('a key is held by a lock that dies with its connection, and by nothing else
 });
 
 test('the same fields in another order are the same request', async () => {
-  const create = (body: object) => app.api<{ user_id: string }>('POST', '/v2/user', body, { headers: { 'x-idempotency-key': 'key-order' } });
+  const create = (body: object) =>
+    app.api<{ user_id: string }>('POST', '/v2/user', body, { headers: { 'x-idempotency-key': 'key-order' } });
   const first = await create({ client_user_id: 'ordered', fallback_time_zone: 'America/Phoenix' });
   const again = await create({ fallback_time_zone: 'America/Phoenix', client_user_id: 'ordered' });
   expect([first.status, again.status, again.body.user_id]).toEqual([200, 200, first.body.user_id]);
 });
 
 test('what X-Idempotency-Error does not know is refused', async () => {
-  const answer = await app.api<{ detail: { loc: string[] }[] }>('POST', '/v2/user', { client_user_id: 'zzz' }, { headers: { 'x-idempotency-error': 'zzz' } });
+  const answer = await app.api<{ detail: { loc: string[] }[] }>(
+    'POST',
+    '/v2/user',
+    { client_user_id: 'zzz' },
+    { headers: { 'x-idempotency-error': 'zzz' } },
+  );
   expect([answer.status, answer.body.detail[0]?.loc]).toEqual([422, ['header', 'x-idempotency-error']]);
 });

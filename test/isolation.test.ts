@@ -6,30 +6,68 @@ import type { Endpoint } from '../src/http/endpoint.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
-import { consents, kitTestId, makeUser, orderKit, patientAddress, patientDetails, physician, readOrder, register, shippingAddress, simulate,
-  subscribe } from './factories.ts';
+import {
+  consents,
+  kitTestId,
+  makeUser,
+  orderKit,
+  patientAddress,
+  patientDetails,
+  physician,
+  readOrder,
+  register,
+  shippingAddress,
+  simulate,
+  subscribe,
+} from './factories.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 /** What a team has, by the names that paths, queries and bodies call it. */
 type Ids = {
-  org_id: string; team_id: string; user_id: string; client_user_id: string; other_client_user_id: string; deleted_user_id: string;
-  deleted_client_user_id: string; order_id: string; waiting_order_id: string; transaction_id: string; sample_id: string; lab_test_id: string; payor_code: string;
-  webhook_id: string; api_key_id: string; name: string;
+  org_id: string;
+  team_id: string;
+  user_id: string;
+  client_user_id: string;
+  other_client_user_id: string;
+  deleted_user_id: string;
+  deleted_client_user_id: string;
+  order_id: string;
+  waiting_order_id: string;
+  transaction_id: string;
+  sample_id: string;
+  lab_test_id: string;
+  payor_code: string;
+  webhook_id: string;
+  api_key_id: string;
+  name: string;
 };
 
 /** What is sent, with the status that another team gets. */
 type Attempt = { params?: Partial<Ids>; query?: string; body?: unknown; status: number };
 
-const insurance = (payor_code: string): object => ({ payor_code, member_id: 'M-1', relationship: 'Self', insured: person });
+const insurance = (payor_code: string): object => ({
+  payor_code,
+  member_id: 'M-1',
+  relationship: 'Self',
+  insured: person,
+});
 const patient = { patient_details: patientDetails, patient_address: patientAddress, consents, physician };
 const none: Attempt = { status: 200 };
 const found = (...queries: string[]): Attempt[] => [none, ...queries.map((query) => ({ query, status: 200 }))];
 
 /** The filters of the order list that could name another team's rows. */
-const orderFilters = (of: Ids): Attempt[] => found(
-  `user_id=${of.user_id}`, `order_ids=${of.order_id}`, `order_transaction_id=${of.transaction_id}`, `search_input=${of.order_id}`,
-  `search_input=${of.sample_id}`, `search_input=${of.name}`, `patient_name=${of.name}`, `shipping_recipient_name=${of.name}`);
+const orderFilters = (of: Ids): Attempt[] =>
+  found(
+    `user_id=${of.user_id}`,
+    `order_ids=${of.order_id}`,
+    `order_transaction_id=${of.transaction_id}`,
+    `search_input=${of.order_id}`,
+    `search_input=${of.sample_id}`,
+    `search_input=${of.name}`,
+    `patient_name=${of.name}`,
+    `shipping_recipient_name=${of.name}`,
+  );
 
 /**
  * How a stranger would reach for the rows of others with an operation. Operations that are not listed are tried with
@@ -40,13 +78,16 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_users: () => [none],
   get_team_metrics: () => [none],
   undo_delete_user: (_, { deleted_user_id, deleted_client_user_id }) => [
-    { query: `user_id=${deleted_user_id}`, status: 404 }, { query: `client_user_id=${deleted_client_user_id}`, status: 404 },
+    { query: `user_id=${deleted_user_id}`, status: 404 },
+    { query: `client_user_id=${deleted_client_user_id}`, status: 404 },
   ],
   patch_user: () => [{ body: { fallback_time_zone: 'America/Denver' }, status: 404 }],
   put_user_info: () => [{ body: person, status: 404 }],
-  search_users: (_, { user_id, client_user_id }) => [`query_id=${user_id}`, `query_id=${client_user_id}`].map((query) => ({ query, status: 200 })),
+  search_users: (_, { user_id, client_user_id }) =>
+    [`query_id=${user_id}`, `query_id=${client_user_id}`].map((query) => ({ query, status: 200 })),
   create_insurance: ({ user_id, payor_code }, others) => [
-    { body: insurance(payor_code), status: 404 }, { params: { user_id }, body: insurance(others.payor_code), status: 400 },
+    { body: insurance(payor_code), status: 404 },
+    { params: { user_id }, body: insurance(others.payor_code), status: 400 },
   ],
   search_payors: (_, { name }) => found(`insurance_name=${name}`),
   create_payor: (_, { name }) => [{ body: { name: `${name} Mutual`, address: homeAddress }, status: 200 }],
@@ -66,7 +107,8 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: { ...patient, sample_id: 'NOBODY-KNOWS-1', user_id: others.user_id }, status: 404 },
   ],
   patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
-  cancel_order: (_, others) => [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
+  cancel_order: (_, others) =>
+    [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
   list_orders: (_, others) => orderFilters(others),
   list_orders_short_path: (_, others) => orderFilters(others),
   simulate_order: (_, others) => [{ status: 404 }, { params: { order_id: others.waiting_order_id }, status: 404 }],
@@ -87,7 +129,10 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
 
 /** The other team's endpoint under its own team, and under the caller's. */
 function ofWebhook(body: unknown): (own: Ids) => Attempt[] {
-  return ({ team_id }) => [{ body, status: 404 }, { params: { team_id }, body, status: 404 }];
+  return ({ team_id }) => [
+    { body, status: 404 },
+    { params: { team_id }, body, status: 404 },
+  ];
 }
 
 let app: TestApp;
@@ -110,7 +155,10 @@ async function fill(team: Team, name: string): Promise<Ids> {
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];
   await team.api('PATCH', `/v2/user/${user.user_id}/info`, { ...person, last_name: name });
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
-    name: `${name} Mutual`, address: homeAddress, provider: 'stedi', provider_payor_id: `${name}-1`,
+    name: `${name} Mutual`,
+    address: homeAddress,
+    provider: 'stedi',
+    provider_payor_id: `${name}-1`,
   });
   await team.api('POST', `/v2/user/${user.user_id}/insurance`, insurance(payor.body.payor_code));
   await team.api('DELETE', `/v2/user/${deleted.user_id}`);
@@ -122,13 +170,26 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await app.deliver();
   const waiting = await orderKit(team, user.user_id);
   await simulate(team, waiting.id, '?delay=3600');
-  const keys = await team.api<{ api_keys: { id: string; team_id: string }[] }>('GET', `/v1/org/${team.org_id}/team_api_keys/sandbox/us`);
+  const keys = await team.api<{ api_keys: { id: string; team_id: string }[] }>(
+    'GET',
+    `/v1/org/${team.org_id}/team_api_keys/sandbox/us`,
+  );
   return {
-    org_id: team.org_id, team_id: team.id, user_id: user.user_id, client_user_id: user.client_user_id,
-    other_client_user_id: other.client_user_id, deleted_user_id: deleted.user_id,
-    deleted_client_user_id: deleted.client_user_id, order_id: order.id, waiting_order_id: waiting.id,
-    transaction_id: order.order_transaction.id, sample_id: sample_id as string, lab_test_id: await kitTestId(team),
-    payor_code: payor.body.payor_code, webhook_id, name,
+    org_id: team.org_id,
+    team_id: team.id,
+    user_id: user.user_id,
+    client_user_id: user.client_user_id,
+    other_client_user_id: other.client_user_id,
+    deleted_user_id: deleted.user_id,
+    deleted_client_user_id: deleted.client_user_id,
+    order_id: order.id,
+    waiting_order_id: waiting.id,
+    transaction_id: order.order_transaction.id,
+    sample_id: sample_id as string,
+    lab_test_id: await kitTestId(team),
+    payor_code: payor.body.payor_code,
+    webhook_id,
+    name,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
 }
@@ -143,15 +204,23 @@ async function makeSibling(): Promise<Team> {
 async function rowsOfOwner(): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(app.db);
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(
+    app.db,
+  );
   const all: Record<string, string[]> = {};
   for (const { name } of tables) {
     const { rows } = await sql<{ row: string }>`
       select to_jsonb(t)::text as row from ${sql.table(name)} t where team_id = ${owner.id} order by 1`.execute(app.db);
     all[name] = rows.map(({ row }) => row);
   }
-  const secrets = await sql<{ row: string }>`select to_jsonb(s)::text as row from webhook_secrets s where webhook_id = ${ids.webhook_id} order by 1`.execute(app.db);
-  const team = await sql<{ row: string }>`select to_jsonb(t)::text as row from teams t where id = ${owner.id}`.execute(app.db);
+  const secrets = await sql<{
+    row: string;
+  }>`select to_jsonb(s)::text as row from webhook_secrets s where webhook_id = ${ids.webhook_id} order by 1`.execute(
+    app.db,
+  );
+  const team = await sql<{ row: string }>`select to_jsonb(t)::text as row from teams t where id = ${owner.id}`.execute(
+    app.db,
+  );
   return { ...all, webhook_secrets: secrets.rows.map(({ row }) => row), teams: team.rows.map(({ row }) => row) };
 }
 
@@ -160,18 +229,26 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 function attemptsAt(endpoint: Endpoint, own: Ids, others: Ids): Attempt[] {
   const listed = ATTEMPTS[endpoint.id];
   if (listed) return listed(own, others);
-  if (!endpoint.path.includes('{')) throw new Error(`Say in ATTEMPTS how another team would reach for rows with ${endpoint.id}.`);
+  if (!endpoint.path.includes('{'))
+    throw new Error(`Say in ATTEMPTS how another team would reach for rows with ${endpoint.id}.`);
   return [{ status: 404 }];
 }
 
 /** An attempt with the other team's ids wherever it does not say otherwise; the organisation is the caller's own. */
-function requestOf(caller: Team, endpoint: Endpoint, own: Ids, others: Ids, attempt: Attempt): { request: string; send: () => Promise<Answer<unknown>> } {
+function requestOf(
+  caller: Team,
+  endpoint: Endpoint,
+  own: Ids,
+  others: Ids,
+  attempt: Attempt,
+): { request: string; send: () => Promise<Answer<unknown>> } {
   const fixed: Record<string, string> = { env: 'sandbox', environment: 'sandbox', region: 'us' };
   const params: Record<string, string> = { ...others, ...fixed, org_id: own.org_id, ...attempt.params };
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (params[name] === undefined) throw new Error(`Say in Ids what {${name}} of ${endpoint.id} is.`);
-    return params[name];
-  }) + (attempt.query ? `?${attempt.query}` : '');
+  const path =
+    endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      if (params[name] === undefined) throw new Error(`Say in Ids what {${name}} of ${endpoint.id} is.`);
+      return params[name];
+    }) + (attempt.query ? `?${attempt.query}` : '');
   return {
     request: `${endpoint.method} ${path} ${JSON.stringify(attempt.body) ?? ''}`,
     send: () => caller.api<unknown>(endpoint.method, path, attempt.body),
@@ -179,7 +256,9 @@ function requestOf(caller: Team, endpoint: Endpoint, own: Ids, others: Ids, atte
 }
 
 test('the owner has something in every table that holds rows of teams', async () => {
-  const empty = Object.entries(await rowsOfOwner()).filter(([, rows]) => rows.length === 0).map(([table]) => table);
+  const empty = Object.entries(await rowsOfOwner())
+    .filter(([, rows]) => rows.length === 0)
+    .map(([table]) => table);
   expect(empty).toEqual(['audit_log']);
 });
 
@@ -194,13 +273,17 @@ describe.each([
     stranger = await makeStranger();
     own = await fill(stranger, 'Marchbanks');
     const shared = new Set(Object.values(own));
-    const uuids = Object.values(await rowsOfOwner()).flat().flatMap((row) => row.match(UUID) ?? []);
+    const uuids = Object.values(await rowsOfOwner())
+      .flat()
+      .flatMap((row) => row.match(UUID) ?? []);
     telltales = [...new Set([...uuids, ids.sample_id, ids.name])].filter((text) => !shared.has(text));
   });
 
-  test('would be caught by many ids that are the owner\'s alone', () => {
+  test("would be caught by many ids that are the owner's alone", () => {
     expect(telltales.length).toBeGreaterThan(30);
-    expect(telltales).toEqual(expect.arrayContaining([ids.user_id, ids.order_id, ids.webhook_id, ids.lab_test_id, ids.name]));
+    expect(telltales).toEqual(
+      expect.arrayContaining([ids.user_id, ids.order_id, ids.webhook_id, ids.lab_test_id, ids.name]),
+    );
   });
 
   for (const endpoint of endpoints.filter(({ auth }) => (kinds as readonly string[]).includes(auth))) {
@@ -211,8 +294,10 @@ describe.each([
         const { status, body } = await send();
         expect({ request, status }).toEqual({ request, status: attempt.status });
         const text = JSON.stringify(body) ?? '';
-        expect({ request, shown: telltales.filter((telltale) => !request.includes(telltale) && text.includes(telltale)) })
-          .toEqual({ request, shown: [] });
+        expect({
+          request,
+          shown: telltales.filter((telltale) => !request.includes(telltale) && text.includes(telltale)),
+        }).toEqual({ request, shown: [] });
       }
       expect(await rowsOfOwner()).toEqual(before);
     });

@@ -12,14 +12,21 @@ import { nullable } from '../src/wire/schema.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 type Operation = {
-  operationId: string; summary: string; tags: string[]; deprecated?: boolean; description?: string; security: object[];
+  operationId: string;
+  summary: string;
+  tags: string[];
+  deprecated?: boolean;
+  description?: string;
+  security: object[];
   parameters?: { $ref?: string; name?: string; in?: string; required?: boolean; schema?: object }[];
   requestBody?: { required: boolean; content: Record<string, { schema: object }> };
   responses: Record<string, object>;
 };
 type Document = {
-  info: Record<string, string>; servers: { url: string }[];
-  paths: Record<string, Record<string, Operation>>; webhooks: Record<string, { post: Operation }>;
+  info: Record<string, string>;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
   components: { schemas: Record<string, { properties?: Record<string, object>; enum?: string[] }> };
 };
 
@@ -34,7 +41,10 @@ describe('the document', () => {
       const { writeFileSync } = await import('node:fs');
       writeFileSync('openapi.json', text);
     }
-    expect(readFileSync('openapi.json', 'utf8') === text, 'openapi.json is stale: run UPDATE=1 npx vitest run test/openapi.test.ts').toBe(true);
+    expect(
+      readFileSync('openapi.json', 'utf8') === text,
+      'openapi.json is stale: run UPDATE=1 npx vitest run test/openapi.test.ts',
+    ).toBe(true);
   });
 
   test('is valid OpenAPI 3.1', async () => {
@@ -45,12 +55,18 @@ describe('the document', () => {
   test('holds only schemas whose every keyword and format JSON Schema knows, and no reference into nothing', () => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true });
     (addAjvFormats as unknown as { default: (target: Ajv2020) => void }).default(ajv);
-    const known = (schema: object): object => JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', 'https://example.com/')) as object;
-    for (const [name, schema] of Object.entries(document.components.schemas)) ajv.addSchema({ $id: `https://example.com/${name}`, ...known(schema) });
-    const bodies = Object.values(document.paths).flatMap((path) => Object.values(path)).concat(Object.values(document.webhooks).map(({ post }) => post))
+    const known = (schema: object): object =>
+      JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', 'https://example.com/')) as object;
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      ajv.addSchema({ $id: `https://example.com/${name}`, ...known(schema) });
+    const bodies = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .concat(Object.values(document.webhooks).map(({ post }) => post))
       .flatMap(({ requestBody, responses, parameters = [] }) => [
         ...Object.values(requestBody?.content ?? {}).map(({ schema }) => schema),
-        ...Object.values(responses as Record<string, Operation['requestBody']>).flatMap((answer) => Object.values(answer?.content ?? {}).map(({ schema }) => schema)),
+        ...Object.values(responses as Record<string, Operation['requestBody']>).flatMap((answer) =>
+          Object.values(answer?.content ?? {}).map(({ schema }) => schema),
+        ),
         ...parameters.flatMap(({ schema }) => schema ?? []),
       ]);
     expect(bodies.length).toBeGreaterThan(100);
@@ -68,7 +84,13 @@ describe('the document', () => {
 
   test('shows every endpoint with its summary, and nothing else', () => {
     const shown = Object.entries(document.paths).flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, { operationId, summary }]) => [operationId, method.toUpperCase(), path, summary]));
+      Object.entries(operations).map(([method, { operationId, summary }]) => [
+        operationId,
+        method.toUpperCase(),
+        path,
+        summary,
+      ]),
+    );
     const declared = endpoints.map(({ id, method, path, summary }) => [id, method, path, summary]);
     expect(shown.toSorted()).toEqual(declared.toSorted());
   });
@@ -91,7 +113,11 @@ describe('the document', () => {
         client_user_id: { type: 'string' },
       },
     });
-    expect(post.parameters).toEqual(['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({ $ref: `#/components/parameters/${name}` })));
+    expect(post.parameters).toEqual(
+      ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      })),
+    );
   });
 });
 
@@ -105,7 +131,10 @@ describe('an operation', () => {
         { $ref: '#/components/parameters/IdempotencyKey' },
         { $ref: '#/components/parameters/IdempotencyError' },
       ],
-      requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/InsuranceInput' } } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/InsuranceInput' } } },
+      },
       responses: {
         200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Insurance' } } } },
         400: { $ref: '#/components/responses/BadRequest' },
@@ -130,19 +159,26 @@ describe('an operation', () => {
   });
 
   test('that is deprecated says so and what replaces it', () => {
-    expect(operation('get', '/v3/lab_tests')).toMatchObject({ deprecated: true, description: 'Deprecated since 2025-06-01: use /v3/lab_test.' });
+    expect(operation('get', '/v3/lab_tests')).toMatchObject({
+      deprecated: true,
+      description: 'Deprecated since 2025-06-01: use /v3/lab_test.',
+    });
   });
 
   test('takes lists by repeated names, and tells the rule that binds two parameters', () => {
     const lists = operation('get', '/v3/orders').parameters?.filter(({ name }) => name === 'order_ids');
     expect(lists).toMatchObject([{ style: 'form', explode: true, schema: { type: 'array' } }]);
-    expect(operation('post', '/v2/user/undo_delete').description).toContain('Exactly one of `user_id`, `client_user_id` is needed.');
+    expect(operation('post', '/v2/user/undo_delete').description).toContain(
+      'Exactly one of `user_id`, `client_user_id` is needed.',
+    );
   });
 
   test('whose body may be left out says so', () => {
     expect(operation('post', '/v3/order/{order_id}/test').requestBody).toEqual({
       required: false,
-      content: { 'application/json': { schema: { anyOf: [{ $ref: '#/components/schemas/SimulationFlags' }, { type: 'null' }] } } },
+      content: {
+        'application/json': { schema: { anyOf: [{ $ref: '#/components/schemas/SimulationFlags' }, { type: 'null' }] } },
+      },
     });
   });
 });
@@ -152,28 +188,47 @@ describe('a named schema', () => {
 
   test('is referred to wherever it stands, also where null is allowed', () => {
     expect(schemas['OrderAnswer']?.properties?.['order']).toEqual({ $ref: '#/components/schemas/Order' });
-    expect(schemas['Insurance']?.properties?.['guarantor']).toEqual({ anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }] });
-    expect(schemas['InsuranceInput']?.properties?.['guarantor']).toEqual({ anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }] });
+    expect(schemas['Insurance']?.properties?.['guarantor']).toEqual({
+      anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }],
+    });
+    expect(schemas['InsuranceInput']?.properties?.['guarantor']).toEqual({
+      anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }],
+    });
   });
 
   test('tells the rules of the domain in words', () => {
-    expect(schemas['Address']).toMatchObject({ description: 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.' });
-    expect(schemas['GuarantorDetails']?.properties?.['phone_number']).toMatchObject({ type: 'string', description: expect.stringContaining('E.164') });
+    expect(schemas['Address']).toMatchObject({
+      description: 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.',
+    });
+    expect(schemas['GuarantorDetails']?.properties?.['phone_number']).toMatchObject({
+      type: 'string',
+      description: expect.stringContaining('E.164'),
+    });
   });
 
   test('must have a name of its own, and only keywords that can be told', () => {
-    const build = (schemas: Record<string, unknown>[], response = Type.Object({})) => () => buildOpenApi(
-      [{ ...(endpoints[0] as (typeof endpoints)[number]), response }], [], { schemas, version: '1', interfaceVersion: '1' });
+    const build =
+      (schemas: Record<string, unknown>[], response = Type.Object({})) =>
+      () =>
+        buildOpenApi([{ ...(endpoints[0] as (typeof endpoints)[number]), response }], [], {
+          schemas,
+          version: '1',
+          interfaceVersion: '1',
+        });
     const Thing = Type.Object({ a: nullable(Type.String()) });
     expect(build([{ Thing }, { Thing: Type.Object({ a: nullable(Type.String()) }) }])).not.toThrow();
-    expect(build([{ Thing }, { Thing: Type.Object({ b: Type.String() }) }])).toThrow('Two different schemas are called Thing.');
+    expect(build([{ Thing }, { Thing: Type.Object({ b: Type.String() }) }])).toThrow(
+      'Two different schemas are called Thing.',
+    );
     expect(build([], Type.Object({ a: Type.String({ shiny: true }) }))).toThrow('OpenAPI has no words yet for shiny');
   });
 });
 
 describe('the running service', () => {
   let app: TestApp;
-  beforeAll(async () => { app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com/api/' }); });
+  beforeAll(async () => {
+    app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com/api/' });
+  });
   afterAll(() => app.close());
 
   test('serves the document without a key, with its own address', async () => {

@@ -81,7 +81,10 @@ export function makeFolder(uid?: number): string {
 /** A database on the server that the tests share, for DATABASE_URL. */
 export async function makeDatabase(kind: 'empty' | 'migrated' = 'migrated'): Promise<string> {
   const name = `program_${randomUUID().replaceAll('-', '')}`;
-  await query(inject('serverUrl'), `create database ${name}${kind === 'migrated' ? ` template ${inject('template')}` : ''}`);
+  await query(
+    inject('serverUrl'),
+    `create database ${name}${kind === 'migrated' ? ` template ${inject('template')}` : ''}`,
+  );
   databases.push(name);
   return databaseUrl(inject('serverUrl'), name);
 }
@@ -89,12 +92,19 @@ export async function makeDatabase(kind: 'empty' | 'migrated' = 'migrated'): Pro
 export async function startProgram(start: Start = {}): Promise<Program> {
   const { args = [], by = 'node', env = {}, cwd = PACKAGE_ROOT, uid } = start;
   const dataDir = start.dataDir ?? join(makeFolder(), 'data');
-  const port = start.port ?? await findFreePort();
-  const command = by === 'npm'
-    ? ['npm', ...cwd === PACKAGE_ROOT ? [] : ['--prefix', PACKAGE_ROOT], 'start']
-    : [process.execPath, join(PACKAGE_ROOT, SERVING.has(args[0] ?? 'serve') ? 'bin/start.mjs' : 'bin/phial.mjs'), ...args];
+  const port = start.port ?? (await findFreePort());
+  const command =
+    by === 'npm'
+      ? ['npm', ...(cwd === PACKAGE_ROOT ? [] : ['--prefix', PACKAGE_ROOT]), 'start']
+      : [
+          process.execPath,
+          join(PACKAGE_ROOT, SERVING.has(args[0] ?? 'serve') ? 'bin/start.mjs' : 'bin/phial.mjs'),
+          ...args,
+        ];
   const child = spawn(command[0] as string, command.slice(1), {
-    cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
     env: { ...surroundings(uid), PORT: String(port), PHIAL_DATA_DIR: dataDir, ...env },
   });
@@ -102,18 +112,30 @@ export async function startProgram(start: Start = {}): Promise<Program> {
   running.push({ child, by });
   let output = '';
   let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { stdout += text; });
-  for (const stream of [child.stdout, child.stderr.setEncoding('utf8')]) stream.on('data', (text: string) => { output += text; });
-  const ended = new Promise<Exit>((resolve) => { child.once('close', (code, signal) => resolve({ code, signal })); });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  for (const stream of [child.stdout, child.stderr.setEncoding('utf8')])
+    stream.on('data', (text: string) => {
+      output += text;
+    });
+  const ended = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
   const baseUrl = `http://localhost:${port}`;
   return {
-    pid, port, baseUrl, dataDir, ended,
+    pid,
+    port,
+    baseUrl,
+    dataDir,
+    ended,
     stdout: () => stdout,
     output: () => output,
     serving: async () => {
       const until = Date.now() + READY_WITHIN_MS;
-      while (!/^Phial (serves|works)/m.test(output) || !(args[0] === 'worker' || await isReady(baseUrl))) {
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The program ended while starting:\n${output}`);
+      while (!/^Phial (serves|works)/m.test(output) || !(args[0] === 'worker' || (await isReady(baseUrl)))) {
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`The program ended while starting:\n${output}`);
         if (Date.now() > until) throw new Error(`The program did not get ready:\n${output}`);
         await wait(20);
       }
@@ -134,7 +156,10 @@ export async function serve(start: Start = {}): Promise<Program> {
 }
 
 /** Runs a command to its end. */
-export async function runCommand(args: string[], start: Start = {}): Promise<{ code: number | null; stdout: string; output: string }> {
+export async function runCommand(
+  args: string[],
+  start: Start = {},
+): Promise<{ code: number | null; stdout: string; output: string }> {
   const program = await startProgram({ ...start, args });
   const { code } = await program.ended;
   return { code, stdout: program.stdout(), output: program.output() };
@@ -143,16 +168,23 @@ export async function runCommand(args: string[], start: Start = {}): Promise<{ c
 /** Nothing of ours and nothing of a developer's own .env. */
 function surroundings(uid: number | undefined): Record<string, string> {
   const unset = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
-  const home = uid === undefined ? process.env['HOME'] ?? tmpdir() : makeFolder(uid);
+  const home = uid === undefined ? (process.env['HOME'] ?? tmpdir()) : makeFolder(uid);
   return { ...unset, PATH: process.env['PATH'] ?? '', HOME: home, npm_config_update_notifier: 'false' };
 }
 
-export const readCredentials = (dataDir: string): Credentials => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+export const readCredentials = (dataDir: string): Credentials =>
+  JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
 /** The team of credentials.json, calling this program. */
 export function teamAt(program: Program, credentials = readCredentials(program.dataDir)): Team {
   const { org_id, team_id, team_api_key, management_key } = credentials;
-  return { id: team_id, org_id, api_key: team_api_key, management_key, api: apiOf(program.baseUrl, team_api_key, management_key) };
+  return {
+    id: team_id,
+    org_id,
+    api_key: team_api_key,
+    management_key,
+    api: apiOf(program.baseUrl, team_api_key, management_key),
+  };
 }
 
 async function isReady(baseUrl: string): Promise<boolean> {
@@ -172,11 +204,14 @@ export const postgresIsGone = (dataDir: string): boolean => !existsSync(join(dat
 export async function servingPid(dataDir: string): Promise<number> {
   const [, , , port] = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
   const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
-  const client = new pg.Client({ connectionString: `postgres://phial:${password}@127.0.0.1:${port}/postgres?sslmode=disable` });
+  const client = new pg.Client({
+    connectionString: `postgres://phial:${password}@127.0.0.1:${port}/postgres?sslmode=disable`,
+  });
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>(
-      `select application_name as name from pg_stat_activity where application_name like 'phial serve pid=%'`);
+      `select application_name as name from pg_stat_activity where application_name like 'phial serve pid=%'`,
+    );
     return Number(/pid=(\d+)/.exec(rows[0]?.name ?? '')?.[1]);
   } finally {
     await client.end();
@@ -193,7 +228,12 @@ export async function endPrograms(): Promise<void> {
   for (const folder of folders.splice(0)) {
     const dataDir = join(folder, 'data');
     if (existsSync(join(dataDir, 'postgres/data/postmaster.pid'))) {
-      const server = await openEmbedded({ dataDir, applicationName: 'phial test', lock: 'required', log: openLog('silent') });
+      const server = await openEmbedded({
+        dataDir,
+        applicationName: 'phial test',
+        lock: 'required',
+        log: openLog('silent'),
+      });
       await server.stop();
     }
     rmSync(folder, { recursive: true, force: true });
@@ -205,7 +245,11 @@ export async function endPrograms(): Promise<void> {
 async function endGroup(child: ChildProcess, by: 'npm' | 'node'): Promise<void> {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   if (hasEnded && by === 'node') return;
-  const ended = hasEnded ? null : new Promise((resolve) => { child.once('exit', resolve); });
+  const ended = hasEnded
+    ? null
+    : new Promise((resolve) => {
+        child.once('exit', resolve);
+      });
   signalGroup(child, 'SIGKILL');
   await ended;
 }

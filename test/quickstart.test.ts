@@ -29,17 +29,25 @@ const ARRIVALS = [
   'labtest.order.updated  completed.testkit.completed',
 ];
 
-const arrivalsIn = (told: string): string[] => [...told.matchAll(/<- (\S+ {2}\S+) {2}\(verified\)/g)].map((match) => match[1] as string);
+const arrivalsIn = (told: string): string[] =>
+  [...told.matchAll(/<- (\S+ {2}\S+) {2}\(verified\)/g)].map((match) => match[1] as string);
 
 describe('against the program', () => {
   beforeAll(build, 120_000);
   afterEach(endPrograms);
 
-  const run = ({ dataDir, port }: Program, env: Record<string, string>): Promise<{ code: number | null; told: string }> => new Promise((resolve) => {
-    const child = execFile(process.execPath, [join(PACKAGE_ROOT, 'bin/quickstart.mjs')],
-      { cwd: PACKAGE_ROOT, env: { ...process.env, PHIAL_DATA_DIR: dataDir, PORT: String(port), ...env } },
-      (_error, stdout, stderr) => resolve({ code: child.exitCode, told: stdout + stderr }));
-  });
+  const run = (
+    { dataDir, port }: Program,
+    env: Record<string, string>,
+  ): Promise<{ code: number | null; told: string }> =>
+    new Promise((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [join(PACKAGE_ROOT, 'bin/quickstart.mjs')],
+        { cwd: PACKAGE_ROOT, env: { ...process.env, PHIAL_DATA_DIR: dataDir, PORT: String(port), ...env } },
+        (_error, stdout, stderr) => resolve({ code: child.exitCode, told: stdout + stderr }),
+      );
+    });
 
   test('the story plays again and again and leaves no webhook endpoint behind', async () => {
     const env = { DATABASE_URL: await makeDatabase() };
@@ -68,15 +76,27 @@ describe('a service that does otherwise is a surprise', () => {
   beforeAll(async () => {
     app = await startTestApp();
     const { ctx, config, metrics } = app;
-    const sender = openSender({ policy: deploymentPolicy(config), userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
+    const sender = openSender({
+      policy: deploymentPolicy(config),
+      userAgent: 'Phial test',
+      timeoutMs: config.webhookTimeoutMs,
+    });
     deliverer = startDeliverer(ctx, { sender, metrics });
     waker = setInterval(deliverer.wake, 20);
     proxy = createServer((request, response) => void forward(request, response));
-    await new Promise<void>((resolve) => { proxy.listen(0, '127.0.0.1', resolve); });
-    writeFileSync(join(folder, 'credentials.json'), JSON.stringify({
-      base_url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-      org_id: app.team.org_id, team_id: app.team.id, team_api_key: app.team.api_key, management_key: app.team.management_key,
-    }));
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve);
+    });
+    writeFileSync(
+      join(folder, 'credentials.json'),
+      JSON.stringify({
+        base_url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+        org_id: app.team.org_id,
+        team_id: app.team.id,
+        team_api_key: app.team.api_key,
+        management_key: app.team.management_key,
+      }),
+    );
   });
   afterAll(async () => {
     clearInterval(waker);
@@ -88,20 +108,33 @@ describe('a service that does otherwise is a surprise', () => {
   });
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { 'content-length': _length, connection: _connection, host: _host, ...headers } = request.headers as Record<string, string>;
+    const {
+      'content-length': _length,
+      connection: _connection,
+      host: _host,
+      ...headers
+    } = request.headers as Record<string, string>;
     const sent = await text(request);
-    const answer = await fetch(app.baseUrl + request.url, { method: request.method ?? '', headers, ...(sent === '' ? {} : { body: sent }) });
+    const answer = await fetch(app.baseUrl + request.url, {
+      method: request.method ?? '',
+      headers,
+      ...(sent === '' ? {} : { body: sent }),
+    });
     const received = await answer.text();
-    const body = received === '' ? null : JSON.parse(received) as Body;
+    const body = received === '' ? null : (JSON.parse(received) as Body);
     const changed = (body && tamper?.(`${request.method} ${request.url}`, body, answer.status)) ?? body;
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(changed === null ? undefined : JSON.stringify(changed));
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json' })
+      .end(changed === null ? undefined : JSON.stringify(changed));
   }
 
   async function play(how: Tamper | null, webhookPatienceMs = 20_000): Promise<{ code: number; told: string }> {
     tamper = how;
     const lines: string[] = [];
     const code = await quickstart({
-      env: { DATABASE_URL: 'postgres://unused', PHIAL_DATA_DIR: folder }, print: (line) => lines.push(line), webhookPatienceMs,
+      env: { DATABASE_URL: 'postgres://unused', PHIAL_DATA_DIR: folder },
+      print: (line) => lines.push(line),
+      webhookPatienceMs,
     });
     return { code, told: lines.join('\n') };
   }
@@ -114,20 +147,45 @@ describe('a service that does otherwise is a surprise', () => {
 
   const isOrder = (operation: string): boolean => /^GET .*\/order\/[^/]+$/.test(operation);
   const TAMPERINGS: [what: string, how: Tamper, surprise: RegExp][] = [
-    ['a field of the order is missing', (operation, body) => (isOrder(operation) ? { ...body, has_abn: undefined } : null),
-      /GET \/v3\/order\/\{order_id\} is not as \/openapi\.json promises: .*has_abn/],
-    ['the signing secret is another', (operation, body) => (operation.endsWith('/secret') ? { ...body, key: `whsec_${'A'.repeat(32)}` } : null),
-      /A webhook came that does not verify/],
-    ['the refusal tells another user', (_, body, status) => (status === 400 ? { ...body, detail: { user_id: 'x', created_on: 'y' } } : null),
-      /The existing user told by the refusal/],
-    ['a refusal has another code', (operation, body) => (operation.endsWith('/cancel') ? { ...body, code: 'surprise' } : null),
-      /expected "order_not_cancellable", but it is "surprise"/],
-    ['the company is not the payor', (operation, body) => (operation.endsWith('/insurance') ? { ...body, company: { ...body['company'] as object, name: 'X' } } : null),
-      /Surprise: insurance: expected/],
-    ['an event is missing in the order', (operation, body) => (isOrder(operation) ? { ...body, events: (body['events'] as unknown[]).slice(1) } : null),
-      /The order's events: expected/],
-    ['the user is changed by the undo', (operation, body) => (/^GET \/v2\/user\/[^/]+$/.test(operation) && !('code' in body) ? { ...body, created_on: '2020-01-01T00:00:00.000Z' } : null),
-      /Surprise: The user: expected/],
+    [
+      'a field of the order is missing',
+      (operation, body) => (isOrder(operation) ? { ...body, has_abn: undefined } : null),
+      /GET \/v3\/order\/\{order_id\} is not as \/openapi\.json promises: .*has_abn/,
+    ],
+    [
+      'the signing secret is another',
+      (operation, body) => (operation.endsWith('/secret') ? { ...body, key: `whsec_${'A'.repeat(32)}` } : null),
+      /A webhook came that does not verify/,
+    ],
+    [
+      'the refusal tells another user',
+      (_, body, status) => (status === 400 ? { ...body, detail: { user_id: 'x', created_on: 'y' } } : null),
+      /The existing user told by the refusal/,
+    ],
+    [
+      'a refusal has another code',
+      (operation, body) => (operation.endsWith('/cancel') ? { ...body, code: 'surprise' } : null),
+      /expected "order_not_cancellable", but it is "surprise"/,
+    ],
+    [
+      'the company is not the payor',
+      (operation, body) =>
+        operation.endsWith('/insurance') ? { ...body, company: { ...(body['company'] as object), name: 'X' } } : null,
+      /Surprise: insurance: expected/,
+    ],
+    [
+      'an event is missing in the order',
+      (operation, body) => (isOrder(operation) ? { ...body, events: (body['events'] as unknown[]).slice(1) } : null),
+      /The order's events: expected/,
+    ],
+    [
+      'the user is changed by the undo',
+      (operation, body) =>
+        /^GET \/v2\/user\/[^/]+$/.test(operation) && !('code' in body)
+          ? { ...body, created_on: '2020-01-01T00:00:00.000Z' }
+          : null,
+      /Surprise: The user: expected/,
+    ],
   ];
   test.each(TAMPERINGS)('%s', async (_, how, surprise) => {
     const { code, told } = await play(how);
@@ -138,7 +196,8 @@ describe('a service that does otherwise is a surprise', () => {
 
   test('webhooks that do not come', async () => {
     const { code, told } = await play((operation, body) => {
-      if (operation.startsWith('POST') && operation.endsWith('/webhook')) void app.db.updateTable('webhooks').set({ disabled: true }).execute();
+      if (operation.startsWith('POST') && operation.endsWith('/webhook'))
+        void app.db.updateTable('webhooks').set({ disabled: true }).execute();
       return body;
     }, 200);
     expect([code, told.split('\n').at(-1)]).toEqual([1, 'Surprise: 0 of 2 webhooks came within 0.2 s.']);
@@ -146,11 +205,17 @@ describe('a service that does otherwise is a surprise', () => {
 
   test('a service that is not there, or was never started, is told with the way to start it', async () => {
     const lines: string[] = [];
-    const print = (line: string): void => { lines.push(line); };
-    expect(await quickstart({ env: { PHIAL_DATA_DIR: folder, DATABASE_URL: 'postgres://unused', PORT: '1' }, print })).toBe(1);
+    const print = (line: string): void => {
+      lines.push(line);
+    };
+    expect(
+      await quickstart({ env: { PHIAL_DATA_DIR: folder, DATABASE_URL: 'postgres://unused', PORT: '1' }, print }),
+    ).toBe(1);
     expect(lines.join('\n')).toMatch(/Nothing answers at http:\/\/localhost:1.*npm start/s);
     lines.length = 0;
-    expect(await quickstart({ env: { PHIAL_DATA_DIR: join(folder, 'nowhere'), DATABASE_URL: 'postgres://unused' }, print })).toBe(1);
+    expect(
+      await quickstart({ env: { PHIAL_DATA_DIR: join(folder, 'nowhere'), DATABASE_URL: 'postgres://unused' }, print }),
+    ).toBe(1);
     expect(lines.join('\n')).toMatch(/no credentials\.json in .*nowhere.*npm start/s);
   });
 });

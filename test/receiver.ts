@@ -2,7 +2,13 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-type Envelope = { event_type: string; data: Record<string, unknown>; team_id: string; user_id: string | null; client_user_id: string | null };
+type Envelope = {
+  event_type: string;
+  data: Record<string, unknown>;
+  team_id: string;
+  user_id: string | null;
+  client_user_id: string | null;
+};
 export type Received = { id: string; headers: IncomingHttpHeaders; body: Envelope; raw: string };
 
 export type Receiver = {
@@ -44,8 +50,12 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
     requests: () => requests,
-    trust: (secret) => { webhook = new Webhook(secret); },
-    answer: (next) => { how = next; },
+    trust: (secret) => {
+      webhook = new Webhook(secret);
+    },
+    answer: (next) => {
+      how = next;
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

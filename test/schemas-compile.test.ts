@@ -8,10 +8,13 @@ import { addFormats } from '../src/wire/formats.ts';
 
 // A running service compiles each of these at its first use only.
 describe('every schema compiles', () => {
-  test.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('of operation %s', (_id, { params, query, body, response }) => {
-    expect(compileValidation({ path: params, query, body })).toBeTypeOf('function');
-    expect(fastJsonStringify((response ?? {}) as never)).toBeTypeOf('function');
-  });
+  test.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
+    'of operation %s',
+    (_id, { params, query, body, response }) => {
+      expect(compileValidation({ path: params, query, body })).toBeTypeOf('function');
+      expect(fastJsonStringify((response ?? {}) as never)).toBeTypeOf('function');
+    },
+  );
 
   test.each(eventTypes.map(({ name, data }) => [name, data] as const))('of event %s', (_name, data) => {
     const ajv = new Ajv({ strict: false });

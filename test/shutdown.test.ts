@@ -3,7 +3,17 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '../src/db/embedded/process-state.ts';
 import { orderKit, subscribe } from './factories.ts';
-import { build, endPrograms, makeDatabase, postgresIsGone, postmasterPid, readCredentials, serve, teamAt, type Program } from './program.ts';
+import {
+  build,
+  endPrograms,
+  makeDatabase,
+  postgresIsGone,
+  postmasterPid,
+  readCredentials,
+  serve,
+  teamAt,
+  type Program,
+} from './program.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 let receiver: Receiver;
@@ -24,10 +34,16 @@ const BODY = JSON.stringify({ client_user_id: 'slow-sender' });
 async function beginRequest(program: Program): Promise<{ finish: () => Promise<string> }> {
   const socket: Socket = connect(program.port, '127.0.0.1');
   let answer = '';
-  socket.setEncoding('utf8').on('data', (text: string) => { answer += text; });
-  const closed = new Promise<void>((resolve) => { socket.once('close', () => resolve()); });
-  socket.write(`POST /v2/user HTTP/1.1\r\nhost: localhost\r\nx-service-api-key: ${readCredentials(program.dataDir).team_api_key}\r\n`
-    + `content-type: application/json\r\ncontent-length: ${BODY.length}\r\nexpect: 100-continue\r\n\r\n`);
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+  });
+  socket.write(
+    `POST /v2/user HTTP/1.1\r\nhost: localhost\r\nx-service-api-key: ${readCredentials(program.dataDir).team_api_key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${BODY.length}\r\nexpect: 100-continue\r\n\r\n`,
+  );
   await expect.poll(() => answer).toMatch(/^HTTP\/1.1 100/);
   socket.write(BODY.slice(0, 10));
   return {

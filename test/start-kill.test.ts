@@ -2,7 +2,18 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { lowStatuses, orderKit, readOrder, simulate, subscribe, type OrderBody } from './factories.ts';
-import { build, endPrograms, makeFolder, postmasterPid, serve, servingPid, startProgram, teamAt, untilGone, type Program } from './program.ts';
+import {
+  build,
+  endPrograms,
+  makeFolder,
+  postmasterPid,
+  serve,
+  servingPid,
+  startProgram,
+  teamAt,
+  untilGone,
+  type Program,
+} from './program.ts';
 import { startReceiver } from './receiver.ts';
 
 beforeAll(build);
@@ -47,7 +58,13 @@ test('after kill -9 of npm the program it started ends by itself, and the next s
 test('after kill -9 of node while it makes the database files the next start makes them anew', async () => {
   const dataDir = join(makeFolder(), 'data');
   const first = await startProgram({ dataDir });
-  const found = (): string[] => { try { return readdirSync(dataDir, { recursive: true }) as string[]; } catch { return []; } };
+  const found = (): string[] => {
+    try {
+      return readdirSync(dataDir, { recursive: true }) as string[];
+    } catch {
+      return [];
+    }
+  };
   await expect.poll(() => found().some((name) => name.endsWith('/base')), { interval: 2, timeout: 20_000 }).toBe(true);
   await first.kill('SIGKILL');
   expect(readdirSync(dataDir)).not.toContain('postgres');
@@ -67,7 +84,9 @@ test('simulated steps go on after kill -9 between two of them, and each is taken
     await first.kill('SIGKILL');
     const next = await serve({ dataDir: first.dataDir });
     const steps = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];
-    await expect.poll(() => new Set(receiver.received.map(({ id }) => id)).size, { timeout: 15_000 }).toBe(steps.length);
+    await expect
+      .poll(() => new Set(receiver.received.map(({ id }) => id)).size, { timeout: 15_000 })
+      .toBe(steps.length);
     expect(lowStatuses(await readOrder(teamAt(next), order.id))).toEqual(steps);
     const told = new Map(receiver.received.map(({ id, body }) => [id, lowStatuses(body.data as OrderBody).at(-1)]));
     expect([...told.values()].toSorted()).toEqual(steps.toSorted());

@@ -6,7 +6,16 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { canReach } from '../src/db/embedded/account.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { orderKit, readOrder } from './factories.ts';
-import { build, endPrograms, makeDatabase, makeFolder, readCredentials, serve, startProgram, teamAt } from './program.ts';
+import {
+  build,
+  endPrograms,
+  makeDatabase,
+  makeFolder,
+  readCredentials,
+  serve,
+  startProgram,
+  teamAt,
+} from './program.ts';
 
 beforeAll(build);
 afterEach(endPrograms);
@@ -39,29 +48,51 @@ test('with DATABASE_URL no embedded server is started, and the first keys are ma
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
-test.skipIf(!curl)(`the three curl lines work as they are printed${curl ? '' : ' (skipped: there is no curl)'}`, async () => {
-  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
-  const lines = program.output().split('\n').filter((line) => line.startsWith('  curl -s'));
-  const answers = lines.map((line) => execFileSync('sh', ['-c', `${line} -o /dev/null -w '%{http_code}'`], { encoding: 'utf8' }));
-  expect(answers).toEqual(['200', '200', '200']);
-});
+test.skipIf(!curl)(
+  `the three curl lines work as they are printed${curl ? '' : ' (skipped: there is no curl)'}`,
+  async () => {
+    const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+    const lines = program
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('  curl -s'));
+    const answers = lines.map((line) =>
+      execFileSync('sh', ['-c', `${line} -o /dev/null -w '%{http_code}'`], { encoding: 'utf8' }),
+    );
+    expect(answers).toEqual(['200', '200', '200']);
+  },
+);
 
 const nobody = 65_534;
-const whyNot = process.getuid?.() !== 0 ? 'we are that already'
-  : canReach({ name: 'nobody', uid: nobody, gid: nobody }, join(PACKAGE_ROOT, 'dist'), 5) ? null : 'that user cannot read the project here';
+const whyNot =
+  process.getuid?.() !== 0
+    ? 'we are that already'
+    : canReach({ name: 'nobody', uid: nobody, gid: nobody }, join(PACKAGE_ROOT, 'dist'), 5)
+      ? null
+      : 'that user cannot read the project here';
 
-test.skipIf(whyNot !== null)(`npm start works as a normal user${whyNot === null ? '' : ` (skipped: ${whyNot})`}`, async () => {
-  const dataDir = join(makeFolder(nobody), 'data');
-  const program = await serve({ by: 'npm', uid: nobody, dataDir });
-  expect(statSync(join(dataDir, 'credentials.json')).uid).toBe(nobody);
-  expect(statSync(join(dataDir, 'postgres')).uid).toBe(nobody);
-  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
-});
+test.skipIf(whyNot !== null)(
+  `npm start works as a normal user${whyNot === null ? '' : ` (skipped: ${whyNot})`}`,
+  async () => {
+    const dataDir = join(makeFolder(nobody), 'data');
+    const program = await serve({ by: 'npm', uid: nobody, dataDir });
+    expect(statSync(join(dataDir, 'credentials.json')).uid).toBe(nobody);
+    expect(statSync(join(dataDir, 'postgres')).uid).toBe(nobody);
+    expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+  },
+);
 
 test('two starts at the same moment on an empty directory: one serves, the other names it and ends', async () => {
   const dataDir = join(makeFolder(), 'data');
   const both = [await startProgram({ dataDir }), await startProgram({ dataDir })] as const;
-  const outcomes = await Promise.all(both.map((program) => program.serving().then(() => 'serves', () => 'refused')));
+  const outcomes = await Promise.all(
+    both.map((program) =>
+      program.serving().then(
+        () => 'serves',
+        () => 'refused',
+      ),
+    ),
+  );
   expect(outcomes.toSorted()).toEqual(['refused', 'serves']);
   const [serving, refused] = outcomes[0] === 'serves' ? both : [both[1], both[0]];
   expect((await refused.ended).code).toBe(1);

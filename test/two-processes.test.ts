@@ -28,8 +28,12 @@ afterAll(async () => {
 
 /** A new key of the team, used at B so that B knows it without asking. */
 async function makeKnownKey(): Promise<{ id: string; callB: () => Promise<number> }> {
-  const made = await teamAt(a).api<{ id: string; value: string }>('POST', keysPath(), { label: 'to be revoked', team_id: teamAt(a).id });
-  const callB = async (): Promise<number> => (await teamAt(b).api('GET', '/v2/user', undefined, { key: made.body.value })).status;
+  const made = await teamAt(a).api<{ id: string; value: string }>('POST', keysPath(), {
+    label: 'to be revoked',
+    team_id: teamAt(a).id,
+  });
+  const callB = async (): Promise<number> =>
+    (await teamAt(b).api('GET', '/v2/user', undefined, { key: made.body.value })).status;
   expect([await callB(), await callB()]).toEqual([200, 200]);
   return { id: made.body.id, callB };
 }
@@ -41,9 +45,11 @@ const revokeAtA = async (id: string): Promise<void> => {
 };
 
 /** Resolves when the servers' ends of all listening connections are gone. */
-const cutListeners = (): Promise<unknown> => database.query(
-  `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-    where application_name = 'phial listener' and datname = current_database()`);
+const cutListeners = (): Promise<unknown> =>
+  database.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where application_name = 'phial listener' and datname = current_database()`,
+  );
 
 test('a key revoked through one process is refused by the other on the next request', async () => {
   for (let round = 0; round < 10; round += 1) {

@@ -6,7 +6,9 @@ import type { Db } from '../src/db/open.ts';
 export async function untilBlocked(db: Db): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
     const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(db);
+      select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(
+      db,
+    );
     if (rows.length > 0) return;
     await wait(10);
   }

@@ -13,5 +13,8 @@ type Entry = {
 
 /** Adds to the audit log in the transaction of the deed. The application's role can neither change nor delete entries. */
 export async function recordAudit(ctx: Pick<TxCtx<Ctx>, 'db'>, entry: Entry): Promise<void> {
-  await ctx.db.insertInto('audit_log').values({ id: newId(), ...entry, records: JSON.stringify(entry.records) }).execute();
+  await ctx.db
+    .insertInto('audit_log')
+    .values({ id: newId(), ...entry, records: JSON.stringify(entry.records) })
+    .execute();
 }

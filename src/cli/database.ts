@@ -11,7 +11,13 @@ import { openLog, type Logger } from '../log.ts';
 export async function withPlace<T>(name: string, work: (place: Place, log: Logger) => Promise<T>): Promise<T> {
   const { config, secrets } = parseConfig(readEnvironment());
   const log = openLog(config.logLevel, process.stderr);
-  const place = await openPlace({ config, secrets, log, applicationName: `phial ${name} pid=${process.pid}`, lock: 'if-free' });
+  const place = await openPlace({
+    config,
+    secrets,
+    log,
+    applicationName: `phial ${name} pid=${process.pid}`,
+    lock: 'if-free',
+  });
   try {
     return await work(place, log);
   } finally {
@@ -34,7 +40,9 @@ export function backupCommand(args: string[]): Promise<number> {
   return withPlace('backup', async (place, log) => {
     const manifest = await backup({ ownerUrl: place.ownerUrl, directory, log });
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-    console.log(`Backed up ${rows} rows of ${manifest.tables.length} tables to ${directory}. It holds personal data and secrets: keep it as you keep the database.`);
+    console.log(
+      `Backed up ${rows} rows of ${manifest.tables.length} tables to ${directory}. It holds personal data and secrets: keep it as you keep the database.`,
+    );
     return 0;
   });
 }

@@ -12,13 +12,18 @@ import { withPlace } from './database.ts';
 const PLANS = ['launch', 'grow', 'scale'] as const;
 
 export function bootstrapCommand(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { org: { type: 'string' }, plan: { type: 'string', default: 'scale' } } });
+  const { values } = parseArgs({
+    args,
+    options: { org: { type: 'string' }, plan: { type: 'string', default: 'scale' } },
+  });
   if (!values.org) throw new Error('bootstrap needs --org NAME.');
   const input = { name: values.org, plan: readPlan(values.plan) };
   return withCtx('bootstrap', async (ctx) => {
     const { org_id, management_key } = await createOrg(ctx, input);
     console.log(JSON.stringify({ org_id, management_key }, null, 2));
-    console.error('The management key is shown this once. It makes teams and their API keys: POST /v1/org/{org_id}/team.');
+    console.error(
+      'The management key is shown this once. It makes teams and their API keys: POST /v1/org/{org_id}/team.',
+    );
     return 0;
   });
 }

@@ -8,14 +8,19 @@ import type { Role } from '../serve.ts';
 const PARENT_POLL_MS = 200;
 
 /** Serves until told to stop. Returns the exit code: 0 after a clean stop, 1 when the database went away. */
-export async function serveCommand(role: Role, { stopWithParent = false }: { stopWithParent?: boolean }): Promise<number> {
+export async function serveCommand(
+  role: Role,
+  { stopWithParent = false }: { stopWithParent?: boolean },
+): Promise<number> {
   const { config, secrets } = parseConfig(readEnvironment());
   const stopAsked = waitForStop(stopWithParent);
   const log = openLog(config.logLevel);
   // The service's modules take as long to load as PostgreSQL takes to start: both at once halve the wait.
   const loading = import('../serve.ts');
   const place = await openPlace({
-    config, secrets, log,
+    config,
+    secrets,
+    log,
     applicationName: `phial ${role} pid=${process.pid} ${config.baseUrl}`,
     lock: role === 'serve' ? 'required' : 'if-free',
   });
@@ -49,11 +54,20 @@ function waitForStop(stopWithParent: boolean): Promise<string> {
   });
 }
 
-function announce(role: Role, config: Config, place: { dataDir: string; why: string | null; embedded: boolean }, credentials: Credentials | null): void {
+function announce(
+  role: Role,
+  config: Config,
+  place: { dataDir: string; why: string | null; embedded: boolean },
+  credentials: Credentials | null,
+): void {
   const lines = [
     '',
-    role === 'worker' ? 'Phial works.' : `Phial serves ${config.environment} ${config.region} at ${config.baseUrl} (reference: ${config.baseUrl}/docs)`,
-    place.embedded ? `Data: ${place.dataDir}${place.why ? ` (${place.why})` : ''}` : 'Data: the PostgreSQL of DATABASE_URL',
+    role === 'worker'
+      ? 'Phial works.'
+      : `Phial serves ${config.environment} ${config.region} at ${config.baseUrl} (reference: ${config.baseUrl}/docs)`,
+    place.embedded
+      ? `Data: ${place.dataDir}${place.why ? ` (${place.why})` : ''}`
+      : 'Data: the PostgreSQL of DATABASE_URL',
   ];
   const file = credentialsFile(place.dataDir);
   if (credentials) lines.push(...firstSteps(credentials, file));
@@ -64,7 +78,8 @@ function announce(role: Role, config: Config, place: { dataDir: string; why: str
 function firstSteps({ base_url, org_id, team_id, team_api_key, management_key }: Credentials, file: string): string[] {
   return [
     '',
-    'This sandbox is new. Its first keys, shown this once and kept in', `  ${file}`,
+    'This sandbox is new. Its first keys, shown this once and kept in',
+    `  ${file}`,
     `  org ${org_id}   team ${team_id}`,
     `  team API key    ${team_api_key}`,
     `  management key  ${management_key}`,

@@ -8,21 +8,44 @@ test('.env.example lists every option with its default and its meaning', () => {
 });
 
 test('.env.example is a configuration that works', () => {
-  const env = Object.fromEntries(readFileSync('.env.example', 'utf8').split('\n')
-    .filter((line) => /^[A-Z]/.test(line)).map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const env = Object.fromEntries(
+    readFileSync('.env.example', 'utf8')
+      .split('\n')
+      .filter((line) => /^[A-Z]/.test(line))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
   expect(parseConfig(env)).toEqual(parseConfig({}));
 });
 
 test('a sandbox in the US on port 3000 is what no options give', () => {
-  expect(parseConfig({}).config).toMatchObject({ environment: 'sandbox', region: 'us', port: 3000, baseUrl: 'http://localhost:3000', host: '127.0.0.1' });
+  expect(parseConfig({}).config).toMatchObject({
+    environment: 'sandbox',
+    region: 'us',
+    port: 3000,
+    baseUrl: 'http://localhost:3000',
+    host: '127.0.0.1',
+  });
 });
 
 test('every bad option is told at once, with its name', () => {
   const bad = {
-    PHIAL_ENVIRONMENT: 'staging', PHIAL_REGION: 'mars', PORT: 'http', PHIAL_BASE_URL: 'example', PHIAL_BODY_LIMIT_BYTES: '1',
-    PHIAL_HEADER_PREFIXES: 'x_acme', PHIAL_WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/64', DATABASE_URL: 'mysql://db', PHIAL_LOOKUP_KEY: 'short',
-    PHIAL_LOG_LEVEL: 'loud', PHIAL_RETENTION_DAYS: '0', PHIAL_METRICS_PORT: '70000', PHIAL_SANDBOX_AUTOPILOT_SECONDS: '-1',
-    PHIAL_WEBHOOK_TIMEOUT_SECONDS: '61', PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT: '0', PHIAL_DATABASE_POOL_SIZE: '1', PHIAL_DRAIN_SECONDS: 'x',
+    PHIAL_ENVIRONMENT: 'staging',
+    PHIAL_REGION: 'mars',
+    PORT: 'http',
+    PHIAL_BASE_URL: 'example',
+    PHIAL_BODY_LIMIT_BYTES: '1',
+    PHIAL_HEADER_PREFIXES: 'x_acme',
+    PHIAL_WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/64',
+    DATABASE_URL: 'mysql://db',
+    PHIAL_LOOKUP_KEY: 'short',
+    PHIAL_LOG_LEVEL: 'loud',
+    PHIAL_RETENTION_DAYS: '0',
+    PHIAL_METRICS_PORT: '70000',
+    PHIAL_SANDBOX_AUTOPILOT_SECONDS: '-1',
+    PHIAL_WEBHOOK_TIMEOUT_SECONDS: '61',
+    PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT: '0',
+    PHIAL_DATABASE_POOL_SIZE: '1',
+    PHIAL_DRAIN_SECONDS: 'x',
     PHIAL_OWNER_DATABASE_URL: 'db',
   };
   let problems: string[] = [];
@@ -36,6 +59,9 @@ test('every bad option is told at once, with its name', () => {
 
 test('production refuses to start without the key that names are looked up by, and sends webhooks to public addresses only', () => {
   expect(() => parseConfig({ PHIAL_ENVIRONMENT: 'production' })).toThrow(/PHIAL_LOOKUP_KEY is needed/);
-  const { config } = parseConfig({ PHIAL_ENVIRONMENT: 'production', PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64') });
+  const { config } = parseConfig({
+    PHIAL_ENVIRONMENT: 'production',
+    PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
   expect(config.webhookAllowedNetworks).toEqual([]);
 });

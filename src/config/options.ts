@@ -40,8 +40,11 @@ export class ConfigError extends Error {
   readonly problems: string[];
 
   constructor(problems: string[]) {
-    super(`The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${
-      problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems
+        .map((problem) => `  - ${problem}`)
+        .join('\n')}`,
+    );
     this.name = 'ConfigError';
     this.problems = problems;
   }
@@ -56,20 +59,65 @@ export const OPTIONS: { name: string; default: string; meaning: string }[] = [
   { name: 'PHIAL_BASE_URL', default: '', meaning: 'Public address used in links; empty: http://localhost:PORT.' },
   { name: 'PHIAL_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every interface.' },
   { name: 'PORT', default: '3000', meaning: 'Port to listen on.' },
-  { name: 'PHIAL_DATA_DIR', default: '', meaning: 'Directory of the embedded PostgreSQL and credentials.json; empty: .phial in the project.' },
-  { name: 'DATABASE_URL', default: '', meaning: 'PostgreSQL 15 or newer; empty: the embedded server is started in the data directory.' },
-  { name: 'PHIAL_OWNER_DATABASE_URL', default: '', meaning: 'Connection of the role that owns the tables and migrates; empty: DATABASE_URL.' },
+  {
+    name: 'PHIAL_DATA_DIR',
+    default: '',
+    meaning: 'Directory of the embedded PostgreSQL and credentials.json; empty: .phial in the project.',
+  },
+  {
+    name: 'DATABASE_URL',
+    default: '',
+    meaning: 'PostgreSQL 15 or newer; empty: the embedded server is started in the data directory.',
+  },
+  {
+    name: 'PHIAL_OWNER_DATABASE_URL',
+    default: '',
+    meaning: 'Connection of the role that owns the tables and migrates; empty: DATABASE_URL.',
+  },
   { name: 'PHIAL_DATABASE_POOL_SIZE', default: '10', meaning: 'Connections of this process to PostgreSQL (2 to 200).' },
-  { name: 'PHIAL_LOOKUP_KEY', default: '', meaning: '32 bytes in base64 that key the name look-up hashes; needed in production.' },
-  { name: 'PHIAL_HEADER_PREFIXES', default: 'x-service-', meaning: 'Comma-separated prefixes under which the api-key header is accepted.' },
+  {
+    name: 'PHIAL_LOOKUP_KEY',
+    default: '',
+    meaning: '32 bytes in base64 that key the name look-up hashes; needed in production.',
+  },
+  {
+    name: 'PHIAL_HEADER_PREFIXES',
+    default: 'x-service-',
+    meaning: 'Comma-separated prefixes under which the api-key header is accepted.',
+  },
   { name: 'PHIAL_BODY_LIMIT_BYTES', default: '1048576', meaning: 'Largest request body in bytes.' },
   { name: 'PHIAL_LOG_LEVEL', default: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
-  { name: 'PHIAL_METRICS_PORT', default: '', meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.' },
-  { name: 'PHIAL_SANDBOX_AUTOPILOT_SECONDS', default: '', meaning: 'Seconds between steps of orders that move by themselves; empty: nothing moves by itself.' },
-  { name: 'PHIAL_RETENTION_DAYS', default: '30', meaning: 'Days that event bodies and delivery attempts are kept (1 to 3650).' },
-  { name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS', default: '', meaning: 'CIDRs that webhooks may reach although they are private; empty: loopback in the sandbox, none in production.' },
-  { name: 'PHIAL_WEBHOOK_TIMEOUT_SECONDS', default: '15', meaning: 'Seconds from the start of a delivery attempt to its end (1 to 60).' },
-  { name: 'PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT', default: '16', meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).' },
+  {
+    name: 'PHIAL_METRICS_PORT',
+    default: '',
+    meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.',
+  },
+  {
+    name: 'PHIAL_SANDBOX_AUTOPILOT_SECONDS',
+    default: '',
+    meaning: 'Seconds between steps of orders that move by themselves; empty: nothing moves by itself.',
+  },
+  {
+    name: 'PHIAL_RETENTION_DAYS',
+    default: '30',
+    meaning: 'Days that event bodies and delivery attempts are kept (1 to 3650).',
+  },
+  {
+    name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS',
+    default: '',
+    meaning:
+      'CIDRs that webhooks may reach although they are private; empty: loopback in the sandbox, none in production.',
+  },
+  {
+    name: 'PHIAL_WEBHOOK_TIMEOUT_SECONDS',
+    default: '15',
+    meaning: 'Seconds from the start of a delivery attempt to its end (1 to 60).',
+  },
+  {
+    name: 'PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT',
+    default: '16',
+    meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).',
+  },
   { name: 'PHIAL_DRAIN_SECONDS', default: '10', meaning: 'Seconds that running requests are given at shutdown.' },
 ];
 
@@ -102,15 +150,22 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   if (!/^https?:\/\/[^/\s?#]+(\/[^\s?#]*)?$/.test(baseUrl)) {
     problems.push(`PHIAL_BASE_URL must be an http or https address without query, but is ${JSON.stringify(baseUrl)}.`);
   }
-  const headerPrefixes = text('PHIAL_HEADER_PREFIXES').split(',').map((p) => p.trim().toLowerCase()).filter(Boolean);
+  const headerPrefixes = text('PHIAL_HEADER_PREFIXES')
+    .split(',')
+    .map((p) => p.trim().toLowerCase())
+    .filter(Boolean);
   for (const prefix of headerPrefixes) {
     if (!/^[a-z][a-z0-9-]*-$/.test(prefix)) {
-      problems.push(`PHIAL_HEADER_PREFIXES: ${JSON.stringify(prefix)} must be letters, digits and hyphens and end with a hyphen, as x-service-.`);
+      problems.push(
+        `PHIAL_HEADER_PREFIXES: ${JSON.stringify(prefix)} must be letters, digits and hyphens and end with a hyphen, as x-service-.`,
+      );
     }
   }
   const allowedDefault = environment === 'sandbox' ? '127.0.0.0/8,::1/128' : '';
   const webhookAllowedNetworks = (text('PHIAL_WEBHOOK_ALLOWED_NETWORKS') || allowedDefault)
-    .split(',').map((n) => n.trim()).filter(Boolean);
+    .split(',')
+    .map((n) => n.trim())
+    .filter(Boolean);
   for (const network of webhookAllowedNetworks) {
     if (!isNetwork(network)) {
       problems.push(`PHIAL_WEBHOOK_ALLOWED_NETWORKS: ${JSON.stringify(network)} is not a network such as 10.0.0.0/8.`);
@@ -137,7 +192,8 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   };
   const postgresUrl = (name: string): string | null => {
     const value = text(name);
-    if (value && !/^postgres(ql)?:\/\//.test(value)) problems.push(`${name} must start with postgres:// or postgresql://.`);
+    if (value && !/^postgres(ql)?:\/\//.test(value))
+      problems.push(`${name} must start with postgres:// or postgresql://.`);
     return value || null;
   };
   const secrets: Secrets = {
@@ -149,7 +205,9 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     problems.push('PHIAL_LOOKUP_KEY must be 32 bytes in base64, as `openssl rand -base64 32` prints them.');
   }
   if (environment === 'production' && secrets.lookupKey === null) {
-    problems.push('PHIAL_LOOKUP_KEY is needed in production: set it to the output of `openssl rand -base64 32` and keep it.');
+    problems.push(
+      'PHIAL_LOOKUP_KEY is needed in production: set it to the output of `openssl rand -base64 32` and keep it.',
+    );
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return { config, secrets };

@@ -25,7 +25,9 @@ export function openListener(options: {
   let client: pg.Client | null = null;
   let retry: NodeJS.Timeout | undefined;
   let settleReady: () => void;
-  const ready = new Promise<void>((resolve) => { settleReady = resolve; });
+  const ready = new Promise<void>((resolve) => {
+    settleReady = resolve;
+  });
 
   const lost = (dead: pg.Client): void => {
     if (client !== dead) return;
@@ -37,7 +39,10 @@ export function openListener(options: {
 
   const connect = async (): Promise<void> => {
     const fresh = new pg.Client({
-      connectionString: options.url, application_name: 'phial listener', keepAlive: true, query_timeout: PING_MS,
+      connectionString: options.url,
+      application_name: 'phial listener',
+      keepAlive: true,
+      query_timeout: PING_MS,
     });
     client = fresh;
     fresh.on('error', () => lost(fresh));

@@ -42,7 +42,9 @@ async function applied(client: pg.Client): Promise<Set<string>> {
 async function apply(client: pg.Client, name: string, sql: string): Promise<boolean> {
   await client.query('begin');
   try {
-    const inserted = await client.query('insert into public.migrations (name) values ($1) on conflict do nothing', [name]);
+    const inserted = await client.query('insert into public.migrations (name) values ($1) on conflict do nothing', [
+      name,
+    ]);
     if (inserted.rowCount === 1) await client.query(sql);
     await client.query('commit');
     return inserted.rowCount === 1;
@@ -53,7 +55,9 @@ async function apply(client: pg.Client, name: string, sql: string): Promise<bool
 }
 
 async function refuseOldServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ number: number }>(`select current_setting('server_version_num')::int as number`);
+  const { rows } = await client.query<{ number: number }>(
+    `select current_setting('server_version_num')::int as number`,
+  );
   const major = Math.floor((rows[0]?.number ?? 0) / 10_000);
   if (major < 15) throw new Error(`Phial needs PostgreSQL 15 or newer, but this server is ${major}.`);
 }
@@ -61,6 +65,8 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
 async function refuseNewerDatabase(done: Set<string>, files: string[]): Promise<void> {
   const unknown = [...done].filter((name) => !files.includes(name)).sort();
   if (unknown.length > 0) {
-    throw new Error(`The database was migrated by a newer release (${unknown.join(', ')}); start that release, or restore a backup.`);
+    throw new Error(
+      `The database was migrated by a newer release (${unknown.join(', ')}); start that release, or restore a backup.`,
+    );
   }
 }

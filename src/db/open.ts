@@ -62,7 +62,12 @@ function namingClient(client: pg.PoolClient): NamingClient {
 }
 
 /** Opens a pool that acts as `role`; nothing is connected before the first query. */
-export function openDatabase(options: { url: string; poolSize: number; role: 'phial_app' | 'owner'; log: Logger }): Database {
+export function openDatabase(options: {
+  url: string;
+  poolSize: number;
+  role: 'phial_app' | 'owner';
+  log: Logger;
+}): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,

@@ -13,8 +13,10 @@ export type SortKey = [order: string, value: number, id: string];
  * Whether a key is one of a list sorted by `order`. Values are whole numbers (microseconds of a time, cents of a price):
  * exact, and never text that PostgreSQL could refuse as a time or a price.
  */
-export const isSortKey = (order: string) => (key: unknown): key is SortKey =>
-  Array.isArray(key) && key.length === 3 && key[0] === order && Number.isSafeInteger(key[1]) && isId(key[2]);
+export const isSortKey =
+  (order: string) =>
+  (key: unknown): key is SortKey =>
+    Array.isArray(key) && key.length === 3 && key[0] === order && Number.isSafeInteger(key[1]) && isId(key[2]);
 
 /** The opaque text of a row's key. */
 export const encodeCursor = (key: unknown): string => Buffer.from(JSON.stringify(key)).toString('base64url');
@@ -24,7 +26,9 @@ export function decodeCursor<Key>(cursor: string, isKey: (key: unknown) => key i
   const key = parse(cursor);
   if (isKey(key)) return key;
   throw new AppError('invalid_cursor', 'The cursor is not one of this list.', {
-    detail: [{ type: 'value_error', loc: ['query', 'next_cursor'], msg: 'Value is not a cursor of this list in this order' }],
+    detail: [
+      { type: 'value_error', loc: ['query', 'next_cursor'], msg: 'Value is not a cursor of this list in this order' },
+    ],
   });
 }
 
@@ -37,7 +41,11 @@ function parse(cursor: string): unknown {
 }
 
 /** The first `limit` of `rows` with the cursor of what follows; ask the database for one row more than `limit`. */
-export function takePage<Row>(rows: Row[], limit: number, keyOf: (row: Row) => unknown): { page: Row[]; next_cursor: string | null } {
+export function takePage<Row>(
+  rows: Row[],
+  limit: number,
+  keyOf: (row: Row) => unknown,
+): { page: Row[]; next_cursor: string | null } {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { page, next_cursor: last !== undefined && rows.length > limit ? encodeCursor(keyOf(last)) : null };

@@ -32,13 +32,24 @@ export async function openPlace({ config, secrets, applicationName, lock, log }:
   const { dataDir, why } = findDataDir(config, secrets);
   if (secrets.databaseUrl) {
     return {
-      url: secrets.databaseUrl, ownerUrl: secrets.ownerDatabaseUrl ?? secrets.databaseUrl, dataDir, why, embedded: false,
-      lost: new Promise<never>(() => undefined), close: async () => undefined,
+      url: secrets.databaseUrl,
+      ownerUrl: secrets.ownerDatabaseUrl ?? secrets.databaseUrl,
+      dataDir,
+      why,
+      embedded: false,
+      lost: new Promise<never>(() => undefined),
+      close: async () => undefined,
     };
   }
   const { openEmbedded } = await import('./embedded/open.ts');
   const server = await openEmbedded({ dataDir, applicationName, lock, log });
   return {
-    url: server.url, ownerUrl: server.url, dataDir, why, embedded: true, lost: server.lost, close: server.stop,
+    url: server.url,
+    ownerUrl: server.url,
+    dataDir,
+    why,
+    embedded: true,
+    lost: server.lost,
+    close: server.stop,
   };
 }

@@ -20,7 +20,9 @@ let app: TestApp;
 let team: Team;
 let receiver: Receiver;
 let webhook: string;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 beforeEach(async () => {
   await sql`delete from deliveries`.execute(app.db);
@@ -38,15 +40,43 @@ async function tell(times = 1): Promise<void> {
 
 type Request = Partial<Parameters<typeof claimDeliveries>[1]>;
 const claim = (request: Request = {}, db: Db = app.db): Promise<Claimed[]> =>
-  claimDeliveries(db, { limit: 100, first: true, perEndpoint: 16, inFlight: new Map(), leaseSeconds: LEASE_SECONDS, ...request });
-const queue = () => app.db.selectFrom('deliveries').select(['attempt', 'fence', sql<boolean>`next_attempt_at <= now()`.as('due')]).execute();
-const attempts = () => app.db.selectFrom('attempts').select(['attempt', 'outcome', 'http_status']).where('webhook_id', '=', webhook).orderBy('id').execute();
+  claimDeliveries(db, {
+    limit: 100,
+    first: true,
+    perEndpoint: 16,
+    inFlight: new Map(),
+    leaseSeconds: LEASE_SECONDS,
+    ...request,
+  });
+const queue = () =>
+  app.db
+    .selectFrom('deliveries')
+    .select(['attempt', 'fence', sql<boolean>`next_attempt_at <= now()`.as('due')])
+    .execute();
+const attempts = () =>
+  app.db
+    .selectFrom('attempts')
+    .select(['attempt', 'outcome', 'http_status'])
+    .where('webhook_id', '=', webhook)
+    .orderBy('id')
+    .execute();
 const leasesEnd = () => sql`update deliveries set next_attempt_at = now()`.execute(app.db);
 
 const outcome = (status: number): SendOutcome => ({
-  ok: status < 300, status, error: null, error_detail: null, duration_ms: 12.3, response_body: '', retry_after_seconds: null, gone: false,
+  ok: status < 300,
+  status,
+  error: null,
+  error_detail: null,
+  duration_ms: 12.3,
+  response_body: '',
+  retry_after_seconds: null,
+  gone: false,
 });
-const settle = (claimed: Claimed[], status: number) => settleDeliveries(app.db, claimed.map((delivery) => ({ delivery, outcome: outcome(status) })));
+const settle = (claimed: Claimed[], status: number) =>
+  settleDeliveries(
+    app.db,
+    claimed.map((delivery) => ({ delivery, outcome: outcome(status) })),
+  );
 
 describe('a claim', () => {
   test('that another transaction holds open leaves nothing to the second claimer', async () => {
@@ -62,7 +92,9 @@ describe('a claim', () => {
     const [first] = await claim();
     expect([first?.attempt, first?.fence]).toEqual([1, 1]);
     expect([await claim(), await claim({ first: false })]).toEqual([[], []]);
-    const { rows: [lease] } = await sql<{ seconds: number }>`
+    const {
+      rows: [lease],
+    } = await sql<{ seconds: number }>`
       select extract(epoch from next_attempt_at - now())::float8 as seconds from deliveries`.execute(app.db);
     expect(lease?.seconds).toBeGreaterThan(LEASE_SECONDS - 5);
     await leasesEnd();
@@ -134,11 +166,15 @@ describe('the deliverer', () => {
     expect([await attempts(), await queue()]).toEqual([[], Array(3).fill({ attempt: 0, fence: 1, due: true })]);
     receiver.answer(null);
     await app.deliver();
-    expect((await attempts()).map(({ attempt, outcome }) => [attempt, outcome])).toEqual(Array(3).fill([1, 'succeeded']));
+    expect((await attempts()).map(({ attempt, outcome }) => [attempt, outcome])).toEqual(
+      Array(3).fill([1, 'succeeded']),
+    );
   });
 
   test('that is stopped writes what ends during the drain', async () => {
-    receiver.answer((response) => { setTimeout(() => response.writeHead(204).end(), 300); });
+    receiver.answer((response) => {
+      setTimeout(() => response.writeHead(204).end(), 300);
+    });
     await tell();
     const deliverer = start();
     await expect.poll(() => receiver.requests()).toBe(1);

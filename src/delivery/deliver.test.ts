@@ -11,15 +11,23 @@ import { publishEvent } from '../events/publish.ts';
 import { RETRY_DELAYS_SECONDS } from './schedule.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({ n: Type.Integer() }) });
-const glucose = defineEvent({ name: 'daily.data.glucose.created', summary: '', data: Type.Object({ n: Type.Integer() }) });
+const glucose = defineEvent({
+  name: 'daily.data.glucose.created',
+  summary: '',
+  data: Type.Object({ n: Type.Integer() }),
+});
 
 type Request = { at: number; headers: IncomingHttpHeaders; raw: string };
 type Place = { url: string; requests: Request[]; answer: (response: ServerResponse) => void };
 
 let app: TestApp;
 const closers: (() => void)[] = [];
-beforeAll(async () => { app = await startTestApp({ PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' }); });
-afterEach(() => { for (const close of closers.splice(0)) close(); });
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' });
+});
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
 afterAll(() => app.close());
 
 /** A customer's server that keeps every request, and answers as `answer` says. */
@@ -30,18 +38,28 @@ async function place(answer: Place['answer'] = (response) => response.writeHead(
     here.requests.push({ at: Date.now(), headers: request.headers, raw: Buffer.concat(chunks).toString() });
     here.answer(response);
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  closers.push(() => { server.closeAllConnections(); server.close(); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   const here: Place = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests: [], answer };
   return here;
 }
 
-const status = (code: number, headers: Record<string, string> = {}): Place['answer'] => (response) => response.writeHead(code, headers).end('the answer');
+const status =
+  (code: number, headers: Record<string, string> = {}): Place['answer'] =>
+  (response) =>
+    response.writeHead(code, headers).end('the answer');
 const hanging: Place['answer'] = () => undefined;
 function endless(code: number): Place['answer'] {
   return (response) => {
     response.writeHead(code);
-    const pour = (): void => { while (response.writable && response.write(Buffer.alloc(65_536, 'x'))); };
+    const pour = (): void => {
+      while (response.writable && response.write(Buffer.alloc(65_536, 'x')));
+    };
     response.on('drain', pour);
     pour();
   };
@@ -52,18 +70,25 @@ async function subscribe(team: Team, { url }: { url: string }, body: object = {}
   return made.id;
 }
 
-const tell = (team: Team, type = steps, n = 1): Promise<string> => app.db.transaction().execute((db) =>
-  publishEvent({ db, team }, type, { user: null, data: { n } }));
+const tell = (team: Team, type = steps, n = 1): Promise<string> =>
+  app.db.transaction().execute((db) => publishEvent({ db, team }, type, { user: null, data: { n } }));
 
-const queueOf = (webhookId: string) => app.db.selectFrom('deliveries').selectAll().where('webhook_id', '=', webhookId).execute();
-const attemptsOf = (webhookId: string) => app.db.selectFrom('attempts').selectAll().where('webhook_id', '=', webhookId).orderBy('id').execute();
-const makeDue = (webhookId: string) => sql`update deliveries set next_attempt_at = now() where webhook_id = ${webhookId}`.execute(app.db);
+const queueOf = (webhookId: string) =>
+  app.db.selectFrom('deliveries').selectAll().where('webhook_id', '=', webhookId).execute();
+const attemptsOf = (webhookId: string) =>
+  app.db.selectFrom('attempts').selectAll().where('webhook_id', '=', webhookId).orderBy('id').execute();
+const makeDue = (webhookId: string) =>
+  sql`update deliveries set next_attempt_at = now() where webhook_id = ${webhookId}`.execute(app.db);
 
 /** Seconds between the newest attempt and the next one. */
 async function waitOf(webhookId: string): Promise<number> {
-  const { rows: [row] } = await sql<{ seconds: number }>`
+  const {
+    rows: [row],
+  } = await sql<{ seconds: number }>`
     select extract(epoch from deliveries.next_attempt_at - attempts.created_at)::float8 as seconds
-      from deliveries join attempts using (webhook_id, event_id) where webhook_id = ${webhookId} order by attempts.id desc limit 1`.execute(app.db);
+      from deliveries join attempts using (webhook_id, event_id) where webhook_id = ${webhookId} order by attempts.id desc limit 1`.execute(
+    app.db,
+  );
   return row?.seconds ?? NaN;
 }
 
@@ -75,11 +100,29 @@ describe('a delivery', () => {
     const event = await tell(team);
     await app.deliver();
     expect(await queueOf(webhook)).toEqual([]);
-    expect(await attemptsOf(webhook)).toMatchObject([{
-      event_id: event, team_id: team.id, attempt: 1, outcome: 'succeeded', http_status: 204, error: null, next_attempt_at: null, duration_ms: expect.any(Number),
-    }]);
+    expect(await attemptsOf(webhook)).toMatchObject([
+      {
+        event_id: event,
+        team_id: team.id,
+        attempt: 1,
+        outcome: 'succeeded',
+        http_status: 204,
+        error: null,
+        next_attempt_at: null,
+        duration_ms: expect.any(Number),
+      },
+    ]);
     expect(there.requests.map(({ headers, raw }) => [headers['webhook-id'], JSON.parse(raw)])).toEqual([
-      [event, { event_type: 'daily.data.steps.created', data: { n: 1 }, team_id: team.id, user_id: null, client_user_id: null }],
+      [
+        event,
+        {
+          event_type: 'daily.data.steps.created',
+          data: { n: 1 },
+          team_id: team.id,
+          user_id: null,
+          client_user_id: null,
+        },
+      ],
     ]);
   });
 
@@ -104,12 +147,27 @@ describe('a delivery', () => {
     expect(await queueOf(webhook)).toEqual([]);
     const attempts = await attemptsOf(webhook);
     expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual(
-      [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => [attempt, attempt === 8 ? 'exhausted' : 'failed']));
-    expect(attempts.every((attempt) => attempt.http_status === 500 && attempt.response_body === 'the answer')).toBe(true);
-    expect(operators.requests.map(({ raw }) => JSON.parse(raw))).toEqual([{
-      event_type: 'message.attempt.exhausted', team_id: team.id, user_id: null, client_user_id: null,
-      data: { endpoint_id: webhook, message_id: event, event_type: 'daily.data.steps.created', attempts: 8, last_status: 500, last_error: null },
-    }]);
+      [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => [attempt, attempt === 8 ? 'exhausted' : 'failed']),
+    );
+    expect(attempts.every((attempt) => attempt.http_status === 500 && attempt.response_body === 'the answer')).toBe(
+      true,
+    );
+    expect(operators.requests.map(({ raw }) => JSON.parse(raw))).toEqual([
+      {
+        event_type: 'message.attempt.exhausted',
+        team_id: team.id,
+        user_id: null,
+        client_user_id: null,
+        data: {
+          endpoint_id: webhook,
+          message_id: event,
+          event_type: 'daily.data.steps.created',
+          attempts: 8,
+          last_status: 500,
+          last_error: null,
+        },
+      },
+    ]);
     expect(there.requests.length).toBe(8);
   });
 
@@ -118,7 +176,9 @@ describe('a delivery', () => {
     const there = await place(status(503));
     const webhook = await subscribe(team, there);
     const event = await tell(team);
-    const { body: { key } } = await team.api<{ key: string }>('GET', `${webhookPath(team)}/${webhook}/secret`);
+    const {
+      body: { key },
+    } = await team.api<{ key: string }>('GET', `${webhookPath(team)}/${webhook}/secret`);
     await app.deliver();
     there.answer = status(200);
     await makeDue(webhook);
@@ -127,13 +187,18 @@ describe('a delivery', () => {
     expect(there.requests[1]?.raw).toBe(there.requests[0]?.raw);
     for (const { headers, raw } of there.requests) {
       expect(new Webhook(key).verify(raw, headers as Record<string, string>)).toEqual(JSON.parse(raw));
-      for (const name of ['id', 'timestamp', 'signature']) expect(headers[`svix-${name}`]).toBe(headers[`webhook-${name}`]);
+      for (const name of ['id', 'timestamp', 'signature'])
+        expect(headers[`svix-${name}`]).toBe(headers[`webhook-${name}`]);
     }
     expect((await attemptsOf(webhook)).map(({ outcome }) => outcome)).toEqual(['failed', 'succeeded']);
   });
 
   test.each([
-    ['1', 5, 5.5], ['60', 60, 66], ['999999', 300, 330], ['-5', 5, 5.5], ['soon', 5, 5.5],
+    ['1', 5, 5.5],
+    ['60', 60, 66],
+    ['999999', 300, 330],
+    ['-5', 5, 5.5],
+    ['soon', 5, 5.5],
     [() => new Date(Date.now() + 100_000).toUTCString(), 95, 111],
   ])('with the answer Retry-After: %s waits from %i to %i seconds', async (value, least, most) => {
     const team = await app.makeTeam();
@@ -163,7 +228,9 @@ describe('a delivery', () => {
     const webhook = await subscribe(team, there);
     const event = await tell(team);
     await app.deliver();
-    expect(await attemptsOf(webhook)).toMatchObject([{ outcome: 'failed', http_status: null, error: 'connection_refused' }]);
+    expect(await attemptsOf(webhook)).toMatchObject([
+      { outcome: 'failed', http_status: null, error: 'connection_refused' },
+    ]);
     const back = await place();
     await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { url: back.url });
     await makeDue(webhook);
@@ -189,7 +256,10 @@ describe('a delivery', () => {
     }
   });
 
-  test.each([[200, 'succeeded'], [500, 'failed']])('answered %i with endless bytes is cut off, %s, and keeps 16 KiB', async (code, outcome) => {
+  test.each([
+    [200, 'succeeded'],
+    [500, 'failed'],
+  ])('answered %i with endless bytes is cut off, %s, and keeps 16 KiB', async (code, outcome) => {
     const team = await app.makeTeam();
     const webhook = await subscribe(team, await place(endless(code)));
     await tell(team);
@@ -198,23 +268,32 @@ describe('a delivery', () => {
     expect([attempt?.outcome, attempt?.http_status, attempt?.response_body.length]).toEqual([outcome, code, 16_384]);
   });
 
-  test('is signed with both secrets while one takes the other\'s place', async () => {
+  test("is signed with both secrets while one takes the other's place", async () => {
     const team = await app.makeTeam();
     const there = await place();
     const webhook = await subscribe(team, there);
-    const secret = async (): Promise<string> => (await team.api<{ key: string }>('GET', `${webhookPath(team)}/${webhook}/secret`)).body.key;
+    const secret = async (): Promise<string> =>
+      (await team.api<{ key: string }>('GET', `${webhookPath(team)}/${webhook}/secret`)).body.key;
     const keys = [await secret()];
     await team.api('POST', `${webhookPath(team)}/${webhook}/secret/rotate`, {});
     keys.push(await secret());
     await tell(team);
     await app.deliver();
-    const verifies = ({ headers, raw }: Request): boolean[] => keys.map((key) => {
-      try { return Boolean(new Webhook(key).verify(raw, headers as Record<string, string>)); } catch { return false; }
-    });
+    const verifies = ({ headers, raw }: Request): boolean[] =>
+      keys.map((key) => {
+        try {
+          return Boolean(new Webhook(key).verify(raw, headers as Record<string, string>));
+        } catch {
+          return false;
+        }
+      });
     await sql`update webhook_secrets set expires_at = now() where expires_at is not null`.execute(app.db);
     await tell(team);
     await app.deliver();
-    expect(there.requests.map(verifies)).toEqual([[true, true], [false, true]]);
+    expect(there.requests.map(verifies)).toEqual([
+      [true, true],
+      [false, true],
+    ]);
   });
 });
 
@@ -228,9 +307,12 @@ describe('an endpoint', () => {
     await tell(team, steps);
     await tell(team, glucose);
     await app.deliver();
-    const types = ({ requests }: Place): string[] => requests.map(({ raw }) => (JSON.parse(raw) as { event_type: string }).event_type).toSorted();
+    const types = ({ requests }: Place): string[] =>
+      requests.map(({ raw }) => (JSON.parse(raw) as { event_type: string }).event_type).toSorted();
     expect([types(all), types(one), types(both)]).toEqual([
-      ['daily.data.glucose.created', 'daily.data.steps.created'], ['daily.data.glucose.created'], ['daily.data.glucose.created', 'daily.data.steps.created'],
+      ['daily.data.glucose.created', 'daily.data.steps.created'],
+      ['daily.data.glucose.created'],
+      ['daily.data.glucose.created', 'daily.data.steps.created'],
     ]);
   });
 

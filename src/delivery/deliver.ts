@@ -50,7 +50,12 @@ export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { po
     for (const first of [true, false]) {
       const free = Math.min(MOST_IN_FLIGHT - inFlight.size, first ? Infinity : MOST_RETRIES_IN_FLIGHT - retries);
       if (free <= 0) continue;
-      const claimed = await claimDeliveries(ctx.db, { ...request, first, limit: Math.min(BATCH, free), inFlight: perEndpoint });
+      const claimed = await claimDeliveries(ctx.db, {
+        ...request,
+        first,
+        limit: Math.min(BATCH, free),
+        inFlight: perEndpoint,
+      });
       for (const delivery of claimed) void attempt(delivery);
       count += claimed.length;
     }
@@ -61,20 +66,36 @@ export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { po
     inFlight.add(delivery);
     perEndpoint.set(delivery.webhook_id, (perEndpoint.get(delivery.webhook_id) ?? 0) + 1);
     const outcome = await sender.send({
-      url: delivery.url, headers: delivery.headers, id: delivery.event_id, body: Buffer.from(delivery.body), secrets: delivery.secrets,
+      url: delivery.url,
+      headers: delivery.headers,
+      id: delivery.event_id,
+      body: Buffer.from(delivery.body),
+      secrets: delivery.secrets,
     });
     if (outcome.error === 'cancelled') return; // stop() gives it back
     tell(delivery, outcome);
     outcomes.push({ delivery, outcome });
-    settling ??= settle().finally(() => { settling = null; });
+    settling ??= settle().finally(() => {
+      settling = null;
+    });
   };
 
   const tell = (delivery: Claimed, outcome: SendOutcome): void => {
     metrics.attempts.inc({ outcome: outcome.ok ? 'succeeded' : 'failed' });
-    ctx.log.info({
-      message_id: delivery.event_id, endpoint_id: delivery.webhook_id, team_id: delivery.team_id, event_type: delivery.event_type,
-      attempt: delivery.attempt, ok: outcome.ok, status: outcome.status, error: outcome.error, duration_ms: Math.round(outcome.duration_ms),
-    }, 'delivery attempt');
+    ctx.log.info(
+      {
+        message_id: delivery.event_id,
+        endpoint_id: delivery.webhook_id,
+        team_id: delivery.team_id,
+        event_type: delivery.event_type,
+        attempt: delivery.attempt,
+        ok: outcome.ok,
+        status: outcome.status,
+        error: outcome.error,
+        duration_ms: Math.round(outcome.duration_ms),
+      },
+      'delivery attempt',
+    );
   };
 
   /** While one batch is written the next gathers, so the batches grow with the load. */
@@ -100,13 +121,14 @@ export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { po
     else perEndpoint.set(delivery.webhook_id, left);
   };
 
-  const sleep = (): Promise<void> => new Promise((resolve) => {
-    const timer = setTimeout(resolve, POLL_MS);
-    wakeSleeper = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
+  const sleep = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      wakeSleeper = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
 
   const loop = async (): Promise<void> => {
     while (!stopping) {
@@ -114,7 +136,7 @@ export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { po
       woken = false;
       if (stopping) return;
       try {
-        if (await claim() > 0) woken = true;
+        if ((await claim()) > 0) woken = true;
       } catch (error) {
         ctx.log.error({ err: error }, 'due deliveries could not be claimed');
         await wait(AFTER_DATABASE_ERROR_MS);
@@ -130,7 +152,7 @@ export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { po
       while (!idle) {
         // Slots that come free while a claim runs were taken for it.
         const free = inFlight.size === 0;
-        idle = await claim() === 0 && free;
+        idle = (await claim()) === 0 && free;
         await wait(1);
       }
     },

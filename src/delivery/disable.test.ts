@@ -12,8 +12,12 @@ const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data:
 let app: TestApp;
 let team: Team;
 const receivers: Receiver[] = [];
-beforeAll(async () => { app = await startTestApp(); });
-afterEach(async () => { for (const receiver of receivers.splice(0)) await receiver.close(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
 afterAll(() => app.close());
 
 async function listen(filterTypes: string[] | null = null): Promise<{ id: string; receiver: Receiver }> {
@@ -21,12 +25,18 @@ async function listen(filterTypes: string[] | null = null): Promise<{ id: string
   receivers.push(receiver);
   return { id: await subscribe(team, receiver, filterTypes), receiver };
 }
-const answerWith = (code: number) => (response: { writeHead: (code: number) => { end: () => void } }): void => response.writeHead(code).end();
+const answerWith =
+  (code: number) =>
+  (response: { writeHead: (code: number) => { end: () => void } }): void =>
+    response.writeHead(code).end();
 
-const tell = (): Promise<string> => app.db.transaction().execute((db) => publishEvent({ db, team }, steps, { user: null, data: {} }));
-const stored = (id: string) => app.db.selectFrom('webhooks').select(['disabled', 'failing_since']).where('id', '=', id).executeTakeFirstOrThrow();
+const tell = (): Promise<string> =>
+  app.db.transaction().execute((db) => publishEvent({ db, team }, steps, { user: null, data: {} }));
+const stored = (id: string) =>
+  app.db.selectFrom('webhooks').select(['disabled', 'failing_since']).where('id', '=', id).executeTakeFirstOrThrow();
 const queue = (id: string) => app.db.selectFrom('deliveries').select('event_id').where('webhook_id', '=', id).execute();
-const failingFor = (id: string, time: string) => sql`update webhooks set failing_since = now() - ${time}::interval where id = ${id}`.execute(app.db);
+const failingFor = (id: string, time: string) =>
+  sql`update webhooks set failing_since = now() - ${time}::interval where id = ${id}`.execute(app.db);
 const makeDue = () => sql`update deliveries set next_attempt_at = now()`.execute(app.db);
 const enable = (id: string) => team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: false });
 
@@ -39,10 +49,15 @@ describe('an endpoint that answers 410', () => {
     const first = await tell();
     await app.deliver();
     expect((await team.api<{ disabled: boolean }>('GET', `${webhookPath(team)}/${id}`)).body.disabled).toBe(true);
-    expect(operators.receiver.received.map(({ body }) => body)).toEqual([{
-      event_type: 'endpoint.disabled', data: { endpoint_id: id, reason: 'gone', failing_since: expect.any(String) },
-      team_id: team.id, user_id: null, client_user_id: null,
-    }]);
+    expect(operators.receiver.received.map(({ body }) => body)).toEqual([
+      {
+        event_type: 'endpoint.disabled',
+        data: { endpoint_id: id, reason: 'gone', failing_since: expect.any(String) },
+        team_id: team.id,
+        user_id: null,
+        client_user_id: null,
+      },
+    ]);
     const second = await tell();
     await makeDue();
     await app.deliver();
@@ -97,7 +112,7 @@ describe('an endpoint that only fails', () => {
     expect((await stored(id)).disabled).toBe(false);
   });
 
-  test('is not disabled by the time alone, nor by another endpoint\'s failures', async () => {
+  test("is not disabled by the time alone, nor by another endpoint's failures", async () => {
     team = await app.makeTeam();
     const good = await listen();
     const bad = await listen();
@@ -120,7 +135,8 @@ test('an operational event that is given up causes no further one', async () => 
   const lastAttempt = () => sql`update deliveries set attempt = 7, next_attempt_at = now()`.execute(app.db);
   await lastAttempt();
   await app.deliver();
-  const told = () => app.db.selectFrom('events').select('event_type').where('team_id', '=', team.id).orderBy('id').execute();
+  const told = () =>
+    app.db.selectFrom('events').select('event_type').where('team_id', '=', team.id).orderBy('id').execute();
   const after = [{ event_type: 'daily.data.steps.created' }, { event_type: 'message.attempt.exhausted' }];
   expect(await told()).toEqual(after);
   await lastAttempt();

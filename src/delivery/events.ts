@@ -3,7 +3,8 @@ import { defineEvent } from '../events/define.ts';
 import { nullable, oneOf, Timestamp, Uuid } from '../wire/schema.ts';
 
 export const attemptExhausted = defineEvent({
-  name: 'message.attempt.exhausted', operational: true,
+  name: 'message.attempt.exhausted',
+  operational: true,
   summary: 'A delivery was given up after its last attempt.',
   data: Type.Object({
     endpoint_id: Uuid,
@@ -16,7 +17,8 @@ export const attemptExhausted = defineEvent({
 });
 
 export const endpointDisabled = defineEvent({
-  name: 'endpoint.disabled', operational: true,
+  name: 'endpoint.disabled',
+  operational: true,
   summary: 'An endpoint was disabled by the service. Its deliveries wait until it is enabled.',
   data: Type.Object({
     endpoint_id: Uuid,

@@ -11,7 +11,11 @@ const JITTER = 0.1;
  * Seconds to wait after a failed attempt (the first is 1), or null after the last. A receiver's Retry-After can stretch
  * the wait up to the next interval; jitter keeps the retries of a crowd from arriving as one.
  */
-export function retryDelaySeconds(attempt: number, retryAfterSeconds: number | null, random = Math.random()): number | null {
+export function retryDelaySeconds(
+  attempt: number,
+  retryAfterSeconds: number | null,
+  random = Math.random(),
+): number | null {
   const base = RETRY_DELAYS_SECONDS[attempt - 1];
   if (base === undefined) return null;
   const longest = Math.max(base, RETRY_DELAYS_SECONDS[attempt] ?? base);

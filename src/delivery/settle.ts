@@ -66,7 +66,11 @@ export async function settleDeliveries(db: Db, batch: Settled[]): Promise<Conseq
   return consequencesOf(batch, rows, written);
 }
 
-function consequencesOf(batch: Settled[], rows: { result: string }[], written: { webhook_id: string; event_id: string; failing: boolean }[]): Consequences {
+function consequencesOf(
+  batch: Settled[],
+  rows: { result: string }[],
+  written: { webhook_id: string; event_id: string; failing: boolean }[],
+): Consequences {
   const held = new Map(written.map((row) => [`${row.webhook_id} ${row.event_id}`, row]));
   const disable = new Map<string, Consequences['disable'][number]>();
   const exhausted: Settled[] = [];
@@ -75,7 +79,8 @@ function consequencesOf(batch: Settled[], rows: { result: string }[], written: {
     const row = held.get(`${webhook_id} ${event_id}`);
     if (!row) return;
     if (settled.outcome.gone) disable.set(webhook_id, { webhook_id, team_id, reason: 'gone' });
-    else if (row.failing && !disable.has(webhook_id)) disable.set(webhook_id, { webhook_id, team_id, reason: 'failing' });
+    else if (row.failing && !disable.has(webhook_id))
+      disable.set(webhook_id, { webhook_id, team_id, reason: 'failing' });
     if (rows[position]?.result === 'exhausted') exhausted.push(settled);
   });
   return { disable: [...disable.values()], exhausted };

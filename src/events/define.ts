@@ -17,7 +17,12 @@ export type EventType<T extends TSchema = TSchema> = {
   write: (data: Static<T>) => string;
 };
 
-export function defineEvent<T extends TSchema>(type: { name: string; summary: string; data: T; operational?: boolean }): EventType<T> {
+export function defineEvent<T extends TSchema>(type: {
+  name: string;
+  summary: string;
+  data: T;
+  operational?: boolean;
+}): EventType<T> {
   let write: ((data: Static<T>) => string) | undefined;
   return {
     operational: false,

@@ -18,10 +18,15 @@ export async function publishEvent<T extends TSchema>(
   type: EventType<T>,
   event: { user: { id: string; client_user_id: string } | null; data: Static<T> },
 ): Promise<string> {
-  if (!ctx.db.isTransaction) throw new Error(`Event ${type.name} was published outside the transaction that it tells of.`);
+  if (!ctx.db.isTransaction)
+    throw new Error(`Event ${type.name} was published outside the transaction that it tells of.`);
   const id = newId();
   const { team, db } = ctx;
-  const rest = JSON.stringify({ team_id: team.id, user_id: event.user?.id ?? null, client_user_id: event.user?.client_user_id ?? null });
+  const rest = JSON.stringify({
+    team_id: team.id,
+    user_id: event.user?.id ?? null,
+    client_user_id: event.user?.client_user_id ?? null,
+  });
   const body = `{"event_type":${JSON.stringify(type.name)},"data":${type.write(event.data)},${rest.slice(1)}`;
   await sql`
     with event as (

@@ -17,8 +17,12 @@ const LONGEST_URL = 8_192;
 const LONGEST_PARAM = 1_024;
 
 declare module 'fastify' {
-  interface FastifyRequest { caller: Caller | null }
-  interface FastifyContextConfig { endpoint?: Endpoint }
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint;
+  }
 }
 
 export type App = { server: FastifyInstance; access: AccessCache };
@@ -47,7 +51,9 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const pages = new Set<string>();
 
   server.decorateRequest('caller', null);
-  server.addHook('onRoute', ({ method, url }) => { if (method === 'GET') pages.add(url); });
+  server.addHook('onRoute', ({ method, url }) => {
+    if (method === 'GET') pages.add(url);
+  });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (isEncodedOtherwise(request.headers)) done(new TransportError(415));
@@ -74,20 +80,33 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   server.addHook('onResponse', async (request, reply) => {
     const operation = request.routeOptions.config.endpoint?.id ?? 'none';
     metrics.requestSeconds.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
-    ctx.log.info({
-      request_id: request.id, operation, method: request.method, status: reply.statusCode,
-      duration_ms: Math.round(reply.elapsedTime * 10) / 10, caller: request.caller?.scopeId ?? undefined,
-    }, 'request');
+    ctx.log.info(
+      {
+        request_id: request.id,
+        operation,
+        method: request.method,
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+        caller: request.caller?.scopeId ?? undefined,
+      },
+      'request',
+    );
   });
   server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
-    if (!answer) ctx.log.error({ err: error, request_id: request.id, operation: request.routeOptions.config.endpoint?.id }, 'unexpected error');
+    if (!answer)
+      ctx.log.error(
+        { err: error, request_id: request.id, operation: request.routeOptions.config.endpoint?.id },
+        'unexpected error',
+      );
     // A client that still writes would read a reset connection instead of the answer.
     if (answer?.status === 413) await drainBody(request.raw);
     send(reply, answer ?? unexpectedAnswer(request.id));
     return reply;
   });
-  server.setNotFoundHandler(() => { throw new TransportError(404); });
+  server.setNotFoundHandler(() => {
+    throw new TransportError(404);
+  });
 
   for (const endpoint of endpoints) addRoute(server, endpoint);
   refuseOtherMethods(server, allowedMethods);

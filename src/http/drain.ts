@@ -11,7 +11,9 @@ export function prepareDrain(server: FastifyInstance): (drainMs: number) => Prom
   let requests = 0;
   http.on('request', (_request, response) => {
     requests += 1;
-    response.once('close', () => { requests -= 1; });
+    response.once('close', () => {
+      requests -= 1;
+    });
   });
   return async (drainMs) => {
     const deadline = Date.now() + drainMs;

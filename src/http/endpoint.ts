@@ -17,8 +17,13 @@ export type Deprecation = {
   successor: string;
 };
 
-type Definition<A extends Auth, P extends Parameters, Q extends Parameters, B extends TSchema | undefined,
-  R extends TSchema | undefined> = {
+type Definition<
+  A extends Auth,
+  P extends Parameters,
+  Q extends Parameters,
+  B extends TSchema | undefined,
+  R extends TSchema | undefined,
+> = {
   /** Stable name of the operation: OpenAPI's operationId, the scope of idempotency keys, the label in metrics. */
   id: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -40,7 +45,10 @@ type Definition<A extends Auth, P extends Parameters, Q extends Parameters, B ex
   response?: R;
   status?: 200 | 201 | 204;
   deprecated?: Deprecation;
-  handle: (ctx: CtxOf<A>, input: { params: Part<P>; query: Part<Q>; body: Part<B> }) => Promise<Part<R> | (R extends undefined ? void : never)>;
+  handle: (
+    ctx: CtxOf<A>,
+    input: { params: Part<P>; query: Part<Q>; body: Part<B> },
+  ) => Promise<Part<R> | (R extends undefined ? void : never)>;
 };
 
 /** An operation of the service: route, refusals, validation, answer, documentation all come from this one object. */
@@ -64,10 +72,13 @@ export type Endpoint = {
 };
 
 /** Declares an operation; `handle` gets exactly the types its schemas promise. */
-export function endpoint<const A extends Auth = 'team_key', P extends Parameters = undefined, Q extends Parameters = undefined,
-  B extends TSchema | undefined = undefined, R extends TSchema | undefined = undefined>(
-  definition: Definition<A, P, Q, B, R>,
-): Endpoint {
+export function endpoint<
+  const A extends Auth = 'team_key',
+  P extends Parameters = undefined,
+  Q extends Parameters = undefined,
+  B extends TSchema | undefined = undefined,
+  R extends TSchema | undefined = undefined,
+>(definition: Definition<A, P, Q, B, R>): Endpoint {
   return {
     ...definition,
     auth: definition.auth ?? 'team_key',

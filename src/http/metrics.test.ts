@@ -2,29 +2,46 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const metrics = async (): Promise<string> => {
   const response = await fetch(`${app.baseUrl}/metrics`);
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+  ]);
   return response.text();
 };
-const valueOf = (text: string, name: string): number => Number(text.split('\n').find((line) => line.startsWith(`${name} `))?.split(' ').at(-1));
+const valueOf = (text: string, name: string): number =>
+  Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(' ')
+      .at(-1),
+  );
 
 describe('/metrics', () => {
   test('counts requests by operation and status', async () => {
-    const before = valueOf(await metrics(), 'phial_request_duration_seconds_count{operation="get_team_metrics",status="200"}') || 0;
+    const before =
+      valueOf(await metrics(), 'phial_request_duration_seconds_count{operation="get_team_metrics",status="200"}') || 0;
     await app.api('GET', '/v2/user/metrics');
     await app.api('GET', '/v2/user/metrics', undefined, { key: null });
     const after = await metrics();
-    expect(valueOf(after, 'phial_request_duration_seconds_count{operation="get_team_metrics",status="200"}')).toBe(before + 1);
+    expect(valueOf(after, 'phial_request_duration_seconds_count{operation="get_team_metrics",status="200"}')).toBe(
+      before + 1,
+    );
     expect(valueOf(after, 'phial_request_duration_seconds_count{operation="get_team_metrics",status="401"}')).toBe(1);
   });
 
   test('shows nothing of a caller or a patient', async () => {
     const marks = { reference: 'canary-7f3a', search: 'canary-91bc', key: 'canary-key-5d', path: 'canary-path-8e' };
-    const { body: { user_id } } = await app.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: marks.reference });
+    const {
+      body: { user_id },
+    } = await app.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: marks.reference });
     await app.api('GET', `/v2/user/${user_id}`);
     await app.api('GET', `/v2/user/resolve/${marks.reference}`);
     await app.api('GET', `/v2/team/users/search?query_id=${marks.search}`);
@@ -32,19 +49,35 @@ describe('/metrics', () => {
     await app.api('GET', '/v2/user', undefined, { key: marks.key });
     const text = await metrics();
     expect(text).toContain('operation="resolve_user"');
-    for (const mark of [...Object.values(marks), 'canary', user_id, app.team.id, app.team.org_id]) expect(text).not.toContain(mark);
+    for (const mark of [...Object.values(marks), 'canary', user_id, app.team.id, app.team.org_id])
+      expect(text).not.toContain(mark);
   });
 
   test('tells how many deliveries wait and how long the oldest one is due, disabled endpoints aside', async () => {
     expect(valueOf(await metrics(), 'phial_webhook_deliveries_waiting')).toBe(0);
     expect(valueOf(await metrics(), 'phial_webhook_oldest_due_seconds')).toBe(0);
     const webhook = { team_id: app.team.id, url: 'http://127.0.0.1:9/' };
-    const { id: busy } = await app.db.insertInto('webhooks').values({ ...webhook, id: crypto.randomUUID() }).returning('id').executeTakeFirstOrThrow();
-    const { id: off } = await app.db.insertInto('webhooks').values({ ...webhook, id: crypto.randomUUID(), disabled: true }).returning('id').executeTakeFirstOrThrow();
+    const { id: busy } = await app.db
+      .insertInto('webhooks')
+      .values({ ...webhook, id: crypto.randomUUID() })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const { id: off } = await app.db
+      .insertInto('webhooks')
+      .values({ ...webhook, id: crypto.randomUUID(), disabled: true })
+      .returning('id')
+      .executeTakeFirstOrThrow();
     const row = (webhook_id: string, seconds: number, attempt: number) => ({
-      webhook_id, event_id: crypto.randomUUID(), team_id: app.team.id, attempt, next_attempt_at: new Date(Date.now() + seconds * 1000).toISOString(),
+      webhook_id,
+      event_id: crypto.randomUUID(),
+      team_id: app.team.id,
+      attempt,
+      next_attempt_at: new Date(Date.now() + seconds * 1000).toISOString(),
     });
-    await app.db.insertInto('deliveries').values([row(busy, -100, 0), row(busy, -300, 2), row(busy, 600, 1), row(off, -9000, 0)]).execute();
+    await app.db
+      .insertInto('deliveries')
+      .values([row(busy, -100, 0), row(busy, -300, 2), row(busy, 600, 1), row(off, -9000, 0)])
+      .execute();
     const text = await metrics();
     expect(valueOf(text, 'phial_webhook_deliveries_waiting')).toBe(4);
     expect(valueOf(text, 'phial_webhook_oldest_due_seconds')).toBeGreaterThan(295);

@@ -17,17 +17,27 @@ export function openMetrics(): Metrics {
   return {
     registry,
     requestSeconds: new Histogram({
-      name: 'phial_request_duration_seconds', help: 'Time from the arrival of a request to the end of its answer.',
-      labelNames: ['operation', 'status'], buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10], registers,
+      name: 'phial_request_duration_seconds',
+      help: 'Time from the arrival of a request to the end of its answer.',
+      labelNames: ['operation', 'status'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
     }),
     attempts: new Counter({
-      name: 'phial_webhook_attempts_total', help: 'Webhook delivery attempts by outcome.', labelNames: ['outcome'], registers,
+      name: 'phial_webhook_attempts_total',
+      help: 'Webhook delivery attempts by outcome.',
+      labelNames: ['outcome'],
+      registers,
     }),
     deliveriesWaiting: new Gauge({
-      name: 'phial_webhook_deliveries_waiting', help: 'Deliveries in the queue, due or not.', registers,
+      name: 'phial_webhook_deliveries_waiting',
+      help: 'Deliveries in the queue, due or not.',
+      registers,
     }),
     oldestDueSeconds: new Gauge({
-      name: 'phial_webhook_oldest_due_seconds', help: 'Age of the oldest delivery that is due to an enabled endpoint.', registers,
+      name: 'phial_webhook_oldest_due_seconds',
+      help: 'Age of the oldest delivery that is due to an enabled endpoint.',
+      registers,
     }),
   };
 }

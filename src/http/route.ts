@@ -15,26 +15,38 @@ const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The b
 
 const LONGEST_KEY = 255;
 const KEY_TOO_LONG: Problem = {
-  type: 'string_too_long', loc: ['header', 'x-idempotency-key'], msg: `String should have at most ${LONGEST_KEY} characters`,
+  type: 'string_too_long',
+  loc: ['header', 'x-idempotency-key'],
+  msg: `String should have at most ${LONGEST_KEY} characters`,
 };
 
-const UNKNOWN_KEEPING: Problem = { type: 'literal_error', loc: ['header', 'x-idempotency-error'], msg: "Input should be 'no-cache'" };
+const UNKNOWN_KEEPING: Problem = {
+  type: 'literal_error',
+  loc: ['header', 'x-idempotency-error'],
+  msg: "Input should be 'no-cache'",
+};
 
 /** Makes an endpoint a route: input read and checked at once, the verb run (once per idempotency key), the answer written. */
 export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
-  const validate = lazily(() => compileValidation({ path: endpoint.params, query: endpoint.query, body: endpoint.body }));
+  const validate = lazily(() =>
+    compileValidation({ path: endpoint.params, query: endpoint.query, body: endpoint.body }),
+  );
   const serialise = lazily(() => endpoint.response && fastJsonStringify(endpoint.response as never));
 
   const bodyMayBeLeftOut = [(endpoint.body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
 
-  const readInput = (request: FastifyRequest, key: string | null): { params: unknown; query: unknown; body: unknown } => {
+  const readInput = (
+    request: FastifyRequest,
+    key: string | null,
+  ): { params: unknown; query: unknown; body: unknown } => {
     const input: Record<string, unknown> = {};
     // A path that ends where a parameter should be is another path, and there is none.
     if (Object.values(request.params as Record<string, string>).includes('')) throw new TransportError(404);
     if (endpoint.params) input['path'] = readParams(endpoint.params, request.params as Record<string, string>);
     if (endpoint.query) input['query'] = readQuery(endpoint.query, request.query as Record<string, string>);
     const broken = request.body === unparsed;
-    if (endpoint.body && !broken && (request.body !== undefined || bodyMayBeLeftOut)) input['body'] = request.body ?? null;
+    if (endpoint.body && !broken && (request.body !== undefined || bodyMayBeLeftOut))
+      input['body'] = request.body ?? null;
     let problems = validate()(input);
     if (broken) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), INVALID_JSON];
     if (key !== null && key.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
@@ -58,13 +70,22 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
       const key = endpoint.method === 'POST' && scopeId ? idempotencyKey(request) : null;
       const input = readInput(request, key);
       if (endpoint.auth === 'management_key') refuseOtherDeployment(caller as ManagementCtx, input.params as never);
-      const answer = key === null || scopeId === null
-        ? await run(caller, input)
-        : await oncePerKey(caller as TeamCtx, {
-            scopeId, operation: endpoint.id, key, input, requestId: request.id,
-            successesOnly: request.headers['x-idempotency-error'] === 'no-cache',
-            seal: endpoint.secretAnswer ? sealFor(apiKey) : null,
-          }, (inside) => run(inside as unknown as Ctx, input));
+      const answer =
+        key === null || scopeId === null
+          ? await run(caller, input)
+          : await oncePerKey(
+              caller as TeamCtx,
+              {
+                scopeId,
+                operation: endpoint.id,
+                key,
+                input,
+                requestId: request.id,
+                successesOnly: request.headers['x-idempotency-error'] === 'no-cache',
+                seal: endpoint.secretAnswer ? sealFor(apiKey) : null,
+              },
+              (inside) => run(inside as unknown as Ctx, input),
+            );
       reply.code(answer.status);
       if (answer.body === '') return reply.send();
       return reply.type('application/json; charset=utf-8').send(answer.body);
@@ -78,13 +99,19 @@ function idempotencyKey(request: FastifyRequest): string | null {
 }
 
 /** Another organisation does not exist for this key, and another deployment is elsewhere. */
-function refuseOtherDeployment(ctx: ManagementCtx, params: { org_id?: string; environment?: string; env?: string; region?: string }): void {
+function refuseOtherDeployment(
+  ctx: ManagementCtx,
+  params: { org_id?: string; environment?: string; env?: string; region?: string },
+): void {
   if (params.org_id !== ctx.org.id) throw notFound('Organisation');
   const { environment, region } = ctx.config;
   const asked = { environment: params.environment ?? params.env ?? environment, region: params.region ?? region };
   if (asked.environment !== environment || asked.region !== region) {
-    throw new AppError('wrong_deployment', `You asked for ${asked.environment} ${asked.region}, but this service is ${environment} ${region}. `
-      + 'Send the request to that deployment\'s base address.');
+    throw new AppError(
+      'wrong_deployment',
+      `You asked for ${asked.environment} ${asked.region}, but this service is ${environment} ${region}. ` +
+        "Send the request to that deployment's base address.",
+    );
   }
 }
 

@@ -12,7 +12,12 @@ export function methodsByPath(endpoints: Endpoint[]): AllowedMethods {
   const taken = new Map<string, AllowedMethods[number]>();
   for (const { path, method } of endpoints) {
     const shape = path.replaceAll(/\{\w+\}/g, '[^/]+');
-    const entry = taken.get(shape) ?? { path, pattern: new RegExp(`^${shape}$`), parameters: path.split('{').length - 1, allow: new Set() };
+    const entry = taken.get(shape) ?? {
+      path,
+      pattern: new RegExp(`^${shape}$`),
+      parameters: path.split('{').length - 1,
+      allow: new Set(),
+    };
     entry.allow.add(method);
     if (method === 'GET') entry.allow.add('HEAD');
     taken.set(shape, entry);
@@ -39,11 +44,18 @@ export function refuseOtherMethods(server: FastifyInstance, allowedMethods: Allo
 }
 
 /** Refused before a body is read. Methods that the router has never heard of, as TRACE, end here too. */
-export function refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply, { allowedMethods, pages }: {
-  allowedMethods: AllowedMethods;
-  /** Paths that are no operations, as the reference: they are only read. */
-  pages: Set<string>;
-}): never {
+export function refuseUnknownRoute(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    allowedMethods,
+    pages,
+  }: {
+    allowedMethods: AllowedMethods;
+    /** Paths that are no operations, as the reference: they are only read. */
+    pages: Set<string>;
+  },
+): never {
   const path = request.url.split('?')[0] as string;
   const known = allowedMethods.find(({ pattern }) => pattern.test(path));
   if (known) refuseMethod(reply, known.allow);

@@ -10,15 +10,21 @@ const CODE_BYTES = 8;
 export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Promise<Static<typeof Payor>> {
   const { name, address, provider, provider_payor_id } = input;
   return inTransaction(ctx, async (ctx) => {
-    const payor = await ctx.db.insertInto('payors').values({
-      payor_code: `TEAM-${randomBytes(CODE_BYTES).toString('hex').toUpperCase()}`,
-      team_id: ctx.team.id,
-      name,
-      org_address: JSON.stringify(address),
-    }).returning(['payor_code', 'name', 'aliases']).executeTakeFirstOrThrow();
+    const payor = await ctx.db
+      .insertInto('payors')
+      .values({
+        payor_code: `TEAM-${randomBytes(CODE_BYTES).toString('hex').toUpperCase()}`,
+        team_id: ctx.team.id,
+        name,
+        org_address: JSON.stringify(address),
+      })
+      .returning(['payor_code', 'name', 'aliases'])
+      .executeTakeFirstOrThrow();
     if (provider && provider_payor_id) {
-      await ctx.db.insertInto('payor_external_codes')
-        .values({ payor_code: payor.payor_code, provider, provider_payor_id }).execute();
+      await ctx.db
+        .insertInto('payor_external_codes')
+        .values({ payor_code: payor.payor_code, provider, provider_payor_id })
+        .execute();
     }
     return { ...payor, org_address: address, source: 'team' };
   });

@@ -24,17 +24,46 @@ const INSERT = `
  * (bench/), and every further round trip costs a third of its rate. Why nothing came back is asked only then.
  * Throws not_found or user_scheduled_for_deletion for the user, unknown_payor for the payor.
  */
-export async function createInsurance(ctx: TeamCtx, userId: string, input: Static<typeof InsuranceInput>): Promise<InsuranceRow> {
+export async function createInsurance(
+  ctx: TeamCtx,
+  userId: string,
+  input: Static<typeof InsuranceInput>,
+): Promise<InsuranceRow> {
   const { payor_code, member_id, group_id = null, relationship, insured, guarantor = null, is_primary = true } = input;
   const id = newId();
-  const { rows: [created] } = await ctx.db.executeQuery<Pick<InsuranceRow, 'company'>>(CompiledQuery.raw(INSERT, [
-    id, member_id, group_id, relationship, is_primary, JSON.stringify(insured), guarantor && JSON.stringify(guarantor),
-    payor_code, userId, ctx.team.id,
-  ]));
+  const {
+    rows: [created],
+  } = await ctx.db.executeQuery<Pick<InsuranceRow, 'company'>>(
+    CompiledQuery.raw(INSERT, [
+      id,
+      member_id,
+      group_id,
+      relationship,
+      is_primary,
+      JSON.stringify(insured),
+      guarantor && JSON.stringify(guarantor),
+      payor_code,
+      userId,
+      ctx.team.id,
+    ]),
+  );
   if (!created) {
     await findUser(ctx, userId);
-    throw new AppError('unknown_payor', 'There is no payor with this payor_code. GET /v3/insurance/search/payor finds payors; '
-      + 'POST /v3/payor adds one of your own.');
+    throw new AppError(
+      'unknown_payor',
+      'There is no payor with this payor_code. GET /v3/insurance/search/payor finds payors; ' +
+        'POST /v3/payor adds one of your own.',
+    );
   }
-  return { id, payor_code, member_id, group_id, relationship, insured, guarantor, is_primary, company: created.company };
+  return {
+    id,
+    payor_code,
+    member_id,
+    group_id,
+    relationship,
+    insured,
+    guarantor,
+    is_primary,
+    company: created.company,
+  };
 }

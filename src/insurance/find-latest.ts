@@ -16,11 +16,29 @@ export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimar
 
 /** The newest by the database's clock: ids of two processes of one millisecond have no order. */
 async function findLatestInsuranceOrNull(
-  ctx: Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>, userId: string, isPrimary: boolean,
+  ctx: Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>,
+  userId: string,
+  isPrimary: boolean,
 ): Promise<InsuranceRow | null> {
-  const row = await ctx.db.selectFrom('insurances')
-    .select(['id', 'payor_code', 'member_id', 'group_id', 'relationship', 'insured', 'guarantor', 'is_primary', 'company'])
-    .where('user_id', '=', userId).where('team_id', '=', ctx.team.id).where('is_primary', '=', isPrimary)
-    .orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('insurances')
+    .select([
+      'id',
+      'payor_code',
+      'member_id',
+      'group_id',
+      'relationship',
+      'insured',
+      'guarantor',
+      'is_primary',
+      'company',
+    ])
+    .where('user_id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .where('is_primary', '=', isPrimary)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   return (row ?? null) as InsuranceRow | null;
 }

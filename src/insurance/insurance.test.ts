@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../test/app.ts';
 import { guarantor, homeAddress, makeUser, person, problemsOf, type Refusal } from '../../test/people.ts';
 
-type InsuranceBody = typeof insurance & { company: { name: string; address: typeof homeAddress }; is_primary: boolean; code: string };
+type InsuranceBody = typeof insurance & {
+  company: { name: string; address: typeof homeAddress };
+  is_primary: boolean;
+  code: string;
+};
 
 let app: TestApp;
 let userId: string;
@@ -28,11 +32,24 @@ describe('adding insurance', () => {
     const added = await add(insurance);
     expect(added.status).toBe(200);
     expect(added.body).toEqual({
-      payor_code: 'SBX00008', member_id: 'XYZ123456789', group_id: null, relationship: 'Self', is_primary: true, guarantor: null,
+      payor_code: 'SBX00008',
+      member_id: 'XYZ123456789',
+      group_id: null,
+      relationship: 'Self',
+      is_primary: true,
+      guarantor: null,
       insured: { ...person, address: storedAddress },
       company: {
         name: 'Blue Cross Blue Shield of Arizona',
-        address: { first_line: 'PO Box 0108', second_line: '', country: 'US', zip: '85701', city: 'Tucson', state: 'AZ', access_notes: null },
+        address: {
+          first_line: 'PO Box 0108',
+          second_line: '',
+          country: 'US',
+          zip: '85701',
+          city: 'Tucson',
+          state: 'AZ',
+          access_notes: null,
+        },
       },
     });
     expect((await latest()).body).toEqual(added.body);
@@ -40,32 +57,53 @@ describe('adding insurance', () => {
 
   test('with every key, values are kept in their form', async () => {
     const added = await add({
-      ...insurance, group_id: ' G-1 ', relationship: 'Spouse', is_primary: false,
+      ...insurance,
+      group_id: ' G-1 ',
+      relationship: 'Spouse',
+      is_primary: false,
       insured: {
-        ...person, first_name: ' Ada ', phone_number: '(602) 555-0123',
+        ...person,
+        first_name: ' Ada ',
+        phone_number: '(602) 555-0123',
         address: { ...homeAddress, second_line: 'Apt 2', access_notes: 'Ring\ntwice' },
       },
       guarantor: { ...guarantor, household_income: 50_000, household_size: 3, email: 'byron@example.com' },
     });
-    expect(added.body).toEqual(expect.objectContaining({
-      group_id: 'G-1', relationship: 'Spouse', is_primary: false,
-      insured: { ...person, address: { ...homeAddress, second_line: 'Apt 2', access_notes: 'Ring\ntwice' } },
-      guarantor: { ...guarantor, address: storedAddress, household_income: 50_000, household_size: 3, email: 'byron@example.com' },
-    }));
+    expect(added.body).toEqual(
+      expect.objectContaining({
+        group_id: 'G-1',
+        relationship: 'Spouse',
+        is_primary: false,
+        insured: { ...person, address: { ...homeAddress, second_line: 'Apt 2', access_notes: 'Ring\ntwice' } },
+        guarantor: {
+          ...guarantor,
+          address: storedAddress,
+          household_income: 50_000,
+          household_size: 3,
+          email: 'byron@example.com',
+        },
+      }),
+    );
     expect((await latest('?is_primary=false')).body).toEqual(added.body);
   });
 
   test('null is as if left out, and a guarantor needs no further details', async () => {
     const { body } = await add({ ...insurance, group_id: null, guarantor: { ...guarantor, email: null } });
-    expect(body).toEqual(expect.objectContaining({
-      group_id: null, guarantor: { ...guarantor, address: storedAddress, household_income: null, household_size: null, email: null },
-    }));
+    expect(body).toEqual(
+      expect.objectContaining({
+        group_id: null,
+        guarantor: { ...guarantor, address: storedAddress, household_income: null, household_size: null, email: null },
+      }),
+    );
     expect((await add({ ...insurance, guarantor: null })).status).toBe(200);
   });
 
   test('a company in the request is ignored, and unknown keys are not kept', async () => {
     const user = await makeUser(app.api);
-    const { body } = await add({ ...insurance, company: { name: 'Mine' }, id: user, insured: { ...person, ssn: '000-00-0000' } }, user);
+    const { body } = await add(
+      { ...insurance, company: { name: 'Mine' }, id: user, insured: { ...person, ssn: '000-00-0000' } },
+      user,
+    );
     expect(body.company.name).toBe('Blue Cross Blue Shield of Arizona');
     const row = await app.db.selectFrom('insurances').selectAll().where('user_id', '=', user).executeTakeFirstOrThrow();
     expect(JSON.stringify(row)).not.toMatch(/Mine|ssn|000-00/);
@@ -103,12 +141,19 @@ describe('adding insurance', () => {
 describe('reading the latest insurance', () => {
   test('the newest record of each kind is found', async () => {
     const user = await makeUser(app.api);
-    for (const [member_id, is_primary] of [['P1', true], ['S1', false], ['P2', true], ['S2', false]]) {
+    for (const [member_id, is_primary] of [
+      ['P1', true],
+      ['S1', false],
+      ['P2', true],
+      ['S2', false],
+    ]) {
       await add({ ...insurance, member_id, is_primary }, user);
     }
     expect((await latest('', user)).body.member_id).toBe('P2');
-    for (const value of ['true', 'TRUE', '1', '']) expect((await latest(`?is_primary=${value}`, user)).body.member_id).toBe('P2');
-    for (const value of ['false', 'False', '0']) expect((await latest(`?is_primary=${value}`, user)).body.member_id).toBe('S2');
+    for (const value of ['true', 'TRUE', '1', ''])
+      expect((await latest(`?is_primary=${value}`, user)).body.member_id).toBe('P2');
+    for (const value of ['false', 'False', '0'])
+      expect((await latest(`?is_primary=${value}`, user)).body.member_id).toBe('S2');
     expect(await rowsOf(user)).toBe(4);
   });
 
@@ -127,9 +172,14 @@ describe('reading the latest insurance', () => {
   test('values that were stored by a newer release are answered as they are', async () => {
     const user = await makeUser(app.api);
     await add(insurance, user);
-    await app.db.updateTable('insurances').set({
-      relationship: 'Child', insured: JSON.stringify({ ...person, gender: 'nonbinary', address: storedAddress }),
-    }).where('user_id', '=', user).execute();
+    await app.db
+      .updateTable('insurances')
+      .set({
+        relationship: 'Child',
+        insured: JSON.stringify({ ...person, gender: 'nonbinary', address: storedAddress }),
+      })
+      .where('user_id', '=', user)
+      .execute();
     const { body } = await latest('', user);
     expect([body.relationship, body.insured.gender]).toEqual(['Child', 'nonbinary']);
   });
@@ -137,8 +187,13 @@ describe('reading the latest insurance', () => {
 
 describe('who may', () => {
   test('without a key it is 401', async () => {
-    for (const [method, path] of [['POST', ''], ['GET', '/latest']] as const) {
-      const answer = await app.api<{ code: string }>(method, `/v2/user/${userId}/insurance${path}`, undefined, { key: null });
+    for (const [method, path] of [
+      ['POST', ''],
+      ['GET', '/latest'],
+    ] as const) {
+      const answer = await app.api<{ code: string }>(method, `/v2/user/${userId}/insurance${path}`, undefined, {
+        key: null,
+      });
       expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
     }
   });
@@ -147,7 +202,10 @@ describe('who may', () => {
     const user = await makeUser(app.api);
     await add(insurance, user);
     const other = await app.makeTeam();
-    for (const [method, path, body] of [['POST', '', insurance], ['GET', '/latest', undefined]] as const) {
+    for (const [method, path, body] of [
+      ['POST', '', insurance],
+      ['GET', '/latest', undefined],
+    ] as const) {
       const answer = await other.api<{ code: string }>(method, `/v2/user/${user}/insurance${path}`, body);
       expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
     }
@@ -176,31 +234,50 @@ describe('refused insurance', () => {
   test('a malformed id, a missing and a mistyped field, a wrong phone, a wrong zip and a 30 February are listed all six', async () => {
     const { payor_code: _left_out, ...rest } = insurance;
     const answer = await app.api<Refusal>('POST', '/v2/user/not-a-uuid/insurance', {
-      ...rest, member_id: 123_456_789,
-      insured: { ...person, dob: '1980-02-30', phone_number: '+1 555 555 0123', address: { ...homeAddress, zip: '8500' } },
+      ...rest,
+      member_id: 123_456_789,
+      insured: {
+        ...person,
+        dob: '1980-02-30',
+        phone_number: '+1 555 555 0123',
+        address: { ...homeAddress, zip: '8500' },
+      },
     });
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
-    const problems = answer.body.detail.map(({ type, loc, input }) => ({ type, loc, ...(input === undefined ? {} : { input }) }));
+    const problems = answer.body.detail.map(({ type, loc, input }) => ({
+      type,
+      loc,
+      ...(input === undefined ? {} : { input }),
+    }));
     expect(problems).toHaveLength(6);
-    expect(problems).toEqual(expect.arrayContaining([
-      { type: 'uuid_parsing', loc: ['path', 'user_id'], input: 'not-a-uuid' },
-      { type: 'missing', loc: ['body', 'payor_code'] },
-      { type: 'string_type', loc: ['body', 'member_id'] },
-      { type: 'value_error', loc: ['body', 'insured', 'phone_number'] },
-      { type: 'string_pattern_mismatch', loc: ['body', 'insured', 'address', 'zip'] },
-      { type: 'date_parsing', loc: ['body', 'insured', 'dob'] },
-    ]));
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        { type: 'uuid_parsing', loc: ['path', 'user_id'], input: 'not-a-uuid' },
+        { type: 'missing', loc: ['body', 'payor_code'] },
+        { type: 'string_type', loc: ['body', 'member_id'] },
+        { type: 'value_error', loc: ['body', 'insured', 'phone_number'] },
+        { type: 'string_pattern_mismatch', loc: ['body', 'insured', 'address', 'zip'] },
+        { type: 'date_parsing', loc: ['body', 'insured', 'dob'] },
+      ]),
+    );
     expect(JSON.stringify(answer.body)).not.toMatch(/123456789|02-30|5550123|555 0123|"8500"/);
   });
 
   test('every required key is named when it is missing', async () => {
-    expect(problemsOf(await add({}))).toEqual(['insured', 'member_id', 'payor_code', 'relationship'].map((name) => `body.${name} missing`));
+    expect(problemsOf(await add({}))).toEqual(
+      ['insured', 'member_id', 'payor_code', 'relationship'].map((name) => `body.${name} missing`),
+    );
     expect(await refusalOf({ insured: {} })).toEqual(
-      ['address', 'dob', 'email', 'first_name', 'gender', 'last_name', 'phone_number'].map((name) => `body.insured.${name} missing`));
+      ['address', 'dob', 'email', 'first_name', 'gender', 'last_name', 'phone_number'].map(
+        (name) => `body.insured.${name} missing`,
+      ),
+    );
     expect(await refusalOf({ guarantor: {} })).toEqual(
-      ['address', 'first_name', 'last_name', 'phone_number'].map((name) => `body.guarantor.${name} missing`));
+      ['address', 'first_name', 'last_name', 'phone_number'].map((name) => `body.guarantor.${name} missing`),
+    );
     expect(await refusalOf({ insured: { ...person, address: {} } })).toEqual(
-      ['city', 'country', 'first_line', 'state', 'zip'].map((name) => `body.insured.address.${name} missing`));
+      ['city', 'country', 'first_line', 'state', 'zip'].map((name) => `body.insured.address.${name} missing`),
+    );
     expect(problemsOf(await add(undefined))).toEqual(['body missing']);
   });
 
@@ -214,19 +291,49 @@ describe('refused insurance', () => {
     ['a payor code that is a number', { payor_code: 7 }, ['body.payor_code string_type']],
     ['a group id that is a list', { group_id: [] }, ['body.group_id string_type']],
     ['an insured that is text', { insured: 'Ada' }, ['body.insured dict_type']],
-    ['a line break in a name', { insured: { ...person, last_name: 'Love\nlace' } }, ['body.insured.last_name string_pattern_mismatch']],
-    ['an accent in a name', { insured: { ...person, first_name: 'Adé' } }, ['body.insured.first_name string_pattern_mismatch']],
-    ['a guarantor with a bad name', { guarantor: { ...guarantor, first_name: '-B' } }, ['body.guarantor.first_name string_pattern_mismatch']],
+    [
+      'a line break in a name',
+      { insured: { ...person, last_name: 'Love\nlace' } },
+      ['body.insured.last_name string_pattern_mismatch'],
+    ],
+    [
+      'an accent in a name',
+      { insured: { ...person, first_name: 'Adé' } },
+      ['body.insured.first_name string_pattern_mismatch'],
+    ],
+    [
+      'a guarantor with a bad name',
+      { guarantor: { ...guarantor, first_name: '-B' } },
+      ['body.guarantor.first_name string_pattern_mismatch'],
+    ],
     ['an upper-case gender', { insured: { ...person, gender: 'Female' } }, ['body.insured.gender enum']],
     ['a birth in the future', { insured: { ...person, dob: '2999-01-01' } }, ['body.insured.dob date_parsing']],
     ['an e-mail address without a host', { insured: { ...person, email: 'ada@' } }, ['body.insured.email value_error']],
-    ['zip_code for zip', { insured: { ...person, address: { ...homeAddress, zip: undefined, zip_code: '85004' } } },
-      ['body.insured.address.zip missing']],
-    ['a wrong state', { insured: { ...person, address: { ...homeAddress, state: 'ZZ' } } }, ['body.insured.address.state value_error']],
-    ["a wrong zip of the guarantor's", { guarantor: { ...guarantor, address: { ...homeAddress, zip: '1' } } },
-      ['body.guarantor.address.zip string_pattern_mismatch']],
-    ['a negative income', { guarantor: { ...guarantor, household_income: -1 } }, ['body.guarantor.household_income greater_than_equal']],
-    ['half a person in the household', { guarantor: { ...guarantor, household_size: 2.5 } }, ['body.guarantor.household_size int_type']],
+    [
+      'zip_code for zip',
+      { insured: { ...person, address: { ...homeAddress, zip: undefined, zip_code: '85004' } } },
+      ['body.insured.address.zip missing'],
+    ],
+    [
+      'a wrong state',
+      { insured: { ...person, address: { ...homeAddress, state: 'ZZ' } } },
+      ['body.insured.address.state value_error'],
+    ],
+    [
+      "a wrong zip of the guarantor's",
+      { guarantor: { ...guarantor, address: { ...homeAddress, zip: '1' } } },
+      ['body.guarantor.address.zip string_pattern_mismatch'],
+    ],
+    [
+      'a negative income',
+      { guarantor: { ...guarantor, household_income: -1 } },
+      ['body.guarantor.household_income greater_than_equal'],
+    ],
+    [
+      'half a person in the household',
+      { guarantor: { ...guarantor, household_size: 2.5 } },
+      ['body.guarantor.household_size int_type'],
+    ],
   ])('%s is refused', async (_what, change, problems) => {
     expect(await refusalOf(change)).toEqual(problems);
   });
@@ -238,9 +345,15 @@ describe('refused insurance', () => {
 
   test('nothing that tells of a person is repeated', async () => {
     const { body } = await app.api<Refusal>('POST', `/v2/user/${userId}/insurance`, {
-      ...insurance, member_id: 'secret\n',
+      ...insurance,
+      member_id: 'secret\n',
       insured: {
-        ...person, first_name: 'secret!', last_name: '-secret', dob: 'secret', email: 'secret', phone_number: 'secret',
+        ...person,
+        first_name: 'secret!',
+        last_name: '-secret',
+        dob: 'secret',
+        email: 'secret',
+        phone_number: 'secret',
         address: { ...homeAddress, zip: 'secret', state: 'secret' },
       },
       guarantor: { ...guarantor, first_name: '!secret', email: 'secret', phone_number: 'secret' },

@@ -5,19 +5,35 @@ import { homeAddress, problemsOf } from '../../test/people.ts';
 type PayorBody = { payor_code: string; name: string; aliases: string[]; source: string };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const search = async (query: Record<string, string>, api: Api = app.api): Promise<PayorBody[]> =>
   (await api<PayorBody[]>('GET', `/v3/insurance/search/payor?${new URLSearchParams(query)}`)).body;
-const codes = async (query: Record<string, string>, api?: Api): Promise<string[]> => (await search(query, api)).map((payor) => payor.payor_code);
+const codes = async (query: Record<string, string>, api?: Api): Promise<string[]> =>
+  (await search(query, api)).map((payor) => payor.payor_code);
 
 describe('searching payors', () => {
-  test('a name finds the platform\'s payor in its whole shape', async () => {
-    expect(await search({ insurance_name: 'carefirst' })).toEqual([{
-      payor_code: 'SBX00018', name: 'CareFirst BlueCross BlueShield', aliases: ['CareFirst', 'BCBS Maryland'], source: 'platform',
-      org_address: { first_line: 'PO Box 0118', second_line: '', country: 'US', zip: '21202', city: 'Baltimore', state: 'MD', access_notes: null },
-    }]);
+  test("a name finds the platform's payor in its whole shape", async () => {
+    expect(await search({ insurance_name: 'carefirst' })).toEqual([
+      {
+        payor_code: 'SBX00018',
+        name: 'CareFirst BlueCross BlueShield',
+        aliases: ['CareFirst', 'BCBS Maryland'],
+        source: 'platform',
+        org_address: {
+          first_line: 'PO Box 0118',
+          second_line: '',
+          country: 'US',
+          zip: '21202',
+          city: 'Baltimore',
+          state: 'MD',
+          access_notes: null,
+        },
+      },
+    ]);
   });
 
   test('an alias, a part of it and words with others between them find the payor too', async () => {
@@ -67,10 +83,17 @@ describe('searching payors', () => {
 
   test('at most 100 payors are answered', async () => {
     const { api, id } = await app.makeTeam();
-    await app.db.insertInto('payors').values(Array.from({ length: 101 }, (_, number) => ({
-      payor_code: `TEAM-MANY-${number}`, team_id: id, name: 'Many',
-      org_address: JSON.stringify({ ...homeAddress, second_line: '', access_notes: null }),
-    }))).execute();
+    await app.db
+      .insertInto('payors')
+      .values(
+        Array.from({ length: 101 }, (_, number) => ({
+          payor_code: `TEAM-MANY-${number}`,
+          team_id: id,
+          name: 'Many',
+          org_address: JSON.stringify({ ...homeAddress, second_line: '', access_notes: null }),
+        })),
+      )
+      .execute();
     expect(await codes({ insurance_name: 'many' }, api)).toHaveLength(100);
   });
 });
@@ -78,24 +101,33 @@ describe('searching payors', () => {
 describe("a team's own payor", () => {
   test('is made with a code of ours and found by name and by its external code', async () => {
     const made = await app.api<PayorBody>('POST', '/v3/payor', {
-      name: ' Ocotillo Mutual ', address: homeAddress, provider: 'stedi', provider_payor_id: 'OCO-1',
+      name: ' Ocotillo Mutual ',
+      address: homeAddress,
+      provider: 'stedi',
+      provider_payor_id: 'OCO-1',
     });
     expect(made.body).toEqual({
-      payor_code: expect.stringMatching(/^TEAM-[0-9A-F]{16}$/), name: 'Ocotillo Mutual', aliases: [], source: 'team',
+      payor_code: expect.stringMatching(/^TEAM-[0-9A-F]{16}$/),
+      name: 'Ocotillo Mutual',
+      aliases: [],
+      source: 'team',
       org_address: { ...homeAddress, second_line: '', access_notes: null },
     });
     expect(await search({ insurance_name: 'ocotillo' })).toEqual([made.body]);
     expect(await search({ provider: 'stedi', provider_payor_id: 'OCO-1' })).toEqual([made.body]);
   });
 
-  test('never appears to another team, by name or by code, beside that team\'s own of the same name and code', async () => {
+  test("never appears to another team, by name or by code, beside that team's own of the same name and code", async () => {
     const other = await app.makeTeam();
     const payor = { name: 'Ironwood Mutual', address: homeAddress, provider: 'waystar', provider_payor_id: 'IRON-1' };
     const mine = await app.api<PayorBody>('POST', '/v3/payor', payor);
     expect(await codes({ insurance_name: 'ironwood' }, other.api)).toEqual([]);
     const theirs = await other.api<PayorBody>('POST', '/v3/payor', payor);
     expect(theirs.body.payor_code).not.toBe(mine.body.payor_code);
-    for (const query of [{ insurance_name: 'ironwood' }, { provider: 'waystar', provider_payor_id: 'IRON-1' }] as Record<string, string>[]) {
+    for (const query of [
+      { insurance_name: 'ironwood' },
+      { provider: 'waystar', provider_payor_id: 'IRON-1' },
+    ] as Record<string, string>[]) {
       expect(await codes(query)).toEqual([mine.body.payor_code]);
       expect(await codes(query, other.api)).toEqual([theirs.body.payor_code]);
     }
@@ -103,24 +135,40 @@ describe("a team's own payor", () => {
 
   test('needs no external code, but half of one is refused', async () => {
     const payor = { name: 'Mesquite Mutual', address: homeAddress };
-    expect((await app.api('POST', '/v3/payor', { ...payor, provider: null, provider_payor_id: null })).status).toBe(200);
-    expect(problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: 'stedi' }))).toEqual(['body.provider_payor_id missing']);
-    expect(problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: null, provider_payor_id: 'X' }))).toEqual(['body.provider missing']);
-    expect(problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: 'fax', provider_payor_id: 'X' }))).toEqual(['body.provider enum']);
+    expect((await app.api('POST', '/v3/payor', { ...payor, provider: null, provider_payor_id: null })).status).toBe(
+      200,
+    );
+    expect(problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: 'stedi' }))).toEqual([
+      'body.provider_payor_id missing',
+    ]);
+    expect(
+      problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: null, provider_payor_id: 'X' })),
+    ).toEqual(['body.provider missing']);
+    expect(
+      problemsOf(await app.api('POST', '/v3/payor', { ...payor, provider: 'fax', provider_payor_id: 'X' })),
+    ).toEqual(['body.provider enum']);
   });
 
   test('every wrong field is listed at once and nothing is stored', async () => {
     const before = await codes({});
     const address = { ...homeAddress, zip: '1', state: 'ZZ', city: undefined };
     const answer = await app.api('POST', '/v3/payor', { name: '', address, provider: 'stedi' });
-    expect(problemsOf(answer)).toEqual(['body.address.city missing', 'body.address.state value_error', 'body.address.zip string_pattern_mismatch',
-      'body.name string_too_short', 'body.provider_payor_id missing']);
+    expect(problemsOf(answer)).toEqual([
+      'body.address.city missing',
+      'body.address.state value_error',
+      'body.address.zip string_pattern_mismatch',
+      'body.name string_too_short',
+      'body.provider_payor_id missing',
+    ]);
     expect(await codes({})).toEqual(before);
   });
 });
 
 test('without a key payors are 401', async () => {
-  for (const [method, path] of [['GET', '/v3/insurance/search/payor'], ['POST', '/v3/payor']] as const) {
+  for (const [method, path] of [
+    ['GET', '/v3/insurance/search/payor'],
+    ['POST', '/v3/payor'],
+  ] as const) {
     const answer = await app.api<{ code: string }>(method, path, undefined, { key: null });
     expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
   }

@@ -47,12 +47,15 @@ export const Insurance = Type.Object({
 /** Clearing houses whose code for a payor can be stored beside ours. */
 const PROVIDERS = ['change_healthcare', 'availity', 'stedi', 'waystar', 'claim_md', 'apero', 'pverify'] as const;
 
-export const PayorInput = Type.Object({
-  name: Text(200),
-  address: Address,
-  provider: optional(oneOf(PROVIDERS)),
-  provider_payor_id: optional(Text(100)),
-}, { together: ['provider', 'provider_payor_id'] });
+export const PayorInput = Type.Object(
+  {
+    name: Text(200),
+    address: Address,
+    provider: optional(oneOf(PROVIDERS)),
+    provider_payor_id: optional(Text(100)),
+  },
+  { together: ['provider', 'provider_payor_id'] },
+);
 
 export const PayorSearch = Type.Object({
   insurance_name: Type.Optional(Text(200)),
@@ -66,5 +69,5 @@ export const Payor = Type.Object({
   name: Type.String(),
   aliases: Type.Array(Type.String()),
   org_address: Address,
-  source: oneOf(['platform', 'team'], { description: 'Everybody\'s payors, or those that the team added itself.' }),
+  source: oneOf(['platform', 'team'], { description: "Everybody's payors, or those that the team added itself." }),
 });

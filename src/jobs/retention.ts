@@ -10,5 +10,7 @@ export async function dropExpired(ctx: Ctx, now: Date): Promise<void> {
   await sql`select ensure_partitions(${today}::date - 1, ${today}::date + ${DAYS_AHEAD}::integer)`.execute(ctx.db);
   await sql`select drop_partitions_before(${today}::date - ${ctx.config.retentionDays}::integer)`.execute(ctx.db);
   await sql`delete from webhook_secrets where expires_at < ${now.toISOString()}`.execute(ctx.db);
-  await sql`delete from idempotency_keys where created_at < ${now.toISOString()}::timestamptz - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(ctx.db);
+  await sql`delete from idempotency_keys where created_at < ${now.toISOString()}::timestamptz - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(
+    ctx.db,
+  );
 }

@@ -4,7 +4,12 @@ import type { Ctx } from '../context.ts';
 import type { Logger } from '../log.ts';
 import { AUTOPILOT_JOB } from '../labs/orders/autopilot.ts';
 import { runAutopilot } from '../labs/laboratories/simulated/autopilot.ts';
-import { resumeSimulations, runSimulationStep, SIMULATION_STEP_JOB, type SimulationStep } from '../labs/laboratories/simulated/simulation-step.ts';
+import {
+  resumeSimulations,
+  runSimulationStep,
+  SIMULATION_STEP_JOB,
+  type SimulationStep,
+} from '../labs/laboratories/simulated/simulation-step.ts';
 import { RESUME_JOB } from '../users/delete.ts';
 import { purgeDeletedUsers } from '../users/purge.ts';
 import { dropExpired } from './retention.ts';
@@ -15,8 +20,11 @@ const OVERDUE_SECONDS = 30;
 export const tasksOf = (ctx: Ctx): TaskList => ({
   [SIMULATION_STEP_JOB]: (payload) => runSimulationStep(ctx, payload as SimulationStep),
   [AUTOPILOT_JOB]: (payload) => runAutopilot(ctx, payload as { team_id: string; order_id: string }),
-  [RESUME_JOB]: (payload) => resumeSimulations(ctx.db, (payload as { overdue_seconds?: number }).overdue_seconds ?? OVERDUE_SECONDS),
-  purge_deleted_users: async () => { await purgeDeletedUsers(ctx, new Date()); },
+  [RESUME_JOB]: (payload) =>
+    resumeSimulations(ctx.db, (payload as { overdue_seconds?: number }).overdue_seconds ?? OVERDUE_SECONDS),
+  purge_deleted_users: async () => {
+    await purgeDeletedUsers(ctx, new Date());
+  },
   drop_expired: () => dropExpired(ctx, new Date()),
 });
 
@@ -42,8 +50,9 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
 }
 
 /** The library quotes payloads of failed jobs in its messages; those carry ids only. */
-export const workerLogger = (log: Logger): WorkerLogger => new WorkerLogger(() => (level, message) => {
-  if (level === 'error') log.error({ job_message: message }, 'background work');
-  else if (level === 'warning') log.warn({ job_message: message }, 'background work');
-  else log.debug({ job_message: message }, 'background work');
-});
+export const workerLogger = (log: Logger): WorkerLogger =>
+  new WorkerLogger(() => (level, message) => {
+    if (level === 'error') log.error({ job_message: message }, 'background work');
+    else if (level === 'warning') log.warn({ job_message: message }, 'background work');
+    else log.debug({ job_message: message }, 'background work');
+  });

@@ -31,7 +31,11 @@ export function openContract(document: object): Contract {
       check(`the answer of ${operation}`, [...response, 'content', 'application/json', 'schema'], body);
     },
     checkEvent(type, body) {
-      check(`the event ${type}`, ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema'], body);
+      check(
+        `the event ${type}`,
+        ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema'],
+        body,
+      );
     },
   };
 }

@@ -22,8 +22,10 @@ function readFile(file: string, dataDir: string): string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw new Surprise(`${file} cannot be read: ${message}`);
-    throw new Surprise(`There is no credentials.json in ${dataDir}: no sandbox was started there yet.\n`
-      + 'Start one with `npm start`, leave it running, and run `npm run quickstart` in another terminal, '
-      + 'with the same PHIAL_DATA_DIR and DATABASE_URL if you set them.');
+    throw new Surprise(
+      `There is no credentials.json in ${dataDir}: no sandbox was started there yet.\n` +
+        'Start one with `npm start`, leave it running, and run `npm run quickstart` in another terminal, ' +
+        'with the same PHIAL_DATA_DIR and DATABASE_URL if you set them.',
+    );
   }
 }

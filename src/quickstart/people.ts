@@ -26,8 +26,9 @@ export const patientAddress = { receiver_name: 'Grace Palmer', ...home, country:
 
 export const shippingDetails = { ...patientAddress, phone_number: '+16025550123' };
 
-export const consents = ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices']
-  .map((consentType) => ({ consentType }));
+export const consents = ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'].map(
+  (consentType) => ({ consentType }),
+);
 
 /** The NPI is the example of its specification: its check digit is right and nobody has it. */
 export const physician = { first_name: 'Ana', last_name: 'Ruiz', npi: '1234567893' };

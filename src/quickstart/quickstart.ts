@@ -18,7 +18,11 @@ type Options = {
 };
 
 /** Tells the story as a timeline. Returns the exit code: 0 when all of it was as it should be, 1 after a surprise. */
-export async function quickstart({ env = readEnvironment(), print = console.log, webhookPatienceMs = 20_000 }: Options = {}): Promise<number> {
+export async function quickstart({
+  env = readEnvironment(),
+  print = console.log,
+  webhookPatienceMs = 20_000,
+}: Options = {}): Promise<number> {
   try {
     const credentials = readCredentials(env);
     const contract = openContract(await readOpenApi(credentials.base_url));

@@ -55,17 +55,23 @@ export async function openReceiver(contract: Contract, timeline: Timeline, patie
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
-    listen: (secret, userId) => { listening = { webhook: new Webhook(secret), userId }; },
+    listen: (secret, userId) => {
+      listening = { webhook: new Webhook(secret), userId };
+    },
     async receive(count) {
       const deadline = Date.now() + patienceMs;
       while (messages.size < count && !surprise && Date.now() < deadline) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, deadline - Date.now());
-          onChange = () => { clearTimeout(timer); resolve(); };
+          onChange = () => {
+            clearTimeout(timer);
+            resolve();
+          };
         });
       }
       if (surprise) throw surprise;
-      if (messages.size < count) throw new Surprise(`${messages.size} of ${count} webhooks came within ${patienceMs / 1000} s.`);
+      if (messages.size < count)
+        throw new Surprise(`${messages.size} of ${count} webhooks came within ${patienceMs / 1000} s.`);
       return [...messages.values()].sort((a, b) => a.data.events.length - b.data.events.length);
     },
     close: async () => {

@@ -20,21 +20,28 @@ const ANSWER_WITHIN_MS = 30_000;
 
 export function openService(credentials: Credentials, contract: Contract, timeline: Timeline): Service {
   return {
-    async call<T>(what: string, operation: string, { params = {}, query = {}, body, status = 200, tell }: Request<T> = {}) {
+    async call<T>(
+      what: string,
+      operation: string,
+      { params = {}, query = {}, body, status = 200, tell }: Request<T> = {},
+    ) {
       const [method = '', template = ''] = operation.split(' ');
       const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const search = new URLSearchParams(query).toString();
       const response = await send(credentials.base_url + path + (search && `?${search}`), {
         method,
         headers: {
-          ...(path.startsWith('/v1/org') ? { 'x-management-key': credentials.management_key } : { 'x-service-api-key': credentials.team_api_key }),
+          ...(path.startsWith('/v1/org')
+            ? { 'x-management-key': credentials.management_key }
+            : { 'x-service-api-key': credentials.team_api_key }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const answer = await readJson(response) as T;
+      const answer = (await readJson(response)) as T;
       const line = `${operation}${search && `?${decodeURIComponent(search)}`} -> ${response.status}`;
-      if (response.status !== status) throw new Surprise(`${line}, but ${status} was expected: ${JSON.stringify(answer)}`);
+      if (response.status !== status)
+        throw new Surprise(`${line}, but ${status} was expected: ${JSON.stringify(answer)}`);
       contract.checkAnswer(operation, status, answer);
       timeline.step(what, tell ? `${line}: ${tell(answer)}` : line);
       return answer;
@@ -46,7 +53,7 @@ export function openService(credentials: Credentials, contract: Contract, timeli
 export async function readOpenApi(baseUrl: string): Promise<object> {
   const response = await send(`${baseUrl}/openapi.json`, {});
   expectEqual('The status of GET /openapi.json', response.status, 200);
-  return await readJson(response) as object;
+  return (await readJson(response)) as object;
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {
@@ -56,7 +63,9 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     const { name, message, cause } = error as Error;
     if (name === 'TimeoutError') throw new Surprise(`${url} has not answered within ${ANSWER_WITHIN_MS / 1000} s.`);
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : message;
-    throw new Surprise(`Nothing answers at ${url} (${reason}).\nStart the service with \`npm start\` and leave it running.`);
+    throw new Surprise(
+      `Nothing answers at ${url} (${reason}).\nStart the service with \`npm start\` and leave it running.`,
+    );
   }
 }
 

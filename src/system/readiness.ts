@@ -9,13 +9,16 @@ const DATABASE_TIMEOUT_MS = 2_000;
 /** Throws not_ready while the process stops, and where the database does not answer in time. */
 export async function requireReady({ db, stopping }: Ctx): Promise<void> {
   if (stopping?.aborted) throw new AppError('not_ready', 'The service is stopping.');
-  if (!await answersInTime(db)) throw new AppError('not_ready', 'The database does not answer.');
+  if (!(await answersInTime(db))) throw new AppError('not_ready', 'The database does not answer.');
 }
 
 async function answersInTime(db: Db): Promise<boolean> {
   const answered = new AbortController();
   const late = wait(DATABASE_TIMEOUT_MS, false, { signal: answered.signal }).catch(() => false);
-  const query = sql`select 1`.execute(db).then(() => true, () => false);
+  const query = sql`select 1`.execute(db).then(
+    () => true,
+    () => false,
+  );
   const ready = await Promise.race([query, late]);
   answered.abort();
   return ready;

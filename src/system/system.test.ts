@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com' }); });
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com' });
+});
 afterAll(() => app.close());
 
 const read = (path: string) => app.api<Record<string, string>>('GET', path, undefined, { key: null });
@@ -14,8 +16,13 @@ describe('without a key', () => {
   test('GET / tells what the service is', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect((await read('/')).body).toEqual({
-      name: 'Phial', version, interface_version: '0.4.602', environment: 'sandbox', region: 'us',
-      docs: 'https://phial.example.com/docs', openapi: 'https://phial.example.com/openapi.json',
+      name: 'Phial',
+      version,
+      interface_version: '0.4.602',
+      environment: 'sandbox',
+      region: 'us',
+      docs: 'https://phial.example.com/docs',
+      openapi: 'https://phial.example.com/openapi.json',
     });
   });
 
@@ -31,23 +38,39 @@ describe('/readyz answers 503', () => {
     app.ctx.stopping = stop.signal;
     expect((await read('/readyz')).status).toBe(200);
     stop.abort();
-    expect(await read('/readyz')).toMatchObject({ status: 503, body: { code: 'not_ready', detail: 'The service is stopping.' } });
+    expect(await read('/readyz')).toMatchObject({
+      status: 503,
+      body: { code: 'not_ready', detail: 'The service is stopping.' },
+    });
     expect((await read('/healthz')).status).toBe(200);
     delete app.ctx.stopping;
   });
 
   test('where the database does not answer, soon also when it hangs', async () => {
     let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => { release = resolve; });
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const held: Promise<void>[] = [];
-    await Promise.all(Array.from({ length: 10 }, () => new Promise<void>((taken) => {
-      held.push(app.db.connection().execute(async () => {
-        taken();
-        await released;
-      }));
-    })));
+    await Promise.all(
+      Array.from(
+        { length: 10 },
+        () =>
+          new Promise<void>((taken) => {
+            held.push(
+              app.db.connection().execute(async () => {
+                taken();
+                await released;
+              }),
+            );
+          }),
+      ),
+    );
     const start = Date.now();
-    expect(await read('/readyz')).toMatchObject({ status: 503, body: { code: 'not_ready', detail: 'The database does not answer.' } });
+    expect(await read('/readyz')).toMatchObject({
+      status: 503,
+      body: { code: 'not_ready', detail: 'The database does not answer.' },
+    });
     expect(Date.now() - start).toBeLessThan(4_000);
     release();
     await Promise.all(held);
@@ -58,13 +81,21 @@ describe('/readyz answers 503', () => {
 test('what arrives on an open connection while the server closes is still answered, in the one shape', async () => {
   const other = await startTestApp();
   const { port } = new URL(other.baseUrl);
-  const refused = async (): Promise<boolean> => fetch(`${other.baseUrl}/healthz`).then(() => false, () => true);
+  const refused = async (): Promise<boolean> =>
+    fetch(`${other.baseUrl}/healthz`).then(
+      () => false,
+      () => true,
+    );
   const socket = connect(Number(port), '127.0.0.1');
   let text = '';
-  socket.on('data', (chunk) => { text += String(chunk); });
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
   const body = '{"client_user_id":"late"}';
-  socket.write(`POST /v2/user HTTP/1.1\r\nhost: x\r\nx-service-api-key: ${other.team.api_key}\r\n`
-    + `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
+  socket.write(
+    `POST /v2/user HTTP/1.1\r\nhost: x\r\nx-service-api-key: ${other.team.api_key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
+  );
   await expect.poll(() => text).toContain('100 Continue');
   const stop = new AbortController();
   other.ctx.stopping = stop.signal;

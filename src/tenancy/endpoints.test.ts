@@ -7,7 +7,13 @@ import { createTeam } from './teams/create.ts';
 
 type Problems = { detail: { type: string; loc: string[] }[] };
 type Refusal = { code: string; detail: { team_id: string } };
-type ManagedTeam = { id: string; name: string; created_on: string; integration_team_id: string | null; sandbox: Record<string, unknown> };
+type ManagedTeam = {
+  id: string;
+  name: string;
+  created_on: string;
+  integration_team_id: string | null;
+  sandbox: Record<string, unknown>;
+};
 type Key = { id: string; label: string; value: string; team_id: string; created_at: string };
 type KeyPage = { api_keys: Key[]; next_cursor: string | null };
 type Revoked = { success: string[]; failure: string[]; not_found: string[] };
@@ -20,43 +26,74 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const places = (answer: { body: Problems }): string[] => answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
+const places = (answer: { body: Problems }): string[] =>
+  answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 const bind = async (...team_ids: string[]): Promise<string> =>
   (await createManagementKey(app.ctx, { org_id: app.team.org_id, label: 'bound', role: 'team_admin', team_ids })).value;
 
 describe('creating a team', () => {
   const create = <T = ManagedTeam>(body: object, key?: string) =>
-    app.api<T>('POST', `/v1/org/${app.team.org_id}/team`, { name: 'North Clinic', region: 'us', ...body }, key ? { key } : {});
+    app.api<T>(
+      'POST',
+      `/v1/org/${app.team.org_id}/team`,
+      { name: 'North Clinic', region: 'us', ...body },
+      key ? { key } : {},
+    );
 
   test('it has the settings that hold for a team that never chose', async () => {
     const { status, body } = await create({});
     expect(status).toBe(200);
     expect(body).toEqual({
-      id: expect.any(String), name: 'North Clinic', created_on: expect.any(String), region: 'us', integration_team_id: null,
-      environments: ['sandbox'], production: null,
+      id: expect.any(String),
+      name: 'North Clinic',
+      created_on: expect.any(String),
+      region: 'us',
+      integration_team_id: null,
+      environments: ['sandbox'],
+      production: null,
       sandbox: {
-        lab_tests_patient_sms_communication_enabled: true, lab_tests_patient_email_communication_enabled: true,
-        critical_result_notification_email: null, brand_information: null, logo_url: null, reject_duplicate_connection: false,
-        sdk_per_device_activity_timeseries: false, partial_webhooks_enabled: false, minor_ordering_enabled: false,
+        lab_tests_patient_sms_communication_enabled: true,
+        lab_tests_patient_email_communication_enabled: true,
+        critical_result_notification_email: null,
+        brand_information: null,
+        logo_url: null,
+        reject_duplicate_connection: false,
+        sdk_per_device_activity_timeseries: false,
+        partial_webhooks_enabled: false,
+        minor_ordering_enabled: false,
       },
     });
   });
 
   test('what it chooses is kept, its id included', async () => {
     const chosen = {
-      lab_tests_patient_sms_communication_enabled: false, lab_tests_patient_email_communication_enabled: false,
-      critical_result_notification_email: 'lab@example.com', logo_url: 'https://example.com/logo.png',
-      reject_duplicate_connection: true, sdk_per_device_activity_timeseries: true, partial_webhooks_enabled: null,
+      lab_tests_patient_sms_communication_enabled: false,
+      lab_tests_patient_email_communication_enabled: false,
+      critical_result_notification_email: 'lab@example.com',
+      logo_url: 'https://example.com/logo.png',
+      reject_duplicate_connection: true,
+      sdk_per_device_activity_timeseries: true,
+      partial_webhooks_enabled: null,
       minor_ordering_enabled: true,
     };
     const id = randomUUID();
-    const { body } = await create({ ...chosen, id, integration_team_id: 'ehr-7', brand_information: { company_name: 'North' } });
+    const { body } = await create({
+      ...chosen,
+      id,
+      integration_team_id: 'ehr-7',
+      brand_information: { company_name: 'North' },
+    });
     expect([body.id, body.integration_team_id]).toEqual([id, 'ehr-7']);
     expect(body.sandbox).toEqual({
       ...chosen,
       brand_information: {
-        company_name: 'North', company_website: '', support_email: null, support_contact: '', company_address: '', brand_color: '',
+        company_name: 'North',
+        company_website: '',
+        support_email: null,
+        support_contact: '',
+        company_address: '',
+        brand_color: '',
       },
     });
     const row = await app.db.selectFrom('teams').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -66,13 +103,17 @@ describe('creating a team', () => {
   test('it starts with the standard lab tests', async () => {
     const { body } = await create({});
     const tests = await app.db.selectFrom('lab_tests').select('method').where('team_id', '=', body.id).execute();
-    expect(new Set(tests.map(({ method }) => method)))
-      .toEqual(new Set(['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection']));
+    expect(new Set(tests.map(({ method }) => method))).toEqual(
+      new Set(['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection']),
+    );
   });
 
   test('a team key made for it opens the service as that team', async () => {
     const { body: team } = await create({});
-    const { body: key } = await app.api<Key>('POST', `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`, { label: 'first', team_id: team.id });
+    const { body: key } = await app.api<Key>('POST', `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`, {
+      label: 'first',
+      team_id: team.id,
+    });
     const made = await app.api<{ team_id: string }>('POST', '/v2/user', { client_user_id: 'ada' }, { key: key.value });
     expect([made.status, made.body.team_id]).toEqual([200, team.id]);
   });
@@ -80,27 +121,45 @@ describe('creating a team', () => {
   test('an integration_team_id that is taken answers with the team that has it', async () => {
     const { body: first } = await create({ integration_team_id: 'ehr-taken' });
     const again = await create<Refusal>({ integration_team_id: 'ehr-taken' });
-    expect([again.status, again.body.code, again.body.detail]).toEqual([409, 'integration_team_id_conflict', { team_id: first.id }]);
+    expect([again.status, again.body.code, again.body.detail]).toEqual([
+      409,
+      'integration_team_id_conflict',
+      { team_id: first.id },
+    ]);
   });
 
   test('of many calls at once with one integration_team_id one makes the team, and the others name it', async () => {
-    const answers = await Promise.all(Array.from({ length: 6 }, () => create<Refusal & ManagedTeam>({ integration_team_id: 'ehr-race' })));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => create<Refusal & ManagedTeam>({ integration_team_id: 'ehr-race' })),
+    );
     const made = answers.filter(({ status }) => status === 200);
     expect(made.length).toBe(1);
     for (const { status, body } of answers.filter((answer) => answer !== made[0])) {
-      expect([status, body.code, body.detail]).toEqual([409, 'integration_team_id_conflict', { team_id: made[0]?.body.id }]);
+      expect([status, body.code, body.detail]).toEqual([
+        409,
+        'integration_team_id_conflict',
+        { team_id: made[0]?.body.id },
+      ]);
     }
   });
 
   test('the same integration_team_id is free in another organisation', async () => {
     await create({ integration_team_id: 'ehr-both' });
-    const answer = await other.api('POST', `/v1/org/${other.org_id}/team`, { name: 'South', region: 'us', integration_team_id: 'ehr-both' });
+    const answer = await other.api('POST', `/v1/org/${other.org_id}/team`, {
+      name: 'South',
+      region: 'us',
+      integration_team_id: 'ehr-both',
+    });
     expect(answer.status).toBe(200);
   });
 
   test('an id that is taken, also by another organisation, is refused with that id only', async () => {
     const answer = await create<Refusal>({ id: other.id });
-    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([409, 'team_id_conflict', { team_id: other.id }]);
+    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+      409,
+      'team_id_conflict',
+      { team_id: other.id },
+    ]);
     expect(JSON.stringify(answer.body)).not.toContain('Mesa Labs');
   });
 
@@ -112,15 +171,26 @@ describe('creating a team', () => {
 
   test('every problem is listed', async () => {
     const answer = await create<Problems>({
-      name: 'Clinic <b>', region: 'mars', id: 'x', integration_team_id: 'i'.repeat(257), logo_url: 'javascript:alert(1)',
-      critical_result_notification_email: 'nobody', lab_tests_patient_sms_communication_enabled: null,
+      name: 'Clinic <b>',
+      region: 'mars',
+      id: 'x',
+      integration_team_id: 'i'.repeat(257),
+      logo_url: 'javascript:alert(1)',
+      critical_result_notification_email: 'nobody',
+      lab_tests_patient_sms_communication_enabled: null,
       brand_information: { support_email: 'nobody' },
     });
     expect(answer.status).toBe(422);
     expect(places(answer).toSorted()).toEqual([
-      'bool_type body.lab_tests_patient_sms_communication_enabled', 'enum body.region', 'missing body.brand_information.company_name',
-      'string_pattern_mismatch body.logo_url', 'string_pattern_mismatch body.name', 'string_too_long body.integration_team_id',
-      'uuid_parsing body.id', 'value_error body.brand_information.support_email', 'value_error body.critical_result_notification_email',
+      'bool_type body.lab_tests_patient_sms_communication_enabled',
+      'enum body.region',
+      'missing body.brand_information.company_name',
+      'string_pattern_mismatch body.logo_url',
+      'string_pattern_mismatch body.name',
+      'string_too_long body.integration_team_id',
+      'uuid_parsing body.id',
+      'value_error body.brand_information.support_email',
+      'value_error body.critical_result_notification_email',
     ]);
   });
 
@@ -141,22 +211,38 @@ describe('creating a team', () => {
 });
 
 describe('team API keys', () => {
-  const keysOf = (team: { org_id: string }, deployment = 'sandbox/us'): string => `/v1/org/${team.org_id}/team_api_keys/${deployment}`;
+  const keysOf = (team: { org_id: string }, deployment = 'sandbox/us'): string =>
+    `/v1/org/${team.org_id}/team_api_keys/${deployment}`;
   const create = (team: Team, label = 'a key') => team.api<Key>('POST', keysOf(team), { label, team_id: team.id });
   const list = async (team: Team, query = '', key?: string) =>
     (await team.api<KeyPage>('GET', `${keysOf(team)}${query}`, undefined, key ? { key } : {})).body;
-  const revoke = (team: Team, ids: string[], key?: string) => team.api<Revoked & { code: string }>('DELETE',
-    `${keysOf(team)}?${ids.map((id) => `api_key_id=${id}`).join('&')}`, undefined, key ? { key } : {});
+  const revoke = (team: Team, ids: string[], key?: string) =>
+    team.api<Revoked & { code: string }>(
+      'DELETE',
+      `${keysOf(team)}?${ids.map((id) => `api_key_id=${id}`).join('&')}`,
+      undefined,
+      key ? { key } : {},
+    );
 
   test('a key is shown whole at its creation only', async () => {
     const { status, body } = await create(app.team, 'backend');
-    expect([status, body]).toEqual([200, {
-      id: expect.any(String), label: 'backend', team_id: app.team.id, created_at: expect.any(String),
-      value: expect.stringMatching(/^sk_us_[0-9A-Za-z]{43}$/),
-    }]);
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: expect.any(String),
+        label: 'backend',
+        team_id: app.team.id,
+        created_at: expect.any(String),
+        value: expect.stringMatching(/^sk_us_[0-9A-Za-z]{43}$/),
+      },
+    ]);
     const listed = (await list(app.team)).api_keys.find(({ id }) => id === body.id);
     expect(listed).toEqual({ ...body, value: `${body.value.slice(0, 12)}…` });
-    const row = await app.db.selectFrom('team_api_keys').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
+    const row = await app.db
+      .selectFrom('team_api_keys')
+      .selectAll()
+      .where('id', '=', body.id)
+      .executeTakeFirstOrThrow();
     expect(JSON.stringify(row)).not.toContain(body.value);
   });
 
@@ -193,7 +279,8 @@ describe('team API keys', () => {
   test('the list gives every key once, page by page, in the order they were made', async () => {
     const team = await app.makeTeam();
     const made = (await list(team)).api_keys.map(({ id }) => id);
-    for (let n = 0; n < 60; n += 1) made.push((await createTeamKey(app.ctx, { team_id: team.id, label: `key ${n}` })).id);
+    for (let n = 0; n < 60; n += 1)
+      made.push((await createTeamKey(app.ctx, { team_id: team.id, label: `key ${n}` })).id);
     const first = await list(team);
     expect(first.api_keys.length).toBe(50);
     const second = await list(team, `?next_cursor=${first.next_cursor}`);
@@ -206,15 +293,27 @@ describe('team API keys', () => {
   test('expired keys are not listed', async () => {
     const team = await app.makeTeam();
     const { body } = await create(team);
-    await app.db.updateTable('team_api_keys').set({ expires_at: '2026-01-01T00:00:00Z' }).where('id', '=', body.id).execute();
+    await app.db
+      .updateTable('team_api_keys')
+      .set({ expires_at: '2026-01-01T00:00:00Z' })
+      .where('id', '=', body.id)
+      .execute();
     expect((await list(team)).api_keys.map(({ id }) => id)).not.toContain(body.id);
   });
 
   test('a Team Management Key sees and touches the keys of its own teams only', async () => {
     const team = await app.makeTeam();
     const sibling = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
-    const [{ body: mine }, theirs] = [await create(team), await createTeamKey(app.ctx, { team_id: sibling.id, label: 'theirs' })];
-    const { value: key } = await createManagementKey(app.ctx, { org_id: team.org_id, label: 'bound', role: 'team_admin', team_ids: [team.id] });
+    const [{ body: mine }, theirs] = [
+      await create(team),
+      await createTeamKey(app.ctx, { team_id: sibling.id, label: 'theirs' }),
+    ];
+    const { value: key } = await createManagementKey(app.ctx, {
+      org_id: team.org_id,
+      label: 'bound',
+      role: 'team_admin',
+      team_ids: [team.id],
+    });
 
     expect(new Set((await list(team, '', key)).api_keys.map(({ team_id }) => team_id))).toEqual(new Set([team.id]));
     expect((await list(team)).api_keys.map(({ id }) => id)).toContain(theirs.id);
@@ -232,7 +331,11 @@ describe('team API keys', () => {
 
   test('another environment or region is another deployment', async () => {
     for (const deployment of ['production/us', 'sandbox/eu']) {
-      for (const [method, query, body] of [['GET', ''], ['POST', '', { label: 'x', team_id: app.team.id }], ['DELETE', `?api_key_id=${randomUUID()}`]] as const) {
+      for (const [method, query, body] of [
+        ['GET', ''],
+        ['POST', '', { label: 'x', team_id: app.team.id }],
+        ['DELETE', `?api_key_id=${randomUUID()}`],
+      ] as const) {
         const answer = await app.api<Refusal>(method, `${keysOf(app.team, deployment)}${query}`, body);
         expect([method, answer.status, answer.body.code]).toEqual([method, 404, 'wrong_deployment']);
         expect(answer.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
@@ -242,11 +345,20 @@ describe('team API keys', () => {
 
   test('every problem is listed', async () => {
     const made = await app.api<Problems>('POST', keysOf(app.team, 'staging/moon'), { team_id: 'x' });
-    expect([made.status, ...places(made).toSorted()])
-      .toEqual([422, 'enum path.env', 'enum path.region', 'missing body.label', 'uuid_parsing body.team_id']);
+    expect([made.status, ...places(made).toSorted()]).toEqual([
+      422,
+      'enum path.env',
+      'enum path.region',
+      'missing body.label',
+      'uuid_parsing body.team_id',
+    ]);
     expect(places(await app.api<Problems>('DELETE', keysOf(app.team)))).toEqual(['missing query.api_key_id']);
     const revoked = await app.api<Problems>('DELETE', `${keysOf(app.team)}?api_key_id=x&api_key_id=y`);
-    expect([revoked.status, ...places(revoked)]).toEqual([422, 'uuid_parsing query.api_key_id.0', 'uuid_parsing query.api_key_id.1']);
+    expect([revoked.status, ...places(revoked)]).toEqual([
+      422,
+      'uuid_parsing query.api_key_id.0',
+      'uuid_parsing query.api_key_id.1',
+    ]);
   });
 
   test('nobody without a key', async () => {

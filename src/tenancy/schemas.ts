@@ -79,12 +79,17 @@ const teamApiKey = { id: Uuid, label: Type.String(), team_id: Uuid, created_at: 
 
 export const TeamApiKeyInput = Type.Object({ label: Text(200), team_id: Uuid });
 export const TeamApiKey = Type.Object({
-  ...teamApiKey, value: Type.String({ description: 'The whole key: it is shown here and never again.' }),
+  ...teamApiKey,
+  value: Type.String({ description: 'The whole key: it is shown here and never again.' }),
 });
 export const TeamApiKeyPage = Type.Object({
-  api_keys: Type.Array(Type.Object({ ...teamApiKey, value: Type.String({ description: 'The first characters of the key.' }) })),
+  api_keys: Type.Array(
+    Type.Object({ ...teamApiKey, value: Type.String({ description: 'The first characters of the key.' }) }),
+  ),
   next_cursor: nullable(Type.String()),
 });
 export const RevokedTeamApiKeys = Type.Object({
-  success: Type.Array(Uuid), failure: Type.Array(Uuid), not_found: Type.Array(Uuid),
+  success: Type.Array(Uuid),
+  failure: Type.Array(Uuid),
+  not_found: Type.Array(Uuid),
 });

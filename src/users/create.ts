@@ -10,31 +10,45 @@ import type { UserInput } from './schemas.ts';
 /** Makes a user. The client_user_id stays taken until a deleted user is purged, so that an undo cannot clash. */
 export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promise<UserRow> {
   return inTransaction(ctx, async (ctx) => {
-    const user = await ctx.db.insertInto('users').values({
-      id: newId(),
-      team_id: ctx.team.id,
-      client_user_id: input.client_user_id,
-      fallback_time_zone: input.fallback_time_zone ?? null,
-      fallback_time_zone_at: input.fallback_time_zone ? sql`now()` : null,
-      fallback_birth_date: input.fallback_birth_date ?? null,
-      fallback_birth_date_at: input.fallback_birth_date ? sql`now()` : null,
-      ingestion_start: input.ingestion_start ?? null,
-      ingestion_end: input.ingestion_end ?? null,
-    }).returning(USER_COLUMNS).executeTakeFirstOrThrow();
+    const user = await ctx.db
+      .insertInto('users')
+      .values({
+        id: newId(),
+        team_id: ctx.team.id,
+        client_user_id: input.client_user_id,
+        fallback_time_zone: input.fallback_time_zone ?? null,
+        fallback_time_zone_at: input.fallback_time_zone ? sql`now()` : null,
+        fallback_birth_date: input.fallback_birth_date ?? null,
+        fallback_birth_date_at: input.fallback_birth_date ? sql`now()` : null,
+        ingestion_start: input.ingestion_start ?? null,
+        ingestion_end: input.ingestion_end ?? null,
+      })
+      .returning(USER_COLUMNS)
+      .executeTakeFirstOrThrow();
     await reserveClientUserId(ctx, user.id, input.client_user_id);
     return user;
   });
 }
 
 /** Of two concurrent callers the second waits here for the first, then finds the reference taken. */
-export async function reserveClientUserId(ctx: Pick<TeamCtx, 'db' | 'team'>, userId: string, clientUserId: string): Promise<void> {
-  const reserved = await ctx.db.insertInto('client_user_ids')
+export async function reserveClientUserId(
+  ctx: Pick<TeamCtx, 'db' | 'team'>,
+  userId: string,
+  clientUserId: string,
+): Promise<void> {
+  const reserved = await ctx.db
+    .insertInto('client_user_ids')
     .values({ team_id: ctx.team.id, client_user_id: clientUserId, user_id: userId })
-    .onConflict((oc) => oc.doNothing()).returning('user_id').executeTakeFirst();
+    .onConflict((oc) => oc.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
   if (reserved) return;
-  const existing = await ctx.db.selectFrom('client_user_ids').innerJoin('users', 'users.id', 'client_user_ids.user_id')
+  const existing = await ctx.db
+    .selectFrom('client_user_ids')
+    .innerJoin('users', 'users.id', 'client_user_ids.user_id')
     .select(['users.id', 'users.created_at'])
-    .where('client_user_ids.team_id', '=', ctx.team.id).where('client_user_ids.client_user_id', '=', clientUserId)
+    .where('client_user_ids.team_id', '=', ctx.team.id)
+    .where('client_user_ids.client_user_id', '=', clientUserId)
     .executeTakeFirstOrThrow();
   throw new AppError('client_user_id_conflict', 'A user with this client_user_id exists.', {
     detail: {

@@ -6,10 +6,13 @@ import { makeUser, person, problemsOf } from '../../test/people.ts';
 type Refused = { code: string; detail: { user_id: string } };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
-const undo = (query: string): Promise<Answer<Refused & { success: boolean }>> => app.api('POST', `/v2/user/undo_delete${query}`);
+const undo = (query: string): Promise<Answer<Refused & { success: boolean }>> =>
+  app.api('POST', `/v2/user/undo_delete${query}`);
 
 describe('deleting a user', () => {
   test('the user reads as 404 with a code of its own, wherever it is asked for', async () => {
@@ -17,12 +20,21 @@ describe('deleting a user', () => {
     const deleted = await app.api<{ success: boolean }>('DELETE', `/v2/user/${userId}`);
     expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
     const calls: [string, string, unknown?][] = [
-      ['GET', `/v2/user/${userId}`], ['GET', '/v2/user/resolve/leaving'], ['DELETE', `/v2/user/${userId}`],
-      ['PATCH', `/v2/user/${userId}`, {}], ['PATCH', `/v2/user/${userId}/info`, person], ['GET', `/v2/user/${userId}/info/latest`],
+      ['GET', `/v2/user/${userId}`],
+      ['GET', '/v2/user/resolve/leaving'],
+      ['DELETE', `/v2/user/${userId}`],
+      ['PATCH', `/v2/user/${userId}`, {}],
+      ['PATCH', `/v2/user/${userId}/info`, person],
+      ['GET', `/v2/user/${userId}/info/latest`],
     ];
     for (const [method, path, body] of calls) {
       const answer = await app.api<Refused>(method, path, body);
-      expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 404, 'user_scheduled_for_deletion']);
+      expect([method, path, answer.status, answer.body.code]).toEqual([
+        method,
+        path,
+        404,
+        'user_scheduled_for_deletion',
+      ]);
     }
   });
 
@@ -39,7 +51,9 @@ describe('deleting a user', () => {
     await app.api('DELETE', `/v2/user/${userId}`);
     const again = await app.api<Refused>('POST', '/v2/user', { client_user_id: 'reserved' });
     expect([again.status, again.body.detail.user_id]).toEqual([400, userId]);
-    const renamed = await app.api<Refused>('PATCH', `/v2/user/${await makeUser(app.api)}`, { client_user_id: 'reserved' });
+    const renamed = await app.api<Refused>('PATCH', `/v2/user/${await makeUser(app.api)}`, {
+      client_user_id: 'reserved',
+    });
     expect([renamed.status, renamed.body.detail.user_id]).toEqual([400, userId]);
   });
 });
@@ -69,10 +83,18 @@ describe('undoing a deletion', () => {
       const answer = await undo(query);
       expect([query, answer.status]).toEqual([query, 422]);
       expect((answer.body as unknown as { detail: { loc: string[] }[] }).detail).toEqual([
-        { type: query.includes('both') ? 'value_error' : 'missing', loc: ['query'], msg: expect.stringContaining('user_id, client_user_id') }]);
+        {
+          type: query.includes('both') ? 'value_error' : 'missing',
+          loc: ['query'],
+          msg: expect.stringContaining('user_id, client_user_id'),
+        },
+      ]);
     }
     expect(problemsOf(await undo('?user_id=nonsense'))).toEqual(['query.user_id uuid_parsing']);
-    expect(problemsOf(await undo('?user_id=nonsense&client_user_id=both'))).toEqual(['query value_error', 'query.user_id uuid_parsing']);
+    expect(problemsOf(await undo('?user_id=nonsense&client_user_id=both'))).toEqual([
+      'query value_error',
+      'query.user_id uuid_parsing',
+    ]);
   });
 
   test('an unknown id is 404', async () => {

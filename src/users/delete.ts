@@ -14,18 +14,37 @@ export const GRACE_DAYS = 7;
 /** Schedules the erasure; until then undoDeleteUser brings everything back. */
 export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
   await findUser(ctx, userId);
-  await ctx.db.updateTable('users').set({ deleted_at: sql<string>`now()` })
-    .where('id', '=', userId).where('team_id', '=', ctx.team.id).where('deleted_at', 'is', null).execute();
+  await ctx.db
+    .updateTable('users')
+    .set({ deleted_at: sql<string>`now()` })
+    .where('id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .where('deleted_at', 'is', null)
+    .execute();
 }
 
 /** Takes a deletion back, by exactly one of the two ids. A user that is not scheduled for deletion stays as it is. */
 export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_user_id: string }): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
-    const restored = await ctx.db.updateTable('users').set({ deleted_at: null })
+    const restored = await ctx.db
+      .updateTable('users')
+      .set({ deleted_at: null })
       .where('team_id', '=', ctx.team.id)
-      .where((eb) => ('user_id' in by ? eb('id', '=', by.user_id) : eb('id', '=', eb.selectFrom('client_user_ids').select('user_id')
-        .where('team_id', '=', ctx.team.id).where('client_user_id', '=', by.client_user_id))))
-      .returning('id').executeTakeFirst();
+      .where((eb) =>
+        'user_id' in by
+          ? eb('id', '=', by.user_id)
+          : eb(
+              'id',
+              '=',
+              eb
+                .selectFrom('client_user_ids')
+                .select('user_id')
+                .where('team_id', '=', ctx.team.id)
+                .where('client_user_id', '=', by.client_user_id),
+            ),
+      )
+      .returning('id')
+      .executeTakeFirst();
     if (!restored) throw notFound('User');
     await addJob(ctx.db, RESUME_JOB, { overdue_seconds: 0 });
   });

@@ -8,20 +8,39 @@ import { findUserInfo, putUserInfo } from './info.ts';
 import { listUsers, searchUsers } from './list.ts';
 import { countOfTeam } from './metrics.ts';
 import { patchUser } from './patch.ts';
-import { ClientUserId, Success, TeamMetrics, User, UserInfo, UserInfoInput, UserInput, UserPage, UserPatch } from './schemas.ts';
+import {
+  ClientUserId,
+  Success,
+  TeamMetrics,
+  User,
+  UserInfo,
+  UserInfoInput,
+  UserInput,
+  UserPage,
+  UserPatch,
+} from './schemas.ts';
 
 const tag = 'users';
 const params = Type.Object({ user_id: Uuid });
 
 export const userEndpoints = [
   endpoint({
-    id: 'create_user', method: 'POST', path: '/v2/user', tag, body: UserInput, response: User,
+    id: 'create_user',
+    method: 'POST',
+    path: '/v2/user',
+    tag,
+    body: UserInput,
+    response: User,
     summary: 'Create a user',
     description: 'The same client_user_id again answers 400 with the user_id and created_on of the user that has it.',
     handle: async (ctx, { body }) => toUser(await createUser(ctx, body)),
   }),
   endpoint({
-    id: 'list_users', method: 'GET', path: '/v2/user', tag, response: UserPage,
+    id: 'list_users',
+    method: 'GET',
+    path: '/v2/user',
+    tag,
+    response: UserPage,
     summary: 'List users',
     query: Type.Object({
       offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
@@ -33,42 +52,72 @@ export const userEndpoints = [
     },
   }),
   endpoint({
-    id: 'get_team_metrics', method: 'GET', path: '/v2/user/metrics', tag, response: TeamMetrics,
+    id: 'get_team_metrics',
+    method: 'GET',
+    path: '/v2/user/metrics',
+    tag,
+    response: TeamMetrics,
     summary: 'Count the users and orders of the team',
     handle: (ctx) => countOfTeam(ctx),
   }),
   endpoint({
-    id: 'resolve_user', method: 'GET', path: '/v2/user/resolve/{client_user_id}', tag, response: User,
-    summary: 'Find a user by the customer\'s own reference',
+    id: 'resolve_user',
+    method: 'GET',
+    path: '/v2/user/resolve/{client_user_id}',
+    tag,
+    response: User,
+    summary: "Find a user by the customer's own reference",
     params: Type.Object({ client_user_id: ClientUserId }),
     handle: async (ctx, { params: { client_user_id } }) => toUser(await findUserByClientId(ctx, client_user_id)),
   }),
   endpoint({
-    id: 'undo_delete_user', method: 'POST', path: '/v2/user/undo_delete', tag, response: Success,
+    id: 'undo_delete_user',
+    method: 'POST',
+    path: '/v2/user/undo_delete',
+    tag,
+    response: Success,
     summary: 'Take the deletion of a user back',
     description: 'Within 7 days of the deletion, by exactly one of the two ids.',
-    query: Type.Object({
-      user_id: Type.Optional(Uuid),
-      client_user_id: Type.Optional(ClientUserId),
-    }, { exactlyOne: ['user_id', 'client_user_id'] }),
+    query: Type.Object(
+      {
+        user_id: Type.Optional(Uuid),
+        client_user_id: Type.Optional(ClientUserId),
+      },
+      { exactlyOne: ['user_id', 'client_user_id'] },
+    ),
     handle: async (ctx, { query: { user_id, client_user_id } }) => {
       await undoDeleteUser(ctx, user_id === undefined ? { client_user_id: client_user_id ?? '' } : { user_id });
       return { success: true };
     },
   }),
   endpoint({
-    id: 'get_user', method: 'GET', path: '/v2/user/{user_id}', tag, params, response: User,
+    id: 'get_user',
+    method: 'GET',
+    path: '/v2/user/{user_id}',
+    tag,
+    params,
+    response: User,
     summary: 'Read a user',
     handle: async (ctx, { params: { user_id } }) => toUser(await findUser(ctx, user_id)),
   }),
   endpoint({
-    id: 'patch_user', method: 'PATCH', path: '/v2/user/{user_id}', tag, params, body: UserPatch,
+    id: 'patch_user',
+    method: 'PATCH',
+    path: '/v2/user/{user_id}',
+    tag,
+    params,
+    body: UserPatch,
     summary: 'Change a user',
     description: 'Keys that are left out stay as they are; null clears, but a client_user_id stays.',
     handle: (ctx, { params: { user_id }, body }) => patchUser(ctx, user_id, body),
   }),
   endpoint({
-    id: 'delete_user', method: 'DELETE', path: '/v2/user/{user_id}', tag, params, response: Success,
+    id: 'delete_user',
+    method: 'DELETE',
+    path: '/v2/user/{user_id}',
+    tag,
+    params,
+    response: Success,
     summary: 'Delete a user',
     description: 'Everything of the user is erased after 7 days; until then the deletion can be undone.',
     handle: async (ctx, { params: { user_id } }) => {
@@ -77,17 +126,32 @@ export const userEndpoints = [
     },
   }),
   endpoint({
-    id: 'put_user_info', method: 'PATCH', path: '/v2/user/{user_id}/info', tag, params, body: UserInfoInput, response: UserInfo,
-    summary: 'Store a user\'s demographics',
+    id: 'put_user_info',
+    method: 'PATCH',
+    path: '/v2/user/{user_id}/info',
+    tag,
+    params,
+    body: UserInfoInput,
+    response: UserInfo,
+    summary: "Store a user's demographics",
     handle: (ctx, { params: { user_id }, body }) => putUserInfo(ctx, user_id, body),
   }),
   endpoint({
-    id: 'get_user_info', method: 'GET', path: '/v2/user/{user_id}/info/latest', tag, params, response: UserInfo,
-    summary: 'Read a user\'s demographics',
+    id: 'get_user_info',
+    method: 'GET',
+    path: '/v2/user/{user_id}/info/latest',
+    tag,
+    params,
+    response: UserInfo,
+    summary: "Read a user's demographics",
     handle: (ctx, { params: { user_id } }) => findUserInfo(ctx, user_id),
   }),
   endpoint({
-    id: 'search_users', method: 'GET', path: '/v2/team/users/search', tag, response: Type.Array(User),
+    id: 'search_users',
+    method: 'GET',
+    path: '/v2/team/users/search',
+    tag,
+    response: Type.Array(User),
     summary: 'Search users by user_id or a part of client_user_id',
     query: Type.Object({ query_id: Type.String({ minLength: 2, maxLength: 256 }) }),
     handle: async (ctx, { query: { query_id } }) => (await searchUsers(ctx, query_id)).map(toUser),

@@ -3,8 +3,19 @@ import type { TeamCtx, TxCtx } from '../context.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { User } from './schemas.ts';
 
-export const USER_COLUMNS = ['id', 'team_id', 'client_user_id', 'created_at', 'fallback_time_zone', 'fallback_time_zone_at',
-  'fallback_birth_date', 'fallback_birth_date_at', 'ingestion_start', 'ingestion_end', 'deleted_at'] as const;
+export const USER_COLUMNS = [
+  'id',
+  'team_id',
+  'client_user_id',
+  'created_at',
+  'fallback_time_zone',
+  'fallback_time_zone_at',
+  'fallback_birth_date',
+  'fallback_birth_date_at',
+  'ingestion_start',
+  'ingestion_end',
+  'deleted_at',
+] as const;
 
 export type UserRow = {
   id: string;
@@ -24,16 +35,23 @@ type Scope = Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>;
 
 /** A user of the caller's team; one that is scheduled for deletion reads as not found, with its own code. */
 export async function findUser(ctx: Scope, userId: string): Promise<UserRow> {
-  const user = await ctx.db.selectFrom('users').select(USER_COLUMNS)
-    .where('id', '=', userId).where('team_id', '=', ctx.team.id).executeTakeFirst();
+  const user = await ctx.db
+    .selectFrom('users')
+    .select(USER_COLUMNS)
+    .where('id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .executeTakeFirst();
   return present(user);
 }
 
 /** The user with the customer's own reference. */
 export async function findUserByClientId(ctx: Scope, clientUserId: string): Promise<UserRow> {
-  const user = await ctx.db.selectFrom('users').innerJoin('client_user_ids', 'client_user_ids.user_id', 'users.id')
+  const user = await ctx.db
+    .selectFrom('users')
+    .innerJoin('client_user_ids', 'client_user_ids.user_id', 'users.id')
     .select(USER_COLUMNS.map((column) => `users.${column}` as const))
-    .where('client_user_ids.team_id', '=', ctx.team.id).where('client_user_ids.client_user_id', '=', clientUserId)
+    .where('client_user_ids.team_id', '=', ctx.team.id)
+    .where('client_user_ids.client_user_id', '=', clientUserId)
     .executeTakeFirst();
   return present(user);
 }
@@ -41,7 +59,10 @@ export async function findUserByClientId(ctx: Scope, clientUserId: string): Prom
 function present(user: UserRow | undefined): UserRow {
   if (!user) throw notFound('User');
   if (user.deleted_at !== null) {
-    throw new AppError('user_scheduled_for_deletion', 'This user is scheduled for deletion. POST /v2/user/undo_delete brings it back within 7 days.');
+    throw new AppError(
+      'user_scheduled_for_deletion',
+      'This user is scheduled for deletion. POST /v2/user/undo_delete brings it back within 7 days.',
+    );
   }
   return user;
 }
@@ -57,10 +78,18 @@ export function toUser(row: UserRow): Static<typeof User> {
     client_user_id: row.client_user_id,
     created_on: row.created_at,
     connected_sources: [],
-    fallback_time_zone: fallback_time_zone === null ? null
-      : { id: fallback_time_zone, source_slug: SET_BY_HAND, updated_at: fallback_time_zone_at ?? row.created_at },
-    fallback_birth_date: fallback_birth_date === null ? null
-      : { value: fallback_birth_date, source_slug: SET_BY_HAND, updated_at: fallback_birth_date_at ?? row.created_at },
+    fallback_time_zone:
+      fallback_time_zone === null
+        ? null
+        : { id: fallback_time_zone, source_slug: SET_BY_HAND, updated_at: fallback_time_zone_at ?? row.created_at },
+    fallback_birth_date:
+      fallback_birth_date === null
+        ? null
+        : {
+            value: fallback_birth_date,
+            source_slug: SET_BY_HAND,
+            updated_at: fallback_birth_date_at ?? row.created_at,
+          },
     ingestion_start: row.ingestion_start,
     ingestion_end: row.ingestion_end,
   };

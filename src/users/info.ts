@@ -6,19 +6,30 @@ import { findUser } from './find.ts';
 import type { UserInfo, UserInfoInput } from './schemas.ts';
 
 /** Stores a user's demographics; a later call replaces the whole record. */
-export async function putUserInfo(ctx: TeamCtx, userId: string, info: Static<typeof UserInfoInput>): Promise<Static<typeof UserInfo>> {
+export async function putUserInfo(
+  ctx: TeamCtx,
+  userId: string,
+  info: Static<typeof UserInfoInput>,
+): Promise<Static<typeof UserInfo>> {
   await findUser(ctx, userId);
   const text = JSON.stringify(info);
-  const row = await ctx.db.insertInto('user_info').values({ user_id: userId, team_id: ctx.team.id, info: text })
+  const row = await ctx.db
+    .insertInto('user_info')
+    .values({ user_id: userId, team_id: ctx.team.id, info: text })
     .onConflict((oc) => oc.column('user_id').doUpdateSet({ info: text, updated_at: sql`now()` }))
-    .returning('info').executeTakeFirstOrThrow();
+    .returning('info')
+    .executeTakeFirstOrThrow();
   return row.info as Static<typeof UserInfo>;
 }
 
 export async function findUserInfo(ctx: TeamCtx, userId: string): Promise<Static<typeof UserInfo>> {
   await findUser(ctx, userId);
-  const row = await ctx.db.selectFrom('user_info').select('info')
-    .where('user_id', '=', userId).where('team_id', '=', ctx.team.id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('user_info')
+    .select('info')
+    .where('user_id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .executeTakeFirst();
   if (!row) throw notFound('Demographics of this user');
   return row.info as Static<typeof UserInfo>;
 }

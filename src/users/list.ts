@@ -3,7 +3,10 @@ import type { TeamCtx } from '../context.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 
 /** Users in the order they were made; the ones scheduled for deletion are left out. */
-export async function listUsers(ctx: TeamCtx, page: { offset: number; limit: number }): Promise<{ users: UserRow[]; total: number }> {
+export async function listUsers(
+  ctx: TeamCtx,
+  page: { offset: number; limit: number },
+): Promise<{ users: UserRow[]; total: number }> {
   const ofTeam = ctx.db.selectFrom('users').where('team_id', '=', ctx.team.id).where('deleted_at', 'is', null);
   const users = await ofTeam.select(USER_COLUMNS).orderBy('id').offset(page.offset).limit(page.limit).execute();
   const { total } = await ofTeam.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
@@ -15,8 +18,13 @@ const MOST_FOUND = 100;
 /** Users whose user_id is `text`, or whose client_user_id contains it. */
 export async function searchUsers(ctx: TeamCtx, text: string): Promise<UserRow[]> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return ctx.db.selectFrom('users').select(USER_COLUMNS)
-    .where('team_id', '=', ctx.team.id).where('deleted_at', 'is', null)
+  return ctx.db
+    .selectFrom('users')
+    .select(USER_COLUMNS)
+    .where('team_id', '=', ctx.team.id)
+    .where('deleted_at', 'is', null)
     .where((eb) => eb.or([eb('client_user_id', 'ilike', pattern), eb(sql<string>`id::text`, '=', text.toLowerCase())]))
-    .orderBy('id').limit(MOST_FOUND).execute();
+    .orderBy('id')
+    .limit(MOST_FOUND)
+    .execute();
 }

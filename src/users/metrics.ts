@@ -5,7 +5,9 @@ import type { TeamMetrics } from './schemas.ts';
 
 /** Counts of the caller's team. There are no connected sources yet, so their counts are those of an empty set. */
 export async function countOfTeam(ctx: TeamCtx): Promise<Static<typeof TeamMetrics>> {
-  const { rows: [counts] } = await sql<{ users: number; orders: number }>`
+  const {
+    rows: [counts],
+  } = await sql<{ users: number; orders: number }>`
     select (select count(*) from users where team_id = ${ctx.team.id} and deleted_at is null) as users,
            (select count(*) from orders where team_id = ${ctx.team.id}) as orders`.execute(ctx.db);
   return {

@@ -7,26 +7,36 @@ type UserBody = { user_id: string; client_user_id: string };
 type Fallback = { fallback_time_zone: { id: string } | null; fallback_birth_date: { value: string } | null };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const read = async (userId: string) => (await app.api<UserBody & Fallback>('GET', `/v2/user/${userId}`)).body;
 const reservations = async (userId: string): Promise<string[]> =>
-  (await app.db.selectFrom('client_user_ids').select('client_user_id').where('user_id', '=', userId).execute())
-    .map((row) => row.client_user_id);
+  (await app.db.selectFrom('client_user_ids').select('client_user_id').where('user_id', '=', userId).execute()).map(
+    (row) => row.client_user_id,
+  );
 
 describe('changing a user', () => {
   test('keys that are there change, the others stay, and null clears', async () => {
     const userId = await makeUser(app.api);
     const answer = await app.api('PATCH', `/v2/user/${userId}`, {
-      fallback_time_zone: 'America/Phoenix', fallback_birth_date: '1980-12-10', ingestion_start: '2025-01-01', ingestion_end: '2025-12-31',
+      fallback_time_zone: 'America/Phoenix',
+      fallback_birth_date: '1980-12-10',
+      ingestion_start: '2025-01-01',
+      ingestion_end: '2025-12-31',
     });
     expect([answer.status, answer.body]).toEqual([204, undefined]);
     await app.api('PATCH', `/v2/user/${userId}`, { fallback_time_zone: null, ingestion_end: null });
-    expect(await read(userId)).toEqual(expect.objectContaining({
-      fallback_time_zone: null, fallback_birth_date: expect.objectContaining({ value: '1980-12-10' }),
-      ingestion_start: '2025-01-01', ingestion_end: null,
-    }));
+    expect(await read(userId)).toEqual(
+      expect.objectContaining({
+        fallback_time_zone: null,
+        fallback_birth_date: expect.objectContaining({ value: '1980-12-10' }),
+        ingestion_start: '2025-01-01',
+        ingestion_end: null,
+      }),
+    );
   });
 
   test('an empty object changes nothing, and no body is refused', async () => {
@@ -41,11 +51,18 @@ describe('changing a user', () => {
     const userId = await makeUser(app.api);
     const before = await read(userId);
     const answer = await app.api('PATCH', `/v2/user/${userId}`, {
-      client_user_id: '', fallback_time_zone: 'Mars', fallback_birth_date: '2999-01-01', ingestion_start: 5, ingestion_end: '2025-13-01',
+      client_user_id: '',
+      fallback_time_zone: 'Mars',
+      fallback_birth_date: '2999-01-01',
+      ingestion_start: 5,
+      ingestion_end: '2025-13-01',
     });
     expect(problemsOf(answer)).toEqual([
-      'body.client_user_id string_too_short', 'body.fallback_birth_date date_parsing', 'body.fallback_time_zone value_error',
-      'body.ingestion_end date_parsing', 'body.ingestion_start string_type',
+      'body.client_user_id string_too_short',
+      'body.fallback_birth_date date_parsing',
+      'body.fallback_time_zone value_error',
+      'body.ingestion_end date_parsing',
+      'body.ingestion_start string_type',
     ]);
     expect(await read(userId)).toEqual(before);
   });
@@ -54,7 +71,12 @@ describe('changing a user', () => {
     const other = await app.makeTeam();
     const userId = await makeUser(app.api);
     const before = await read(userId);
-    for (const change of [{ team_id: other.id }, { deleted_at: '2020-01-01T00:00:00Z' }, { id: other.id }, { created_at: '2020-01-01T00:00:00Z' }]) {
+    for (const change of [
+      { team_id: other.id },
+      { deleted_at: '2020-01-01T00:00:00Z' },
+      { id: other.id },
+      { created_at: '2020-01-01T00:00:00Z' },
+    ]) {
       expect((await app.api('PATCH', `/v2/user/${userId}`, change)).status).toBe(204);
       expect(await read(userId)).toEqual(before);
     }
@@ -63,7 +85,9 @@ describe('changing a user', () => {
   test('a user that is scheduled for deletion cannot be changed', async () => {
     const userId = await makeUser(app.api);
     await app.api('DELETE', `/v2/user/${userId}`);
-    const answer = await app.api<{ code: string }>('PATCH', `/v2/user/${userId}`, { fallback_time_zone: 'America/Phoenix' });
+    const answer = await app.api<{ code: string }>('PATCH', `/v2/user/${userId}`, {
+      fallback_time_zone: 'America/Phoenix',
+    });
     expect([answer.status, answer.body.code]).toEqual([404, 'user_scheduled_for_deletion']);
   });
 });
@@ -81,10 +105,17 @@ describe('changing the client_user_id', () => {
     const taken = await makeUser(app.api, 'taken-name');
     const userId = await makeUser(app.api, 'kept-name');
     const answer = await app.api<{ detail: { user_id: string }; code: string }>('PATCH', `/v2/user/${userId}`, {
-      client_user_id: 'taken-name', fallback_time_zone: 'America/Phoenix',
+      client_user_id: 'taken-name',
+      fallback_time_zone: 'America/Phoenix',
     });
-    expect([answer.status, answer.body.code, answer.body.detail.user_id]).toEqual([400, 'client_user_id_conflict', taken]);
-    expect(await read(userId)).toEqual(expect.objectContaining({ client_user_id: 'kept-name', fallback_time_zone: null }));
+    expect([answer.status, answer.body.code, answer.body.detail.user_id]).toEqual([
+      400,
+      'client_user_id_conflict',
+      taken,
+    ]);
+    expect(await read(userId)).toEqual(
+      expect.objectContaining({ client_user_id: 'kept-name', fallback_time_zone: null }),
+    );
     expect(await reservations(userId)).toEqual(['kept-name']);
   });
 
@@ -111,8 +142,13 @@ describe('changing the client_user_id', () => {
 });
 
 test('an end before a start that was stored earlier is refused', async () => {
-  const user = await app.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'bounded', ingestion_start: '2025-01-01' });
-  const answer = await app.api<{ code: string }>('PATCH', `/v2/user/${user.body.user_id}`, { ingestion_end: '2020-01-01' });
+  const user = await app.api<{ user_id: string }>('POST', '/v2/user', {
+    client_user_id: 'bounded',
+    ingestion_start: '2025-01-01',
+  });
+  const answer = await app.api<{ code: string }>('PATCH', `/v2/user/${user.body.user_id}`, {
+    ingestion_end: '2020-01-01',
+  });
   expect([answer.status, answer.body.code]).toEqual([400, 'ingestion_range_invalid']);
   const read = await app.api<{ ingestion_end: string | null }>('GET', `/v2/user/${user.body.user_id}`);
   expect(read.body.ingestion_end).toBeNull();

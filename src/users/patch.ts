@@ -16,8 +16,11 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
     const renamed = client_user_id && client_user_id !== user.client_user_id ? client_user_id : null;
     if (renamed) {
       await reserveClientUserId(ctx, userId, renamed);
-      await ctx.db.deleteFrom('client_user_ids')
-        .where('team_id', '=', ctx.team.id).where('client_user_id', '=', user.client_user_id).execute();
+      await ctx.db
+        .deleteFrom('client_user_ids')
+        .where('team_id', '=', ctx.team.id)
+        .where('client_user_id', '=', user.client_user_id)
+        .execute();
     }
     refuseEndBeforeStart({ ...user, ...rest });
     const changes = {
@@ -27,12 +30,23 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
       ...(rest.fallback_birth_date === undefined ? {} : { fallback_birth_date_at: sql<string>`now()` }),
     };
     if (Object.keys(changes).length === 0) return;
-    await ctx.db.updateTable('users').set(changes).where('id', '=', userId).where('team_id', '=', ctx.team.id).execute();
+    await ctx.db
+      .updateTable('users')
+      .set(changes)
+      .where('id', '=', userId)
+      .where('team_id', '=', ctx.team.id)
+      .execute();
   });
 }
 
 /** One of the two may have been stored before. */
-function refuseEndBeforeStart({ ingestion_start: start, ingestion_end: end }: { ingestion_start?: string | null; ingestion_end?: string | null }): void {
+function refuseEndBeforeStart({
+  ingestion_start: start,
+  ingestion_end: end,
+}: {
+  ingestion_start?: string | null;
+  ingestion_end?: string | null;
+}): void {
   if (start && end && start > end) {
     throw new AppError('ingestion_range_invalid', `ingestion_end (${end}) would be before ingestion_start (${start}).`);
   }
@@ -40,5 +54,11 @@ function refuseEndBeforeStart({ ingestion_start: start, ingestion_end: end }: { 
 
 /** Of two changes at the same moment the second sees the reference that the first one left. */
 async function lockUser(ctx: TxCtx<TeamCtx>, userId: string): Promise<void> {
-  await ctx.db.selectFrom('users').select('id').where('id', '=', userId).where('team_id', '=', ctx.team.id).forNoKeyUpdate().execute();
+  await ctx.db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .forNoKeyUpdate()
+    .execute();
 }

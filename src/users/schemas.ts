@@ -1,30 +1,49 @@
 import { Type } from 'typebox';
-import { BirthDate, Email, Ethnicity, Gender, GenderIdentity, PersonName, PhoneNumber, Race, SexualOrientation } from '../wire/person.ts';
+import {
+  BirthDate,
+  Email,
+  Ethnicity,
+  Gender,
+  GenderIdentity,
+  PersonName,
+  PhoneNumber,
+  Race,
+  SexualOrientation,
+} from '../wire/person.ts';
 import { Address } from '../wire/address.ts';
 import { GuarantorDetails } from '../wire/guarantor.ts';
 import { CalendarDate, nullable, optional, Timestamp, Uuid } from '../wire/schema.ts';
 
 export const ClientUserId = Type.String({
-  minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description: "The customer's own reference, unique in a team.",
+  minLength: 1,
+  maxLength: 256,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  description: "The customer's own reference, unique in a team.",
 });
 const TimeZone = Type.String({ format: 'time-zone', description: 'IANA time zone, as America/Phoenix.' });
 
-export const UserInput = Type.Object({
-  client_user_id: ClientUserId,
-  fallback_time_zone: optional(TimeZone),
-  fallback_birth_date: optional(BirthDate),
-  ingestion_start: optional(CalendarDate),
-  ingestion_end: optional(CalendarDate),
-}, { ascending: ['ingestion_start', 'ingestion_end'] });
+export const UserInput = Type.Object(
+  {
+    client_user_id: ClientUserId,
+    fallback_time_zone: optional(TimeZone),
+    fallback_birth_date: optional(BirthDate),
+    ingestion_start: optional(CalendarDate),
+    ingestion_end: optional(CalendarDate),
+  },
+  { ascending: ['ingestion_start', 'ingestion_end'] },
+);
 
 /** Keys that are left out stay as they are; null clears. */
-export const UserPatch = Type.Object({
-  client_user_id: Type.Optional(nullable(ClientUserId)),
-  fallback_time_zone: Type.Optional(nullable(TimeZone)),
-  fallback_birth_date: Type.Optional(nullable(BirthDate)),
-  ingestion_start: Type.Optional(nullable(CalendarDate)),
-  ingestion_end: Type.Optional(nullable(CalendarDate)),
-}, { ascending: ['ingestion_start', 'ingestion_end'] });
+export const UserPatch = Type.Object(
+  {
+    client_user_id: Type.Optional(nullable(ClientUserId)),
+    fallback_time_zone: Type.Optional(nullable(TimeZone)),
+    fallback_birth_date: Type.Optional(nullable(BirthDate)),
+    ingestion_start: Type.Optional(nullable(CalendarDate)),
+    ingestion_end: Type.Optional(nullable(CalendarDate)),
+  },
+  { ascending: ['ingestion_start', 'ingestion_end'] },
+);
 
 const Provider = Type.Object({ name: Type.String(), slug: Type.String(), logo: Type.String() });
 
@@ -35,13 +54,18 @@ export const User = Type.Object({
   created_on: Timestamp,
   connected_sources: Type.Array(Type.Object({ provider: Provider, created_on: Timestamp, source: Provider })),
   fallback_time_zone: nullable(Type.Object({ id: Type.String(), source_slug: Type.String(), updated_at: Timestamp })),
-  fallback_birth_date: nullable(Type.Object({ value: CalendarDate, source_slug: Type.String(), updated_at: Timestamp })),
+  fallback_birth_date: nullable(
+    Type.Object({ value: CalendarDate, source_slug: Type.String(), updated_at: Timestamp }),
+  ),
   ingestion_start: nullable(CalendarDate),
   ingestion_end: nullable(CalendarDate),
 });
 
 export const UserPage = Type.Object({
-  users: Type.Array(User), total: Type.Integer(), offset: Type.Integer(), limit: Type.Integer(),
+  users: Type.Array(User),
+  total: Type.Integer(),
+  offset: Type.Integer(),
+  limit: Type.Integer(),
 });
 
 const demographics = {

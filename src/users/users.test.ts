@@ -5,11 +5,16 @@ import { makeUser, person, problemsOf } from '../../test/people.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 
 type UserBody = { user_id: string; client_user_id: string; created_on: string };
-type Conflict = { detail: { error_type: string; error_message: string; user_id: string; created_on: string }; code: string };
+type Conflict = {
+  detail: { error_type: string; error_message: string; user_id: string; created_on: string };
+  code: string;
+};
 type Page = { users: UserBody[]; total: number; offset: number; limit: number };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const create = (body: unknown): Promise<Answer<UserBody>> => app.api<UserBody>('POST', '/v2/user', body);
@@ -17,14 +22,22 @@ const create = (body: unknown): Promise<Answer<UserBody>> => app.api<UserBody>('
 describe('creating a user', () => {
   test('a user with all fields is made and read back', async () => {
     const made = await create({
-      client_user_id: 'ada', fallback_time_zone: 'America/Phoenix', fallback_birth_date: '1980-12-10',
-      ingestion_start: '2025-01-01', ingestion_end: '2025-12-31',
+      client_user_id: 'ada',
+      fallback_time_zone: 'America/Phoenix',
+      fallback_birth_date: '1980-12-10',
+      ingestion_start: '2025-01-01',
+      ingestion_end: '2025-12-31',
     });
     expect(made.body).toEqual({
-      user_id: expect.any(String), team_id: app.team.id, client_user_id: 'ada', created_on: expect.any(String), connected_sources: [],
+      user_id: expect.any(String),
+      team_id: app.team.id,
+      client_user_id: 'ada',
+      created_on: expect.any(String),
+      connected_sources: [],
       fallback_time_zone: { id: 'America/Phoenix', source_slug: 'manual', updated_at: expect.any(String) },
       fallback_birth_date: { value: '1980-12-10', source_slug: 'manual', updated_at: expect.any(String) },
-      ingestion_start: '2025-01-01', ingestion_end: '2025-12-31',
+      ingestion_start: '2025-01-01',
+      ingestion_end: '2025-12-31',
     });
     const read = await app.api('GET', `/v2/user/${made.body.user_id}`);
     expect(read.body).toEqual(made.body);
@@ -32,9 +45,14 @@ describe('creating a user', () => {
 
   test('a user needs nothing but a client_user_id, and the other keys read null', async () => {
     const made = await create({ client_user_id: 'bare' });
-    expect(made.body).toEqual(expect.objectContaining({
-      fallback_time_zone: null, fallback_birth_date: null, ingestion_start: null, ingestion_end: null,
-    }));
+    expect(made.body).toEqual(
+      expect.objectContaining({
+        fallback_time_zone: null,
+        fallback_birth_date: null,
+        ingestion_start: null,
+        ingestion_end: null,
+      }),
+    );
   });
 
   test('a client_user_id is trimmed and may be 256 characters long', async () => {
@@ -45,23 +63,35 @@ describe('creating a user', () => {
 
   test('every wrong field is listed at once', async () => {
     const answer = await create({
-      client_user_id: '  ', fallback_time_zone: 'Mars/Olympus', fallback_birth_date: '1980-02-30',
-      ingestion_start: 'yesterday', ingestion_end: 20250101,
+      client_user_id: '  ',
+      fallback_time_zone: 'Mars/Olympus',
+      fallback_birth_date: '1980-02-30',
+      ingestion_start: 'yesterday',
+      ingestion_end: 20250101,
     });
     expect(answer.status).toBe(422);
     expect(problemsOf(answer)).toEqual([
-      'body.client_user_id string_too_short', 'body.fallback_birth_date date_parsing', 'body.fallback_time_zone value_error',
-      'body.ingestion_end string_type', 'body.ingestion_start date_parsing',
+      'body.client_user_id string_too_short',
+      'body.fallback_birth_date date_parsing',
+      'body.fallback_time_zone value_error',
+      'body.ingestion_end string_type',
+      'body.ingestion_start date_parsing',
     ]);
   });
 
   test('an ingestion that ends before it starts is refused', async () => {
-    const answer = await create({ client_user_id: 'backwards', ingestion_start: '2025-02-01', ingestion_end: '2025-01-01' });
+    const answer = await create({
+      client_user_id: 'backwards',
+      ingestion_start: '2025-02-01',
+      ingestion_end: '2025-01-01',
+    });
     expect(problemsOf(answer)).toEqual(['body.ingestion_end value_error']);
   });
 
   test.each([
-    [{}, 'body.client_user_id missing'], [undefined, 'body missing'], [[], 'body dict_type'],
+    [{}, 'body.client_user_id missing'],
+    [undefined, 'body missing'],
+    [[], 'body dict_type'],
     [{ client_user_id: null }, 'body.client_user_id string_type'],
     [{ client_user_id: 'line\nbreak' }, 'body.client_user_id string_pattern_mismatch'],
   ])('%j is refused with %s', async (body, problem) => {
@@ -76,27 +106,39 @@ describe('creating a user', () => {
     expect(second.status).toBe(400);
     expect(second.body).toEqual({
       detail: {
-        error_type: 'INVALID_REQUEST', error_message: expect.any(String), user_id: first.body.user_id, created_on: first.body.created_on,
+        error_type: 'INVALID_REQUEST',
+        error_message: expect.any(String),
+        user_id: first.body.user_id,
+        created_on: first.body.created_on,
       },
-      code: 'client_user_id_conflict', request_id: expect.any(String),
+      code: 'client_user_id_conflict',
+      request_id: expect.any(String),
     });
   });
 
   test('of concurrent creates with one client_user_id one succeeds and all others name its user', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => app.api<Conflict & UserBody>('POST', '/v2/user', { client_user_id: 'race' })));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => app.api<Conflict & UserBody>('POST', '/v2/user', { client_user_id: 'race' })),
+    );
     const made = answers.find((answer) => answer.status === 200);
     const refused = answers.filter((answer) => answer.status === 400);
     expect(refused).toHaveLength(7);
     expect(new Set(refused.map((answer) => answer.body.detail.user_id))).toEqual(new Set([made?.body.user_id]));
-    const { users } = await app.db.selectFrom('users').select((eb) => eb.fn.countAll<number>().as('users'))
-      .where('client_user_id', '=', 'race').executeTakeFirstOrThrow();
+    const { users } = await app.db
+      .selectFrom('users')
+      .select((eb) => eb.fn.countAll<number>().as('users'))
+      .where('client_user_id', '=', 'race')
+      .executeTakeFirstOrThrow();
     expect(users).toBe(1);
   });
 
   test('a create waits for another create of the same client_user_id and then names its user', async () => {
     const first = await makeUser(app.api, 'placeholder');
     const { second } = await app.db.transaction().execute(async (tx) => {
-      await tx.insertInto('client_user_ids').values({ team_id: app.team.id, client_user_id: 'contested', user_id: first }).execute();
+      await tx
+        .insertInto('client_user_ids')
+        .values({ team_id: app.team.id, client_user_id: 'contested', user_id: first })
+        .execute();
       const second = app.api<Conflict>('POST', '/v2/user', { client_user_id: 'contested' });
       await untilBlocked(app.db);
       return { second };
@@ -113,13 +155,26 @@ describe('creating a user', () => {
 });
 
 describe('resolving a client_user_id', () => {
-  test.each(['a/b', 'a%2Fb', 'a b+c', 'q?x=1&y=2', '#hash', '100%', 'müller·日本', '"quoted"', "o'hara", '\\back',
-    'semi;colon', '*', 'metrics', '../x'])(
-    'the reference %j is found url-encoded', async (reference) => {
-      const userId = await makeUser(app.api, reference);
-      const found = await app.api<UserBody>('GET', `/v2/user/resolve/${encodeURIComponent(reference)}`);
-      expect(found.body).toEqual(expect.objectContaining({ user_id: userId, client_user_id: reference }));
-    });
+  test.each([
+    'a/b',
+    'a%2Fb',
+    'a b+c',
+    'q?x=1&y=2',
+    '#hash',
+    '100%',
+    'müller·日本',
+    '"quoted"',
+    "o'hara",
+    '\\back',
+    'semi;colon',
+    '*',
+    'metrics',
+    '../x',
+  ])('the reference %j is found url-encoded', async (reference) => {
+    const userId = await makeUser(app.api, reference);
+    const found = await app.api<UserBody>('GET', `/v2/user/resolve/${encodeURIComponent(reference)}`);
+    expect(found.body).toEqual(expect.objectContaining({ user_id: userId, client_user_id: reference }));
+  });
 
   test('a reference of 256 characters of four bytes each is found', async () => {
     const reference = '𝛼'.repeat(256);
@@ -158,8 +213,13 @@ describe('listing and counting', () => {
   test('the limit is 500 at most and both numbers are checked at once', async () => {
     expect((await app.api('GET', '/v2/user?limit=500')).status).toBe(200);
     expect(problemsOf(await app.api('GET', '/v2/user?limit=501&offset=-1'))).toEqual([
-      'query.limit less_than_equal', 'query.offset greater_than_equal']);
-    expect(problemsOf(await app.api('GET', '/v2/user?limit=many&offset=1.5'))).toEqual(['query.limit int_parsing', 'query.offset int_parsing']);
+      'query.limit less_than_equal',
+      'query.offset greater_than_equal',
+    ]);
+    expect(problemsOf(await app.api('GET', '/v2/user?limit=many&offset=1.5'))).toEqual([
+      'query.limit int_parsing',
+      'query.offset int_parsing',
+    ]);
   });
 
   test('the metrics count the users and orders of the team alone', async () => {
@@ -169,27 +229,36 @@ describe('listing and counting', () => {
     await api('DELETE', `/v2/user/${await makeUser(api)}`);
     const metrics = await api('GET', '/v2/user/metrics');
     expect(metrics.body).toEqual({
-      team_id: id, number_of_connected_sources: 0, number_of_users: 2, number_of_errored_connected_sources: 0,
-      number_of_connected_sources_by_week: [], number_of_ordered_tests: 0,
+      team_id: id,
+      number_of_connected_sources: 0,
+      number_of_users: 2,
+      number_of_errored_connected_sources: 0,
+      number_of_connected_sources_by_week: [],
+      number_of_ordered_tests: 0,
     });
   });
 });
 
 describe('searching', () => {
   const search = async (text: string): Promise<string[]> =>
-    (await app.api<UserBody[]>('GET', `/v2/team/users/search?query_id=${encodeURIComponent(text)}`)).body.map((user) => user.client_user_id);
+    (await app.api<UserBody[]>('GET', `/v2/team/users/search?query_id=${encodeURIComponent(text)}`)).body.map(
+      (user) => user.client_user_id,
+    );
 
   test('a part of the client_user_id finds the user whatever its case', async () => {
     await makeUser(app.api, 'Search-Target-1');
     expect(await search('target')).toEqual(['Search-Target-1']);
   });
 
-  test.each([['50%off', '50xoff'], ['snake_case', 'snakeXcase'], ['back\\slash', 'backslash']])(
-    'in %j the wildcard is a character like any other and does not find %j', async (literal, lookalike) => {
-      await makeUser(app.api, literal);
-      await makeUser(app.api, lookalike);
-      expect(await search(literal)).toEqual([literal]);
-    });
+  test.each([
+    ['50%off', '50xoff'],
+    ['snake_case', 'snakeXcase'],
+    ['back\\slash', 'backslash'],
+  ])('in %j the wildcard is a character like any other and does not find %j', async (literal, lookalike) => {
+    await makeUser(app.api, literal);
+    await makeUser(app.api, lookalike);
+    expect(await search(literal)).toEqual([literal]);
+  });
 
   test('a user_id finds its user, in either case', async () => {
     const userId = await makeUser(app.api, 'by-its-id');
@@ -204,7 +273,9 @@ describe('searching', () => {
   });
 
   test('fewer than two characters, none and unprintable ones are refused', async () => {
-    expect(problemsOf(await app.api('GET', '/v2/team/users/search?query_id=x'))).toEqual(['query.query_id string_too_short']);
+    expect(problemsOf(await app.api('GET', '/v2/team/users/search?query_id=x'))).toEqual([
+      'query.query_id string_too_short',
+    ]);
     expect(problemsOf(await app.api('GET', '/v2/team/users/search'))).toEqual(['query.query_id missing']);
     expect((await app.api('GET', '/v2/team/users/search?query_id=ab%00cd')).status).toBe(422);
   });
@@ -225,7 +296,11 @@ describe('one team and another', () => {
     await app.api('PATCH', `/v2/user/${userId}/info`, person);
     for (const [method, path, body] of operations(userId, 'somebody-elses')) {
       const hidden = await other.api<Record<string, unknown>>(method, path, body);
-      const unknown = await other.api<Record<string, unknown>>(method, path.replace(userId, randomUUID()).replace('somebody-elses', 'nobodys'), body);
+      const unknown = await other.api<Record<string, unknown>>(
+        method,
+        path.replace(userId, randomUUID()).replace('somebody-elses', 'nobodys'),
+        body,
+      );
       expect([path, hidden.status]).toEqual([path, 404]);
       expect({ ...hidden.body, request_id: '' }).toEqual({ ...unknown.body, request_id: '' });
     }
@@ -236,12 +311,19 @@ describe('one team and another', () => {
   });
 
   test('a malformed user_id is 422 with the id repeated', async () => {
-    for (const [method, path, body] of operations('not-a-uuid', 'x').filter(([, path]) => path.includes('not-a-uuid'))) {
+    for (const [method, path, body] of operations('not-a-uuid', 'x').filter(([, path]) =>
+      path.includes('not-a-uuid'),
+    )) {
       const answer = await app.api<{ detail: unknown[] }>(method, path, body);
       expect(answer.status).toBe(422);
-      expect(answer.body.detail).toEqual([{
-        type: 'uuid_parsing', loc: [path.includes('?') ? 'query' : 'path', 'user_id'], msg: expect.any(String), input: 'not-a-uuid',
-      }]);
+      expect(answer.body.detail).toEqual([
+        {
+          type: 'uuid_parsing',
+          loc: [path.includes('?') ? 'query' : 'path', 'user_id'],
+          msg: expect.any(String),
+          input: 'not-a-uuid',
+        },
+      ]);
     }
   });
 });

@@ -7,18 +7,35 @@ describe('checkHeaders', () => {
   });
 
   test.each([
-    'Host', 'content-length', 'Content-Type', 'content-encoding', 'connection', 'Keep-Alive', 'Transfer-Encoding',
-    'TE', 'trailer', 'upgrade', 'expect', 'proxy-connection', 'User-Agent', 'accept-encoding', 'webhook-id',
-    'Webhook-Anything', 'SVIX-signature',
+    'Host',
+    'content-length',
+    'Content-Type',
+    'content-encoding',
+    'connection',
+    'Keep-Alive',
+    'Transfer-Encoding',
+    'TE',
+    'trailer',
+    'upgrade',
+    'expect',
+    'proxy-connection',
+    'User-Agent',
+    'accept-encoding',
+    'webhook-id',
+    'Webhook-Anything',
+    'SVIX-signature',
   ])('refuses %s, which the service sets itself', (name) => {
     expect(checkHeaders({ [name]: 'x' })).toEqual([`The header "${name}" is set by the service.`]);
   });
 
-  test.each(['a\r\nx-injected: 1', 'a\nb', 'a\rb', 'a\0b', 'Grüße', '\u{1F600}', '\x7f'])('refuses the value %j', (value) => {
-    expect(checkHeaders({ 'x-a': value })).toEqual([
-      'The value of "x-a" may hold printable ASCII characters only, and no line breaks.',
-    ]);
-  });
+  test.each(['a\r\nx-injected: 1', 'a\nb', 'a\rb', 'a\0b', 'Grüße', '\u{1F600}', '\x7f'])(
+    'refuses the value %j',
+    (value) => {
+      expect(checkHeaders({ 'x-a': value })).toEqual([
+        'The value of "x-a" may hold printable ASCII characters only, and no line breaks.',
+      ]);
+    },
+  );
 
   test.each(['', 'a b', 'a:b', 'a\r\nx-y', 'ü', 'a(b)'])('refuses the name %j', (name) => {
     expect(checkHeaders({ [name]: 'x' })).toEqual([`${JSON.stringify(name)} is not a header name.`]);

@@ -8,7 +8,10 @@ const policies = new WeakMap<Config, AddressPolicy>();
 export function deploymentPolicy(config: Config): AddressPolicy {
   let policy = policies.get(config);
   if (!policy) {
-    policy = addressPolicy({ allowedNetworks: config.webhookAllowedNetworks, allowHttp: config.environment === 'sandbox' });
+    policy = addressPolicy({
+      allowedNetworks: config.webhookAllowedNetworks,
+      allowHttp: config.environment === 'sandbox',
+    });
     policies.set(config, policy);
   }
   return policy;

@@ -11,8 +11,14 @@ import { Secret } from './schemas.ts';
 import { isSecret, newSecret } from '../delivery/sending/sign.ts';
 
 type Webhook = {
-  id: string; url: string; description: string; rate_limit: number | null; disabled: boolean;
-  filter_types: string[] | null; created_at: string; updated_at: string;
+  id: string;
+  url: string;
+  description: string;
+  rate_limit: number | null;
+  disabled: boolean;
+  filter_types: string[] | null;
+  created_at: string;
+  updated_at: string;
 };
 type Problems = { detail: { type: string; loc: string[]; msg: string }[]; code: string };
 
@@ -28,7 +34,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const webhooksOf = (team: { id: string; org_id: string }): string => `/v1/org/${team.org_id}/team/${team.id}/sandbox/webhook`;
+const webhooksOf = (team: { id: string; org_id: string }): string =>
+  `/v1/org/${team.org_id}/team/${team.id}/sandbox/webhook`;
 
 async function make(body: object = {}): Promise<Webhook> {
   const answer = await app.api<Webhook>('POST', path, { url: URL, ...body });
@@ -37,16 +44,24 @@ async function make(body: object = {}): Promise<Webhook> {
 }
 
 /** So that a change of updated_at shows, whatever the clock's resolution. */
-const age = (id: string) => app.db.updateTable('webhooks').set({ updated_at: '2026-01-01T00:00:00Z' }).where('id', '=', id).execute();
+const age = (id: string) =>
+  app.db.updateTable('webhooks').set({ updated_at: '2026-01-01T00:00:00Z' }).where('id', '=', id).execute();
 
-const places = (answer: { body: Problems }): string[] => answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
+const places = (answer: { body: Problems }): string[] =>
+  answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 describe('creating an endpoint', () => {
   test('it is made with the defaults of the interface and read back', async () => {
     const webhook = await make();
     expect(webhook).toEqual({
-      id: expect.any(String), url: URL, description: '', rate_limit: null, disabled: false, filter_types: null,
-      created_at: expect.any(String), updated_at: webhook.created_at,
+      id: expect.any(String),
+      url: URL,
+      description: '',
+      rate_limit: null,
+      disabled: false,
+      filter_types: null,
+      created_at: expect.any(String),
+      updated_at: webhook.created_at,
     });
     expect((await app.api('GET', `${path}/${webhook.id}`)).body).toEqual(webhook);
   });
@@ -54,23 +69,37 @@ describe('creating an endpoint', () => {
   test('everything it is told is kept, event types once each', async () => {
     const secret = newSecret();
     const given = {
-      url: 'http://127.0.0.1:4000/in', description: 'orders', rate_limit: 20, disabled: true,
+      url: 'http://127.0.0.1:4000/in',
+      description: 'orders',
+      rate_limit: 20,
+      disabled: true,
       filter_types: ['labtest.order.created', 'daily.data.steps.updated', 'labtest.order.created', 'endpoint.disabled'],
     };
     const webhook = await make({ ...given, secret });
-    expect(webhook).toMatchObject({ ...given, filter_types: ['labtest.order.created', 'daily.data.steps.updated', 'endpoint.disabled'] });
+    expect(webhook).toMatchObject({
+      ...given,
+      filter_types: ['labtest.order.created', 'daily.data.steps.updated', 'endpoint.disabled'],
+    });
     expect((await app.api('GET', `${path}/${webhook.id}/secret`)).body).toEqual({ key: secret });
   });
 
   test('every problem of a request is listed, and no secret is repeated', async () => {
     const secret = `whsec_${Buffer.alloc(23).toString('base64')}`;
     const answer = await app.api<Problems>('POST', path, {
-      description: 7, rate_limit: 0, disabled: 'yes', filter_types: ['labtest.order.created', 'labtest.order.creatd'], secret,
+      description: 7,
+      rate_limit: 0,
+      disabled: 'yes',
+      filter_types: ['labtest.order.created', 'labtest.order.creatd'],
+      secret,
     });
     expect(answer.status).toBe(422);
     expect(places(answer).toSorted()).toEqual([
-      'bool_type body.disabled', 'greater_than_equal body.rate_limit', 'missing body.url',
-      'string_pattern_mismatch body.filter_types.1', 'string_pattern_mismatch body.secret', 'string_type body.description',
+      'bool_type body.disabled',
+      'greater_than_equal body.rate_limit',
+      'missing body.url',
+      'string_pattern_mismatch body.filter_types.1',
+      'string_pattern_mismatch body.secret',
+      'string_type body.description',
     ]);
     expect(JSON.stringify(answer.body)).not.toContain(secret);
   });
@@ -81,18 +110,25 @@ describe('creating an endpoint', () => {
   });
 
   test.each([
-    ['http://10.0.0.5/in', 'private'], ['http://169.254.169.254/latest', 'private'], ['http://127.0.0.1:0/in', 'Port 0'],
+    ['http://10.0.0.5/in', 'private'],
+    ['http://169.254.169.254/latest', 'private'],
+    ['http://127.0.0.1:0/in', 'Port 0'],
   ])('the url %s is refused with the reason', async (url, reason) => {
     const answer = await app.api<{ code: string; detail: string }>('POST', path, { url });
     expect([answer.status, answer.body.code]).toEqual([400, 'webhook_url_refused']);
     expect(answer.body.detail).toContain(reason);
   });
 
-  test.each(['ftp://example.com/in', 'https://ada:pw@example.com/in', 'https://example.com/in#top', 'not a url', 'http://'])(
-    'the url %s is no address to send to, and is listed with the other problems', async (url) => {
-      const answer = await app.api<Problems>('POST', path, { url, description: 5 });
-      expect([answer.status, ...places(answer)]).toEqual([422, 'url_parsing body.url', 'string_type body.description']);
-    });
+  test.each([
+    'ftp://example.com/in',
+    'https://ada:pw@example.com/in',
+    'https://example.com/in#top',
+    'not a url',
+    'http://',
+  ])('the url %s is no address to send to, and is listed with the other problems', async (url) => {
+    const answer = await app.api<Problems>('POST', path, { url, description: 5 });
+    expect([answer.status, ...places(answer)]).toEqual([422, 'url_parsing body.url', 'string_type body.description']);
+  });
 
   test('a secret is taken exactly when signing takes it', () => {
     const pattern = new RegExp((Secret as { pattern?: string }).pattern ?? 'none');
@@ -100,17 +136,24 @@ describe('creating an endpoint', () => {
       const text = `whsec_${randomBytes(bytes).toString('base64')}`;
       expect([bytes, pattern.test(text)]).toEqual([bytes, isSecret(text)]);
     }
-    fc.assert(fc.property(fc.string({ minLength: 30, maxLength: 100, unit: fc.constantFrom(...'abgwAQ04+/=_-') }), (text) => {
-      expect(pattern.test(`whsec_${text}`)).toBe(isSecret(`whsec_${text}`));
-    }), { numRuns: 5000 });
+    fc.assert(
+      fc.property(fc.string({ minLength: 30, maxLength: 100, unit: fc.constantFrom(...'abgwAQ04+/=_-') }), (text) => {
+        expect(pattern.test(`whsec_${text}`)).toBe(isSecret(`whsec_${text}`));
+      }),
+      { numRuns: 5000 },
+    );
   });
 });
 
 test('production takes https only', async () => {
-  const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production', PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64') });
+  const production = await startTestApp({
+    PHIAL_ENVIRONMENT: 'production',
+    PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
+  });
   try {
     const { org_id, id } = production.team;
-    const create = (url: string) => production.api<{ code: string }>('POST', `/v1/org/${org_id}/team/${id}/production/webhook`, { url });
+    const create = (url: string) =>
+      production.api<{ code: string }>('POST', `/v1/org/${org_id}/team/${id}/production/webhook`, { url });
     expect((await create('http://receiver.example.com/in')).body.code).toBe('webhook_url_refused');
     expect((await create('https://127.0.0.1/in')).body.code).toBe('webhook_url_refused');
     expect((await create(URL)).status).toBe(200);
@@ -127,8 +170,10 @@ describe('the list', () => {
     const listed: string[] = [];
     let cursor: string | null = '';
     for (let pages = 1; cursor !== null; pages += 1) {
-      const { body } = await team.api<{ data: Webhook[]; next_cursor: string | null }>('GET',
-        `${webhooksOf(team)}?limit=2&next_cursor=${cursor}`) as { body: { data: Webhook[]; next_cursor: string | null } };
+      const { body } = (await team.api<{ data: Webhook[]; next_cursor: string | null }>(
+        'GET',
+        `${webhooksOf(team)}?limit=2&next_cursor=${cursor}`,
+      )) as { body: { data: Webhook[]; next_cursor: string | null } };
       listed.push(...body.data.map((webhook) => webhook.id));
       cursor = body.next_cursor;
       expect(pages).toBeLessThanOrEqual(3);
@@ -143,11 +188,14 @@ describe('the list', () => {
     expect([body.data.length, body.next_cursor]).toEqual([1, null]);
   });
 
-  test.each(['x', Buffer.from('{}').toString('base64url'), Buffer.from('["price asc",8900,"0198c0de-0000-7000-8000-000000000001"]').toString('base64url')])(
-    'the cursor %s is refused, since no page gave it', async (cursor) => {
-      const answer = await app.api<Problems>('GET', `${path}?next_cursor=${cursor}`);
-      expect([answer.status, ...places(answer)]).toEqual([422, 'value_error query.next_cursor']);
-    });
+  test.each([
+    'x',
+    Buffer.from('{}').toString('base64url'),
+    Buffer.from('["price asc",8900,"0198c0de-0000-7000-8000-000000000001"]').toString('base64url'),
+  ])('the cursor %s is refused, since no page gave it', async (cursor) => {
+    const answer = await app.api<Problems>('GET', `${path}?next_cursor=${cursor}`);
+    expect([answer.status, ...places(answer)]).toEqual([422, 'value_error query.next_cursor']);
+  });
 
   test('the limit is 1 to 250', async () => {
     for (const limit of [0, 251]) expect((await app.api('GET', `${path}?limit=${limit}`)).status).toBe(422);
@@ -166,9 +214,19 @@ describe('changing an endpoint', () => {
   });
 
   test('null clears what can be empty and leaves the rest', async () => {
-    const webhook = await make({ description: 'orders', rate_limit: 5, filter_types: ['labtest.order.updated'], disabled: true });
-    const { body } = await app.api<Webhook>('PATCH', `${path}/${webhook.id}`,
-      { url: null, description: null, rate_limit: null, disabled: null, filter_types: null });
+    const webhook = await make({
+      description: 'orders',
+      rate_limit: 5,
+      filter_types: ['labtest.order.updated'],
+      disabled: true,
+    });
+    const { body } = await app.api<Webhook>('PATCH', `${path}/${webhook.id}`, {
+      url: null,
+      description: null,
+      rate_limit: null,
+      disabled: null,
+      filter_types: null,
+    });
     expect(body).toMatchObject({ url: URL, description: '', rate_limit: null, disabled: true, filter_types: null });
   });
 
@@ -179,7 +237,10 @@ describe('changing an endpoint', () => {
 
   test('a refused url leaves everything as it was', async () => {
     const webhook = await make();
-    const answer = await app.api<{ code: string }>('PATCH', `${path}/${webhook.id}`, { url: 'http://10.1.2.3/', description: 'new' });
+    const answer = await app.api<{ code: string }>('PATCH', `${path}/${webhook.id}`, {
+      url: 'http://10.1.2.3/',
+      description: 'new',
+    });
     expect([answer.status, answer.body.code]).toEqual([400, 'webhook_url_refused']);
     expect((await app.api('GET', `${path}/${webhook.id}`)).body).toEqual(webhook);
   });
@@ -187,20 +248,31 @@ describe('changing an endpoint', () => {
   test('wrong values are listed together', async () => {
     const webhook = await make();
     const answer = await app.api<Problems>('PATCH', `${path}/${webhook.id}`, { rate_limit: 1.5, filter_types: [] });
-    expect([answer.status, ...places(answer).toSorted()]).toEqual([422, 'int_type body.rate_limit', 'too_short body.filter_types']);
+    expect([answer.status, ...places(answer).toSorted()]).toEqual([
+      422,
+      'int_type body.rate_limit',
+      'too_short body.filter_types',
+    ]);
   });
 
   const failingSince = async (id: string): Promise<string | null> =>
-    (await app.db.selectFrom('webhooks').select('failing_since').where('id', '=', id).executeTakeFirstOrThrow()).failing_since;
+    (await app.db.selectFrom('webhooks').select('failing_since').where('id', '=', id).executeTakeFirstOrThrow())
+      .failing_since;
 
   test('enabling forgets the failures and wakes the workers', async () => {
     const webhook = await make();
-    await app.db.updateTable('webhooks').set({ disabled: true, failing_since: '2026-01-01T00:00:00Z' }).where('id', '=', webhook.id).execute();
+    await app.db
+      .updateTable('webhooks')
+      .set({ disabled: true, failing_since: '2026-01-01T00:00:00Z' })
+      .where('id', '=', webhook.id)
+      .execute();
     const listener = new pg.Client({ connectionString: app.databaseUrl });
     await listener.connect();
     try {
       await listener.query('listen phial_deliveries');
-      const woken = new Promise<string>((resolve) => { listener.once('notification', ({ channel }) => resolve(channel)); });
+      const woken = new Promise<string>((resolve) => {
+        listener.once('notification', ({ channel }) => resolve(channel));
+      });
       const { body } = await app.api<Webhook>('PATCH', `${path}/${webhook.id}`, { disabled: false });
       expect(body.disabled).toBe(false);
       expect(await Promise.race([woken, wait(2_000, 'nobody was woken')])).toBe('phial_deliveries');
@@ -212,7 +284,11 @@ describe('changing an endpoint', () => {
 
   test('an endpoint that fails cannot clear its record by being enabled while it is enabled', async () => {
     const webhook = await make();
-    await app.db.updateTable('webhooks').set({ failing_since: '2026-01-01T00:00:00Z' }).where('id', '=', webhook.id).execute();
+    await app.db
+      .updateTable('webhooks')
+      .set({ failing_since: '2026-01-01T00:00:00Z' })
+      .where('id', '=', webhook.id)
+      .execute();
     await app.api('PATCH', `${path}/${webhook.id}`, { disabled: false });
     expect(await failingSince(webhook.id)).toBe('2026-01-01T00:00:00.000Z');
     await app.api('PATCH', `${path}/${webhook.id}`, { description: 'still failing' });
@@ -222,18 +298,29 @@ describe('changing an endpoint', () => {
 
 test('a deleted endpoint is gone with its secrets and its queue', async () => {
   const webhook = await make();
-  await app.db.insertInto('deliveries').values({ webhook_id: webhook.id, event_id: newId(), team_id: app.team.id }).execute();
+  await app.db
+    .insertInto('deliveries')
+    .values({ webhook_id: webhook.id, event_id: newId(), team_id: app.team.id })
+    .execute();
   expect((await app.api('DELETE', `${path}/${webhook.id}`)).status).toBe(204);
   expect((await app.api('GET', `${path}/${webhook.id}`)).status).toBe(404);
   expect((await app.api('DELETE', `${path}/${webhook.id}`)).status).toBe(404);
-  expect(await app.db.selectFrom('webhook_secrets').selectAll().where('webhook_id', '=', webhook.id).execute()).toEqual([]);
+  expect(await app.db.selectFrom('webhook_secrets').selectAll().where('webhook_id', '=', webhook.id).execute()).toEqual(
+    [],
+  );
   expect(await app.db.selectFrom('deliveries').selectAll().where('webhook_id', '=', webhook.id).execute()).toEqual([]);
 });
 
 describe('headers', () => {
   test('values of sensitive ones are stored, but only their names are answered', async () => {
     const { id } = await make();
-    const headers = { 'X-Tenant': 'blue', Authorization: 'Bearer abc', 'x-api-key': 'k-1', Cookie: 'a=b', 'X-Auth-Token': 't' };
+    const headers = {
+      'X-Tenant': 'blue',
+      Authorization: 'Bearer abc',
+      'x-api-key': 'k-1',
+      Cookie: 'a=b',
+      'X-Auth-Token': 't',
+    };
     expect((await app.api('PUT', `${path}/${id}/headers`, { headers })).status).toBe(204);
     const { body } = await app.api<{ headers: object; sensitive: string[] }>('GET', `${path}/${id}/headers`);
     expect(body.headers).toEqual({ 'X-Tenant': 'blue' });
@@ -260,8 +347,9 @@ describe('headers', () => {
 
   test('every header that cannot be sent is named, and none is stored', async () => {
     const { id } = await make();
-    const answer = await app.api<Problems>('PUT', `${path}/${id}/headers`,
-      { headers: { 'webhook-id': '1', 'bad name': 'x', 'x-split': 'a\r\nb', 'x-fine': 'y' } });
+    const answer = await app.api<Problems>('PUT', `${path}/${id}/headers`, {
+      headers: { 'webhook-id': '1', 'bad name': 'x', 'x-split': 'a\r\nb', 'x-fine': 'y' },
+    });
     expect(answer.status).toBe(422);
     expect(places(answer)).toEqual(Array(3).fill('value_error body.headers'));
     expect(answer.body.detail.map(({ msg }) => msg).join()).toMatch(/webhook-id.*bad name.*x-split/);
@@ -270,17 +358,29 @@ describe('headers', () => {
 
   test('values must be text', async () => {
     const { id } = await make();
-    const answer = await app.api<Problems>('PUT', `${path}/${id}/headers`, { headers: { 'x-one': 1, authorization: ['secret'] } });
-    expect([answer.status, ...places(answer)]).toEqual([422, 'string_type body.headers.x-one', 'string_type body.headers.authorization']);
+    const answer = await app.api<Problems>('PUT', `${path}/${id}/headers`, {
+      headers: { 'x-one': 1, authorization: ['secret'] },
+    });
+    expect([answer.status, ...places(answer)]).toEqual([
+      422,
+      'string_type body.headers.x-one',
+      'string_type body.headers.authorization',
+    ]);
     expect(JSON.stringify(answer.body)).not.toContain('secret');
     expect((await app.api('PUT', `${path}/${id}/headers`, {})).status).toBe(422);
   });
 });
 
 describe('the secret', () => {
-  const secretOf = async (id: string): Promise<string> => (await app.api<{ key: string }>('GET', `${path}/${id}/secret`)).body.key;
-  const stored = (id: string) => app.db.selectFrom('webhook_secrets').select(['secret', 'expires_at'])
-    .where('webhook_id', '=', id).orderBy('id').execute();
+  const secretOf = async (id: string): Promise<string> =>
+    (await app.api<{ key: string }>('GET', `${path}/${id}/secret`)).body.key;
+  const stored = (id: string) =>
+    app.db
+      .selectFrom('webhook_secrets')
+      .select(['secret', 'expires_at'])
+      .where('webhook_id', '=', id)
+      .orderBy('id')
+      .execute();
   const rotate = (id: string, body: object = {}) => app.api<Problems>('POST', `${path}/${id}/secret/rotate`, body);
 
   test('it is made for an endpoint that names none', async () => {
@@ -317,12 +417,19 @@ describe('the secret', () => {
     const second = await secretOf(id);
     await rotate(id, { key: first });
     expect(await secretOf(id)).toBe(first);
-    expect((await stored(id)).map((row) => [row.secret, row.expires_at === null])).toEqual([[second, false], [first, true]]);
+    expect((await stored(id)).map((row) => [row.secret, row.expires_at === null])).toEqual([
+      [second, false],
+      [first, true],
+    ]);
   });
 
   test('a malformed key is refused without being repeated', async () => {
     const { id } = await make();
-    for (const key of ['whsec_short', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${Buffer.alloc(65).toString('base64')}`]) {
+    for (const key of [
+      'whsec_short',
+      'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      `whsec_${Buffer.alloc(65).toString('base64')}`,
+    ]) {
       const answer = await rotate(id, { key });
       expect([answer.status, ...places(answer)]).toEqual([422, 'string_pattern_mismatch body.key']);
       expect(JSON.stringify(answer.body)).not.toContain(key);
@@ -336,15 +443,21 @@ describe('the secret', () => {
     const refused = await rotate(id);
     expect([refused.status, refused.body.code]).toEqual([400, 'too_many_secrets']);
     expect(await secretOf(id)).toBe(current);
-    await app.db.updateTable('webhook_secrets').set({ expires_at: '2026-01-01T00:00:00Z' })
-      .where('webhook_id', '=', id).where('expires_at', 'is not', null).execute();
+    await app.db
+      .updateTable('webhook_secrets')
+      .set({ expires_at: '2026-01-01T00:00:00Z' })
+      .where('webhook_id', '=', id)
+      .where('expires_at', 'is not', null)
+      .execute();
     expect((await rotate(id)).status).toBe(204);
     expect((await stored(id)).length).toBe(2);
   });
 
   test('rotations at the same moment leave one current secret', async () => {
     const { id } = await make();
-    expect((await Promise.all([rotate(id), rotate(id), rotate(id)])).map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect((await Promise.all([rotate(id), rotate(id), rotate(id)])).map(({ status }) => status)).toEqual([
+      204, 204, 204,
+    ]);
     expect((await stored(id)).filter((row) => row.expires_at === null).length).toBe(1);
   });
 });
@@ -352,9 +465,15 @@ describe('the secret', () => {
 describe('who may', () => {
   /** Every operation with the webhook `id` under the path `at`. */
   const operations = (at: string, id: string): [method: string, path: string, body?: object][] => [
-    ['GET', at], ['POST', at, { url: URL }], ['GET', `${at}/${id}`], ['PATCH', `${at}/${id}`, { description: 'mine' }],
-    ['GET', `${at}/${id}/headers`], ['PUT', `${at}/${id}/headers`, { headers: { 'x-a': 'b' } }],
-    ['GET', `${at}/${id}/secret`], ['POST', `${at}/${id}/secret/rotate`, {}], ['DELETE', `${at}/${id}`],
+    ['GET', at],
+    ['POST', at, { url: URL }],
+    ['GET', `${at}/${id}`],
+    ['PATCH', `${at}/${id}`, { description: 'mine' }],
+    ['GET', `${at}/${id}/headers`],
+    ['PUT', `${at}/${id}/headers`, { headers: { 'x-a': 'b' } }],
+    ['GET', `${at}/${id}/secret`],
+    ['POST', `${at}/${id}/secret/rotate`, {}],
+    ['DELETE', `${at}/${id}`],
   ];
 
   test('nobody without a key', async () => {
@@ -389,8 +508,12 @@ describe('who may', () => {
   test('a Team Management Key opens its own teams only', async () => {
     const { id } = await make();
     const sibling = await createTeam(app.ctx, { org_id: app.team.org_id, name: 'Sibling' });
-    const { value: key } = await createManagementKey(app.ctx,
-      { org_id: app.team.org_id, label: 'bound', role: 'team_admin', team_ids: [sibling.id] });
+    const { value: key } = await createManagementKey(app.ctx, {
+      org_id: app.team.org_id,
+      label: 'bound',
+      role: 'team_admin',
+      team_ids: [sibling.id],
+    });
     for (const [method, at, body] of operations(path, id)) {
       const answer = await app.api<{ code: string }>(method, at, body, { key });
       expect([method, at, answer.status, answer.body.code]).toEqual([method, at, 403, 'insufficient_scope']);
@@ -409,9 +532,16 @@ describe('who may', () => {
   });
 
   test('every malformed part of a request is listed', async () => {
-    const answer = await app.api<Problems>('PATCH', `/v1/org/${app.team.org_id}/team/x/staging/webhook/y`, { rate_limit: -1 });
-    expect([answer.status, ...places(answer).toSorted()]).toEqual([422,
-      'enum path.environment', 'greater_than_equal body.rate_limit', 'uuid_parsing path.team_id', 'uuid_parsing path.webhook_id']);
+    const answer = await app.api<Problems>('PATCH', `/v1/org/${app.team.org_id}/team/x/staging/webhook/y`, {
+      rate_limit: -1,
+    });
+    expect([answer.status, ...places(answer).toSorted()]).toEqual([
+      422,
+      'enum path.environment',
+      'greater_than_equal body.rate_limit',
+      'uuid_parsing path.team_id',
+      'uuid_parsing path.webhook_id',
+    ]);
   });
 
   test('an endpoint that does not exist is not found', async () => {

@@ -9,7 +9,15 @@ import { findHeaders, putHeaders } from './headers.ts';
 import { listWebhooks } from './list.ts';
 import { patchWebhook } from './patch.ts';
 import {
-  Environment, SecretRotation, Webhook, WebhookHeaders, WebhookHeadersInput, WebhookInput, WebhookPage, WebhookPatch, WebhookSecret,
+  Environment,
+  SecretRotation,
+  Webhook,
+  WebhookHeaders,
+  WebhookHeadersInput,
+  WebhookInput,
+  WebhookPage,
+  WebhookPatch,
+  WebhookSecret,
 } from './schemas.ts';
 import { findSecret, rotateSecret } from './secret.ts';
 
@@ -22,7 +30,13 @@ const ofWebhook = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Enviro
 
 export const webhookEndpoints = [
   endpoint({
-    id: 'list_webhooks', method: 'GET', path: collection, tag, auth, params: ofTeam, response: WebhookPage,
+    id: 'list_webhooks',
+    method: 'GET',
+    path: collection,
+    tag,
+    auth,
+    params: ofTeam,
+    response: WebhookPage,
     summary: 'List webhook endpoints',
     description: 'In the order they were made.',
     query: Type.Object({
@@ -33,52 +47,106 @@ export const webhookEndpoints = [
       listWebhooks(ctx, await findManagedTeam(ctx, params.team_id), { next_cursor, limit }),
   }),
   endpoint({
-    id: 'create_webhook', method: 'POST', path: collection, tag, auth, params: ofTeam, body: WebhookInput, response: Webhook,
+    id: 'create_webhook',
+    method: 'POST',
+    path: collection,
+    tag,
+    auth,
+    params: ofTeam,
+    body: WebhookInput,
+    response: Webhook,
     summary: 'Create a webhook endpoint',
-    description: 'It receives what happens from now on, signed as Standard Webhooks with the secret that GET …/secret reads. '
-      + 'In production the url must be https; addresses that are private or local are refused with 400 webhook_url_refused. '
-      + 'A rate_limit is stored, but not enforced yet.',
+    description:
+      'It receives what happens from now on, signed as Standard Webhooks with the secret that GET …/secret reads. ' +
+      'In production the url must be https; addresses that are private or local are refused with 400 webhook_url_refused. ' +
+      'A rate_limit is stored, but not enforced yet.',
     handle: async (ctx, { params, body }) => createWebhook(ctx, await findManagedTeam(ctx, params.team_id), body),
   }),
   endpoint({
-    id: 'get_webhook', method: 'GET', path: item, tag, auth, params: ofWebhook, response: Webhook,
+    id: 'get_webhook',
+    method: 'GET',
+    path: item,
+    tag,
+    auth,
+    params: ofWebhook,
+    response: Webhook,
     summary: 'Read a webhook endpoint',
     handle: async (ctx, { params }) => findWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
   }),
   endpoint({
-    id: 'patch_webhook', method: 'PATCH', path: item, tag, auth, params: ofWebhook, body: WebhookPatch, response: Webhook,
+    id: 'patch_webhook',
+    method: 'PATCH',
+    path: item,
+    tag,
+    auth,
+    params: ofWebhook,
+    body: WebhookPatch,
+    response: Webhook,
     summary: 'Change a webhook endpoint',
-    description: 'Keys that are left out stay as they are; null clears description, rate_limit and filter_types. '
-      + 'Enabling an endpoint again (disabled: false) sends what was queued for it meanwhile.',
-    handle: async (ctx, { params, body }) => patchWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body),
+    description:
+      'Keys that are left out stay as they are; null clears description, rate_limit and filter_types. ' +
+      'Enabling an endpoint again (disabled: false) sends what was queued for it meanwhile.',
+    handle: async (ctx, { params, body }) =>
+      patchWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body),
   }),
   endpoint({
-    id: 'delete_webhook', method: 'DELETE', path: item, tag, auth, params: ofWebhook,
+    id: 'delete_webhook',
+    method: 'DELETE',
+    path: item,
+    tag,
+    auth,
+    params: ofWebhook,
     summary: 'Delete a webhook endpoint',
     description: 'What is still queued for it is not sent.',
-    handle: async (ctx, { params }) => deleteWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
+    handle: async (ctx, { params }) =>
+      deleteWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
   }),
   endpoint({
-    id: 'get_webhook_headers', method: 'GET', path: `${item}/headers`, tag, auth, params: ofWebhook, response: WebhookHeaders,
+    id: 'get_webhook_headers',
+    method: 'GET',
+    path: `${item}/headers`,
+    tag,
+    auth,
+    params: ofWebhook,
+    response: WebhookHeaders,
     summary: 'Read the headers added to each delivery',
     description: 'Headers whose names speak of keys, tokens and the like are write-only: `sensitive` names them.',
     handle: async (ctx, { params }) => findHeaders(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
   }),
   endpoint({
-    id: 'put_webhook_headers', method: 'PUT', path: `${item}/headers`, tag, auth, params: ofWebhook, body: WebhookHeadersInput,
+    id: 'put_webhook_headers',
+    method: 'PUT',
+    path: `${item}/headers`,
+    tag,
+    auth,
+    params: ofWebhook,
+    body: WebhookHeadersInput,
     summary: 'Set the headers added to each delivery',
     description: 'Replaces all headers that were set before: send the sensitive ones again too.',
     handle: async (ctx, { params, body }) =>
       putHeaders(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body.headers),
   }),
   endpoint({
-    id: 'get_webhook_secret', method: 'GET', path: `${item}/secret`, tag, auth, params: ofWebhook, response: WebhookSecret,
+    id: 'get_webhook_secret',
+    method: 'GET',
+    path: `${item}/secret`,
+    tag,
+    auth,
+    params: ofWebhook,
+    response: WebhookSecret,
     summary: 'Read the signing secret',
-    handle: async (ctx, { params }) =>
-      ({ key: await findSecret(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id) }),
+    handle: async (ctx, { params }) => ({
+      key: await findSecret(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
+    }),
   }),
   endpoint({
-    id: 'rotate_webhook_secret', method: 'POST', path: `${item}/secret/rotate`, tag, auth, params: ofWebhook, body: SecretRotation,
+    id: 'rotate_webhook_secret',
+    method: 'POST',
+    path: `${item}/secret/rotate`,
+    tag,
+    auth,
+    params: ofWebhook,
+    body: SecretRotation,
     summary: 'Rotate the signing secret',
     description: 'The secret before keeps signing beside the new one for 24 hours. Without key, a secret is made.',
     handle: async (ctx, { params, body }) =>

@@ -1,7 +1,16 @@
 import type { ManagementCtx, TxCtx } from '../context.ts';
 import { notFound } from '../errors.ts';
 
-export const WEBHOOK_COLUMNS = ['id', 'description', 'rate_limit', 'url', 'disabled', 'filter_types', 'created_at', 'updated_at'] as const;
+export const WEBHOOK_COLUMNS = [
+  'id',
+  'description',
+  'rate_limit',
+  'url',
+  'disabled',
+  'filter_types',
+  'created_at',
+  'updated_at',
+] as const;
 
 export type WebhookRow = {
   id: string;
@@ -18,9 +27,17 @@ export type WebhookRow = {
 export type ManagedTeam = { id: string };
 
 /** An endpoint of the team. */
-export async function findWebhook(ctx: Pick<ManagementCtx | TxCtx<ManagementCtx>, 'db'>, team: ManagedTeam, id: string): Promise<WebhookRow> {
-  const webhook = await ctx.db.selectFrom('webhooks').select(WEBHOOK_COLUMNS)
-    .where('team_id', '=', team.id).where('id', '=', id).executeTakeFirst();
+export async function findWebhook(
+  ctx: Pick<ManagementCtx | TxCtx<ManagementCtx>, 'db'>,
+  team: ManagedTeam,
+  id: string,
+): Promise<WebhookRow> {
+  const webhook = await ctx.db
+    .selectFrom('webhooks')
+    .select(WEBHOOK_COLUMNS)
+    .where('team_id', '=', team.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!webhook) throw notFound('Webhook');
   return webhook;
 }

@@ -10,9 +10,17 @@ import type { WebhookHeaders } from './schemas.ts';
 const SENSITIVE_NAME = /auth|cookie|credential|key|passw|secret|session|signature|token/i;
 
 /** The headers that every delivery to this endpoint carries; of sensitive ones only the names. */
-export async function findHeaders(ctx: ManagementCtx, team: ManagedTeam, id: string): Promise<Static<typeof WebhookHeaders>> {
-  const webhook = await ctx.db.selectFrom('webhooks').select('headers')
-    .where('team_id', '=', team.id).where('id', '=', id).executeTakeFirst();
+export async function findHeaders(
+  ctx: ManagementCtx,
+  team: ManagedTeam,
+  id: string,
+): Promise<Static<typeof WebhookHeaders>> {
+  const webhook = await ctx.db
+    .selectFrom('webhooks')
+    .select('headers')
+    .where('team_id', '=', team.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (!webhook) throw notFound('Webhook');
   const all = Object.entries(webhook.headers as Record<string, string>);
   return {
@@ -22,15 +30,24 @@ export async function findHeaders(ctx: ManagementCtx, team: ManagedTeam, id: str
 }
 
 /** Puts `headers` in the place of all headers there were, the sensitive ones included. */
-export async function putHeaders(ctx: ManagementCtx, team: ManagedTeam, id: string, headers: Record<string, string>): Promise<void> {
+export async function putHeaders(
+  ctx: ManagementCtx,
+  team: ManagedTeam,
+  id: string,
+  headers: Record<string, string>,
+): Promise<void> {
   const problems = checkHeaders(headers);
   if (problems.length > 0) {
     throw new AppError('webhook_headers_refused', problems.join(' '), {
       detail: problems.map((msg) => ({ type: 'value_error', loc: ['body', 'headers'], msg })),
     });
   }
-  const changed = await ctx.db.updateTable('webhooks')
+  const changed = await ctx.db
+    .updateTable('webhooks')
     .set({ headers: JSON.stringify(headers), updated_at: sql<string>`now()` })
-    .where('team_id', '=', team.id).where('id', '=', id).returning('id').executeTakeFirst();
+    .where('team_id', '=', team.id)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
   if (!changed) throw notFound('Webhook');
 }

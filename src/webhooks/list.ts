@@ -4,13 +4,19 @@ import { WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
 
 /** The team's endpoints in the order they were made. */
 export async function listWebhooks(
-  ctx: ManagementCtx, team: ManagedTeam, { next_cursor, limit }: { next_cursor: string | null; limit: number },
+  ctx: ManagementCtx,
+  team: ManagedTeam,
+  { next_cursor, limit }: { next_cursor: string | null; limit: number },
 ): Promise<{ data: WebhookRow[]; next_cursor: string | null }> {
   const after = next_cursor === null ? null : decodeCursor(next_cursor, isId);
-  const found = await ctx.db.selectFrom('webhooks').select(WEBHOOK_COLUMNS)
+  const found = await ctx.db
+    .selectFrom('webhooks')
+    .select(WEBHOOK_COLUMNS)
     .where('team_id', '=', team.id)
     .$if(after !== null, (query) => query.where('id', '>', after as string))
-    .orderBy('id').limit(limit + 1).execute();
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
   const { page, ...rest } = takePage(found, limit, ({ id }) => id);
   return { data: page, ...rest };
 }

@@ -6,23 +6,29 @@ const MOST_FILTER_TYPES = 200;
 const MOST_PER_SECOND = 100_000;
 
 /** `whsec_` and canonical base64 of 24 to 64 bytes, as Standard Webhooks asks; `isSecret` says the same. */
-const SECRET_PATTERN = '^whsec_(?:'
-  + '(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?'
-  + '|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/][AQgw]==)?)$';
+const SECRET_PATTERN =
+  '^whsec_(?:' +
+  '(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?' +
+  '|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/][AQgw]==)?)$';
 
 export const Secret = Type.String({
-  pattern: SECRET_PATTERN, description: '`whsec_` and base64 of 24 to 64 bytes. Left out: one is made.',
+  pattern: SECRET_PATTERN,
+  description: '`whsec_` and base64 of 24 to 64 bytes. Left out: one is made.',
 });
 
 const Url = Type.String({ format: 'http-url', maxLength: 2048 });
 const Description = Text(1000, { minLength: 0 });
 const RateLimit = Type.Integer({
-  minimum: 1, maximum: MOST_PER_SECOND, description: 'Most deliveries per second to this endpoint. Stored, but not enforced yet.',
+  minimum: 1,
+  maximum: MOST_PER_SECOND,
+  description: 'Most deliveries per second to this endpoint. Stored, but not enforced yet.',
 });
 const FilterTypes = Type.Array(Type.String({ pattern: EVENT_NAME_PATTERN }), {
-  minItems: 1, maxItems: MOST_FILTER_TYPES,
-  description: 'Event types to send. null: every type but the operational ones, which go only to endpoints that name them. '
-    + 'An empty list is refused: to stop deliveries, set `disabled`.',
+  minItems: 1,
+  maxItems: MOST_FILTER_TYPES,
+  description:
+    'Event types to send. null: every type but the operational ones, which go only to endpoints that name them. ' +
+    'An empty list is refused: to stop deliveries, set `disabled`.',
 });
 
 export const WebhookInput = Type.Object({
@@ -62,7 +68,9 @@ export const WebhookHeadersInput = Type.Object({ headers: HeaderMap });
 
 export const WebhookHeaders = Type.Object({
   headers: HeaderMap,
-  sensitive: Type.Array(Type.String(), { description: 'Names of the headers whose values are secrets and are never answered.' }),
+  sensitive: Type.Array(Type.String(), {
+    description: 'Names of the headers whose values are secrets and are never answered.',
+  }),
 });
 
 export const WebhookSecret = Type.Object({ key: Type.String() });

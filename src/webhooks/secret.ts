@@ -14,8 +14,13 @@ const MOST_SECRETS = 5;
 
 /** The newest secret: the one that receivers should verify with. */
 export async function findSecret(ctx: ManagementCtx, team: ManagedTeam, id: string): Promise<string> {
-  const row = await ctx.db.selectFrom('webhook_secrets').innerJoin('webhooks', 'webhooks.id', 'webhook_secrets.webhook_id')
-    .select('secret').where('webhooks.team_id', '=', team.id).where('webhooks.id', '=', id).where('expires_at', 'is', null)
+  const row = await ctx.db
+    .selectFrom('webhook_secrets')
+    .innerJoin('webhooks', 'webhooks.id', 'webhook_secrets.webhook_id')
+    .select('secret')
+    .where('webhooks.team_id', '=', team.id)
+    .where('webhooks.id', '=', id)
+    .where('expires_at', 'is', null)
     .executeTakeFirst();
   if (!row) throw notFound('Webhook');
   return row.secret;
@@ -26,19 +31,37 @@ export function rotateSecret(ctx: ManagementCtx, team: ManagedTeam, id: string, 
   const secret = key ?? newSecret();
   return inTransaction(ctx, async ({ db }) => {
     // The update also makes two rotations at the same moment wait for each other.
-    const webhook = await db.updateTable('webhooks').set({ updated_at: sql<string>`now()` })
-      .where('team_id', '=', team.id).where('id', '=', id).returning('id').executeTakeFirst();
+    const webhook = await db
+      .updateTable('webhooks')
+      .set({ updated_at: sql<string>`now()` })
+      .where('team_id', '=', team.id)
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirst();
     if (!webhook) throw notFound('Webhook');
-    await db.deleteFrom('webhook_secrets').where('webhook_id', '=', id)
-      .where((eb) => eb.or([eb('expires_at', '<=', sql<string>`now()`), eb('secret', '=', secret)])).execute();
-    await db.updateTable('webhook_secrets').set({ expires_at: sql<string>`now() + make_interval(hours => ${OVERLAP_HOURS})` })
-      .where('webhook_id', '=', id).where('expires_at', 'is', null).execute();
+    await db
+      .deleteFrom('webhook_secrets')
+      .where('webhook_id', '=', id)
+      .where((eb) => eb.or([eb('expires_at', '<=', sql<string>`now()`), eb('secret', '=', secret)]))
+      .execute();
+    await db
+      .updateTable('webhook_secrets')
+      .set({ expires_at: sql<string>`now() + make_interval(hours => ${OVERLAP_HOURS})` })
+      .where('webhook_id', '=', id)
+      .where('expires_at', 'is', null)
+      .execute();
     await db.insertInto('webhook_secrets').values({ webhook_id: id, id: newId(), secret }).execute();
-    const { signing } = await db.selectFrom('webhook_secrets').select((eb) => eb.fn.countAll<number>().as('signing'))
-      .where('webhook_id', '=', id).executeTakeFirstOrThrow();
+    const { signing } = await db
+      .selectFrom('webhook_secrets')
+      .select((eb) => eb.fn.countAll<number>().as('signing'))
+      .where('webhook_id', '=', id)
+      .executeTakeFirstOrThrow();
     if (signing > MOST_SECRETS) {
-      throw new AppError('too_many_secrets', `At most ${MOST_SECRETS} secrets of an endpoint sign at the same time. `
-        + `An old one ends ${OVERLAP_HOURS} hours after its rotation.`);
+      throw new AppError(
+        'too_many_secrets',
+        `At most ${MOST_SECRETS} secrets of an endpoint sign at the same time. ` +
+          `An old one ends ${OVERLAP_HOURS} hours after its rotation.`,
+      );
     }
   });
 }

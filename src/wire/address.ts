@@ -6,15 +6,18 @@ import { PhoneNumber } from './person.ts';
 export const US_ZIP = '^\\d{5}(-\\d{4})?$';
 
 /** Postal address of the insurance and user operations; state and zip are checked where the country is the US. */
-export const Address = Type.Object({
-  first_line: Text(200),
-  second_line: optional(Text(200, { minLength: 0, default: '' })),
-  country: Text(100),
-  zip: Text(20),
-  city: Text(100),
-  state: Text(100),
-  access_notes: optional(Type.String({ maxLength: 1000 })),
-}, { usAddress: true });
+export const Address = Type.Object(
+  {
+    first_line: Text(200),
+    second_line: optional(Text(200, { minLength: 0, default: '' })),
+    country: Text(100),
+    zip: Text(20),
+    city: Text(100),
+    state: Text(100),
+    access_notes: optional(Type.String({ maxLength: 1000 })),
+  },
+  { usAddress: true },
+);
 
 const domestic = {
   first_line: Text(200),

@@ -1,7 +1,24 @@
 const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
 // Intl names these too, but they are no countries of ISO 3166-1.
-const NOT_COUNTRIES = new Set(['EU', 'EZ', 'QO', 'UK', 'UN', 'XA', 'XB', 'ZZ', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA', 'XK']);
+const NOT_COUNTRIES = new Set([
+  'EU',
+  'EZ',
+  'QO',
+  'UK',
+  'UN',
+  'XA',
+  'XB',
+  'ZZ',
+  'AC',
+  'CP',
+  'CQ',
+  'DG',
+  'EA',
+  'IC',
+  'TA',
+  'XK',
+]);
 
 const byName = new Map<string, string>();
 const byCode = new Map<string, string | null>();

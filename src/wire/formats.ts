@@ -5,7 +5,8 @@ import { isUsState } from './us-state.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 // RFC 5321's limits with the characters of a dot-atom: what mail servers really take.
-const EMAIL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
+const EMAIL =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 
 /** CMS: the Luhn check digit is taken over the prefix 80840 and the ten digits. */
 function isNpi(text: string): boolean {
@@ -26,9 +27,17 @@ function isTimeZone(text: string): boolean {
 }
 
 function isDateTime(text: string): boolean {
-  const match = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5]):?[0-5]\d)?)?$/.exec(text);
-  return match !== null && isCalendarDate(match[1] as string)
-    && Number(match[2] ?? 0) < 24 && Number(match[3] ?? 0) < 60 && Number(match[4] ?? 0) < 60;
+  const match =
+    /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5]):?[0-5]\d)?)?$/.exec(
+      text,
+    );
+  return (
+    match !== null &&
+    isCalendarDate(match[1] as string) &&
+    Number(match[2] ?? 0) < 24 &&
+    Number(match[3] ?? 0) < 60 &&
+    Number(match[4] ?? 0) < 60
+  );
 }
 
 /** An absolute address without credentials and fragment, as a webhook is sent to. */

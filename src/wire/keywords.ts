@@ -8,11 +8,17 @@ import { isUsState } from './us-state.ts';
 
 export function addKeywords(ajv: Ajv): void {
   ajv.addKeyword({
-    keyword: 'phone', type: 'string', modifying: true, errors: true,
+    keyword: 'phone',
+    type: 'string',
+    modifying: true,
+    errors: true,
     validate: rewriting('value_error', 'Value is not a valid phone number of its country', e164),
   });
   ajv.addKeyword({
-    keyword: 'countryName', type: 'string', modifying: true, errors: true,
+    keyword: 'countryName',
+    type: 'string',
+    modifying: true,
+    errors: true,
     validate: rewriting('value_error', 'Value is not a two-letter country code', countryName),
   });
   ajv.addKeyword({ keyword: 'usAddress', type: 'object', errors: true, validate: checkUsAddress });
@@ -42,10 +48,20 @@ const checkUsAddress: SchemaValidateFunction = (_schema, data: Record<string, un
   if (isUnitedStates(data['country'])) {
     const path = at?.instancePath ?? '';
     if (typeof data['zip'] === 'string' && !new RegExp(US_ZIP).test(data['zip'])) {
-      errors.push({ keyword: 'form', instancePath: `${path}/zip`, message: 'String should be a US zip code: 12345 or 12345-6789', params: { type: 'string_pattern_mismatch' } });
+      errors.push({
+        keyword: 'form',
+        instancePath: `${path}/zip`,
+        message: 'String should be a US zip code: 12345 or 12345-6789',
+        params: { type: 'string_pattern_mismatch' },
+      });
     }
     if (typeof data['state'] === 'string' && !isUsState(data['state'])) {
-      errors.push({ keyword: 'form', instancePath: `${path}/state`, message: 'Value is not a two-letter US state or territory code', params: { type: 'value_error' } });
+      errors.push({
+        keyword: 'form',
+        instancePath: `${path}/state`,
+        message: 'Value is not a two-letter US state or territory code',
+        params: { type: 'value_error' },
+      });
     }
   }
   checkUsAddress.errors = errors;
@@ -53,29 +69,57 @@ const checkUsAddress: SchemaValidateFunction = (_schema, data: Record<string, un
 };
 
 /** Two dates of one object, in this order where both are there. */
-const checkAscending: SchemaValidateFunction = ([first, second]: [string, string], data: Record<string, unknown>, _parent, at) => {
+const checkAscending: SchemaValidateFunction = (
+  [first, second]: [string, string],
+  data: Record<string, unknown>,
+  _parent,
+  at,
+) => {
   const [from, to] = [data[first], data[second]];
-  const wrong = typeof from === 'string' && typeof to === 'string' && isCalendarDate(from) && isCalendarDate(to) && from > to;
+  const wrong =
+    typeof from === 'string' && typeof to === 'string' && isCalendarDate(from) && isCalendarDate(to) && from > to;
   checkAscending.errors = wrong
-    ? [{ keyword: 'form', instancePath: `${at?.instancePath ?? ''}/${second}`, message: `Value should not be before ${first}`, params: {} }]
+    ? [
+        {
+          keyword: 'form',
+          instancePath: `${at?.instancePath ?? ''}/${second}`,
+          message: `Value should not be before ${first}`,
+          params: {},
+        },
+      ]
     : [];
   return !wrong;
 };
 
 const checkExactlyOne: SchemaValidateFunction = (names: string[], data: Record<string, unknown>) => {
   const given = names.filter((name) => data[name] !== undefined);
-  checkExactlyOne.errors = given.length === 1
-    ? []
-    : [{ keyword: 'form', message: `Exactly one of ${names.join(', ')} is needed`, params: { type: given.length === 0 ? 'missing' : 'value_error' } }];
+  checkExactlyOne.errors =
+    given.length === 1
+      ? []
+      : [
+          {
+            keyword: 'form',
+            message: `Exactly one of ${names.join(', ')} is needed`,
+            params: { type: given.length === 0 ? 'missing' : 'value_error' },
+          },
+        ];
   return given.length === 1;
 };
 
 /** A patient under 18 needs somebody who answers for them. */
 const checkMinor: SchemaValidateFunction = (_schema, data: Record<string, unknown>, _parent, at) => {
   const dob = data['dob'];
-  const missing = typeof dob === 'string' && isBirthDate(dob) && ageInYears(dob) < ADULT_AGE_YEARS && !data['medical_proxy'];
+  const missing =
+    typeof dob === 'string' && isBirthDate(dob) && ageInYears(dob) < ADULT_AGE_YEARS && !data['medical_proxy'];
   checkMinor.errors = missing
-    ? [{ keyword: 'form', instancePath: `${at?.instancePath ?? ''}/medical_proxy`, message: 'A patient under 18 needs a medical_proxy', params: { type: 'missing' } }]
+    ? [
+        {
+          keyword: 'form',
+          instancePath: `${at?.instancePath ?? ''}/medical_proxy`,
+          message: 'A patient under 18 needs a medical_proxy',
+          params: { type: 'missing' },
+        },
+      ]
     : [];
   return !missing;
 };
@@ -84,12 +128,21 @@ const NEEDED_CONSENTS = ['terms-of-use', 'telehealth-informed-consent', 'notice-
 
 /** Without an ordering physician the service's own network signs, which takes the patient's consent. */
 const checkConsents: SchemaValidateFunction = (_schema, data: Record<string, unknown>, _parent, at) => {
-  const given = Array.isArray(data['consents']) ? data['consents'].map((consent) => (consent as { consentType?: unknown } | null)?.consentType) : [];
+  const given = Array.isArray(data['consents'])
+    ? data['consents'].map((consent) => (consent as { consentType?: unknown } | null)?.consentType)
+    : [];
   const missing = data['physician'] ? [] : NEEDED_CONSENTS.filter((type) => !given.includes(type));
-  checkConsents.errors = missing.length === 0 ? [] : [{
-    keyword: 'form', instancePath: `${at?.instancePath ?? ''}/consents`, params: { type: 'missing' },
-    message: `Without a physician these consents are needed: ${missing.join(', ')}`,
-  }];
+  checkConsents.errors =
+    missing.length === 0
+      ? []
+      : [
+          {
+            keyword: 'form',
+            instancePath: `${at?.instancePath ?? ''}/consents`,
+            params: { type: 'missing' },
+            message: `Without a physician these consents are needed: ${missing.join(', ')}`,
+          },
+        ];
   return missing.length === 0;
 };
 
@@ -97,10 +150,14 @@ const checkConsents: SchemaValidateFunction = (_schema, data: Record<string, unk
 const checkTogether: SchemaValidateFunction = (names: string[], data: Record<string, unknown>, _parent, at) => {
   const lacking = names.filter((name) => data[name] === undefined || data[name] === null);
   const whole = lacking.length === 0 || lacking.length === names.length;
-  checkTogether.errors = whole ? [] : lacking.map((name) => ({
-    keyword: 'form', instancePath: `${at?.instancePath ?? ''}/${name}`,
-    message: `Field required together with ${names.filter((other) => other !== name).join(', ')}`, params: { type: 'missing' },
-  }));
+  checkTogether.errors = whole
+    ? []
+    : lacking.map((name) => ({
+        keyword: 'form',
+        instancePath: `${at?.instancePath ?? ''}/${name}`,
+        message: `Field required together with ${names.filter((other) => other !== name).join(', ')}`,
+        params: { type: 'missing' },
+      }));
   return whole;
 };
 

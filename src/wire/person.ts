@@ -26,10 +26,27 @@ export const PhoneNumber = Type.String({ phone: true, maxLength: 40 });
 /** National Provider Identifier: ten digits with the Luhn check digit over `80840` and the number. */
 export const Npi = Type.String({ format: 'npi' });
 
-export const Race = oneOf(['african_american_or_black', 'asian', 'indigenous_native_american_alaska_native', 'other',
-  'pacific_islander_or_hawaiian', 'white_caucasian']);
+export const Race = oneOf([
+  'african_american_or_black',
+  'asian',
+  'indigenous_native_american_alaska_native',
+  'other',
+  'pacific_islander_or_hawaiian',
+  'white_caucasian',
+]);
 export const Ethnicity = oneOf(['hispanic', 'non_hispanic', 'ashkenazi_jewish', 'other']);
-export const SexualOrientation = oneOf(['lesbian_gay_or_homosexual', 'heterosexual_or_straight', 'bisexual', 'dont_know',
-  'other']);
-export const GenderIdentity = oneOf(['male', 'female', 'female_to_male_ftm_transgender_male_trans_man',
-  'male_to_female_mtf_transgender_female_trans_woman', 'genderqueer', 'other']);
+export const SexualOrientation = oneOf([
+  'lesbian_gay_or_homosexual',
+  'heterosexual_or_straight',
+  'bisexual',
+  'dont_know',
+  'other',
+]);
+export const GenderIdentity = oneOf([
+  'male',
+  'female',
+  'female_to_male_ftm_transgender_male_trans_man',
+  'male_to_female_mtf_transgender_female_trans_woman',
+  'genderqueer',
+  'other',
+]);

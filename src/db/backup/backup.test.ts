@@ -22,7 +22,9 @@ const MIGRATIONS = 'migrations';
 const log = pino({ level: 'silent' });
 const made: string[] = [];
 let folder: string;
-beforeEach(async () => { folder = await mkdtemp(join(tmpdir(), 'phial-backup-')); });
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'phial-backup-'));
+});
 afterEach(async () => {
   await rm(folder, { recursive: true });
   for (const name of made.splice(0)) await query(inject('serverUrl'), `drop database ${name} with (force)`);
@@ -47,11 +49,16 @@ async function ask<R>(url: string, text: string): Promise<R[]> {
 
 /** One line a table: its name, its number of rows and a hash of all of them. */
 async function contents(url: string): Promise<string[]> {
-  const tables = await ask<{ name: string }>(url, `
+  const tables = await ask<{ name: string }>(
+    url,
+    `
     select c.relname as name from pg_class c
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`);
-  const each = tables.map(({ name }) => `
-    select '${name} ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, chr(10) order by t::text collate "C")), '') as line from "${name}" t`);
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
+  );
+  const each = tables.map(
+    ({ name }) => `
+    select '${name} ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, chr(10) order by t::text collate "C")), '') as line from "${name}" t`,
+  );
   return (await ask<{ line: string }>(url, each.join(' union all '))).map((row) => row.line).sort();
 }
 
@@ -94,7 +101,9 @@ describe('a database with everything in it', () => {
     const waiting = await ask<{ count: string }>(target, 'select count(*) from deliveries');
     expect(Number(waiting[0]?.count)).toBeGreaterThan(0);
     const restored = await startTestApp({}, { databaseUrl: target });
-    const answer = await restored.api<{ users: { user_id: string }[] }>('GET', '/v2/user', undefined, { key: app.team.api_key });
+    const answer = await restored.api<{ users: { user_id: string }[] }>('GET', '/v2/user', undefined, {
+      key: app.team.api_key,
+    });
     expect([answer.status, answer.body.users.length > 0]).toEqual([200, true]);
     const order = await orderKit(restored.team);
     await simulate(restored.team, order.id);
@@ -102,33 +111,52 @@ describe('a database with everything in it', () => {
     await restored.close();
   });
 
-  test('keeps its rows of each day in that day\'s partition, and its rules in force', async () => {
+  test("keeps its rows of each day in that day's partition, and its rules in force", async () => {
     const target = await makeDatabase();
     await into(target, await save());
     const spread = `select tableoid::regclass::text as part, count(*)::int from events group by 1 order by 1`;
     expect(await ask(target, spread)).toEqual(await ask(app.databaseUrl, spread));
     expect(await ask<{ part: string }>(target, spread)).toContainEqual({ part: 'events_20250102', count: 1 });
-    await expect(query(target, `
+    await expect(
+      query(
+        target,
+        `
       insert into order_events (user_id, order_id, team_id, id, status)
-      select user_id, id, team_id, last_event_id + 1, 'received.testkit.ordered' from orders limit 1`)).rejects.toThrow(/may not follow/);
+      select user_id, id, team_id, last_event_id + 1, 'received.testkit.ordered' from orders limit 1`,
+      ),
+    ).rejects.toThrow(/may not follow/);
   });
 
   test('is copied into files that nobody else can read, described by a manifest', async () => {
     const directory = await save();
     const manifest = await readManifest(directory);
-    expect(manifest).toEqual(expect.objectContaining({
-      format: 1, phial_version: expect.stringMatching(/^\d/), created_at: expect.stringMatching(/Z$/), server_version: expect.stringMatching(/^1[5-9]/),
-      migrations: (await readdir(MIGRATIONS)).sort(),
-    }));
+    expect(manifest).toEqual(
+      expect.objectContaining({
+        format: 1,
+        phial_version: expect.stringMatching(/^\d/),
+        created_at: expect.stringMatching(/Z$/),
+        server_version: expect.stringMatching(/^1[5-9]/),
+        migrations: (await readdir(MIGRATIONS)).sort(),
+      }),
+    );
     for (const { name, rows, bytes } of manifest.tables) {
-      expect([name, gunzipSync(await readFile(tablePath(directory, name))).toString().split('\n').length - 1]).toEqual([name, rows]);
+      expect([
+        name,
+        gunzipSync(await readFile(tablePath(directory, name)))
+          .toString()
+          .split('\n').length - 1,
+      ]).toEqual([name, rows]);
       expect((await stat(tablePath(directory, name))).size).toBe(bytes);
     }
     expect(manifest.tables.find((table) => table.name === 'events')?.days[0]).toBe('2025-01-02');
     expect(manifest.tables.find((table) => table.name === 'orders')?.days).toEqual([]);
     expect(await readdir(folder)).toEqual(['copy']);
-    expect((await readdir(directory)).sort()).toEqual(['manifest.json', ...manifest.tables.map((table) => `${table.name}.copy.gz`)].sort());
-    const modes = await Promise.all(['.', ...await readdir(directory)].map(async (file) => (await stat(join(directory, file))).mode & 0o777));
+    expect((await readdir(directory)).sort()).toEqual(
+      ['manifest.json', ...manifest.tables.map((table) => `${table.name}.copy.gz`)].sort(),
+    );
+    const modes = await Promise.all(
+      ['.', ...(await readdir(directory))].map(async (file) => (await stat(join(directory, file))).mode & 0o777),
+    );
     expect(modes).toEqual([0o700, ...Array(modes.length - 1).fill(0o600)]);
   });
 
@@ -148,7 +176,10 @@ describe('a database with everything in it', () => {
       while (writing) written.push((await orderKit(app.team, user_id)).id);
     };
     const writers = [writer(), writer(), writer(), writer()];
-    while (written.length < 20) await new Promise((resolve) => { setTimeout(resolve, 5); });
+    while (written.length < 20)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
     const first = written.length;
     const directory = await save();
     const last = written.length;
@@ -156,14 +187,20 @@ describe('a database with everything in it', () => {
     await Promise.all(writers);
     const target = await makeDatabase();
     await into(target, directory);
-    const torn = await ask(target, `
+    const torn = await ask(
+      target,
+      `
       select o.id, o.last_event_id, steps.count as steps, sent.count as sent
         from orders o
         left join lateral (select count(*)::int from order_events e where e.user_id = o.user_id and e.order_id = o.id) steps on true
         left join lateral (select count(*)::int from events where user_id = o.user_id and body like '%' || o.id || '%') sent on true
-       where not (o.last_event_id = steps.count and sent.count = steps.count)`);
+       where not (o.last_event_id = steps.count and sent.count = steps.count)`,
+    );
     expect(torn).toEqual([]);
-    const [{ count } = { count: 0 }] = await ask<{ count: number }>(target, `select count(*)::int from orders where id = any ('{${written.join(',')}}')`);
+    const [{ count } = { count: 0 }] = await ask<{ count: number }>(
+      target,
+      `select count(*)::int from orders where id = any ('{${written.join(',')}}')`,
+    );
     expect(count).toBeGreaterThanOrEqual(first);
     expect(last).toBeGreaterThan(first);
   });
@@ -190,7 +227,9 @@ describe('a database with everything in it', () => {
     const outcome = expect(saving).rejects.toThrow(/terminat|Connection/);
     await untilBlocked(app.db);
     expect((await readdir(folder))[0]).toMatch(/^copy\.partial-/);
-    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'phial backup' and datname = current_database()`);
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'phial backup' and datname = current_database()`,
+    );
     await outcome;
     await client.query('rollback');
     await client.end();
@@ -219,7 +258,11 @@ describe('a database with everything in it', () => {
         await writeFile(file, good);
       }
       const manifest = await readFile(manifestPath(directory), 'utf8');
-      for (const [good, bad] of [['2025-01-02', '2025-01-03'], ['"sha256"', '"sha257"'], ['{', '[']] as const) {
+      for (const [good, bad] of [
+        ['2025-01-02', '2025-01-03'],
+        ['"sha256"', '"sha257"'],
+        ['{', '['],
+      ] as const) {
         await writeFile(manifestPath(directory), manifest.replace(good, bad));
         await expect(into(target, directory), bad).rejects.toThrow(/manifest\.json is not as it was written/);
       }
@@ -244,7 +287,10 @@ describe('a database with everything in it', () => {
       await expect(into(app.databaseUrl, directory)).rejects.toThrow(/in use.*new database/);
       expect(await contents(app.databaseUrl)).toEqual(before);
       const claimed = await makeDatabase(inject('template'));
-      await query(claimed, `insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`);
+      await query(
+        claimed,
+        `insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`,
+      );
       await expect(into(claimed, directory)).rejects.toThrow(/in use/);
     });
 
@@ -253,10 +299,18 @@ describe('a database with everything in it', () => {
       const target = await makeDatabase(inject('template'));
       const client = new pg.Client({ connectionString: target });
       await client.connect();
-      await client.query(`begin; insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`);
+      await client.query(
+        `begin; insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`,
+      );
       const restoring = expect(into(target, directory)).rejects.toThrow(/in use/);
       for (let blocked = false; !blocked;) {
-        blocked = (await ask(target, 'select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0')).length > 0;
+        blocked =
+          (
+            await ask(
+              target,
+              'select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
+            )
+          ).length > 0;
       }
       await client.query('commit');
       await restoring;
@@ -268,7 +322,9 @@ describe('a database with everything in it', () => {
       const directory = await save();
       const target = await makeDatabase();
       await migrate({ ownerUrl: target, directory: await nextRelease('create table later (id integer primary key)') });
-      await expect(into(target, directory, join(folder, 'next-migrations'))).rejects.toThrow(/9999_next\.sql.*new database/);
+      await expect(into(target, directory, join(folder, 'next-migrations'))).rejects.toThrow(
+        /9999_next\.sql.*new database/,
+      );
     });
 
     test('when it is of a format to come', async () => {
@@ -281,7 +337,9 @@ describe('a database with everything in it', () => {
       const directory = await save();
       const [first, ...others] = (await readManifest(directory)).migrations;
       await reseal(directory, (manifest) => ({ ...manifest, migrations: [first as string, ...others.slice(1)] }));
-      await expect(into(await makeDatabase(), directory)).rejects.toThrow(/which the backup does not have.*then upgrade/);
+      await expect(into(await makeDatabase(), directory)).rejects.toThrow(
+        /which the backup does not have.*then upgrade/,
+      );
     });
 
     test('in part: rows that do not load leave the database empty, and the message holds no value of theirs', async () => {
@@ -292,7 +350,10 @@ describe('a database with everything in it', () => {
       const grace = good.indexOf('"Grace"');
       expect(grace).toBeGreaterThan(0);
       await replaceTable(directory, 'orders', `${good.slice(0, grace)}Grace"${good.slice(grace + 7)}`);
-      const error = await into(target, directory).then(() => null, (error: Error) => error);
+      const error = await into(target, directory).then(
+        () => null,
+        (error: Error) => error,
+      );
       expect(error?.message).toMatch(/^Table orders could not be loaded.*22P02/);
       expect(error?.message).not.toContain('Grace');
       await nothing(target);
@@ -312,9 +373,13 @@ describe('a database with everything in it', () => {
     test('an older backup ends at this release, its data carried through the later migrations', async () => {
       const directory = await save();
       const target = await makeDatabase();
-      await into(target, directory, await nextRelease(`
+      await into(
+        target,
+        directory,
+        await nextRelease(`
         alter table teams add column nickname text not null default 'none';
-        create table team_census as select id from teams`));
+        create table team_census as select id from teams`),
+      );
       expect(await ask(target, 'select distinct nickname from teams')).toEqual([{ nickname: 'none' }]);
       const teams = await ask(app.databaseUrl, 'select id from teams order by id');
       expect(teams.length).toBeGreaterThan(0);
@@ -328,18 +393,23 @@ describe('a database with everything in it', () => {
       const directory = join(folder, 'newer');
       await backup({ ownerUrl: newer, directory, log });
       const target = await makeDatabase();
-      await expect(into(target, directory)).rejects.toThrow(/newer release.*9999_next\.sql.*Restore it with that release/);
+      await expect(into(target, directory)).rejects.toThrow(
+        /newer release.*9999_next\.sql.*Restore it with that release/,
+      );
       expect(await contentsOrNothing(target)).toEqual([]);
     });
 
     test('a later migration that fails keeps the data, and the next try of it goes on from there', async () => {
       const directory = await save();
       const target = await makeDatabase();
-      await expect(into(target, directory, await nextRelease('select 1 / (select count(*) - count(*) from users)')))
-        .rejects.toThrow(/data are restored.*9999_next\.sql failed.*phial migrate/);
+      await expect(
+        into(target, directory, await nextRelease('select 1 / (select count(*) - count(*) from users)')),
+      ).rejects.toThrow(/data are restored.*9999_next\.sql failed.*phial migrate/);
       expect(await contents(target)).toEqual(await contents(app.databaseUrl));
       await writeFile(join(folder, 'next-migrations', '9999_next.sql'), 'select 1');
-      expect(await migrate({ ownerUrl: target, directory: join(folder, 'next-migrations') })).toEqual(['9999_next.sql']);
+      expect(await migrate({ ownerUrl: target, directory: join(folder, 'next-migrations') })).toEqual([
+        '9999_next.sql',
+      ]);
     });
 
     test('what a later release may use comes back too: odd names and values, counted and computed columns, rows that its triggers would refuse now', async () => {
@@ -349,33 +419,47 @@ describe('a database with everything in it', () => {
         create trigger refuse before insert on "Odd name" for each row when (new.parent_id is not null) execute function refuse()`);
       const source = await makeDatabase();
       await migrate({ ownerUrl: source, directory: migrations });
-      await query(source, `
+      await query(
+        source,
+        `
         alter table "Odd name" disable trigger user;
         insert into "Odd name" ("select", at, weight, raw, parent_id) values
           (E'tab\\t, line\\n, \\\\N and \\\\.', '2026-01-02 03:04:05.678901+02', 0.1::float8 + 0.2::float8, '\\x00ff5c', 2), (null, 'infinity', 'NaN', '', 1);
-        alter table "Odd name" enable trigger user`);
+        alter table "Odd name" enable trigger user`,
+      );
       await backup({ ownerUrl: source, directory: join(folder, 'odd'), log });
       const target = await makeDatabase();
       await into(target, join(folder, 'odd'), migrations);
       expect(await contents(target)).toEqual(await contents(source));
-      expect(await ask(target, `insert into "Odd name" ("select") values ('next') returning id, doubled`)).toEqual([{ id: '3', doubled: 'nextnext' }]);
-      await expect(query(target, `insert into "Odd name" (parent_id) values (1)`)).rejects.toThrow(/no children any more/);
+      expect(await ask(target, `insert into "Odd name" ("select") values ('next') returning id, doubled`)).toEqual([
+        { id: '3', doubled: 'nextnext' },
+      ]);
+      await expect(query(target, `insert into "Odd name" (parent_id) values (1)`)).rejects.toThrow(
+        /no children any more/,
+      );
     });
   });
 });
 
 test('a database without Phial in it is not backed up', async () => {
-  await expect(backup({ ownerUrl: await makeDatabase(), directory: join(folder, 'copy'), log })).rejects.toThrow(/nothing to back up/);
+  await expect(backup({ ownerUrl: await makeDatabase(), directory: join(folder, 'copy'), log })).rejects.toThrow(
+    /nothing to back up/,
+  );
   expect(await readdir(folder)).toEqual([]);
 });
 
 async function contentsOrNothing(url: string): Promise<string[]> {
-  const [{ count } = { count: 0 }] = await ask<{ count: number }>(url, `select count(*)::int from pg_class where relnamespace = 'public'::regnamespace`);
+  const [{ count } = { count: 0 }] = await ask<{ count: number }>(
+    url,
+    `select count(*)::int from pg_class where relnamespace = 'public'::regnamespace`,
+  );
   return count === 0 ? [] : contents(url);
 }
 
 async function reseal(directory: string, change: (manifest: Manifest) => Manifest): Promise<void> {
-  const { sha256: _, ...manifest } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Manifest & { sha256: string };
+  const { sha256: _, ...manifest } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Manifest & {
+    sha256: string;
+  };
   await writeFile(manifestPath(directory), sealManifest(change(manifest)));
 }
 
@@ -385,7 +469,8 @@ async function replaceTable(directory: string, name: string, text: string): Prom
   await writeFile(tablePath(directory, name), file);
   const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', file)).toString('hex');
   await reseal(directory, (manifest) => ({
-    ...manifest, tables: manifest.tables.map((table) => (table.name === name ? { ...table, sha256 } : table)),
+    ...manifest,
+    tables: manifest.tables.map((table) => (table.name === name ? { ...table, sha256 } : table)),
   }));
 }
 
@@ -399,11 +484,22 @@ async function fill(app: TestApp, team: Team): Promise<void> {
   const { user_id } = await makeUser(team);
   await team.api('PATCH', `/v2/user/${user_id}/info`, person);
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
-    name: 'Saguaro Mutual', address: homeAddress, provider: 'stedi', provider_payor_id: 'SAG-1',
+    name: 'Saguaro Mutual',
+    address: homeAddress,
+    provider: 'stedi',
+    provider_payor_id: 'SAG-1',
   });
-  await team.api('POST', `/v2/user/${user_id}/insurance`, {
-    payor_code: payor.body.payor_code, member_id: 'XYZ123456789', relationship: 'Self', insured: person,
-  }, { headers: { 'x-idempotency-key': randomUUID() } });
+  await team.api(
+    'POST',
+    `/v2/user/${user_id}/insurance`,
+    {
+      payor_code: payor.body.payor_code,
+      member_id: 'XYZ123456789',
+      relationship: 'Self',
+      insured: person,
+    },
+    { headers: { 'x-idempotency-key': randomUUID() } },
+  );
   const done = await registeredKit(team);
   await simulate(team, done.id);
   await app.deliver();
@@ -414,7 +510,10 @@ async function fill(app: TestApp, team: Team): Promise<void> {
   const slow = await orderKit(team, user_id);
   await simulate(team, slow.id, '?delay=3600');
   // A day long gone, for which a fresh database makes no partition by itself.
-  await query(app.databaseUrl, `
+  await query(
+    app.databaseUrl,
+    `
     select ensure_partitions('2025-01-02', '2025-01-02');
-    insert into events (team_id, id, event_type, body) values ('${team.id}', uuid_v7_floor('2025-01-02'), 'test', '{}')`);
+    insert into events (team_id, id, event_type, body) values ('${team.id}', uuid_v7_floor('2025-01-02'), 'test', '{}')`,
+  );
 }

@@ -8,7 +8,15 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Logger } from '../../log.ts';
 import { VERSION } from '../../package-root.ts';
-import { BACKUP_FORMAT, type Manifest, manifestPath, sealManifest, settleForCopying, type TableCopy, tablePath } from './format.ts';
+import {
+  BACKUP_FORMAT,
+  type Manifest,
+  manifestPath,
+  sealManifest,
+  settleForCopying,
+  type TableCopy,
+  tablePath,
+} from './format.ts';
 import { findPublicTables, inPublic, type PublicTable } from './public-tables.ts';
 
 // Events at level 6 took 1.4 times as long and 2 % less room; what is being copied is locked meanwhile.
@@ -48,7 +56,10 @@ async function makeWayFor(directory: string): Promise<void> {
   await rmdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return;
     const reason = error.code === 'ENOTEMPTY' || error.code === 'EEXIST' ? 'it is not empty' : error.message;
-    throw new Error(`The backup cannot be written to ${directory}: ${reason}. Name a directory that does not exist yet.`, { cause: error });
+    throw new Error(
+      `The backup cannot be written to ${directory}: ${reason}. Name a directory that does not exist yet.`,
+      { cause: error },
+    );
   });
 }
 
@@ -58,7 +69,9 @@ async function inSnapshot<T>(ownerUrl: string, work: (client: pg.Client) => Prom
   client.on('error', () => undefined); // a lost connection fails the query that is under way
   await client.connect();
   try {
-    const { rows } = await client.query<{ known: boolean }>(`select to_regclass('public.migrations') is not null as known`);
+    const { rows } = await client.query<{ known: boolean }>(
+      `select to_regclass('public.migrations') is not null as known`,
+    );
     if (!rows[0]?.known) throw new Error('There is nothing to back up: this database has no tables of Phial.');
     await client.query('begin transaction isolation level repeatable read, read only');
     await settleForCopying(client);
@@ -71,18 +84,26 @@ async function inSnapshot<T>(ownerUrl: string, work: (client: pg.Client) => Prom
 }
 
 async function copyDatabase(client: pg.Client, directory: string, log: Logger): Promise<Manifest> {
-  const { rows: [about] } = await client.query<{ created_at: Date; server_version: string; migrations: string[] }>(`
+  const {
+    rows: [about],
+  } = await client.query<{ created_at: Date; server_version: string; migrations: string[] }>(`
     select now() as created_at, current_setting('server_version') as server_version,
            array(select name from public.migrations order by name) as migrations`);
   if (!about) throw new Error('The server gave no answer.');
   const tables: TableCopy[] = [];
-  for (const table of byLockWeight(await findPublicTables(client))) tables.push(await copyTable(client, directory, table, log));
+  for (const table of byLockWeight(await findPublicTables(client)))
+    tables.push(await copyTable(client, directory, table, log));
   const { rows: sequences } = await client.query<Manifest['sequences'][number]>(`
     select sequencename::text as name, last_value::text from pg_sequences
      where schemaname = 'public' and last_value is not null order by sequencename`);
   return {
-    format: BACKUP_FORMAT, phial_version: VERSION, created_at: about.created_at.toISOString(),
-    server_version: about.server_version, migrations: about.migrations, tables, sequences,
+    format: BACKUP_FORMAT,
+    phial_version: VERSION,
+    created_at: about.created_at.toISOString(),
+    server_version: about.server_version,
+    migrations: about.migrations,
+    tables,
+    sequences,
   };
 }
 
@@ -90,13 +111,14 @@ async function copyDatabase(client: pg.Client, directory: string, log: Logger): 
  * Partitioned tables come last: from its copy on, a table stays locked until the end, and that keeps the service from
  * making and dropping partitions.
  */
-const byLockWeight = (tables: PublicTable[]): PublicTable[] =>
-  tables.toSorted((a, b) => a.days.length - b.days.length);
+const byLockWeight = (tables: PublicTable[]): PublicTable[] => tables.toSorted((a, b) => a.days.length - b.days.length);
 
 async function copyTable(client: pg.Client, directory: string, table: PublicTable, log: Logger): Promise<TableCopy> {
   const { name, columns, key, days } = table;
   const order = key.length > 0 ? ` order by ${key.map(pg.escapeIdentifier).join(', ')}` : '';
-  const rows = client.query(copyTo(`copy (select ${columns.map(pg.escapeIdentifier).join(', ')} from ${inPublic(name)}${order}) to stdout`));
+  const rows = client.query(
+    copyTo(`copy (select ${columns.map(pg.escapeIdentifier).join(', ')} from ${inPublic(name)}${order}) to stdout`),
+  );
   const hash = createHash('sha256');
   let bytes = 0;
   await pipeline(

@@ -44,11 +44,16 @@ export const sealManifest = (manifest: Manifest): string =>
 /** Throws when the directory holds no finished backup, or one that is damaged or of a format not known here. */
 export async function readManifest(directory: string): Promise<Manifest> {
   const text = await readFile(manifestPath(directory), 'utf8').catch((error: unknown) => {
-    throw new Error(`${directory} holds no finished backup: ${MANIFEST} cannot be read. Name the directory that \`phial backup\` wrote.`, { cause: error });
+    throw new Error(
+      `${directory} holds no finished backup: ${MANIFEST} cannot be read. Name the directory that \`phial backup\` wrote.`,
+      { cause: error },
+    );
   });
   const { sha256, ...manifest } = parse(text, directory);
   if (manifest.format !== BACKUP_FORMAT) {
-    throw new Error(`The backup is of format ${manifest.format}, and this release reads format ${BACKUP_FORMAT}: restore it with Phial ${manifest.phial_version}, which made it, or a newer release.`);
+    throw new Error(
+      `The backup is of format ${manifest.format}, and this release reads format ${BACKUP_FORMAT}: restore it with Phial ${manifest.phial_version}, which made it, or a newer release.`,
+    );
   }
   if (sha256 !== checksum(manifest)) throw damaged(MANIFEST);
   return manifest;
@@ -64,7 +69,10 @@ function parse(text: string, directory: string): Manifest & { sha256: string } {
 
 /** What to say of a file that is not as it was written. */
 export const damaged = (file: string, cause?: unknown): Error =>
-  new Error(`${file} is not as it was written: the backup is damaged, and nothing was restored. Take another copy of it, or another backup.`, { cause });
+  new Error(
+    `${file} is not as it was written: the backup is damaged, and nothing was restored. Take another copy of it, or another backup.`,
+    { cause },
+  );
 
 /**
  * Settings of one transaction that make COPY's text the same on every server and however long it takes, and that turn

@@ -50,11 +50,15 @@ async function refuseOtherHistory(manifest: Manifest, migrationsDirectory: strin
   const last = manifest.migrations.at(-1) ?? '';
   const unknown = manifest.migrations.filter((name) => !files.includes(name));
   if (unknown.length > 0) {
-    throw new Error(`The backup was made by a newer release, Phial ${manifest.phial_version}, with migrations that this one does not know (${unknown.join(', ')}). Restore it with that release or a newer one.`);
+    throw new Error(
+      `The backup was made by a newer release, Phial ${manifest.phial_version}, with migrations that this one does not know (${unknown.join(', ')}). Restore it with that release or a newer one.`,
+    );
   }
   const between = files.filter((name) => name.endsWith('.sql') && name <= last && !manifest.migrations.includes(name));
   if (between.length > 0) {
-    throw new Error(`This release applies ${between.join(', ')} before ${last}, which the backup does not have. Restore it with Phial ${manifest.phial_version}, which made it, then upgrade.`);
+    throw new Error(
+      `This release applies ${between.join(', ')} before ${last}, which the backup does not have. Restore it with Phial ${manifest.phial_version}, which made it, then upgrade.`,
+    );
   }
 }
 
@@ -72,23 +76,31 @@ async function verifyFile(directory: string, { name, sha256 }: TableCopy): Promi
 async function refuseUsedDatabase(client: pg.Client, manifest: Manifest): Promise<void> {
   for (const table of ['deployment', 'orgs']) {
     if (await anyRow(client, table)) {
-      throw new Error('This database is in use, and a restore would replace its data. Restore into a new database (DATABASE_URL), or, with the embedded server, into a new data directory (PHIAL_DATA_DIR).');
+      throw new Error(
+        'This database is in use, and a restore would replace its data. Restore into a new database (DATABASE_URL), or, with the embedded server, into a new data directory (PHIAL_DATA_DIR).',
+      );
     }
   }
-  const { rows } = await exists(client, 'migrations') ? await client.query<{ name: string }>('select name from public.migrations order by name') : { rows: [] };
+  const { rows } = (await exists(client, 'migrations'))
+    ? await client.query<{ name: string }>('select name from public.migrations order by name')
+    : { rows: [] };
   const ahead = rows.map((row) => row.name).filter((name) => !manifest.migrations.includes(name));
   if (ahead.length > 0) {
-    throw new Error(`This database already has migrations that the backup does not have (${ahead.join(', ')}). Restore into a new database: the restore migrates it itself.`);
+    throw new Error(
+      `This database already has migrations that the backup does not have (${ahead.join(', ')}). Restore into a new database: the restore migrates it itself.`,
+    );
   }
 }
 
 async function exists(client: pg.Client, table: string): Promise<boolean> {
-  const { rows } = await client.query<{ known: boolean }>('select to_regclass($1) is not null as known', [inPublic(table)]);
+  const { rows } = await client.query<{ known: boolean }>('select to_regclass($1) is not null as known', [
+    inPublic(table),
+  ]);
   return rows[0]?.known === true;
 }
 
 async function anyRow(client: pg.Client, table: string): Promise<boolean> {
-  if (!await exists(client, table)) return false;
+  if (!(await exists(client, table))) return false;
   const { rowCount } = await client.query(`select from ${inPublic(table)} limit 1`);
   return rowCount === 1;
 }
@@ -110,7 +122,9 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
   const present = new Set((await findPublicTables(client)).map((table) => table.name));
   const missing = names.filter((name) => !present.has(name));
   if (missing.length > 0) {
-    throw new Error(`The backup holds tables that no migration makes: ${missing.join(', ')}. Make them in the new database first, with the same columns.`);
+    throw new Error(
+      `The backup holds tables that no migration makes: ${missing.join(', ')}. Make them in the new database first, with the same columns.`,
+    );
   }
   const all = names.map(inPublic).join(', ');
   // A service that starts meanwhile waits here, or was faster and is noticed.
@@ -127,15 +141,19 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
     await loadTable(client, directory, table);
     log.info({ table: name, rows: table.rows }, 'table restored');
   }
-  for (const { name, last_value } of manifest.sequences) await client.query('select setval($1::regclass, $2::bigint)', [inPublic(name), last_value]);
+  for (const { name, last_value } of manifest.sequences)
+    await client.query('select setval($1::regclass, $2::bigint)', [inPublic(name), last_value]);
   for (const { table, name } of triggers) await client.query(`alter table ${inPublic(table)} enable trigger ${name}`);
 }
 
 /** Triggers of ours that would act on a load; the ones that keep foreign keys are PostgreSQL's own and stay. */
 async function findTriggers(client: pg.Client, tables: string[]): Promise<{ table: string; name: string }[]> {
-  const { rows } = await client.query<{ table: string; name: string }>(`
+  const { rows } = await client.query<{ table: string; name: string }>(
+    `
     select relname::text as table, quote_ident(tgname) as name from pg_trigger join pg_class on pg_class.oid = tgrelid
-     where relnamespace = 'public'::regnamespace and relname = any ($1) and not tgisinternal and tgenabled = 'O'`, [tables]);
+     where relnamespace = 'public'::regnamespace and relname = any ($1) and not tgisinternal and tgenabled = 'O'`,
+    [tables],
+  );
   return rows;
 }
 
@@ -146,18 +164,23 @@ async function makePartitions(client: pg.Client, manifest: Manifest): Promise<vo
 }
 
 async function loadTable(client: pg.Client, directory: string, { name, columns, rows }: TableCopy): Promise<void> {
-  const into = client.query(copyFrom(`copy ${inPublic(name)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`));
+  const into = client.query(
+    copyFrom(`copy ${inPublic(name)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`),
+  );
   try {
     await pipeline(createReadStream(tablePath(directory, name)), createGunzip(), into);
   } catch (error) {
     throw explain(name, error as pg.DatabaseError);
   }
-  if (into.rowCount !== rows) throw new Error(`Table ${name} has ${into.rowCount} rows instead of ${rows}; nothing was restored.`);
+  if (into.rowCount !== rows)
+    throw new Error(`Table ${name} has ${into.rowCount} rows instead of ${rows}; nothing was restored.`);
 }
 
 /** PostgreSQL quotes values in messages of class 22 (bad data), and these may be personal. */
 function explain(table: string, { code, message }: pg.DatabaseError): Error {
-  return new Error(`Table ${table} could not be loaded, and nothing was restored: ${code?.startsWith('22') ? `bad data (${code})` : message}.`);
+  return new Error(
+    `Table ${table} could not be loaded, and nothing was restored: ${code?.startsWith('22') ? `bad data (${code})` : message}.`,
+  );
 }
 
 async function migrateOn(ownerUrl: string, directory: string, log: Logger): Promise<void> {
@@ -165,6 +188,9 @@ async function migrateOn(ownerUrl: string, directory: string, log: Logger): Prom
     const fresh = await migrate({ ownerUrl, directory });
     log.info({ migrations: fresh.length }, 'restored database is at this release');
   } catch (error) {
-    throw new Error(`The backup's data are restored, all of them, but this release's later migrations did not succeed. ${(error as Error).message} Once the cause is gone, \`phial migrate\` goes on from there; the release that made the backup can serve the database as it is.`, { cause: error });
+    throw new Error(
+      `The backup's data are restored, all of them, but this release's later migrations did not succeed. ${(error as Error).message} Once the cause is gone, \`phial migrate\` goes on from there; the release that made the backup can serve the database as it is.`,
+      { cause: error },
+    );
   }
 }

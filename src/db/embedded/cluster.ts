@@ -15,7 +15,12 @@ export const superuser = 'phial';
 const supportedMajor = '18';
 
 /** Where the parts of one cluster lie, and the password of its superuser. */
-export interface Cluster { directory: string; data: string; serverLog: string; password: string }
+export interface Cluster {
+  directory: string;
+  data: string;
+  serverLog: string;
+  password: string;
+}
 
 /**
  * Opens the cluster of the data directory and makes it if there is none. Throws EmbeddedError when the files
@@ -41,11 +46,29 @@ async function initialise(unfinished: string, binaries: Binaries, account: Accou
     await chown(unfinished, account.uid, account.gid);
     await chown(passwordFile, account.uid, account.gid);
   }
-  await run(binaries.initdb, [
-    '--pgdata', path.join(unfinished, 'data'), '--pwfile', passwordFile, '--username', superuser,
-    '--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin',
-    '--builtin-locale', 'C.UTF-8', '--no-instructions',
-  ], unfinished, account);
+  await run(
+    binaries.initdb,
+    [
+      '--pgdata',
+      path.join(unfinished, 'data'),
+      '--pwfile',
+      passwordFile,
+      '--username',
+      superuser,
+      '--auth',
+      'scram-sha-256',
+      '--encoding',
+      'UTF8',
+      '--no-locale',
+      '--locale-provider',
+      'builtin',
+      '--builtin-locale',
+      'C.UTF-8',
+      '--no-instructions',
+    ],
+    unfinished,
+    account,
+  );
 }
 
 async function writePassword(file: string): Promise<void> {
@@ -63,24 +86,32 @@ async function readPart(file: string): Promise<string> {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
     if (hasCode(error, 'EACCES')) {
-      throw new EmbeddedError(`${file} belongs to another user. Start Phial as the user who started it first, `
-        + 'or choose another directory with PHIAL_DATA_DIR.', { cause: error });
+      throw new EmbeddedError(
+        `${file} belongs to another user. Start Phial as the user who started it first, ` +
+          'or choose another directory with PHIAL_DATA_DIR.',
+        { cause: error },
+      );
     }
     if (!hasCode(error, 'ENOENT')) throw error;
-    throw new EmbeddedError(`The database files are incomplete: ${file} is missing. Restore them from a backup, `
-      + 'or choose another directory with PHIAL_DATA_DIR.', { cause: error });
+    throw new EmbeddedError(
+      `The database files are incomplete: ${file} is missing. Restore them from a backup, ` +
+        'or choose another directory with PHIAL_DATA_DIR.',
+      { cause: error },
+    );
   }
 }
 
 function checkMajor(major: string, dataDir: string): void {
   if (major === supportedMajor) return;
-  throw new EmbeddedError([
-    `The data directory ${dataDir} was written by PostgreSQL ${major}; this release embeds PostgreSQL ${supportedMajor}.`,
-    'Ways out:',
-    '- start the release of Phial that wrote it, run "phial backup" there, and restore that backup with this release'
-      + ' into an empty PHIAL_DATA_DIR; or',
-    `- let a PostgreSQL ${major} server of your own serve the data, and set DATABASE_URL.`,
-  ].join('\n'));
+  throw new EmbeddedError(
+    [
+      `The data directory ${dataDir} was written by PostgreSQL ${major}; this release embeds PostgreSQL ${supportedMajor}.`,
+      'Ways out:',
+      '- start the release of Phial that wrote it, run "phial backup" there, and restore that backup with this release' +
+        ' into an empty PHIAL_DATA_DIR; or',
+      `- let a PostgreSQL ${major} server of your own serve the data, and set DATABASE_URL.`,
+    ].join('\n'),
+  );
 }
 
 /** initdb ends with a poor message when the system does not know its user, as with `docker run --user 12345`. */
@@ -89,17 +120,26 @@ function checkUserIsKnown(account: Account | null): void {
   try {
     userInfo();
   } catch (error) {
-    throw new EmbeddedError(`The user id ${process.getuid?.()} has no name on this system, and PostgreSQL needs one `
-      + 'to make its files. Add it to /etc/passwd, run as another user, or set DATABASE_URL.', { cause: error });
+    throw new EmbeddedError(
+      `The user id ${process.getuid?.()} has no name on this system, and PostgreSQL needs one ` +
+        'to make its files. Add it to /etc/passwd, run as another user, or set DATABASE_URL.',
+      { cause: error },
+    );
   }
 }
 
 async function run(program: string, args: string[], cwd: string, account: Account | null): Promise<void> {
   const child = spawn(program, args, {
-    cwd, env: serverEnvironment, stdio: ['ignore', 'ignore', 'pipe'], windowsHide: true, ...runAs(account),
+    cwd,
+    env: serverEnvironment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    windowsHide: true,
+    ...runAs(account),
   });
   let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { said = (said + text).slice(-4000); });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4000);
+  });
   await new Promise<void>((resolve, reject) => {
     child.on('error', (error) => reject(explainSpawnError(error, program)));
     child.on('close', (code, signal) => {
@@ -112,6 +152,8 @@ async function run(program: string, args: string[], cwd: string, account: Accoun
 /** Turns a failed `spawn` into a message that says what to do. */
 export function explainSpawnError(error: Error, program: string): EmbeddedError {
   const hint = hasCode(error, 'ENOENT') ? ' On Alpine Linux and other systems without glibc it cannot run.' : '';
-  return new EmbeddedError(`${program} could not be started (${error.message}).${hint} Set DATABASE_URL to use a `
-    + 'PostgreSQL of your own.', { cause: error });
+  return new EmbeddedError(
+    `${program} could not be started (${error.message}).${hint} Set DATABASE_URL to use a ` + 'PostgreSQL of your own.',
+    { cause: error },
+  );
 }

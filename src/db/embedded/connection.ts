@@ -19,16 +19,33 @@ export interface Connection {
  * stopping, no more, or another one that happens to have its port.
  */
 export async function connect(
-  cluster: Cluster, postmaster: Postmaster, applicationName: string,
+  cluster: Cluster,
+  postmaster: Postmaster,
+  applicationName: string,
 ): Promise<Connection | Error> {
   const client = new Client({
-    host: '127.0.0.1', port: postmaster.port, user: superuser, password: cluster.password, database: 'postgres',
-    application_name: applicationName, ssl: false, connectionTimeoutMillis: 5000, keepAlive: true,
+    host: '127.0.0.1',
+    port: postmaster.port,
+    user: superuser,
+    password: cluster.password,
+    database: 'postgres',
+    application_name: applicationName,
+    ssl: false,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
   });
   const watch = watchEnd(client);
   try {
     await client.connect();
-    return { client, postmaster, ...watch, close: () => { watch.expectEnd(); return client.end(); } };
+    return {
+      client,
+      postmaster,
+      ...watch,
+      close: () => {
+        watch.expectEnd();
+        return client.end();
+      },
+    };
   } catch (error) {
     watch.expectEnd();
     await client.end().catch(() => undefined);
@@ -49,7 +66,13 @@ function watchEnd(client: Client): Pick<Connection, 'lost' | 'isLost' | 'expectE
     };
     client.on('error', settle).on('end', () => settle());
   });
-  return { lost, isLost: () => ended, expectEnd: () => { expected = true; } };
+  return {
+    lost,
+    isLost: () => ended,
+    expectEnd: () => {
+      expected = true;
+    },
+  };
 }
 
 /** The server answers, but is starting, recovering or shutting down. */
@@ -59,10 +82,11 @@ export function isInTransition(error: Error): boolean {
 
 /** No usable answer: gone, going, full, or cut off in the middle. */
 export function isUnreachable(error: unknown): boolean {
-  return error instanceof Error && (
-    isInTransition(error)
-    || hasCode(error, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '53300', '08006')
-    || /^Connection terminated|timeout|not queryable/.test(error.message)
+  return (
+    error instanceof Error &&
+    (isInTransition(error) ||
+      hasCode(error, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '53300', '08006') ||
+      /^Connection terminated|timeout|not queryable/.test(error.message))
   );
 }
 

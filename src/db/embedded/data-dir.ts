@@ -11,7 +11,10 @@ const systemDataDir = '/var/lib/phial';
  * Chooses where the embedded PostgreSQL keeps its files; `why` is a sentence for the log.
  * Throws EmbeddedError when root configured a directory that the server's user cannot reach.
  */
-export function chooseDataDir(input: { configured: string | null; projectRoot: string }): { dataDir: string; why: string } {
+export function chooseDataDir(input: { configured: string | null; projectRoot: string }): {
+  dataDir: string;
+  why: string;
+} {
   if (input.configured !== null) {
     const dataDir = path.resolve(input.configured);
     const account = chooseAccount(dataDir);
@@ -42,8 +45,11 @@ export async function prepareDataDir(dataDir: string, account: Account | null): 
     if (found.uid === 0 && (found.mode & 0o001) === 0) await chmod(dataDir, (found.mode & 0o7777) | 0o011);
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST')) throw error;
-    throw new EmbeddedError(`The data directory ${dataDir} cannot be made or used (${(error as Error).message}). `
-      + 'Start Phial as the user who started it first, or choose another with PHIAL_DATA_DIR.', { cause: error });
+    throw new EmbeddedError(
+      `The data directory ${dataDir} cannot be made or used (${(error as Error).message}). ` +
+        'Start Phial as the user who started it first, or choose another with PHIAL_DATA_DIR.',
+      { cause: error },
+    );
   }
   assertReachable(dataDir, account);
 }
@@ -56,9 +62,11 @@ async function openDownTo(dataDir: string, firstMade: string): Promise<void> {
 function assertReachable(directory: string, account: Account): void {
   const existing = nearestExisting(directory);
   if (canReach(account, existing, EXECUTE)) return;
-  throw new EmbeddedError(`As root PostgreSQL runs under the user ${account.name}, who cannot reach ${existing}. `
-    + 'Choose a directory that is not below a private one (such as /root or another home) with PHIAL_DATA_DIR, '
-    + 'start Phial as a normal user, or set DATABASE_URL.');
+  throw new EmbeddedError(
+    `As root PostgreSQL runs under the user ${account.name}, who cannot reach ${existing}. ` +
+      'Choose a directory that is not below a private one (such as /root or another home) with PHIAL_DATA_DIR, ' +
+      'start Phial as a normal user, or set DATABASE_URL.',
+  );
 }
 
 function nearestExisting(directory: string): string {

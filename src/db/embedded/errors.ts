@@ -10,8 +10,10 @@ export class AlreadyServed extends EmbeddedError {
   readonly holder: string;
 
   constructor(dataDir: string, holder: string) {
-    super(`The data directory ${dataDir} is already in use by: ${holder}. Stop it first, or choose another `
-      + 'directory with PHIAL_DATA_DIR.');
+    super(
+      `The data directory ${dataDir} is already in use by: ${holder}. Stop it first, or choose another ` +
+        'directory with PHIAL_DATA_DIR.',
+    );
     this.dataDir = dataDir;
     this.holder = holder;
   }

@@ -39,12 +39,15 @@ beforeAll(async () => {
   await symlink(path.join(root, 'node_modules'), path.join(compiled, 'node_modules'));
   await writeFile(path.join(compiled, 'package.json'), '{ "type": "module" }');
   await writeFile(path.join(compiled, 'owner.js'), ownerProgram);
-  await writeFile(path.join(compiled, 'tsconfig.json'), JSON.stringify({
-    extends: path.join(root, 'tsconfig.json'),
-    compilerOptions: { rootDir: root, outDir: compiled, noCheck: true, types: [] },
-    files: [path.join(root, 'src/db/embedded/open.ts')],
-    include: [],
-  }));
+  await writeFile(
+    path.join(compiled, 'tsconfig.json'),
+    JSON.stringify({
+      extends: path.join(root, 'tsconfig.json'),
+      compilerOptions: { rootDir: root, outDir: compiled, noCheck: true, types: [] },
+      files: [path.join(root, 'src/db/embedded/open.ts')],
+      include: [],
+    }),
+  );
   await promisify(execFile)(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', compiled]);
 });
 afterAll(() => rm(compiled, { recursive: true }));
@@ -56,7 +59,10 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of children.splice(0)) {
     child.stdin?.end();
-    if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => { child.once('exit', resolve); });
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => {
+        child.once('exit', resolve);
+      });
   }
   for (const server of servers.splice(0)) await server.stop();
   await rm(dataDir, { recursive: true });
@@ -64,7 +70,8 @@ afterEach(async () => {
 
 function startOwner(name: string): { child: ChildProcess; said: Promise<Said> } {
   const child = spawn(process.execPath, [path.join(compiled, 'owner.js'), dataDir, name], {
-    stdio: ['pipe', 'pipe', 'inherit'], detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
   });
   children.push(child);
   const said = new Promise<Said>((resolve, reject) => {
@@ -77,7 +84,10 @@ function startOwner(name: string): { child: ChildProcess; said: Promise<Said> } 
 
 async function openHere(): Promise<EmbeddedServer> {
   const server = await openEmbedded({
-    dataDir, applicationName: 'phial test', lock: 'required', log: pino({ level: 'silent' }),
+    dataDir,
+    applicationName: 'phial test',
+    lock: 'required',
+    log: pino({ level: 'silent' }),
   });
   servers.push(server);
   return server;
@@ -97,7 +107,9 @@ async function query<R>(url: string | undefined, sql: string): Promise<R[]> {
 
 /** Kills the owner alone, or with the whole process group as a closed terminal would. */
 async function killAndWait(child: ChildProcess, which: 'alone' | 'group' = 'alone'): Promise<void> {
-  const ended = new Promise((resolve) => { child.once('exit', resolve); });
+  const ended = new Promise((resolve) => {
+    child.once('exit', resolve);
+  });
   process.kill(which === 'group' ? -(child.pid ?? NaN) : (child.pid ?? NaN), 'SIGKILL');
   await ended;
 }
@@ -136,14 +148,19 @@ describe('after kill -9', () => {
     const first = await openHere();
     await query(first.url, 'create table kit (id int)');
     const inserting = insertUntilLost(first.url);
-    await expect.poll(async () => (await query<{ n: number }>(first.url, 'select count(*)::int as n from kit'))[0]?.n,
-      { timeout: 10_000 })
+    await expect
+      .poll(async () => (await query<{ n: number }>(first.url, 'select count(*)::int as n from kit'))[0]?.n, {
+        timeout: 10_000,
+      })
       .toBeGreaterThan(20);
     process.kill(await readPostmasterPid(), 'SIGKILL');
     const acknowledged = await inserting;
     expect((await first.lost).message).toMatch(/lost/);
     const next = await openHere();
-    const [found] = await query<{ n: number }>(next.url, `select count(*)::int as n from kit where id < ${acknowledged}`);
+    const [found] = await query<{ n: number }>(
+      next.url,
+      `select count(*)::int as n from kit where id < ${acknowledged}`,
+    );
     expect(found?.n).toBe(acknowledged);
   });
 
@@ -165,16 +182,23 @@ describe('after kill -9', () => {
     expect(await query((await openHere()).url, 'select id from kit')).toEqual([{ id: 1 }]);
   });
 
-  test.each(['postgres.new-', 'data', 'base'])('while the files are being made (%s seen) the next start makes them anew', async (sign) => {
-    const { child } = startOwner('phial killed');
-    await expect.poll(async () => (await readdir(dataDir, { recursive: true })).some((name) => name.includes(sign)),
-      { interval: 2, timeout: 10_000 }).toBe(true);
-    await killAndWait(child);
-    expect(await readdir(dataDir)).not.toContain('postgres');
-    const next = await openHere();
-    expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect(await readdir(dataDir)).toEqual(['postgres']);
-  });
+  test.each(['postgres.new-', 'data', 'base'])(
+    'while the files are being made (%s seen) the next start makes them anew',
+    async (sign) => {
+      const { child } = startOwner('phial killed');
+      await expect
+        .poll(async () => (await readdir(dataDir, { recursive: true })).some((name) => name.includes(sign)), {
+          interval: 2,
+          timeout: 10_000,
+        })
+        .toBe(true);
+      await killAndWait(child);
+      expect(await readdir(dataDir)).not.toContain('postgres');
+      const next = await openHere();
+      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect(await readdir(dataDir)).toEqual(['postgres']);
+    },
+  );
 });
 
 describe('two starts at the same moment', () => {

@@ -22,7 +22,11 @@ afterEach(async () => {
 
 async function open(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedServer> {
   const server = await openEmbedded({
-    dataDir, applicationName: 'phial test', lock: 'required', log: pino({ level: 'silent' }), ...options,
+    dataDir,
+    applicationName: 'phial test',
+    lock: 'required',
+    log: pino({ level: 'silent' }),
+    ...options,
   });
   opened.push(server);
   return server;
@@ -41,7 +45,7 @@ async function query<R>(server: EmbeddedServer, sql: string): Promise<R[]> {
 describe('the embedded PostgreSQL', () => {
   test('keeps rows over a restart', async () => {
     const first = await open();
-    await query(first, "create table kit (id int); insert into kit values (1), (2)");
+    await query(first, 'create table kit (id int); insert into kit values (1), (2)');
     await first.stop();
     const second = await open();
     expect(await query(second, 'select id from kit order by id')).toEqual([{ id: 1 }, { id: 2 }]);
@@ -61,11 +65,18 @@ describe('the embedded PostgreSQL', () => {
   test('listens on the loopback address only, commits to the disk and counts in UTC and UTF-8', async () => {
     const server = await open();
     const wanted = {
-      listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'on', synchronous_commit: 'on',
-      full_page_writes: 'on', TimeZone: 'UTC', server_encoding: 'UTF8', password_encryption: 'scram-sha-256',
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      fsync: 'on',
+      synchronous_commit: 'on',
+      full_page_writes: 'on',
+      TimeZone: 'UTC',
+      server_encoding: 'UTF8',
+      password_encryption: 'scram-sha-256',
     };
     const rows = await query<{ name: string; setting: string }>(
-      server, `select name, setting from pg_settings where name in ('${Object.keys(wanted).join("','")}')`,
+      server,
+      `select name, setting from pg_settings where name in ('${Object.keys(wanted).join("','")}')`,
     );
     expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual(wanted);
   });
@@ -113,8 +124,10 @@ describe('the embedded PostgreSQL', () => {
     const first = await open();
     await query(first, 'create table kit (id int); insert into kit values (7)');
     const waiting = open({ applicationName: 'phial next', lockWaitMs: 20_000 });
-    await expect.poll(() => query(first, "select from pg_stat_activity where application_name = 'phial next'"),
-      { timeout: 10_000 })
+    await expect
+      .poll(() => query(first, "select from pg_stat_activity where application_name = 'phial next'"), {
+        timeout: 10_000,
+      })
       .toHaveLength(1);
     await first.stop();
     const second = await waiting;
@@ -125,7 +138,12 @@ describe('the embedded PostgreSQL', () => {
   test('does not report a loss when it was stopped on purpose', async () => {
     const server = await open();
     await server.stop();
-    const outcome = await Promise.race([server.lost, new Promise((resolve) => { setTimeout(resolve, 100, 'nothing'); })]);
+    const outcome = await Promise.race([
+      server.lost,
+      new Promise((resolve) => {
+        setTimeout(resolve, 100, 'nothing');
+      }),
+    ]);
     expect(outcome).toBe('nothing');
   });
 

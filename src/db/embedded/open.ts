@@ -11,9 +11,7 @@ import { type Connection, connect, isInTransition, isUnreachable } from './conne
 import { prepareDataDir } from './data-dir.ts';
 import { AlreadyServed, EmbeddedError, hasCode } from './errors.ts';
 import { takeOwnership } from './ownership.ts';
-import {
-  findPostmaster, type Postmaster, setAsideDeadPidFile, startPostmaster, stopPostmaster,
-} from './postmaster.ts';
+import { findPostmaster, type Postmaster, setAsideDeadPidFile, startPostmaster, stopPostmaster } from './postmaster.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -36,7 +34,12 @@ export interface EmbeddedServer {
   lost: Promise<Error>;
 }
 
-interface Place { cluster: Cluster; binaries: Binaries; account: Account | null; log: Logger }
+interface Place {
+  cluster: Cluster;
+  binaries: Binaries;
+  account: Account | null;
+  log: Logger;
+}
 
 const database = 'phial';
 const lockPollMs = 20;
@@ -81,7 +84,8 @@ function serve(place: Place, connection: Connection, owned: boolean): EmbeddedSe
 
 /** The owner may shut the server down while we wait for it: then everything begins anew. */
 async function connectAndLock(
-  place: Place, options: EmbeddedOptions,
+  place: Place,
+  options: EmbeddedOptions,
 ): Promise<{ connection: Connection; owned: boolean }> {
   const deadline = options.lock === 'required' ? Date.now() + (options.lockWaitMs ?? 5000) : 0;
   for (;;) {
@@ -159,7 +163,10 @@ async function startAndConnect(place: Place, applicationName: string): Promise<C
 
 function explainSilence(cluster: Cluster, running: Postmaster | null, reached: Error | null): EmbeddedError {
   const who = running === null ? 'another PostgreSQL' : `process ${running.pid}`;
-  return new EmbeddedError(`The files in ${cluster.data} are held by ${who}, which does not answer`
-    + `${reached === null ? '' : ` (${reached.message})`}. End that process; if it is not a PostgreSQL, `
-    + `remove ${cluster.data}/postmaster.pid.`, { cause: reached });
+  return new EmbeddedError(
+    `The files in ${cluster.data} are held by ${who}, which does not answer` +
+      `${reached === null ? '' : ` (${reached.message})`}. End that process; if it is not a PostgreSQL, ` +
+      `remove ${cluster.data}/postmaster.pid.`,
+    { cause: reached },
+  );
 }

@@ -6,11 +6,13 @@ const lockKey = [1_885_890_924, 1] as const;
 
 /** Takes the lock of the owner; null when taken, else the name that its holder gave to its connection. */
 export async function takeOwnership(client: Client): Promise<string | null> {
-  const { rows: [attempt] } = await client.query<{ taken: boolean }>(
-    'select pg_try_advisory_lock($1, $2) as taken', [...lockKey],
-  );
+  const {
+    rows: [attempt],
+  } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [...lockKey]);
   if (attempt?.taken) return null;
-  const { rows: [holder] } = await client.query<{ name: string }>(
+  const {
+    rows: [holder],
+  } = await client.query<{ name: string }>(
     `select a.application_name as name
        from pg_locks l join pg_stat_activity a on a.pid = l.pid
       where l.locktype = 'advisory' and l.classid = $1 and l.objid = $2 and l.objsubid = 2 and l.granted

@@ -17,9 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(cluster.directory, { recursive: true }));
 
-const writePidFile = (startedAt: number): Promise<void> => writeFile(pidFile, [
-  4711, cluster.data, startedAt, 54321, '', '127.0.0.1', '  12345  7', 'ready   ', '',
-].join('\n'));
+const writePidFile = (startedAt: number): Promise<void> =>
+  writeFile(pidFile, [4711, cluster.data, startedAt, 54321, '', '127.0.0.1', '  12345  7', 'ready   ', ''].join('\n'));
 
 describe('postmaster.pid', () => {
   test('tells the process, its start, its port and whether it is ready', async () => {

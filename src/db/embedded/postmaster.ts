@@ -14,7 +14,12 @@ import { EmbeddedError, hasCode } from './errors.ts';
 import { isAlive, isZombie } from './process-state.ts';
 
 /** What postmaster.pid tells of the server that wrote it. `startedAt` is in seconds since 1970. */
-export interface Postmaster { pid: number; startedAt: number; port: number; ready: boolean }
+export interface Postmaster {
+  pid: number;
+  startedAt: number;
+  port: number;
+  ready: boolean;
+}
 
 /** `occupied`: another server holds the files, or the last one's processes have not all ended yet. */
 export type StartOutcome = { postmaster: Postmaster } | 'occupied' | 'port taken';
@@ -49,14 +54,19 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | nul
 
 /** Starts the server on a free port and waits until it takes connections, through a recovery too. */
 export async function startPostmaster(
-  cluster: Cluster, binaries: Binaries, account: Account | null, log: Logger,
+  cluster: Cluster,
+  binaries: Binaries,
+  account: Account | null,
+  log: Logger,
 ): Promise<StartOutcome> {
   const serverLog = await openServerLog(cluster.serverLog, account);
   try {
     const { size: logStart } = await serverLog.stat();
     const child = spawnServer(cluster, binaries, account, await findFreePort(), serverLog.fd);
     let failed: Error | null = null;
-    child.once('error', (error) => { failed = error; });
+    child.once('error', (error) => {
+      failed = error;
+    });
     for (let waitedMs = 0; ; waitedMs += pollMs) {
       await sleep(pollMs);
       if (failed !== null) throw explainSpawnError(failed, binaries.postgres);
@@ -72,12 +82,23 @@ export async function startPostmaster(
 
 /** Own process group: a Ctrl-C at the terminal must not end PostgreSQL before the requests are drained. */
 function spawnServer(
-  cluster: Cluster, binaries: Binaries, account: Account | null, port: number, logFd: number,
+  cluster: Cluster,
+  binaries: Binaries,
+  account: Account | null,
+  port: number,
+  logFd: number,
 ): ChildProcess {
-  const options = Object.entries({ port: String(port), ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const options = Object.entries({ port: String(port), ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const child = spawn(binaries.postgres, ['-D', cluster.data, ...options], {
-    cwd: cluster.directory, env: serverEnvironment, detached: true, windowsHide: true,
-    stdio: ['ignore', logFd, logFd], ...runAs(account),
+    cwd: cluster.directory,
+    env: serverEnvironment,
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', logFd, logFd],
+    ...runAs(account),
   });
   child.unref();
   return child;
@@ -88,13 +109,19 @@ const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || ch
 function explainEnd(child: ChildProcess, said: string, cluster: Cluster): 'occupied' | 'port taken' {
   if (/lock file "postmaster\.pid"|pre-existing shared memory block/.test(said)) return 'occupied';
   if (/could not bind IPv4 address/.test(said)) return 'port taken';
-  throw new EmbeddedError(`PostgreSQL ended with ${child.signalCode ?? `code ${child.exitCode}`} while starting. `
-    + `The end of ${cluster.serverLog}:\n${said.trim().slice(-2000)}`);
+  throw new EmbeddedError(
+    `PostgreSQL ended with ${child.signalCode ?? `code ${child.exitCode}`} while starting. ` +
+      `The end of ${cluster.serverLog}:\n${said.trim().slice(-2000)}`,
+  );
 }
 
 /** Ends the server: fast at first, after `fastMs` without waiting for anything (the next start then recovers). */
 export async function stopPostmaster(
-  cluster: Cluster, postmaster: Postmaster, binaries: Binaries, log: Logger, fastMs = 10_000,
+  cluster: Cluster,
+  postmaster: Postmaster,
+  binaries: Binaries,
+  log: Logger,
+  fastMs = 10_000,
 ): Promise<void> {
   await signal('fast', cluster, postmaster, binaries);
   if (await endsWithin(fastMs, postmaster)) return;
@@ -106,11 +133,19 @@ export async function stopPostmaster(
 
 /** Windows knows no such signals; there pg_ctl speaks to the server. */
 async function signal(
-  mode: 'fast' | 'immediate', cluster: Cluster, postmaster: Postmaster, binaries: Binaries,
+  mode: 'fast' | 'immediate',
+  cluster: Cluster,
+  postmaster: Postmaster,
+  binaries: Binaries,
 ): Promise<void> {
   if (process.platform === 'win32') {
-    const child = spawn(binaries.pgCtl, ['stop', '-D', cluster.data, '-m', mode, '-W'], { stdio: 'ignore', windowsHide: true });
-    await new Promise<void>((resolve) => { child.once('error', () => resolve()).once('exit', () => resolve()); });
+    const child = spawn(binaries.pgCtl, ['stop', '-D', cluster.data, '-m', mode, '-W'], {
+      stdio: 'ignore',
+      windowsHide: true,
+    });
+    await new Promise<void>((resolve) => {
+      child.once('error', () => resolve()).once('exit', () => resolve());
+    });
     return;
   }
   try {
@@ -189,10 +224,12 @@ async function readFrom(file: string, start: number): Promise<string> {
 
 function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
+    const server = createServer()
+      .once('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        const port = typeof address === 'object' && address !== null ? address.port : 0;
+        server.close(() => resolve(port));
+      });
   });
 }

@@ -16,8 +16,10 @@ describe('a process', () => {
 
   test.runIf(process.platform === 'linux')('is not alive when only its exit status is left', async () => {
     // The shell starts a child, becomes a program that never takes its status, and tells the child's id.
-    const parent = spawn('/bin/sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
-    const [line] = await once(parent.stdout, 'data') as [Buffer];
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(line.toString());
     await expect.poll(() => isZombie(pid), { timeout: 10_000 }).toBe(true);
     expect(isAlive(pid)).toBe(false);

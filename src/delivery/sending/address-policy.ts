@@ -52,13 +52,15 @@ export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: b
 function findProblem(text: string, isAllowed: (ip: string) => boolean, allowHttp: boolean): string | null {
   if (text.length > MAX_URL_LENGTH) return `The URL must be at most ${MAX_URL_LENGTH} characters long.`;
   if (/[\p{Cc}\s]/u.test(text)) return 'The URL must not contain spaces, line breaks or control characters.';
-  if (!/^https?:\/\//i.test(text)) return 'The URL must begin with https://, or with http:// where this deployment allows it.';
+  if (!/^https?:\/\//i.test(text))
+    return 'The URL must begin with https://, or with http:// where this deployment allows it.';
   if (!URL.canParse(text)) return 'The URL is not valid.';
   const url = new URL(text);
   if (url.protocol === 'http:' && !allowHttp) return 'The URL must begin with https://.';
   if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
   if (text.includes('#')) return 'The URL must not contain a fragment (#).';
-  if (url.port === '0' || (url.port !== '' && BLOCKED_PORTS.has(Number(url.port)))) return `Port ${url.port} is not allowed.`;
+  if (url.port === '0' || (url.port !== '' && BLOCKED_PORTS.has(Number(url.port))))
+    return `Port ${url.port} is not allowed.`;
   const ips = literalAddresses(url.hostname);
   if (!ips.every(isAllowed)) {
     return 'The URL leads to a private, local or reserved address, which this deployment does not send to.';

@@ -81,13 +81,27 @@ function connectorWith({ allow = [], ...rest }: Options) {
     });
 }
 
-const answering = (...addresses: string[]) => async (): Promise<LookupAddress[]> =>
-  addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+const answering =
+  (...addresses: string[]) =>
+  async (): Promise<LookupAddress[]> =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
 describe('a connection is refused', () => {
   test.each([
-    '127.0.0.1', '127.1', '2130706433', '0x7f.1', '0x7f000001', '0177.0.0.1', '①②⑦.⓪.⓪.①', '0.0.0.0', '0',
-    '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]', '[::]', '[64:ff9b::7f00:1]',
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0x7f000001',
+    '0177.0.0.1',
+    '①②⑦.⓪.⓪.①',
+    '0.0.0.0',
+    '0',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::1]',
+    '[::]',
+    '[64:ff9b::7f00:1]',
   ])('to the literal %s', async (host) => {
     const server = await startSilentServer();
     const connect = connectorWith({ lookup: () => Promise.reject(new Error('no lookup for a literal')) });
@@ -118,18 +132,21 @@ describe('a connection is refused', () => {
     expect(server.connections()).toBe(0);
   });
 
-  test.each(['http', 'https'])('over %s when the real peer is not the vetted address, before a byte', async (scheme) => {
-    // The system connects 0.0.0.0 to 127.0.0.1, which here is forbidden.
-    const server = await startSilentServer();
-    const connect = connectorWith({ allow: ['0.0.0.0/32'], lookup: answering('0.0.0.0') });
-    await expect(connect(`${scheme}://${RECEIVER}:${server.port}`)).rejects.toMatchObject({
-      name: 'AddressRefused',
-      address: '127.0.0.1',
-    });
-    await expect.poll(server.connections).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(server.heard).toEqual([]);
-  });
+  test.each(['http', 'https'])(
+    'over %s when the real peer is not the vetted address, before a byte',
+    async (scheme) => {
+      // The system connects 0.0.0.0 to 127.0.0.1, which here is forbidden.
+      const server = await startSilentServer();
+      const connect = connectorWith({ allow: ['0.0.0.0/32'], lookup: answering('0.0.0.0') });
+      await expect(connect(`${scheme}://${RECEIVER}:${server.port}`)).rejects.toMatchObject({
+        name: 'AddressRefused',
+        address: '127.0.0.1',
+      });
+      await expect.poll(server.connections).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(server.heard).toEqual([]);
+    },
+  );
 });
 
 describe('a name', () => {

@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -65,11 +59,15 @@ function requestTo(url: string, more: Partial<SendRequest> = {}): SendRequest {
   return { url, headers: {}, id: '0199-event', body: Buffer.from('{"n":1}'), secrets: [secret], ...more };
 }
 
-const status = (code: number, headers: Record<string, string> = {}) => (_: unknown, response: ServerResponse) =>
-  response.writeHead(code, headers).end('the answer');
+const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (_: unknown, response: ServerResponse) =>
+    response.writeHead(code, headers).end('the answer');
 
-const answering = (...addresses: string[]) => async () =>
-  addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+const answering =
+  (...addresses: string[]) =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
 const unknownName = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
 
@@ -176,16 +174,19 @@ describe('the answer', () => {
     expect(await senderWith().send(requestTo(receiver.url))).toMatchObject({ ok: false, status: 410, gone: true });
   });
 
-  test.each([301, 302, 303, 307, 308])('a redirect by %i is a failure, and its target sees no request', async (code) => {
-    const target = await startReceiver(status(200));
-    const receiver = await startReceiver(status(code, { location: `${target.url}/stolen` }));
-    expect(await senderWith().send(requestTo(receiver.url))).toMatchObject({
-      ok: false,
-      status: code,
-      error: 'redirect',
-    });
-    expect(target.sockets).toEqual([]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect by %i is a failure, and its target sees no request',
+    async (code) => {
+      const target = await startReceiver(status(200));
+      const receiver = await startReceiver(status(code, { location: `${target.url}/stolen` }));
+      expect(await senderWith().send(requestTo(receiver.url))).toMatchObject({
+        ok: false,
+        status: code,
+        error: 'redirect',
+      });
+      expect(target.sockets).toEqual([]);
+    },
+  );
 
   test('early hints before the answer are no answer', async () => {
     const receiver = await startReceiver((_, response) => {
@@ -229,7 +230,10 @@ describe('the answer', () => {
     expect(response_body).toBe(`a${'ü'.repeat(LIMIT / 2 - 1)}`);
   });
 
-  test.each([[200, true], [500, false]])('an endless fast %i body is cut soon after 16 KiB', async (code, ok) => {
+  test.each([
+    [200, true],
+    [500, false],
+  ])('an endless fast %i body is cut soon after 16 KiB', async (code, ok) => {
     const chunk = Buffer.alloc(64 * 1024, 'a');
     const receiver = await startReceiver((_, response) => pour(response.writeHead(code), chunk));
     const outcome = await senderWith({ timeoutMs: 5000 }).send(requestTo(receiver.url));
@@ -390,8 +394,19 @@ describe('a connection', () => {
 
 describe('an address of ours', () => {
   test.each([
-    '127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '①②⑦.⓪.⓪.①', '0.0.0.0', 'localhost',
-    '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[::1]', 'user:pass@127.0.0.1',
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '①②⑦.⓪.⓪.①',
+    '0.0.0.0',
+    'localhost',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[64:ff9b::7f00:1]',
+    '[::1]',
+    'user:pass@127.0.0.1',
   ])('written as %s sees no connection', async (host) => {
     const receiver = await startReceiver(status(200));
     const outcome = await senderWith({ allow: [] }).send(requestTo(`http://${host}:${new URL(receiver.url).port}/`));

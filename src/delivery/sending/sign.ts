@@ -52,9 +52,7 @@ export function isSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return false;
   const encoded = text.slice(SECRET_PREFIX.length);
   const key = Buffer.from(encoded, 'base64');
-  return (
-    key.length >= MIN_SECRET_BYTES && key.length <= MAX_SECRET_BYTES && key.toString('base64') === encoded
-  );
+  return key.length >= MIN_SECRET_BYTES && key.length <= MAX_SECRET_BYTES && key.toString('base64') === encoded;
 }
 
 function keyOf(secret: string): Buffer {

@@ -2,7 +2,11 @@ import type { Socket } from 'node:net';
 import { newId } from '../../ids.ts';
 import { errorAnswer, TransportError } from './errors.ts';
 
-const REASONS: Record<number, string> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' };
+const REASONS: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
 
 /** Requests that are not even HTTP, or whose headers or arrival break a limit, get the one error shape too. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
@@ -14,6 +18,8 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const requestId = newId();
   const answer = errorAnswer(new TransportError(status), requestId);
   const body = JSON.stringify(answer?.body);
-  socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\n`
-    + `x-request-id: ${requestId}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${REASONS[status]}\r\n` +
+      `x-request-id: ${requestId}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }

@@ -3,15 +3,39 @@ import type { Problem } from '../input/validation.ts';
 
 /** The status of every refusal; the compiler holds the table complete. */
 const STATUS: Record<ErrorCode, number> = {
-  not_found: 404, user_scheduled_for_deletion: 404, wrong_deployment: 404, sample_not_found: 404, results_not_available: 404,
-  invalid_api_key: 401, wrong_environment: 401, wrong_key_kind: 401,
-  insufficient_scope: 403, plan_required: 403, sandbox_only: 403,
-  client_user_id_conflict: 400, ingestion_range_invalid: 400, unknown_payor: 400, guarantor_required: 400, minor_ordering_disabled: 400,
-  lab_test_not_orderable: 400, order_not_cancellable: 400, order_not_changeable: 400, sample_already_registered: 400,
-  registration_required: 400, status_not_reachable: 400, too_many_matches: 400, invalid_cursor: 422,
-  webhook_url_refused: 400, webhook_headers_refused: 422, unknown_event_type: 400, too_many_secrets: 400,
+  not_found: 404,
+  user_scheduled_for_deletion: 404,
+  wrong_deployment: 404,
+  sample_not_found: 404,
+  results_not_available: 404,
+  invalid_api_key: 401,
+  wrong_environment: 401,
+  wrong_key_kind: 401,
+  insufficient_scope: 403,
+  plan_required: 403,
+  sandbox_only: 403,
+  client_user_id_conflict: 400,
+  ingestion_range_invalid: 400,
+  unknown_payor: 400,
+  guarantor_required: 400,
+  minor_ordering_disabled: 400,
+  lab_test_not_orderable: 400,
+  order_not_cancellable: 400,
+  order_not_changeable: 400,
+  sample_already_registered: 400,
+  registration_required: 400,
+  status_not_reachable: 400,
+  too_many_matches: 400,
+  invalid_cursor: 422,
+  webhook_url_refused: 400,
+  webhook_headers_refused: 422,
+  unknown_event_type: 400,
+  too_many_secrets: 400,
   insurance_required: 400,
-  team_id_conflict: 409, integration_team_id_conflict: 409, idempotency_mismatch: 409, idempotency_in_flight: 409,
+  team_id_conflict: 409,
+  integration_team_id_conflict: 409,
+  idempotency_mismatch: 409,
+  idempotency_in_flight: 409,
   not_ready: 503,
 };
 
@@ -28,7 +52,10 @@ const TRANSPORT: Record<number, [code: string, detail: string]> = {
   503: ['not_ready', 'The service is starting or stopping. Try again shortly.'],
 };
 
-export type ErrorAnswer = { status: number; body: { detail: unknown; code: string; request_id: string } & Record<string, unknown> };
+export type ErrorAnswer = {
+  status: number;
+  body: { detail: unknown; code: string; request_id: string } & Record<string, unknown>;
+};
 
 /** A 422 with every problem of the request. */
 export class InvalidRequest extends Error {
@@ -52,7 +79,9 @@ export class TransportError extends Error {
 
 /** The codes that operations answer with `status`, as their documentation lists them. */
 export function codesOf(status: number): string[] {
-  const codes = Object.entries(STATUS).filter(([, each]) => each === status).map(([code]) => code);
+  const codes = Object.entries(STATUS)
+    .filter(([, each]) => each === status)
+    .map(([code]) => code);
   return status === 422 ? ['validation_failed', ...codes] : codes;
 }
 
@@ -60,7 +89,10 @@ export function codesOf(status: number): string[] {
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | null {
   if (error instanceof AppError) {
     const { detail, fields } = error.extra;
-    return { status: STATUS[error.code], body: { detail: detail ?? error.message, code: error.code, request_id: requestId, ...fields } };
+    return {
+      status: STATUS[error.code],
+      body: { detail: detail ?? error.message, code: error.code, request_id: requestId, ...fields },
+    };
   }
   if (error instanceof InvalidRequest) {
     return { status: 422, body: { detail: error.problems, code: 'validation_failed', request_id: requestId } };
@@ -74,5 +106,9 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | nu
 /** What a caller reads of an error that nobody foresaw. */
 export const unexpectedAnswer = (requestId: string): ErrorAnswer => ({
   status: 500,
-  body: { detail: 'Something went wrong on our side. The request id finds it in the log.', code: 'internal_error', request_id: requestId },
+  body: {
+    detail: 'Something went wrong on our side. The request id finds it in the log.',
+    code: 'internal_error',
+    request_id: requestId,
+  },
 });

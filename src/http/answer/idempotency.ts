@@ -33,21 +33,41 @@ function inKeyOrder(_key: string, value: unknown): unknown {
  * Runs `work` once per key. The key's row commits together with the change it guards, so a crash leaves neither;
  * an advisory lock, not a row, tells that a key is in flight, because a lock dies with its connection.
  */
-export async function oncePerKey<C extends Ctx>(ctx: C, request: Request, work: (ctx: TxCtx<C>) => Promise<StoredAnswer>): Promise<StoredAnswer> {
+export async function oncePerKey<C extends Ctx>(
+  ctx: C,
+  request: Request,
+  work: (ctx: TxCtx<C>) => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
   const hash = createHash('sha256').update(JSON.stringify(request.input, inKeyOrder)).digest();
   return ctx.db.transaction().execute(async (db) => {
-    const { rows: [lock] } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${
-      `${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(db);
-    if (!lock?.free) throw new AppError('idempotency_in_flight', 'A request with this X-Idempotency-Key is still running. Try again shortly.');
+    const {
+      rows: [lock],
+    } = await sql<{
+      free: boolean;
+    }>`select pg_try_advisory_xact_lock(hashtextextended(${`${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(
+      db,
+    );
+    if (!lock?.free)
+      throw new AppError(
+        'idempotency_in_flight',
+        'A request with this X-Idempotency-Key is still running. Try again shortly.',
+      );
 
-    const stored = await db.selectFrom('idempotency_keys').select(['request_hash', 'status', 'body'])
-      .where('scope_id', '=', request.scopeId).where('operation', '=', request.operation).where('key', '=', request.key)
+    const stored = await db
+      .selectFrom('idempotency_keys')
+      .select(['request_hash', 'status', 'body'])
+      .where('scope_id', '=', request.scopeId)
+      .where('operation', '=', request.operation)
+      .where('key', '=', request.key)
       .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
       .executeTakeFirst();
     if (stored) {
       const body = request.seal ? request.seal.open(stored.body) : stored.body;
       if (body !== null && hash.equals(stored.request_hash)) return { status: stored.status, body };
-      throw new AppError('idempotency_mismatch', 'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.');
+      throw new AppError(
+        'idempotency_mismatch',
+        'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
+      );
     }
 
     await sql`savepoint work`.execute(db);
@@ -60,8 +80,13 @@ export async function oncePerKey<C extends Ctx>(ctx: C, request: Request, work: 
       await sql`rollback to savepoint work`.execute(db);
       answer = { status: 400, body: JSON.stringify(refusal.body) };
     }
-    const kept = { request_hash: hash, status: answer.status, body: request.seal ? request.seal.close(answer.body) : answer.body };
-    await db.insertInto('idempotency_keys')
+    const kept = {
+      request_hash: hash,
+      status: answer.status,
+      body: request.seal ? request.seal.close(answer.body) : answer.body,
+    };
+    await db
+      .insertInto('idempotency_keys')
       .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
       .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
       .execute();

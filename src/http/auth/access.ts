@@ -44,37 +44,50 @@ export class AccessCache {
 
   team(key: string): Promise<TeamAccess | null> {
     return this.#look(this.#teams, key, async (hash) => {
-      const row = await this.#ctx.db.selectFrom('team_api_keys').innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
+      const row = await this.#ctx.db
+        .selectFrom('team_api_keys')
+        .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
         .select(['teams.id', 'teams.org_id', 'teams.settings', 'team_api_keys.expires_at'])
-        .where('key_hash', '=', hash).where('revoked_at', 'is', null)
+        .where('key_hash', '=', hash)
+        .where('revoked_at', 'is', null)
         .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
         .executeTakeFirst();
-      return row && {
-        access: { id: row.id, org_id: row.org_id, settings: row.settings as TeamAccess['settings'] },
-        expires: row.expires_at,
-      };
+      return (
+        row && {
+          access: { id: row.id, org_id: row.org_id, settings: row.settings as TeamAccess['settings'] },
+          expires: row.expires_at,
+        }
+      );
     });
   }
 
   management(key: string): Promise<ManagementAccess | null> {
     return this.#look(this.#managers, key, async (hash) => {
-      const row = await this.#ctx.db.selectFrom('management_keys').innerJoin('orgs', 'orgs.id', 'management_keys.org_id')
+      const row = await this.#ctx.db
+        .selectFrom('management_keys')
+        .innerJoin('orgs', 'orgs.id', 'management_keys.org_id')
         .select(['orgs.id as org_id', 'orgs.plan', 'management_keys.id', 'role', 'team_ids'])
-        .where('key_hash', '=', hash).where('revoked_at', 'is', null)
+        .where('key_hash', '=', hash)
+        .where('revoked_at', 'is', null)
         .executeTakeFirst();
-      return row && {
-        access: {
-          org: { id: row.org_id, plan: row.plan as ManagementAccess['org']['plan'] },
-          key: { id: row.id, role: row.role as ManagementAccess['key']['role'], team_ids: row.team_ids },
-        },
-        expires: null,
-      };
+      return (
+        row && {
+          access: {
+            org: { id: row.org_id, plan: row.plan as ManagementAccess['org']['plan'] },
+            key: { id: row.id, role: row.role as ManagementAccess['key']['role'], team_ids: row.team_ids },
+          },
+          expires: null,
+        }
+      );
     });
   }
 
   /** Only known keys are kept: a key that is unknown now may be made in the next moment. */
-  async #look<T>(cache: Map<string, Cached<T>>, key: string,
-    find: (hash: Buffer) => Promise<{ access: T; expires: string | null } | undefined>): Promise<T | null> {
+  async #look<T>(
+    cache: Map<string, Cached<T>>,
+    key: string,
+    find: (hash: Buffer) => Promise<{ access: T; expires: string | null } | undefined>,
+  ): Promise<T | null> {
     const hash = hashKey(key);
     const name = hash.toString('base64');
     const hit = cache.get(name);

@@ -16,30 +16,46 @@ type Refusal = { code: string; detail: string; required_plan?: string };
 const OPEN_TO_ANYBODY = ['get_service', 'get_health', 'get_readiness'];
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
-const users = (key: string | null, options: { on?: TestApp; headers?: Record<string, string> } = {}): Promise<Answer<Refusal>> =>
+const users = (
+  key: string | null,
+  options: { on?: TestApp; headers?: Record<string, string> } = {},
+): Promise<Answer<Refusal>> =>
   (options.on ?? app).api<Refusal>('GET', '/v2/user', undefined, { key, headers: options.headers ?? {} });
 const keysPath = (team: Team): string => `/v1/org/${team.org_id}/team_api_keys/sandbox/us`;
 const keys = (key: string | null, headers: Record<string, string> = {}): Promise<Answer<Refusal>> =>
   app.api<Refusal>('GET', keysPath(app.team), undefined, { key, headers });
 const said = ({ status, body }: Answer<Refusal>): [number, string] => [status, body.code];
 
-const makeKey = async (): Promise<{ id: string; value: string }> => createTeamKey(app.ctx, { team_id: app.team.id, label: 'one more' });
-const makeManagementKey = async (team_ids: string[] | null = null, org_id = app.team.org_id): Promise<{ id: string; value: string }> =>
-  createManagementKey(app.ctx, team_ids
-    ? { org_id, label: 'bound', role: 'team_admin', team_ids } : { org_id, label: 'org', role: 'org_admin', team_ids: null });
+const makeKey = async (): Promise<{ id: string; value: string }> =>
+  createTeamKey(app.ctx, { team_id: app.team.id, label: 'one more' });
+const makeManagementKey = async (
+  team_ids: string[] | null = null,
+  org_id = app.team.org_id,
+): Promise<{ id: string; value: string }> =>
+  createManagementKey(
+    app.ctx,
+    team_ids
+      ? { org_id, label: 'bound', role: 'team_admin', team_ids }
+      : { org_id, label: 'org', role: 'org_admin', team_ids: null },
+  );
 
 const PAST = '2026-01-01T00:00:00Z';
-const revokeInDatabase = (id: string) => app.db.updateTable('team_api_keys').set({ revoked_at: PAST }).where('id', '=', id).execute();
+const revokeInDatabase = (id: string) =>
+  app.db.updateTable('team_api_keys').set({ revoked_at: PAST }).where('id', '=', id).execute();
 
 describe('without a key that opens it', () => {
   test('every operation refuses', async () => {
     for (const { id, method, path, auth } of endpoints) {
       if (OPEN_TO_ANYBODY.includes(id)) continue;
       const at = path.replaceAll(/\{\w+\}/g, randomUUID());
-      const answer = await app.api<Refusal>(method, at, method === 'GET' || method === 'DELETE' ? undefined : {}, { key: null });
+      const answer = await app.api<Refusal>(method, at, method === 'GET' || method === 'DELETE' ? undefined : {}, {
+        key: null,
+      });
       expect([id, auth === 'none', ...said(answer)]).toEqual([id, false, 401, 'invalid_api_key']);
     }
   });
@@ -53,9 +69,17 @@ describe('without a key that opens it', () => {
     await revokeInDatabase(revoked.id);
     const expired = await makeKey();
     await app.db.updateTable('team_api_keys').set({ expires_at: PAST }).where('id', '=', expired.id).execute();
-    const answers = await Promise.all([
-      null, 'nonsense', 'sk_us_short', `${app.team.api_key}x`, newTeamKey(app.config).value, revoked.value, expired.value,
-    ].map((key) => users(key)));
+    const answers = await Promise.all(
+      [
+        null,
+        'nonsense',
+        'sk_us_short',
+        `${app.team.api_key}x`,
+        newTeamKey(app.config).value,
+        revoked.value,
+        expired.value,
+      ].map((key) => users(key)),
+    );
     for (const answer of answers) {
       expect(said(answer)).toEqual([401, 'invalid_api_key']);
       expect(answer.body.detail).toBe(answers[0]?.body.detail);
@@ -65,7 +89,9 @@ describe('without a key that opens it', () => {
   test('nor does a management key tell what is wrong with it', async () => {
     const revoked = await makeManagementKey();
     await app.db.updateTable('management_keys').set({ revoked_at: PAST }).where('id', '=', revoked.id).execute();
-    const answers = await Promise.all([null, 'nonsense', 'mg_short', newManagementKey().value, revoked.value].map((key) => keys(key)));
+    const answers = await Promise.all(
+      [null, 'nonsense', 'mg_short', newManagementKey().value, revoked.value].map((key) => keys(key)),
+    );
     for (const answer of answers) {
       expect(said(answer)).toEqual([401, 'invalid_api_key']);
       expect(answer.body.detail).toBe(answers[0]?.body.detail);
@@ -79,15 +105,24 @@ describe('without a key that opens it', () => {
 
   test('a key that expires stops opening the service then, although it was in use', async () => {
     const key = await makeKey();
-    await app.db.updateTable('team_api_keys').set({ expires_at: new Date(Date.now() + 700).toISOString() }).where('id', '=', key.id).execute();
+    await app.db
+      .updateTable('team_api_keys')
+      .set({ expires_at: new Date(Date.now() + 700).toISOString() })
+      .where('id', '=', key.id)
+      .execute();
     expect((await users(key.value)).status).toBe(200);
-    await vi.waitFor(async () => expect(said(await users(key.value))).toEqual([401, 'invalid_api_key']), { timeout: 5_000, interval: 50 });
+    await vi.waitFor(async () => expect(said(await users(key.value))).toEqual([401, 'invalid_api_key']), {
+      timeout: 5_000,
+      interval: 50,
+    });
   });
 });
 
 describe('a key of another kind or place', () => {
   test.each([
-    ['production', 'us', 'pk_us_'], ['sandbox', 'eu', 'sk_eu_'], ['production', 'eu', 'pk_eu_'],
+    ['production', 'us', 'pk_us_'],
+    ['sandbox', 'eu', 'sk_eu_'],
+    ['production', 'eu', 'pk_eu_'],
   ] as const)('a key of %s %s is sent there', async (environment, region, prefix) => {
     const { value } = newTeamKey({ environment, region });
     expect(value.startsWith(prefix)).toBe(true);
@@ -98,7 +133,9 @@ describe('a key of another kind or place', () => {
 
   test('a production service sends a sandbox key away likewise', async () => {
     const production = await startTestApp({
-      PHIAL_ENVIRONMENT: 'production', PHIAL_REGION: 'eu', PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
+      PHIAL_ENVIRONMENT: 'production',
+      PHIAL_REGION: 'eu',
+      PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
     });
     try {
       expect(production.team.api_key).toMatch(/^pk_eu_/);
@@ -127,7 +164,10 @@ describe('headers', () => {
     const wider = await startTestApp({ PHIAL_HEADER_PREFIXES: 'x-service-,x-acme-' });
     try {
       for (const header of ['x-service-api-key', 'x-acme-api-key', 'X-Acme-API-Key']) {
-        expect([header, (await users(null, { on: wider, headers: { [header]: wider.team.api_key } })).status]).toEqual([header, 200]);
+        expect([header, (await users(null, { on: wider, headers: { [header]: wider.team.api_key } })).status]).toEqual([
+          header,
+          200,
+        ]);
       }
       expect((await users(null, { on: wider, headers: { 'x-other-api-key': wider.team.api_key } })).status).toBe(401);
     } finally {
@@ -158,7 +198,12 @@ describe('what a management key may', () => {
     const orgOnly = endpoints.filter((endpoint) => endpoint.orgOnly);
     expect(orgOnly.map(({ id }) => id)).toContain('create_team');
     for (const { id, method, path } of orgOnly) {
-      const answer = await app.api<Refusal>(method, path.replace('{org_id}', app.team.org_id).replaceAll(/\{\w+\}/g, randomUUID()), {}, { key });
+      const answer = await app.api<Refusal>(
+        method,
+        path.replace('{org_id}', app.team.org_id).replaceAll(/\{\w+\}/g, randomUUID()),
+        {},
+        { key },
+      );
       expect([id, ...said(answer)]).toEqual([id, 403, 'insufficient_scope']);
     }
   });
@@ -185,18 +230,21 @@ describe('what a management key may', () => {
     }
   });
 
-  test.each(['production/us', 'sandbox/eu', 'production/eu'])('%s in a path is another deployment', async (deployment) => {
-    const answer = await app.api<Refusal>('GET', `/v1/org/${app.team.org_id}/team_api_keys/${deployment}`);
-    expect(said(answer)).toEqual([404, 'wrong_deployment']);
-    expect(answer.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
-  });
+  test.each(['production/us', 'sandbox/eu', 'production/eu'])(
+    '%s in a path is another deployment',
+    async (deployment) => {
+      const answer = await app.api<Refusal>('GET', `/v1/org/${app.team.org_id}/team_api_keys/${deployment}`);
+      expect(said(answer)).toEqual([404, 'wrong_deployment']);
+      expect(answer.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
+    },
+  );
 });
 
 /** Counts the queries for keys that this whole process sends from now on. */
 function countKeyQueries(): { count: () => number; stop: () => void } {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   const isKeyQuery = (call: unknown): boolean => {
-    const text = typeof call === 'string' ? call : (call as { text?: string } | undefined)?.text ?? '';
+    const text = typeof call === 'string' ? call : ((call as { text?: string } | undefined)?.text ?? '');
     return /select .*(team_api_keys|management_keys)/s.test(text) && text.includes('key_hash');
   };
   return { count: () => spy.mock.calls.filter(([call]) => isKeyQuery(call)).length, stop: () => spy.mockRestore() };
@@ -232,7 +280,9 @@ describe('a key in use', () => {
 
 describe('with a second service on the database', () => {
   let second: TestApp;
-  beforeAll(async () => { second = await startTestApp({}, { databaseUrl: app.databaseUrl }); });
+  beforeAll(async () => {
+    second = await startTestApp({}, { databaseUrl: app.databaseUrl });
+  });
   afterAll(() => second.close());
 
   const revoke = async (id: string, on: TestApp): Promise<void> => {
@@ -270,8 +320,11 @@ describe('with a second service on the database', () => {
     // Open connections live on, but the listener cannot come back.
     await query(inject('serverUrl'), `alter database ${database} with allow_connections false`);
     try {
-      await query(inject('serverUrl'), `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = '${database}' and application_name = 'phial listener'`);
+      await query(
+        inject('serverUrl'),
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = '${database}' and application_name = 'phial listener'`,
+      );
       await vi.waitFor(async () => expect(await isCached(kept.value)).toBe(false), { timeout: 5_000, interval: 20 });
       expect(await isCached(kept.value)).toBe(false);
       expect((await users(revoked.value)).status).toBe(200);
@@ -287,6 +340,9 @@ describe('with a second service on the database', () => {
     await vi.waitFor(async () => expect(await isCached(kept.value)).toBe(true), { timeout: 5_000, interval: 50 });
     expect(said(await users(revoked.value))).toEqual([401, 'invalid_api_key']);
     await revokeInDatabase(kept.id);
-    await vi.waitFor(async () => expect(said(await users(kept.value))).toEqual([401, 'invalid_api_key']), { timeout: 1_000, interval: 10 });
+    await vi.waitFor(async () => expect(said(await users(kept.value))).toEqual([401, 'invalid_api_key']), {
+      timeout: 1_000,
+      interval: 10,
+    });
   });
 });

@@ -20,7 +20,10 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /** True where the body is declared to be other than plain UTF-8, which JSON is (RFC 8259). */
-export function isEncodedOtherwise(headers: { 'content-type'?: string | undefined; 'content-encoding'?: string | undefined }): boolean {
+export function isEncodedOtherwise(headers: {
+  'content-type'?: string | undefined;
+  'content-encoding'?: string | undefined;
+}): boolean {
   const charset = /charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   const encoding = headers['content-encoding'] ?? 'identity';
   return !/^(utf-8|utf8|us-ascii)$/i.test(charset) || encoding.toLowerCase() !== 'identity';

@@ -3,10 +3,16 @@ import type { TObject } from 'typebox';
 type Member = { type?: string | string[]; items?: { type?: string } };
 
 /** Query values as their schema reads them: lists by repeated names or commas, booleans and numbers from text, empty is absent. */
-export function readQuery(schema: TObject | undefined, raw: Record<string, string | string[] | undefined>): Record<string, unknown> {
+export function readQuery(
+  schema: TObject | undefined,
+  raw: Record<string, string | string[] | undefined>,
+): Record<string, unknown> {
   const query: Record<string, unknown> = {};
   for (const [name, member] of Object.entries((schema?.properties ?? {}) as Record<string, Member>)) {
-    const values = [raw[name] ?? []].flat().map((value) => value.trim()).filter((value) => value !== '');
+    const values = [raw[name] ?? []]
+      .flat()
+      .map((value) => value.trim())
+      .filter((value) => value !== '');
     if (values.length === 0) continue;
     const kind = kindOf(member);
     if (kind === 'array') {
@@ -22,8 +28,12 @@ export function readQuery(schema: TObject | undefined, raw: Record<string, strin
 
 /** Path parameters, numbers where the schema asks for them. */
 export function readParams(schema: TObject | undefined, raw: Record<string, string>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries((schema?.properties ?? {}) as Record<string, Member>)
-    .map(([name, member]) => [name, fromText(kindOf(member), raw[name] ?? '')]));
+  return Object.fromEntries(
+    Object.entries((schema?.properties ?? {}) as Record<string, Member>).map(([name, member]) => [
+      name,
+      fromText(kindOf(member), raw[name] ?? ''),
+    ]),
+  );
 }
 
 const kindOf = ({ type }: Member): string | undefined => (Array.isArray(type) ? type[0] : type);

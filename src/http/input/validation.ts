@@ -72,7 +72,11 @@ function trimStrings(value: unknown, loc: Problem['loc'], unstorable: Problem[])
     if (typeof member === 'string') (value as Record<string | number, unknown>)[name] = member.trim();
     else trimStrings(member, loc, unstorable);
     if (!isStorable(String(name)) || (typeof member === 'string' && !isStorable(member))) {
-      unstorable.push({ type: 'string_unicode', loc: [...loc], msg: 'Input should be a valid string without zero characters' });
+      unstorable.push({
+        type: 'string_unicode',
+        loc: [...loc],
+        msg: 'Input should be a valid string without zero characters',
+      });
     }
     loc.pop();
   }
@@ -91,7 +95,10 @@ const FORMAT_NAMES: Record<string, [type: string, msg: string]> = {
   uuid: ['uuid_parsing', 'Input should be a valid UUID'],
   date: ['date_parsing', 'Input should be a real date as YYYY-MM-DD'],
   'date-time': ['datetime_parsing', 'Input should be a date and time as ISO 8601'],
-  'birth-date': ['date_parsing', 'Input should be a real date as YYYY-MM-DD, not in the future and not over 130 years ago'],
+  'birth-date': [
+    'date_parsing',
+    'Input should be a real date as YYYY-MM-DD, not in the future and not over 130 years ago',
+  ],
   email: ['value_error', 'Value is not a valid email address'],
   npi: ['value_error', 'Value is not an NPI: ten digits with a valid check digit'],
   'time-zone': ['value_error', 'Value is not an IANA time zone, as America/Phoenix'],
@@ -112,30 +119,45 @@ function describe(error: ErrorObject): [type: string, msg: string] {
   const { keyword, params } = error;
   const limit = params['limit'] as number;
   switch (keyword) {
-    case 'required': return ['missing', 'Field required'];
+    case 'required':
+      return ['missing', 'Field required'];
     case 'type': {
       const expected = [params['type']].flat().join(',').split(',')[0] as string;
       const [type, msg] = TYPE_NAMES[expected] ?? ['value_error', 'Input has the wrong type'];
       return error.instancePath.startsWith('/body') ? [type, msg] : [type.replace('_type', '_parsing'), msg];
     }
-    case 'format': return FORMAT_NAMES[params['format'] as string] ?? ['value_error', 'Value is not well formed'];
-    case 'enum': return ['enum', `Input should be ${listed(params['allowedValues'] as unknown[])}`];
-    case 'const': return ['literal_error', `Input should be ${JSON.stringify(params['allowedValue'])}`];
-    case 'pattern': return ['string_pattern_mismatch', `String should match pattern '${params['pattern']}'`];
-    case 'minLength': return ['string_too_short', `String should have at least ${characters(limit)}`];
-    case 'maxLength': return ['string_too_long', `String should have at most ${characters(limit)}`];
-    case 'minimum': return ['greater_than_equal', `Input should be greater than or equal to ${limit}`];
-    case 'maximum': return ['less_than_equal', `Input should be less than or equal to ${limit}`];
-    case 'minItems': return ['too_short', `List should have at least ${limit} items`];
-    case 'maxItems': return ['too_long', `List should have at most ${limit} items`];
-    default: return [(params['type'] as string | undefined) ?? 'value_error', error.message ?? 'Value is not valid'];
+    case 'format':
+      return FORMAT_NAMES[params['format'] as string] ?? ['value_error', 'Value is not well formed'];
+    case 'enum':
+      return ['enum', `Input should be ${listed(params['allowedValues'] as unknown[])}`];
+    case 'const':
+      return ['literal_error', `Input should be ${JSON.stringify(params['allowedValue'])}`];
+    case 'pattern':
+      return ['string_pattern_mismatch', `String should match pattern '${params['pattern']}'`];
+    case 'minLength':
+      return ['string_too_short', `String should have at least ${characters(limit)}`];
+    case 'maxLength':
+      return ['string_too_long', `String should have at most ${characters(limit)}`];
+    case 'minimum':
+      return ['greater_than_equal', `Input should be greater than or equal to ${limit}`];
+    case 'maximum':
+      return ['less_than_equal', `Input should be less than or equal to ${limit}`];
+    case 'minItems':
+      return ['too_short', `List should have at least ${limit} items`];
+    case 'maxItems':
+      return ['too_long', `List should have at most ${limit} items`];
+    default:
+      return [(params['type'] as string | undefined) ?? 'value_error', error.message ?? 'Value is not valid'];
   }
 }
 
 const characters = (count: number): string => `${count} character${count === 1 ? '' : 's'}`;
 
 function listed(values: unknown[]): string {
-  return values.filter((value) => value !== null).map((value) => `'${String(value)}'`).join(', ');
+  return values
+    .filter((value) => value !== null)
+    .map((value) => `'${String(value)}'`)
+    .join(', ');
 }
 
 /**

@@ -61,10 +61,18 @@ const POLICY = [
 export function registerDocs(server: FastifyInstance, documentText: () => string): void {
   let document: string | undefined;
   server.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(document ??= documentText()));
-  server.get('/docs', async (_request, reply) => reply
-    .headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
-    .type('text/html; charset=utf-8').send(PAGE));
+    reply.type('application/json; charset=utf-8').send((document ??= documentText())),
+  );
+  server.get('/docs', async (_request, reply) =>
+    reply
+      .headers({
+        'content-security-policy': POLICY,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+      .type('text/html; charset=utf-8')
+      .send(PAGE),
+  );
   server.get('/docs/reference.js', async (_request, reply) => {
     reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8');
     return reply.send(createReadStream(scriptFile()));

@@ -82,7 +82,9 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: !admitsNull(body), content: json(schemas.write(body)) } } : {}),
     responses: {
-      [status]: response ? { description: 'Success.', content: json(schemas.write(response)) } : { description: 'Success. There is no body.' },
+      [status]: response
+        ? { description: 'Success.', content: json(schemas.write(response)) }
+        : { description: 'Success. There is no body.' },
       ...refusals(endpoint),
     },
   };
@@ -93,8 +95,11 @@ function describe({ description, query, orgOnly, deprecated }: Endpoint): string
     description,
     ...(query ? rulesOf(query) : []),
     orgOnly && 'Needs an Org Management Key.',
-    deprecated && `Deprecated since ${deprecated.since}${deprecated.sunset ? `, may be gone from ${deprecated.sunset}` : ''}: use ${deprecated.successor}.`,
-  ].filter(Boolean).join(' ');
+    deprecated &&
+      `Deprecated since ${deprecated.since}${deprecated.sunset ? `, may be gone from ${deprecated.sunset}` : ''}: use ${deprecated.successor}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schemas: ComponentSchemas): Json[] {
@@ -102,7 +107,8 @@ function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schema
   return Object.entries(shape?.properties ?? {}).map(([name, member]) => {
     const { description, deprecated, ...schema } = schemas.write(member);
     return {
-      name, in: place,
+      name,
+      in: place,
       ...(description === undefined ? {} : { description }),
       ...(deprecated === undefined ? {} : { deprecated }),
       ...(place === 'path' || required.includes(name) ? { required: true } : {}),
@@ -132,8 +138,9 @@ function namesAnother(shape: TSchema | undefined): boolean {
   return Object.entries(properties).some(([name, { format }]) => name.endsWith('_id') && format === 'uuid');
 }
 
-const ENVELOPE_TEXT = 'Sent by POST to each endpoint that wants it, at least once and in no promised order. Verify the signature, '
-  + 'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
+const ENVELOPE_TEXT =
+  'Sent by POST to each endpoint that wants it, at least once and in no promised order. Verify the signature, ' +
+  'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
 
 function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
   const whose = type.operational ? { type: 'null' } : undefined;
@@ -148,7 +155,9 @@ function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
     operationId: `on_${type.name.replaceAll('.', '_')}`,
     tags: ['events'],
     summary: type.name,
-    description: [type.summary, ENVELOPE_TEXT, type.operational && 'Only endpoints whose filter_types name it get it.'].filter(Boolean).join(' '),
+    description: [type.summary, ENVELOPE_TEXT, type.operational && 'Only endpoints whose filter_types name it get it.']
+      .filter(Boolean)
+      .join(' '),
     security: [],
     parameters: [parameter('WebhookId'), parameter('WebhookTimestamp'), parameter('WebhookSignature')],
     requestBody: { required: true, content: json({ type: 'object', required: Object.keys(properties), properties }) },
@@ -164,7 +173,8 @@ const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/component
 const response = (name: keyof typeof RESPONSES): Json => ({ $ref: `#/components/responses/${name}` });
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const admitsNull = (schema: TSchema): boolean => [(schema as { type?: string | string[] }).type].flat().includes('null');
+const admitsNull = (schema: TSchema): boolean =>
+  [(schema as { type?: string | string[] }).type].flat().includes('null');
 
 function merge(schemas: Record<string, Json>, fixed: Record<string, Json>): Record<string, Json> {
   for (const name of Object.keys(fixed)) {

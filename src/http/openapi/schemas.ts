@@ -2,10 +2,27 @@
 import type { TSchema } from 'typebox';
 
 export type Json = Record<string, unknown>;
-type Schema = Json & { properties?: Record<string, Schema>; patternProperties?: Record<string, Schema>; enum?: unknown[] };
+type Schema = Json & {
+  properties?: Record<string, Schema>;
+  patternProperties?: Record<string, Schema>;
+  enum?: unknown[];
+};
 
-const PLAIN = new Set(['type', 'required', 'enum', 'const', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems',
-  'maxItems', 'deprecated', 'default']);
+const PLAIN = new Set([
+  'type',
+  'required',
+  'enum',
+  'const',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'deprecated',
+  'default',
+]);
 
 /** Formats that the world knows; the domain's own are told by their nearest relative and a sentence. */
 const FORMATS: Record<string, { schema: Json; note?: string }> = {
@@ -14,18 +31,25 @@ const FORMATS: Record<string, { schema: Json; note?: string }> = {
   date: { schema: { format: 'date' } },
   'date-time': { schema: { format: 'date-time' } },
   'birth-date': { schema: { format: 'date' }, note: 'Not in the future, and at most 130 years ago.' },
-  npi: { schema: { pattern: '^\\d{10}$' }, note: 'A National Provider Identifier: ten digits, the last of which checks the others.' },
+  npi: {
+    schema: { pattern: '^\\d{10}$' },
+    note: 'A National Provider Identifier: ten digits, the last of which checks the others.',
+  },
   'time-zone': { schema: {}, note: 'A time zone of the IANA database.' },
   'http-url': { schema: { format: 'uri' }, note: 'An http or https address without credentials and fragment.' },
-  'us-state': { schema: { pattern: '^[A-Z]{2}$' }, note: 'Two-letter code of a state or territory of the United States.' },
+  'us-state': {
+    schema: { pattern: '^[A-Z]{2}$' },
+    note: 'Two-letter code of a state or territory of the United States.',
+  },
 };
 
 const quoted = (names: unknown, link: string): string => (names as string[]).map((name) => `\`${name}\``).join(link);
 
 /** What each keyword of ours asks for, in words. */
 const RULES: Record<string, (value: unknown) => string> = {
-  phone: () => 'A phone number that is possible and valid in its country; without a country code it is one of the United States. '
-    + 'Kept and answered as E.164.',
+  phone: () =>
+    'A phone number that is possible and valid in its country; without a country code it is one of the United States. ' +
+    'Kept and answered as E.164.',
   countryName: () => 'Two-letter code or English name of a country; answered as the full name.',
   usAddress: () => 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.',
   ascending: (names) => `${quoted(names, ' must not be after ')}.`,
@@ -33,15 +57,18 @@ const RULES: Record<string, (value: unknown) => string> = {
   together: (names) => `${quoted(names, ' and ')} come together or not at all.`,
   notTaken: (instead) => String(instead),
   minorNeedsProxy: () => 'A patient under 18 needs a `medical_proxy`.',
-  consentsUnlessPhysician: () => 'Without a `physician` the consents terms-of-use, telehealth-informed-consent and '
-    + 'notice-of-privacy-practices are needed.',
+  consentsUnlessPhysician: () =>
+    'Without a `physician` the consents terms-of-use, telehealth-informed-consent and ' +
+    'notice-of-privacy-practices are needed.',
 };
 
 /** The sentences that a schema's own keywords add to its description. */
 export function rulesOf(schema: TSchema): string[] {
   const { format, ...keywords } = schema as Schema;
   const note = FORMATS[String(format)]?.note;
-  const rules = Object.entries(keywords).filter(([key]) => key in RULES).map(([key, value]) => (RULES[key] as (v: unknown) => string)(value));
+  const rules = Object.entries(keywords)
+    .filter(([key]) => key in RULES)
+    .map(([key, value]) => (RULES[key] as (v: unknown) => string)(value));
   return note === undefined ? rules : [note, ...rules];
 }
 
@@ -105,10 +132,15 @@ export class ComponentSchemas {
     if (key === 'default' && value === null) return {};
     if (PLAIN.has(key)) return { [key]: value };
     if (key === 'format' && FORMATS[value as string]) return (FORMATS[value as string] as { schema: Json }).schema;
-    if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object')) return { [key]: this.write(value as TSchema) };
+    if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object'))
+      return { [key]: this.write(value as TSchema) };
     if (key === 'anyOf') return { anyOf: (value as TSchema[]).map((member) => this.write(member)) };
     if (key === 'properties') {
-      return { properties: Object.fromEntries(Object.entries(value as Record<string, TSchema>).map(([name, member]) => [name, this.write(member)])) };
+      return {
+        properties: Object.fromEntries(
+          Object.entries(value as Record<string, TSchema>).map(([name, member]) => [name, this.write(member)]),
+        ),
+      };
     }
     const anyName = key === 'patternProperties' ? (value as Record<string, TSchema>)['^.*$'] : undefined;
     if (anyName) return { additionalProperties: this.write(anyName) };
@@ -116,7 +148,8 @@ export class ComponentSchemas {
   }
 }
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value);
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value);
 
 const isNullable = ({ type, anyOf }: Schema): boolean =>
   [type].flat().includes('null') || ((anyOf as Schema[] | undefined)?.some(isNullable) ?? false);

@@ -17,16 +17,26 @@ export type Analyte = Selectable<Analytes> & {
  * markers bring comes once, with the first. Empty for an unknown lab test and for another team's.
  */
 export async function analytesOf(ctx: Scope, labTestId: string): Promise<Analyte[]> {
-  const rows = await ctx.db.selectFrom('lab_tests')
+  const rows = await ctx.db
+    .selectFrom('lab_tests')
     .innerJoin('lab_test_markers', 'lab_test_markers.lab_test_id', 'lab_tests.id')
     .innerJoin('markers', 'markers.id', 'lab_test_markers.marker_id')
     .innerJoin('marker_analytes', 'marker_analytes.marker_id', 'markers.id')
     .innerJoin('analytes', 'analytes.id', 'marker_analytes.analyte_id')
     .selectAll('analytes')
-    .select(['marker_analytes.required', 'markers.id as marker_id', 'markers.name as marker_name', 'markers.slug as marker_slug',
-      'markers.provider_id as marker_provider_id'])
-    .where('lab_tests.team_id', '=', ctx.team.id).where('lab_tests.id', '=', labTestId)
-    .orderBy('lab_test_markers.position').orderBy('markers.id').orderBy('marker_analytes.position').orderBy('analytes.id')
+    .select([
+      'marker_analytes.required',
+      'markers.id as marker_id',
+      'markers.name as marker_name',
+      'markers.slug as marker_slug',
+      'markers.provider_id as marker_provider_id',
+    ])
+    .where('lab_tests.team_id', '=', ctx.team.id)
+    .where('lab_tests.id', '=', labTestId)
+    .orderBy('lab_test_markers.position')
+    .orderBy('markers.id')
+    .orderBy('marker_analytes.position')
+    .orderBy('analytes.id')
     .execute();
   const seen = new Set<number>();
   return rows.filter(({ id }) => !seen.has(id) && seen.add(id));

@@ -5,8 +5,17 @@ import { loadLabTest } from './find.ts';
 import { listLabs } from './labs.ts';
 import { listLabTests, pageLabTests } from './list.ts';
 import { findMarker, listMarkers, listMarkersOf } from './markers.ts';
-import { Lab, LabTest, LabTestPage, LabTestPageQuery, labTestQuery, Marker, MarkerPage, MarkerQuery,
-  MarkersOfTestQuery } from './schemas.ts';
+import {
+  Lab,
+  LabTest,
+  LabTestPage,
+  LabTestPageQuery,
+  labTestQuery,
+  Marker,
+  MarkerPage,
+  MarkerQuery,
+  MarkersOfTestQuery,
+} from './schemas.ts';
 
 const tag = 'lab_tests';
 const params = Type.Object({ lab_test_id: Uuid });
@@ -14,48 +23,83 @@ const lab_account_id = Type.Optional(Type.String({ format: 'uuid', description: 
 
 export const labTestEndpoints = [
   endpoint({
-    id: 'page_lab_tests', method: 'GET', path: '/v3/lab_test', tag, query: LabTestPageQuery, response: LabTestPage,
+    id: 'page_lab_tests',
+    method: 'GET',
+    path: '/v3/lab_test',
+    tag,
+    query: LabTestPageQuery,
+    response: LabTestPage,
     summary: 'List lab tests',
-    description: 'A page at a time: send next_cursor back until it is null. Lab tests that are added meanwhile neither '
-      + 'repeat nor hide others. Every filter that is given must hold.',
+    description:
+      'A page at a time: send next_cursor back until it is null. Lab tests that are added meanwhile neither ' +
+      'repeat nor hide others. Every filter that is given must hold.',
     handle: (ctx, { query: { lab_test_limit = 50, next_cursor, ...filter } }) =>
       pageLabTests(ctx, filter, { limit: lab_test_limit, cursor: next_cursor }),
   }),
   endpoint({
-    id: 'list_lab_tests', method: 'GET', path: '/v3/lab_tests', tag, response: Type.Array(LabTest),
+    id: 'list_lab_tests',
+    method: 'GET',
+    path: '/v3/lab_tests',
+    tag,
+    response: Type.Array(LabTest),
     summary: 'List all lab tests at once',
     deprecated: { since: '2025-06-01', successor: '/v3/lab_test' },
     query: Type.Object(labTestQuery),
     handle: (ctx, { query }) => listLabTests(ctx, query),
   }),
   endpoint({
-    id: 'list_labs', method: 'GET', path: '/v3/lab_tests/labs', tag, response: Type.Array(Lab),
+    id: 'list_labs',
+    method: 'GET',
+    path: '/v3/lab_tests/labs',
+    tag,
+    response: Type.Array(Lab),
     summary: 'List the laboratories',
     handle: (ctx) => listLabs(ctx),
   }),
   endpoint({
-    id: 'list_markers', method: 'GET', path: '/v3/lab_tests/markers', tag, query: MarkerQuery, response: MarkerPage,
+    id: 'list_markers',
+    method: 'GET',
+    path: '/v3/lab_tests/markers',
+    tag,
+    query: MarkerQuery,
+    response: MarkerPage,
     summary: 'List markers',
-    description: 'What the laboratories offer, with the results that each marker brings. Every filter that is given must '
-      + 'hold. With include_pricing the prices of the page come along.',
+    description:
+      'What the laboratories offer, with the results that each marker brings. Every filter that is given must ' +
+      'hold. With include_pricing the prices of the page come along.',
     handle: (ctx, { query: { page = 1, size = 50, include_pricing = false, ...filter } }) =>
       listMarkers(ctx, { ...filter, page, size, include_pricing }),
   }),
   endpoint({
-    id: 'get_lab_test', method: 'GET', path: '/v3/lab_tests/{lab_test_id}', tag, params, response: LabTest,
+    id: 'get_lab_test',
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_test_id}',
+    tag,
+    params,
+    response: LabTest,
     summary: 'Read a lab test',
     query: Type.Object({ lab_account_id }),
     handle: (ctx, { params: { lab_test_id } }) => loadLabTest(ctx, lab_test_id),
   }),
   endpoint({
-    id: 'list_markers_of_lab_test', method: 'GET', path: '/v3/lab_tests/{lab_test_id}/markers', tag, params,
-    query: MarkersOfTestQuery, response: MarkerPage,
+    id: 'list_markers_of_lab_test',
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_test_id}/markers',
+    tag,
+    params,
+    query: MarkersOfTestQuery,
+    response: MarkerPage,
     summary: 'List the markers of a lab test',
-    handle: (ctx, { params: { lab_test_id }, query: { page = 1, size = 50 } }) => listMarkersOf(ctx, lab_test_id, { page, size }),
+    handle: (ctx, { params: { lab_test_id }, query: { page = 1, size = 50 } }) =>
+      listMarkersOf(ctx, lab_test_id, { page, size }),
   }),
   endpoint({
-    id: 'get_marker', method: 'GET', path: '/v3/lab_tests/{lab_id}/markers/{provider_id}', tag, response: Marker,
-    summary: 'Read a marker by the laboratory\'s order code',
+    id: 'get_marker',
+    method: 'GET',
+    path: '/v3/lab_tests/{lab_id}/markers/{provider_id}',
+    tag,
+    response: Marker,
+    summary: "Read a marker by the laboratory's order code",
     params: Type.Object({ lab_id: Type.Integer(), provider_id: Text(200) }),
     query: Type.Object({ lab_account_id }),
     handle: (ctx, { params: { lab_id, provider_id } }) => findMarker(ctx, lab_id, provider_id),

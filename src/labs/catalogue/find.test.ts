@@ -8,13 +8,24 @@ import { STANDARD_TESTS } from './sandbox/standard-tests.ts';
 
 let app: TestApp;
 let team: Team;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
-beforeEach(async () => { team = await app.makeTeam(); });
+beforeEach(async () => {
+  team = await app.makeTeam();
+});
 
 const ctxOf = ({ id, org_id }: Team): TeamCtx => ({ ...app.ctx, team: { id, org_id, settings: {} } });
-const idOf = async (slug: string): Promise<string> => (await app.db.selectFrom('lab_tests').select('id')
-  .where('team_id', '=', team.id).where('slug', '=', slug).executeTakeFirstOrThrow()).id;
+const idOf = async (slug: string): Promise<string> =>
+  (
+    await app.db
+      .selectFrom('lab_tests')
+      .select('id')
+      .where('team_id', '=', team.id)
+      .where('slug', '=', slug)
+      .executeTakeFirstOrThrow()
+  ).id;
 
 describe('the lab tests of a list of orders', () => {
   test('are those of the team as they are answered one by one, each once', async () => {
@@ -31,17 +42,30 @@ describe('the lab tests of a list of orders', () => {
 describe('the lab test of an order', () => {
   test('tells its method, status and laboratory to its own team', async () => {
     const id = await idOf('standard-on-site');
-    expect(await findLabTest(ctxOf(team), id))
-      .toMatchObject({ id, method: 'on_site_collection', status: 'active', is_default_kit: false, lab_id: 2 });
+    expect(await findLabTest(ctxOf(team), id)).toMatchObject({
+      id,
+      method: 'on_site_collection',
+      status: 'active',
+      is_default_kit: false,
+      lab_id: 2,
+    });
     await expect(findLabTest(ctxOf(await app.makeTeam()), id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('is the default kit where the sample is unknown', async () => {
-    expect(await findDefaultKit(ctxOf(team))).toMatchObject({ id: await idOf('standard-testkit'), is_default_kit: true, method: 'testkit' });
+    expect(await findDefaultKit(ctxOf(team))).toMatchObject({
+      id: await idOf('standard-testkit'),
+      is_default_kit: true,
+      method: 'testkit',
+    });
   });
 
   test('is refused where the team has no default kit in use', async () => {
-    await app.db.updateTable('lab_tests').set({ status: 'inactive' }).where('id', '=', await idOf('standard-testkit')).execute();
+    await app.db
+      .updateTable('lab_tests')
+      .set({ status: 'inactive' })
+      .where('id', '=', await idOf('standard-testkit'))
+      .execute();
     await expect(findDefaultKit(ctxOf(team))).rejects.toMatchObject({ code: 'lab_test_not_orderable' });
   });
 });
@@ -49,24 +73,54 @@ describe('the lab test of an order', () => {
 describe('the analytes of a lab test', () => {
   test('come in the order of markers and results, with everything that a result is made from', async () => {
     const analytes = await analytesOf(ctxOf(team), await idOf('standard-testkit'));
-    expect(analytes.map(({ slug }) => slug)).toEqual(['hemoglobin-a1c', 'total-cholesterol', 'hdl-cholesterol', 'triglycerides',
-      'ldl-cholesterol-calculated', 'cholesterol-hdl-ratio', 'hs-crp', 'tsh', 'vitamin-d-25-oh']);
+    expect(analytes.map(({ slug }) => slug)).toEqual([
+      'hemoglobin-a1c',
+      'total-cholesterol',
+      'hdl-cholesterol',
+      'triglycerides',
+      'ldl-cholesterol-calculated',
+      'cholesterol-hdl-ratio',
+      'hs-crp',
+      'tsh',
+      'vitamin-d-25-oh',
+    ]);
     expect(analytes[5]).toEqual({
-      id: 12, slug: 'cholesterol-hdl-ratio', name: 'Total cholesterol to HDL ratio', loinc_code: '9830-1',
-      loinc_name: 'Cholesterol.total/Cholesterol in HDL [Mass Ratio] in Serum or Plasma', unit: '{ratio}', result_type: 'numeric',
-      range_female: '<5.0', range_male: '<5.0', critical_low: null, critical_high: null, normal_text: null, abnormal_text: null,
-      decimals: 1, required: false,
-      marker_id: 1101, marker_name: 'Lipid panel', marker_slug: 'lipid-panel', marker_provider_id: 'KIT-24331',
+      id: 12,
+      slug: 'cholesterol-hdl-ratio',
+      name: 'Total cholesterol to HDL ratio',
+      loinc_code: '9830-1',
+      loinc_name: 'Cholesterol.total/Cholesterol in HDL [Mass Ratio] in Serum or Plasma',
+      unit: '{ratio}',
+      result_type: 'numeric',
+      range_female: '<5.0',
+      range_male: '<5.0',
+      critical_low: null,
+      critical_high: null,
+      normal_text: null,
+      abnormal_text: null,
+      decimals: 1,
+      required: false,
+      marker_id: 1101,
+      marker_name: 'Lipid panel',
+      marker_slug: 'lipid-panel',
+      marker_provider_id: 'KIT-24331',
     });
   });
 
   test('come once where two markers bring them, with the first', async () => {
     const id = await idOf('standard-testkit');
-    await app.db.insertInto('lab_test_markers')
-      .values([{ lab_test_id: id, marker_id: 1010, position: 9 }, { lab_test_id: id, marker_id: 1102, position: 10 }]).execute();
+    await app.db
+      .insertInto('lab_test_markers')
+      .values([
+        { lab_test_id: id, marker_id: 1010, position: 9 },
+        { lab_test_id: id, marker_id: 1102, position: 10 },
+      ])
+      .execute();
     const analytes = await analytesOf(ctxOf(team), id);
     expect(new Set(analytes.map((analyte) => analyte.id)).size).toBe(analytes.length);
-    expect(analytes.filter(({ slug }) => slug === 'hdl-cholesterol' || slug === 'tsh').map((one) => one.marker_id)).toEqual([1101, 1015]);
+    expect(
+      analytes.filter(({ slug }) => slug === 'hdl-cholesterol' || slug === 'tsh').map((one) => one.marker_id),
+    ).toEqual([1101, 1015]);
     expect(analytes.at(-1)?.slug).toBe('tpo-antibody');
   });
 

@@ -12,19 +12,33 @@ export type LabTestRow = Omit<Selectable<LabTests>, 'method'> & { method: Collec
 
 /** The row of one of the team's lab tests, whatever its status. */
 export async function findLabTest(ctx: Scope, labTestId: string): Promise<LabTestRow> {
-  const row = await ctx.db.selectFrom('lab_tests').selectAll()
-    .where('id', '=', labTestId).where('team_id', '=', ctx.team.id).executeTakeFirst();
+  const row = await ctx.db
+    .selectFrom('lab_tests')
+    .selectAll()
+    .where('id', '=', labTestId)
+    .where('team_id', '=', ctx.team.id)
+    .executeTakeFirst();
   if (!row) throw notFound('Lab test');
   return row as LabTestRow;
 }
 
 /** The team's active kit for orders that begin with the registration of an unknown sample; the oldest, should there be several. */
 export async function findDefaultKit(ctx: Scope): Promise<LabTestRow> {
-  const row = await ctx.db.selectFrom('lab_tests').selectAll()
-    .where('team_id', '=', ctx.team.id).where('is_default_kit', '=', true)
-    .where('method', '=', 'testkit').where('status', '=', 'active')
-    .orderBy('id').limit(1).executeTakeFirst();
-  if (!row) throw new AppError('lab_test_not_orderable', 'This team has no active default test kit. Order the kit first, then register it.');
+  const row = await ctx.db
+    .selectFrom('lab_tests')
+    .selectAll()
+    .where('team_id', '=', ctx.team.id)
+    .where('is_default_kit', '=', true)
+    .where('method', '=', 'testkit')
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row)
+    throw new AppError(
+      'lab_test_not_orderable',
+      'This team has no active default test kit. Order the kit first, then register it.',
+    );
   return row as LabTestRow;
 }
 
@@ -33,9 +47,13 @@ export async function findDefaultKit(ctx: Scope): Promise<LabTestRow> {
  * The keys are as the database writes ids, in lower case.
  */
 export async function loadLabTests(ctx: Scope, ids: readonly string[]): Promise<Map<string, LabTest>> {
-  const rows = await ctx.db.selectFrom('lab_tests').innerJoin('labs', 'labs.id', 'lab_tests.lab_id')
+  const rows = await ctx.db
+    .selectFrom('lab_tests')
+    .innerJoin('labs', 'labs.id', 'lab_tests.lab_id')
     .select(LAB_TEST_JSON.as('lab_test'))
-    .where('lab_tests.team_id', '=', ctx.team.id).where(sql<boolean>`lab_tests.id = any(${[...ids]}::uuid[])`).execute();
+    .where('lab_tests.team_id', '=', ctx.team.id)
+    .where(sql<boolean>`lab_tests.id = any(${[...ids]}::uuid[])`)
+    .execute();
   return new Map(rows.map(({ lab_test }) => [lab_test.id, lab_test]));
 }
 

@@ -11,12 +11,17 @@ type Problems = { code: string; detail: { type: string; loc: string[] }[] };
 
 let app: TestApp;
 let team: Team;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
-beforeEach(async () => { team = await app.makeTeam(); });
+beforeEach(async () => {
+  team = await app.makeTeam();
+});
 
 const slugs = (tests: LabTest[]): string[] => tests.map(({ slug }) => slug);
-const list = async (query = ''): Promise<string[]> => slugs((await team.api<Page>('GET', `/v3/lab_test?${query}`)).body.data);
+const list = async (query = ''): Promise<string[]> =>
+  slugs((await team.api<Page>('GET', `/v3/lab_test?${query}`)).body.data);
 const labTest = async (slug: string): Promise<LabTest> => {
   const { body } = await team.api<Page>('GET', '/v3/lab_test?generation_method=all');
   return body.data.find((one) => one.slug === slug) as LabTest;
@@ -52,15 +57,33 @@ describe('the lab tests of a team', () => {
       status: 'active',
       fasting: false,
       lab: {
-        id: 1, slug: 'simulated-kit-lab', name: 'Phial Simulated Kit Laboratory', first_line_address: '100 Example Kit Way',
-        city: 'Tempe', zipcode: '85281', collection_methods: ['testkit'],
+        id: 1,
+        slug: 'simulated-kit-lab',
+        name: 'Phial Simulated Kit Laboratory',
+        first_line_address: '100 Example Kit Way',
+        city: 'Tempe',
+        zipcode: '85281',
+        collection_methods: ['testkit'],
         sample_types: ['dried_blood_spot', 'arm_collector', 'saliva', 'urine', 'stool'],
       },
-      markers: [{
-        id: 1102, name: 'Thyroid panel', slug: 'thyroid-panel', description: 'TSH, free hormones and TPO antibody.', lab_id: 1,
-        provider_id: 'KIT-THYROID', type: 'panel', unit: null, price: '59.00', aoe: null, a_la_carte_enabled: false,
-        common_tat_days: 3, worst_case_tat_days: 7, is_orderable: true,
-      }],
+      markers: [
+        {
+          id: 1102,
+          name: 'Thyroid panel',
+          slug: 'thyroid-panel',
+          description: 'TSH, free hormones and TPO antibody.',
+          lab_id: 1,
+          provider_id: 'KIT-THYROID',
+          type: 'panel',
+          unit: null,
+          price: '59.00',
+          aoe: null,
+          a_la_carte_enabled: false,
+          common_tat_days: 3,
+          worst_case_tat_days: 7,
+          is_orderable: true,
+        },
+      ],
       is_delegated: false,
       auto_generated: false,
       has_collection_instructions: false,
@@ -72,7 +95,9 @@ describe('the lab tests of a team', () => {
   test('are read one by one, in either case of the id and with a lab_account_id that means nothing', async () => {
     const kit = await labTest('heart-health');
     expect((await team.api('GET', `/v3/lab_tests/${kit.id}`)).body).toEqual(kit);
-    expect((await team.api('GET', `/v3/lab_tests/${kit.id.toUpperCase()}?lab_account_id=${randomUUID()}`)).body).toEqual(kit);
+    expect(
+      (await team.api('GET', `/v3/lab_tests/${kit.id.toUpperCase()}?lab_account_id=${randomUUID()}`)).body,
+    ).toEqual(kit);
   });
 
   test('are no longer active while they wait for approval', async () => {
@@ -86,7 +111,7 @@ describe('the lab tests of a team', () => {
     expect((await labTest('heart-health')).markers).toEqual([]);
   });
 
-  test('are nobody else\'s', async () => {
+  test("are nobody else's", async () => {
     const { id } = await labTest('heart-health');
     const other = await app.makeTeam('Mesa Clinic');
     for (const path of [`/v3/lab_tests/${id}`, `/v3/lab_tests/${id}/markers`, `/v3/lab_tests/${newId()}`]) {
@@ -106,14 +131,23 @@ describe('the lab tests of a team', () => {
   });
 
   test('are not looked for by an id that is none', async () => {
-    expect(await problemsOf('/v3/lab_tests/heart?lab_account_id=1')).toEqual(['uuid_parsing path.lab_test_id', 'uuid_parsing query.lab_account_id']);
+    expect(await problemsOf('/v3/lab_tests/heart?lab_account_id=1')).toEqual([
+      'uuid_parsing path.lab_test_id',
+      'uuid_parsing query.lab_account_id',
+    ]);
   });
 });
 
 describe('the old list', () => {
   test('gives the same lab tests as an array, and says what replaces it', async () => {
-    const old = await team.api<LabTest[]>('GET', '/v3/lab_tests?lab_slug=simulated-reference-lab&order_key=price&order_direction=desc');
-    const { body } = await team.api<Page>('GET', '/v3/lab_test?lab_slug=simulated-reference-lab&order_key=price&order_direction=desc');
+    const old = await team.api<LabTest[]>(
+      'GET',
+      '/v3/lab_tests?lab_slug=simulated-reference-lab&order_key=price&order_direction=desc',
+    );
+    const { body } = await team.api<Page>(
+      'GET',
+      '/v3/lab_test?lab_slug=simulated-reference-lab&order_key=price&order_direction=desc',
+    );
     expect(old.body).toEqual(body.data);
     expect(slugs(old.body)).toEqual(['standard-at-home-phlebotomy', 'standard-on-site', 'standard-walk-in']);
     expect(old.headers.get('deprecation')).toBe('@1748736000');
@@ -125,8 +159,10 @@ describe('the old list', () => {
     expect((await team.api<LabTest[]>('GET', '/v3/lab_tests')).body).toHaveLength(STANDARD_TESTS.length + 101);
   });
 
-  test('has no pages: the new list\'s parameters are ignored', async () => {
-    expect((await team.api<LabTest[]>('GET', '/v3/lab_tests?lab_test_limit=1&next_cursor=x')).body).toHaveLength(STANDARD_TESTS.length);
+  test("has no pages: the new list's parameters are ignored", async () => {
+    expect((await team.api<LabTest[]>('GET', '/v3/lab_tests?lab_test_limit=1&next_cursor=x')).body).toHaveLength(
+      STANDARD_TESTS.length,
+    );
   });
 });
 
@@ -158,8 +194,16 @@ describe('a filter', () => {
     expect(slugs((await team.api<LabTest[]>('GET', `/v3/lab_tests?${query}`)).body)).toEqual(expected);
   });
 
-  test.each(['generation_method=some', 'lab_slug=quest', 'collection_method=mail', 'status=lost', 'marker_ids=1029,1',
-    'marker_ids=-1', 'marker_ids=99999999999', 'provider_ids=KIT-0'])('%s is unknown and matches nothing', async (query) => {
+  test.each([
+    'generation_method=some',
+    'lab_slug=quest',
+    'collection_method=mail',
+    'status=lost',
+    'marker_ids=1029,1',
+    'marker_ids=-1',
+    'marker_ids=99999999999',
+    'provider_ids=KIT-0',
+  ])('%s is unknown and matches nothing', async (query) => {
     expect(await list(query)).toEqual([]);
   });
 
@@ -177,25 +221,45 @@ describe('a filter', () => {
   });
 
   test('that cannot be read is refused, each with its problem', async () => {
-    expect(await problemsOf('/v3/lab_test?marker_ids=1029,x&order_key=name&order_direction=up&lab_test_limit=101&name=%00')).toEqual([
-      'int_parsing query.marker_ids.1', 'string_pattern_mismatch query.name', 'enum query.order_key', 'enum query.order_direction',
+    expect(
+      await problemsOf('/v3/lab_test?marker_ids=1029,x&order_key=name&order_direction=up&lab_test_limit=101&name=%00'),
+    ).toEqual([
+      'int_parsing query.marker_ids.1',
+      'string_pattern_mismatch query.name',
+      'enum query.order_key',
+      'enum query.order_direction',
       'less_than_equal query.lab_test_limit',
     ]);
-    expect(await problemsOf('/v3/lab_tests?order_key=name&order_direction=up')).toEqual(['enum query.order_key', 'enum query.order_direction']);
+    expect(await problemsOf('/v3/lab_tests?order_key=name&order_direction=up')).toEqual([
+      'enum query.order_key',
+      'enum query.order_direction',
+    ]);
     expect(await problemsOf('/v3/lab_test?lab_test_limit=0')).toEqual(['greater_than_equal query.lab_test_limit']);
   });
 });
 
 async function addLabTests(count: number, values: (n: number) => object = () => ({})): Promise<string[]> {
   const rows = Array.from({ length: count }, (_, n) => ({
-    id: newId(), team_id: team.id, slug: `own-${n}`, name: `Own ${n}`, description: '', sample_type: 'serum', method: 'walk_in_test',
-    lab_id: 2, price: 10, status: 'active', ...values(n),
+    id: newId(),
+    team_id: team.id,
+    slug: `own-${n}`,
+    name: `Own ${n}`,
+    description: '',
+    sample_type: 'serum',
+    method: 'walk_in_test',
+    lab_id: 2,
+    price: 10,
+    status: 'active',
+    ...values(n),
   }));
   await app.db.insertInto('lab_tests').values(rows).execute();
   return rows.map(({ slug }) => slug);
 }
 
-async function walk(query: string, between: () => Promise<unknown> = async () => {}): Promise<{ slugs: string[]; sizes: number[] }> {
+async function walk(
+  query: string,
+  between: () => Promise<unknown> = async () => {},
+): Promise<{ slugs: string[]; sizes: number[] }> {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const { body }: { body: Page } = await team.api<Page>('GET', `/v3/lab_test?${query}&next_cursor=${cursor}`);
@@ -218,8 +282,13 @@ describe('the pages', () => {
     for (const direction of ['asc', 'desc'] as const) {
       test(`give every lab test once by ${key} ${direction}`, async () => {
         await addLabTests(10, uneven);
-        const inOrder = await app.db.selectFrom('lab_tests').select('slug').where('team_id', '=', team.id)
-          .orderBy(key, direction).orderBy('id', direction).execute();
+        const inOrder = await app.db
+          .selectFrom('lab_tests')
+          .select('slug')
+          .where('team_id', '=', team.id)
+          .orderBy(key, direction)
+          .orderBy('id', direction)
+          .execute();
         const { slugs: walked, sizes } = await walk(`lab_test_limit=3&order_key=${key}&order_direction=${direction}`);
         expect(walked).toEqual(inOrder.map(({ slug }) => slug));
         expect(sizes).toEqual([3, 3, 3, 3, 3, 3, 3, 2]);
@@ -239,8 +308,11 @@ describe('the pages', () => {
   });
 
   test('keep to their filter', async () => {
-    expect((await walk('lab_slug=simulated-reference-lab&lab_test_limit=2')).slugs)
-      .toEqual(['standard-walk-in', 'standard-at-home-phlebotomy', 'standard-on-site']);
+    expect((await walk('lab_slug=simulated-reference-lab&lab_test_limit=2')).slugs).toEqual([
+      'standard-walk-in',
+      'standard-at-home-phlebotomy',
+      'standard-on-site',
+    ]);
   });
 
   test('neither repeat nor skip anything while lab tests are added before and behind', async () => {
@@ -256,13 +328,20 @@ describe('the pages', () => {
   });
 
   test('go on where order_key and order_direction are left out after they were named', async () => {
-    const first = await team.api<Page>('GET', '/v3/lab_test?lab_test_limit=12&order_key=created_at&order_direction=asc');
+    const first = await team.api<Page>(
+      'GET',
+      '/v3/lab_test?lab_test_limit=12&order_key=created_at&order_direction=asc',
+    );
     expect(await list(`next_cursor=${first.body.next_cursor}`)).toEqual(['inflammation']);
   });
 
   test('are refused for a cursor that no page of this order gave', async () => {
     const { body } = await team.api<Page>('GET', '/v3/lab_test?lab_test_limit=1&order_key=price');
-    for (const query of ['next_cursor=x', `next_cursor=${body.next_cursor}`, `next_cursor=${body.next_cursor}&order_key=price&order_direction=desc`]) {
+    for (const query of [
+      'next_cursor=x',
+      `next_cursor=${body.next_cursor}`,
+      `next_cursor=${body.next_cursor}&order_key=price&order_direction=desc`,
+    ]) {
       expect(await problemsOf(`/v3/lab_test?${query}`)).toEqual(['value_error query.next_cursor']);
     }
   });

@@ -29,16 +29,24 @@ export async function listLabTests(ctx: Scope, filter: LabTestFilter): Promise<L
 }
 
 /** The same in pages, each beginning behind the place where the one before ended. */
-export async function pageLabTests(ctx: Scope, filter: LabTestFilter, page: { limit: number; cursor?: string | undefined }):
-  Promise<Static<typeof LabTestPage>> {
+export async function pageLabTests(
+  ctx: Scope,
+  filter: LabTestFilter,
+  page: { limit: number; cursor?: string | undefined },
+): Promise<Static<typeof LabTestPage>> {
   const order = orderOf(filter);
   const after = page.cursor === undefined ? null : decodeCursor(page.cursor, isSortKey(order));
   const found = await select(ctx, filter, { after, limit: page.limit + 1 });
-  const { page: rows, next_cursor } = takePage(found, page.limit, ({ lab_test, value }): SortKey => [order, value, lab_test.id]);
+  const { page: rows, next_cursor } = takePage(found, page.limit, ({ lab_test, value }): SortKey => [
+    order,
+    value,
+    lab_test.id,
+  ]);
   return { data: rows.map(({ lab_test }) => lab_test), next_cursor };
 }
 
-const orderOf = ({ order_key = 'created_at', order_direction = 'asc' }: LabTestFilter): string => `${order_key} ${order_direction}`;
+const orderOf = ({ order_key = 'created_at', order_direction = 'asc' }: LabTestFilter): string =>
+  `${order_key} ${order_direction}`;
 
 /** What the list is sorted by, as the exact whole number that cursors hold. */
 const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
@@ -50,14 +58,28 @@ const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
 const GENERATED: Record<string, boolean[]> = { auto: [true], manual: [false], all: [true, false] };
 
 // The filters that are not given stand as null parameters: few statement texts, so that each is prepared once.
-function select(ctx: Scope, filter: LabTestFilter, page: { after: SortKey | null; limit: number | null }): Promise<Row[]> {
+function select(
+  ctx: Scope,
+  filter: LabTestFilter,
+  page: { after: SortKey | null; limit: number | null },
+): Promise<Row[]> {
   const { order_key = 'created_at', order_direction = 'asc', generation_method = 'manual' } = filter;
-  const { lab_slug = null, collection_method = null, status = null, marker_ids = null, provider_ids = null, name = null } = filter;
+  const {
+    lab_slug = null,
+    collection_method = null,
+    status = null,
+    marker_ids = null,
+    provider_ids = null,
+    name = null,
+  } = filter;
   const value = SORT_VALUE[order_key];
-  const query = ctx.db.selectFrom('lab_tests').innerJoin('labs', 'labs.id', 'lab_tests.lab_id')
+  const query = ctx.db
+    .selectFrom('lab_tests')
+    .innerJoin('labs', 'labs.id', 'lab_tests.lab_id')
     .select([LAB_TEST_JSON.as('lab_test'), value.as('value')])
     .where('lab_tests.team_id', '=', ctx.team.id)
-    .where(sql<boolean>`lab_tests.auto_generated = any(${GENERATED[generation_method] ?? []}::boolean[])
+    .where(
+      sql<boolean>`lab_tests.auto_generated = any(${GENERATED[generation_method] ?? []}::boolean[])
       and (${lab_slug}::text is null or labs.slug = ${lab_slug})
       and (${collection_method}::text is null or lab_tests.method = ${collection_method})
       and (${status}::text is null or lab_tests.status = ${status})
@@ -66,11 +88,15 @@ function select(ctx: Scope, filter: LabTestFilter, page: { after: SortKey | null
         select from lab_test_markers ltm where ltm.lab_test_id = lab_tests.id and ltm.marker_id = wanted))
       and not exists (select from unnest(${provider_ids}::text[]) wanted where not exists (
         select from lab_test_markers ltm join markers on markers.id = ltm.marker_id
-         where ltm.lab_test_id = lab_tests.id and markers.provider_id = wanted))`)
-    .orderBy(value, order_direction).orderBy('lab_tests.id', order_direction)
+         where ltm.lab_test_id = lab_tests.id and markers.provider_id = wanted))`,
+    )
+    .orderBy(value, order_direction)
+    .orderBy('lab_tests.id', order_direction)
     .limit(sql<number>`${page.limit}::bigint`);
   if (page.after === null) return query.execute();
   const [, lastValue, lastId] = page.after;
   const behind = order_direction === 'asc' ? sql`>` : sql`<`;
-  return query.where(sql<boolean>`(${value}, lab_tests.id) ${behind} (${lastValue}::bigint, ${lastId}::uuid)`).execute();
+  return query
+    .where(sql<boolean>`(${value}, lab_tests.id) ${behind} (${lastValue}::bigint, ${lastId}::uuid)`)
+    .execute();
 }

@@ -24,5 +24,6 @@ const expectedResults = sql`(
 
 export const MARKER_JSON = sql<Static<typeof Marker>>`json_build_object(${members})`;
 
-export const MARKER_WITH_RESULTS_JSON =
-  sql<Static<typeof MarkerWithResults>>`json_build_object(${members}, 'expected_results', ${expectedResults})`;
+export const MARKER_WITH_RESULTS_JSON = sql<
+  Static<typeof MarkerWithResults>
+>`json_build_object(${members}, 'expected_results', ${expectedResults})`;

@@ -7,12 +7,15 @@ type Page = Static<typeof MarkerPage>;
 type Problems = { detail: { type: string; loc: string[] }[] };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const KIT_MARKERS = 40;
 const REFERENCE_MARKERS = 73;
-const markers = async (query = ''): Promise<Page> => (await app.api<Page>('GET', `/v3/lab_tests/markers?${query}`)).body;
+const markers = async (query = ''): Promise<Page> =>
+  (await app.api<Page>('GET', `/v3/lab_tests/markers?${query}`)).body;
 const ids = ({ markers }: Page): number[] => markers.map(({ id }) => id);
 const labTestId = async (slug: string): Promise<string> => {
   const { body } = await app.api<Static<typeof LabTestPage>>('GET', '/v3/lab_test');
@@ -25,8 +28,13 @@ test('the laboratories are the same for every team', async () => {
   expect(body).toEqual([
     expect.objectContaining({ id: 1, slug: 'simulated-kit-lab', zipcode: '85281', collection_methods: ['testkit'] }),
     {
-      id: 2, slug: 'simulated-reference-lab', name: 'Phial Simulated Reference Laboratory', first_line_address: '200 Example Reference Road',
-      city: 'Columbus', zipcode: '43215', collection_methods: ['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'],
+      id: 2,
+      slug: 'simulated-reference-lab',
+      name: 'Phial Simulated Reference Laboratory',
+      first_line_address: '200 Example Reference Road',
+      city: 'Columbus',
+      zipcode: '43215',
+      collection_methods: ['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'],
       sample_types: ['serum', 'urine'],
     },
   ]);
@@ -42,21 +50,51 @@ test('the catalogue needs a key', async () => {
 
 describe('the markers', () => {
   test('come with the LOINC code and the unit of what they bring', async () => {
-    const { markers: [a1c] } = await markers('lab_slug=simulated-reference-lab&name=hemoglobin a1c');
+    const {
+      markers: [a1c],
+    } = await markers('lab_slug=simulated-reference-lab&name=hemoglobin a1c');
     expect(a1c).toEqual({
-      id: 2001, name: 'Hemoglobin A1c', slug: 'hemoglobin-a1c', description: 'Average blood sugar over the past two to three months.',
-      lab_id: 2, provider_id: 'REF-4548', type: 'biomarker', unit: '%', price: '14.00', aoe: null, a_la_carte_enabled: true,
-      common_tat_days: 1, worst_case_tat_days: 3, is_orderable: true,
-      expected_results: [{
-        id: 1, name: 'Hemoglobin A1c', slug: 'hemoglobin-a1c', lab_id: 2, provider_id: 'REF-4548', required: true,
-        loinc: { id: 1, name: 'Hemoglobin A1c/Hemoglobin.total in Blood', slug: 'hemoglobin-a1c', code: '4548-4', unit: '%' },
-      }],
+      id: 2001,
+      name: 'Hemoglobin A1c',
+      slug: 'hemoglobin-a1c',
+      description: 'Average blood sugar over the past two to three months.',
+      lab_id: 2,
+      provider_id: 'REF-4548',
+      type: 'biomarker',
+      unit: '%',
+      price: '14.00',
+      aoe: null,
+      a_la_carte_enabled: true,
+      common_tat_days: 1,
+      worst_case_tat_days: 3,
+      is_orderable: true,
+      expected_results: [
+        {
+          id: 1,
+          name: 'Hemoglobin A1c',
+          slug: 'hemoglobin-a1c',
+          lab_id: 2,
+          provider_id: 'REF-4548',
+          required: true,
+          loinc: {
+            id: 1,
+            name: 'Hemoglobin A1c/Hemoglobin.total in Blood',
+            slug: 'hemoglobin-a1c',
+            code: '4548-4',
+            unit: '%',
+          },
+        },
+      ],
     });
   });
 
   test('that are panels bring each of their results, the computed ones as not required', async () => {
-    const { markers: [panel] } = await markers('lab_id=1&name=lipid panel');
-    expect(panel?.expected_results.map(({ slug, required, loinc }) => [slug, required, loinc?.code, loinc?.unit])).toEqual([
+    const {
+      markers: [panel],
+    } = await markers('lab_id=1&name=lipid panel');
+    expect(
+      panel?.expected_results.map(({ slug, required, loinc }) => [slug, required, loinc?.code, loinc?.unit]),
+    ).toEqual([
       ['total-cholesterol', true, '2093-3', 'mg/dL'],
       ['hdl-cholesterol', true, '2085-9', 'mg/dL'],
       ['triglycerides', true, '2571-8', 'mg/dL'],
@@ -69,7 +107,9 @@ describe('the markers', () => {
     const all = [await markers('size=100'), await markers('size=100&page=2')].flatMap((page) => page.markers);
     expect(all).toHaveLength(KIT_MARKERS + REFERENCE_MARKERS);
     for (const { expected_results } of all) expect(expected_results).not.toHaveLength(0);
-    expect(all.flatMap((one) => one.expected_results).filter(({ loinc }) => !/^\d+-\d$/.test(loinc?.code ?? ''))).toEqual([]);
+    expect(
+      all.flatMap((one) => one.expected_results).filter(({ loinc }) => !/^\d+-\d$/.test(loinc?.code ?? '')),
+    ).toEqual([]);
   });
 
   test.each([
@@ -120,12 +160,18 @@ describe('the markers', () => {
   });
 
   test('are refused with every problem of the query', async () => {
-    const { status, body } = await app.api<Problems>('GET',
-      '/v3/lab_tests/markers?lab_id=x&a_la_carte_enabled=maybe&include_pricing=2&lab_account_id=1&page=0&size=101');
+    const { status, body } = await app.api<Problems>(
+      'GET',
+      '/v3/lab_tests/markers?lab_id=x&a_la_carte_enabled=maybe&include_pricing=2&lab_account_id=1&page=0&size=101',
+    );
     expect(status).toBe(422);
     expect(body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`).toSorted()).toEqual([
-      'bool_parsing query.a_la_carte_enabled', 'bool_parsing query.include_pricing', 'greater_than_equal query.page',
-      'int_parsing query.lab_id.0', 'less_than_equal query.size', 'uuid_parsing query.lab_account_id',
+      'bool_parsing query.a_la_carte_enabled',
+      'bool_parsing query.include_pricing',
+      'greater_than_equal query.page',
+      'int_parsing query.lab_id.0',
+      'less_than_equal query.size',
+      'uuid_parsing query.lab_account_id',
     ]);
   });
 });
@@ -144,22 +190,26 @@ describe('the markers of a lab test', () => {
 
   test('are refused for sizes out of bounds', async () => {
     const path = `/v3/lab_tests/${await labTestId('standard-walk-in')}/markers`;
-    for (const query of ['page=0', 'size=0', 'size=101', 'size=x']) expect((await app.api('GET', `${path}?${query}`)).status).toBe(422);
+    for (const query of ['page=0', 'size=0', 'size=101', 'size=x'])
+      expect((await app.api('GET', `${path}?${query}`)).status).toBe(422);
   });
 });
 
 describe('a marker', () => {
-  test('is read by the laboratory\'s order code', async () => {
+  test("is read by the laboratory's order code", async () => {
     const { status, body } = await app.api<Static<typeof Marker>>('GET', '/v3/lab_tests/1/markers/KIT-4548');
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: 1001, lab_id: 1, provider_id: 'KIT-4548', unit: '%', price: '19.00' });
     expect(body).not.toHaveProperty('expected_results');
   });
 
-  test.each(['2/markers/KIT-4548', '1/markers/KIT-0', '99999999999/markers/KIT-4548'])('is not found at %s', async (path) => {
-    const answer = await app.api<{ code: string }>('GET', `/v3/lab_tests/${path}`);
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
-  });
+  test.each(['2/markers/KIT-4548', '1/markers/KIT-0', '99999999999/markers/KIT-4548'])(
+    'is not found at %s',
+    async (path) => {
+      const answer = await app.api<{ code: string }>('GET', `/v3/lab_tests/${path}`);
+      expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    },
+  );
 
   test('is not looked for in a laboratory whose id is no number', async () => {
     expect((await app.api('GET', '/v3/lab_tests/one/markers/KIT-4548?lab_account_id=x')).status).toBe(422);

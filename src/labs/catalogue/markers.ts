@@ -18,15 +18,22 @@ type MarkerFilter = {
 };
 
 /** A page of the platform's markers, by id; every filter that is given must hold. */
-export async function listMarkers(ctx: Pick<Ctx, 'db'>, filter: MarkerFilter & Page): Promise<Static<typeof MarkerPage>> {
+export async function listMarkers(
+  ctx: Pick<Ctx, 'db'>,
+  filter: MarkerFilter & Page,
+): Promise<Static<typeof MarkerPage>> {
   const matching = ctx.db.selectFrom('markers').innerJoin('labs', 'labs.id', 'markers.lab_id')
     .where(sql<boolean>`(${filter.lab_id ?? null}::bigint[] is null or labs.id = any(${filter.lab_id ?? null}::bigint[]))
       and (${filter.lab_slug ?? null}::text is null or labs.slug = ${filter.lab_slug ?? null})
       and (${filter.name ?? null}::text is null or markers.name ilike ${containing(filter.name ?? '')})
       and (${filter.a_la_carte_enabled ?? null}::boolean is null or markers.a_la_carte_enabled = ${filter.a_la_carte_enabled ?? null})`);
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching.select(MARKER_WITH_RESULTS_JSON.as('marker'))
-    .orderBy('markers.id').limit(filter.size).offset(offsetOf(filter)).execute();
+  const rows = await matching
+    .select(MARKER_WITH_RESULTS_JSON.as('marker'))
+    .orderBy('markers.id')
+    .limit(filter.size)
+    .offset(offsetOf(filter))
+    .execute();
   const markers = rows.map(({ marker }) => marker);
   return { markers, ...describePage(filter, total), pricing: filter.include_pricing ? priceMarkers(markers) : null };
 }
@@ -34,23 +41,42 @@ export async function listMarkers(ctx: Pick<Ctx, 'db'>, filter: MarkerFilter & P
 /** A page of the markers of one of the team's lab tests, in the order of the lab test. */
 export async function listMarkersOf(ctx: Scope, labTestId: string, page: Page): Promise<Static<typeof MarkerPage>> {
   const { id } = await findLabTest(ctx, labTestId);
-  const ofTest = ctx.db.selectFrom('lab_test_markers').innerJoin('markers', 'markers.id', 'lab_test_markers.marker_id')
+  const ofTest = ctx.db
+    .selectFrom('lab_test_markers')
+    .innerJoin('markers', 'markers.id', 'lab_test_markers.marker_id')
     .where('lab_test_markers.lab_test_id', '=', id);
   const { total } = await ofTest.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await ofTest.select(MARKER_WITH_RESULTS_JSON.as('marker'))
-    .orderBy('lab_test_markers.position').orderBy('markers.id').limit(page.size).offset(offsetOf(page)).execute();
+  const rows = await ofTest
+    .select(MARKER_WITH_RESULTS_JSON.as('marker'))
+    .orderBy('lab_test_markers.position')
+    .orderBy('markers.id')
+    .limit(page.size)
+    .offset(offsetOf(page))
+    .execute();
   return { markers: rows.map(({ marker }) => marker), ...describePage(page, total), pricing: null };
 }
 
 /** The marker that a laboratory knows by its order code `providerId`. */
-export async function findMarker(ctx: Pick<Ctx, 'db'>, labId: number, providerId: string): Promise<Static<typeof Marker>> {
-  const row = await ctx.db.selectFrom('markers').select(MARKER_JSON.as('marker'))
-    .where(sql<boolean>`markers.lab_id = ${labId}::bigint`).where('markers.provider_id', '=', providerId).executeTakeFirst();
+export async function findMarker(
+  ctx: Pick<Ctx, 'db'>,
+  labId: number,
+  providerId: string,
+): Promise<Static<typeof Marker>> {
+  const row = await ctx.db
+    .selectFrom('markers')
+    .select(MARKER_JSON.as('marker'))
+    .where(sql<boolean>`markers.lab_id = ${labId}::bigint`)
+    .where('markers.provider_id', '=', providerId)
+    .executeTakeFirst();
   if (!row) throw notFound('Marker');
   return row.marker;
 }
 
 const offsetOf = ({ page, size }: Page): number => (page - 1) * size;
 
-const describePage = ({ page, size }: Page, total: number): Page & { total: number; pages: number } =>
-  ({ total, page, size, pages: Math.ceil(total / size) });
+const describePage = ({ page, size }: Page, total: number): Page & { total: number; pages: number } => ({
+  total,
+  page,
+  size,
+  pages: Math.ceil(total / size),
+});

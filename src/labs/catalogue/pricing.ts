@@ -7,8 +7,13 @@ type Priced = Pick<Static<typeof Marker>, 'id' | 'price'>;
 export function priceMarkers(markers: Priced[]): Static<typeof MarkerPricing> {
   return {
     currency: 'USD',
-    data: Object.fromEntries(markers.map(({ id, price }) => [id, price === null
-      ? { unspecified: 'price_unavailable' }
-      : { base_amount_minor: Math.round(Number(price) * 100), modifiers: null }])),
+    data: Object.fromEntries(
+      markers.map(({ id, price }) => [
+        id,
+        price === null
+          ? { unspecified: 'price_unavailable' }
+          : { base_amount_minor: Math.round(Number(price) * 100), modifiers: null },
+      ]),
+    ),
   };
 }

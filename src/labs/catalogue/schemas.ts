@@ -12,7 +12,7 @@ const Method = open(COLLECTION_METHODS);
 const SampleType = open(['dried_blood_spot', 'arm_collector', 'serum', 'saliva', 'urine', 'stool']);
 const days = (description: string) => nullable(Type.Integer({ description }));
 const turnaround = {
-  common_tat_days: days('Days from the sample\'s arrival at the laboratory to the result, commonly.'),
+  common_tat_days: days("Days from the sample's arrival at the laboratory to the result, commonly."),
   worst_case_tat_days: days('The same, at worst.'),
 };
 
@@ -47,7 +47,7 @@ const marker = {
   slug: Type.String(),
   description: nullable(Type.String()),
   lab_id: nullable(Type.Integer()),
-  provider_id: nullable(Type.String({ description: 'The laboratory\'s own order code.' })),
+  provider_id: nullable(Type.String({ description: "The laboratory's own order code." })),
   type: nullable(open(['biomarker', 'panel'])),
   unit: nullable(Type.String({ description: 'UCUM; null for panels and for results without a unit.' })),
   price: nullable(Type.String({ description: 'US dollars with two decimals, as 19.00.' })),
@@ -74,7 +74,9 @@ const ExpectedResult = Type.Object({
   name: Type.String(),
   slug: Type.String(),
   lab_id: nullable(Type.Integer()),
-  provider_id: nullable(Type.String({ description: 'Order code of the same observation alone, where the laboratory offers it.' })),
+  provider_id: nullable(
+    Type.String({ description: 'Order code of the same observation alone, where the laboratory offers it.' }),
+  ),
   required: Type.Boolean({ description: 'False for computed values, which a laboratory may leave out.' }),
   loinc: nullable(Loinc),
 });
@@ -82,9 +84,7 @@ const ExpectedResult = Type.Object({
 export const MarkerWithResults = Type.Object({ ...marker, expected_results: Type.Array(ExpectedResult) });
 
 const PriceModifier = Type.Object({
-  delta_amount_minor: Type.Union([
-    Type.Integer(), Type.Object({ minimum: Type.Integer(), maximum: Type.Integer() }),
-  ]),
+  delta_amount_minor: Type.Union([Type.Integer(), Type.Object({ minimum: Type.Integer(), maximum: Type.Integer() })]),
   conditions: Type.Object({
     us_state: nullable(Type.Object({ any_of: Type.Array(Type.String()) })),
     reflex: nullable(Type.Object({})),
@@ -93,10 +93,14 @@ const PriceModifier = Type.Object({
 
 export const MarkerPricing = Type.Object({
   currency: Type.String({ const: 'USD' }),
-  data: Type.Record(Type.String(), Type.Union([
-    Type.Object({ base_amount_minor: Type.Integer(), modifiers: nullable(Type.Array(PriceModifier)) }),
-    Type.Object({ unspecified: open(['refer_to_contract', 'price_unavailable']) }),
-  ]), { description: 'By marker id, in cents.' }),
+  data: Type.Record(
+    Type.String(),
+    Type.Union([
+      Type.Object({ base_amount_minor: Type.Integer(), modifiers: nullable(Type.Array(PriceModifier)) }),
+      Type.Object({ unspecified: open(['refer_to_contract', 'price_unavailable']) }),
+    ]),
+    { description: 'By marker id, in cents.' },
+  ),
 });
 
 export const MarkerPage = Type.Object({
@@ -140,8 +144,12 @@ export const labTestQuery = {
   lab_slug: word('Slug of the laboratory.'),
   collection_method: word(`${COLLECTION_METHODS.join(', ')}. ${anyOther}`),
   status: word(`active, pending_approval or inactive. ${anyOther}`),
-  marker_ids: Type.Optional(Type.Array(Type.Integer(), { maxItems: 100, description: 'Only lab tests with all of these markers.' })),
-  provider_ids: Type.Optional(Type.Array(Text(200), { maxItems: 100, description: 'Only lab tests with markers of all of these order codes.' })),
+  marker_ids: Type.Optional(
+    Type.Array(Type.Integer(), { maxItems: 100, description: 'Only lab tests with all of these markers.' }),
+  ),
+  provider_ids: Type.Optional(
+    Type.Array(Text(200), { maxItems: 100, description: 'Only lab tests with markers of all of these order codes.' }),
+  ),
   name: word('A part of the name, in any case.'),
   order_key: Type.Optional(oneOf(['price', 'created_at', 'updated_at'], { default: 'created_at' })),
   order_direction: Type.Optional(oneOf(['asc', 'desc'], { default: 'asc' })),
@@ -156,9 +164,12 @@ const pageQuery = {
 export const LabTestPageQuery = Type.Object({
   ...labTestQuery,
   lab_test_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  next_cursor: Type.Optional(Type.String({
-    maxLength: 500, description: 'From the page before, with the same order_key and order_direction.',
-  })),
+  next_cursor: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'From the page before, with the same order_key and order_direction.',
+    }),
+  ),
 });
 
 export const MarkersOfTestQuery = Type.Object(pageQuery);
@@ -167,7 +178,9 @@ export const MarkerQuery = Type.Object({
   lab_id: Type.Optional(Type.Array(Type.Integer(), { maxItems: 100 })),
   lab_slug: word('Slug of the laboratory.'),
   name: word('A part of the name, in any case.'),
-  a_la_carte_enabled: Type.Optional(Type.Boolean({ description: 'Whether the marker can be ordered without a lab test of its own.' })),
+  a_la_carte_enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether the marker can be ordered without a lab test of its own.' }),
+  ),
   include_pricing: Type.Optional(Type.Boolean({ default: false })),
   ...pageQuery,
 });

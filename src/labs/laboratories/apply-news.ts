@@ -10,6 +10,7 @@ export async function applyNews(ctx: TxCtx<TeamCtx>, orderId: string, news: LabN
   const order = await findOrderRow(ctx, orderId, 'for update');
   if (news.sample_id) await assignSampleId(ctx, order, news.sample_id);
   if (news.shipment) await storeShipment(ctx, order, news.shipment);
-  if (news.report) await storeReport(ctx, { ...order, sample_id: order.sample_id ?? news.sample_id ?? null }, news.report);
+  if (news.report)
+    await storeReport(ctx, { ...order, sample_id: order.sample_id ?? news.sample_id ?? null }, news.report);
   return appendOrderEvents(ctx, order, [{ status: news.status, detail: news.status_detail ?? null }]);
 }

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
-import { lowStatuses, makeUser, orderKit, readOrder, register, simulate, type OrderBody } from '../../../test/factories.ts';
+import {
+  lowStatuses,
+  makeUser,
+  orderKit,
+  readOrder,
+  register,
+  simulate,
+  type OrderBody,
+} from '../../../test/factories.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { appendOrderEvents } from './status/append-events.ts';
 import { insertOrder } from './insert-order.ts';
@@ -10,7 +18,9 @@ import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
 type Cancelled = { order: OrderBody; status: string; message: string; code: string };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const cancel = (orderId: string, options: { key?: null } = {}): Promise<Answer<Cancelled>> =>
@@ -20,60 +30,115 @@ const told = (userId: string) => app.db.selectFrom('events').select('id').where(
 /** An order of any method that has had these statuses. */
 async function place(method: CollectionMethod, statuses: LowLevelStatus[]): Promise<string> {
   const { user_id } = await makeUser(app.team);
-  const { id } = await app.db.selectFrom('lab_tests').select('id').where('team_id', '=', app.team.id).where('method', '=', method)
-    .orderBy('id').limit(1).executeTakeFirstOrThrow();
+  const { id } = await app.db
+    .selectFrom('lab_tests')
+    .select('id')
+    .where('team_id', '=', app.team.id)
+    .where('method', '=', method)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
   return app.db.transaction().execute(async (db) => {
     const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
     const order = await insertOrder(ctx, { user_id, lab_test_id: id, method, shipping_details: null });
-    await appendOrderEvents(ctx, order, statuses.map((status) => ({ status })));
+    await appendOrderEvents(
+      ctx,
+      order,
+      statuses.map((status) => ({ status })),
+    );
     return order.id;
   });
 }
 
-const before = { // each step up to which an order can be cancelled, and the first from which it cannot
+const before = {
+  // each step up to which an order can be cancelled, and the first from which it cannot
   testkit: {
-    open: [['ordered'], ['ordered', 'awaiting_registration'], ['ordered', 'awaiting_registration', 'requisition_created'],
-      ['ordered', 'awaiting_registration', 'requisition_created', 'testkit_registered'], ['ordered', 'requisition_created'], ['ordered', 'requisition_bypassed']],
-    closed: [['transit_customer'], ['transit_customer', 'out_for_delivery'], ['transit_customer', 'problem_in_transit_customer'], ['transit_customer', 'lost'],
+    open: [
+      ['ordered'],
+      ['ordered', 'awaiting_registration'],
+      ['ordered', 'awaiting_registration', 'requisition_created'],
+      ['ordered', 'awaiting_registration', 'requisition_created', 'testkit_registered'],
+      ['ordered', 'requisition_created'],
+      ['ordered', 'requisition_bypassed'],
+    ],
+    closed: [
+      ['transit_customer'],
+      ['transit_customer', 'out_for_delivery'],
+      ['transit_customer', 'problem_in_transit_customer'],
+      ['transit_customer', 'lost'],
       ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab'],
-      ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab', 'completed']]
+      ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab', 'completed'],
+    ]
       .map((steps) => ['ordered', 'requisition_created', ...steps])
       .concat([['ordered', 'awaiting_registration', 'transit_customer', 'requisition_created', 'testkit_registered']]),
   },
   walk_in_test: {
-    open: [['ordered'], ['ordered', 'requisition_created'], ['ordered', 'requisition_created', 'appointment_pending', 'appointment_scheduled'],
-      ['ordered', 'requisition_created', 'appointment_pending', 'appointment_cancelled'], ['ordered', 'requisition_created', 'redraw_available']],
-    closed: [['partial_results'], ['completed'], ['sample_error'], ['completed', 'corrected']].map((steps) => ['ordered', 'requisition_created', ...steps]),
+    open: [
+      ['ordered'],
+      ['ordered', 'requisition_created'],
+      ['ordered', 'requisition_created', 'appointment_pending', 'appointment_scheduled'],
+      ['ordered', 'requisition_created', 'appointment_pending', 'appointment_cancelled'],
+      ['ordered', 'requisition_created', 'redraw_available'],
+    ],
+    closed: [['partial_results'], ['completed'], ['sample_error'], ['completed', 'corrected']].map((steps) => [
+      'ordered',
+      'requisition_created',
+      ...steps,
+    ]),
   },
   at_home_phlebotomy: {
-    open: [['ordered'], ['ordered', 'requisition_created', 'appointment_pending', 'appointment_scheduled', 'draw_completed']],
-    closed: [['partial_results'], ['completed'], ['sample_error']]
-      .map((steps) => ['ordered', 'requisition_created', 'appointment_pending', 'appointment_scheduled', 'draw_completed', ...steps]),
+    open: [
+      ['ordered'],
+      ['ordered', 'requisition_created', 'appointment_pending', 'appointment_scheduled', 'draw_completed'],
+    ],
+    closed: [['partial_results'], ['completed'], ['sample_error']].map((steps) => [
+      'ordered',
+      'requisition_created',
+      'appointment_pending',
+      'appointment_scheduled',
+      'draw_completed',
+      ...steps,
+    ]),
   },
   on_site_collection: {
     open: [['ordered'], ['ordered', 'requisition_created'], ['ordered', 'requisition_created', 'draw_completed']],
-    closed: [['partial_results'], ['completed'], ['sample_error']].map((steps) => ['ordered', 'requisition_created', 'draw_completed', ...steps]),
+    closed: [['partial_results'], ['completed'], ['sample_error']].map((steps) => [
+      'ordered',
+      'requisition_created',
+      'draw_completed',
+      ...steps,
+    ]),
   },
 } satisfies Record<CollectionMethod, { open: string[][]; closed: string[][] }>;
 
-const cases = (which: 'open' | 'closed'): [CollectionMethod, string, LowLevelStatus[]][] => Object.entries(before)
-  .flatMap(([method, lists]) => lists[which].map((steps) => [method as CollectionMethod, steps.join(', '), steps as LowLevelStatus[]]));
+const cases = (which: 'open' | 'closed'): [CollectionMethod, string, LowLevelStatus[]][] =>
+  Object.entries(before).flatMap(([method, lists]) =>
+    lists[which].map((steps) => [method as CollectionMethod, steps.join(', '), steps as LowLevelStatus[]]),
+  );
 
 describe('cancelling', () => {
-  test.each(cases('open'))('a %s order after %s works once, and is no error the second time', async (method, _, statuses) => {
-    const id = await place(method, statuses);
-    const first = await cancel(id);
-    expect([first.status, first.body.status, first.body.message]).toEqual([200, 'success', 'order cancelled']);
-    expect(lowStatuses(first.body.order)).toEqual([...statuses, 'cancelled']);
-    expect(first.body.order).toMatchObject({
-      status: 'cancelled', last_event: { status: `cancelled.${method}.cancelled` }, order_transaction: { status: 'cancelled' },
-    });
-    const events = await told(first.body.order.user_id);
-    expect(events.length).toBe(statuses.length + 1);
-    const second = await cancel(id);
-    expect([second.status, second.body]).toEqual([200, { order: first.body.order, status: 'success', message: 'order already cancelled' }]);
-    expect(await told(first.body.order.user_id)).toEqual(events);
-  });
+  test.each(cases('open'))(
+    'a %s order after %s works once, and is no error the second time',
+    async (method, _, statuses) => {
+      const id = await place(method, statuses);
+      const first = await cancel(id);
+      expect([first.status, first.body.status, first.body.message]).toEqual([200, 'success', 'order cancelled']);
+      expect(lowStatuses(first.body.order)).toEqual([...statuses, 'cancelled']);
+      expect(first.body.order).toMatchObject({
+        status: 'cancelled',
+        last_event: { status: `cancelled.${method}.cancelled` },
+        order_transaction: { status: 'cancelled' },
+      });
+      const events = await told(first.body.order.user_id);
+      expect(events.length).toBe(statuses.length + 1);
+      const second = await cancel(id);
+      expect([second.status, second.body]).toEqual([
+        200,
+        { order: first.body.order, status: 'success', message: 'order already cancelled' },
+      ]);
+      expect(await told(first.body.order.user_id)).toEqual(events);
+    },
+  );
 
   test.each(cases('closed'))('a %s order after %s is refused, and nothing is written', async (method, _, statuses) => {
     const id = await place(method, statuses);
@@ -93,7 +158,7 @@ describe('cancelling', () => {
     expect((await cancel(order.id)).body.code).toBe('order_not_cancellable');
   });
 
-  test('an unknown order and another team\'s are the same 404', async () => {
+  test("an unknown order and another team's are the same 404", async () => {
     const theirs = await orderKit(await app.makeTeam());
     for (const id of [randomUUID(), theirs.id]) {
       const answer = await cancel(id);
@@ -115,7 +180,12 @@ describe('while the order is held by another transaction', () => {
   async function cancelDuring(orderId: string, change: LowLevelStatus): Promise<Answer<Cancelled>> {
     const { answer } = await app.db.transaction().execute(async (db) => {
       const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
-      const order = await db.selectFrom('orders').select(['id', 'user_id']).where('id', '=', orderId).forUpdate().executeTakeFirstOrThrow();
+      const order = await db
+        .selectFrom('orders')
+        .select(['id', 'user_id'])
+        .where('id', '=', orderId)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
       await appendOrderEvents(ctx, { ...order, method: 'testkit' }, [{ status: change }]);
       const answer = cancel(orderId);
       await untilBlocked(app.db);

@@ -14,9 +14,16 @@ export function cancelOrder(ctx: TeamCtx, orderId: string): Promise<{ order: Loa
     const order = await loadOrder(ctx, orderId);
     if (isCancelled(order.row)) return { order, alreadyCancelled: true };
     if (!canCancel(progressOfOrder(order))) {
-      throw new AppError('order_not_cancellable', `This order can no longer be cancelled: its status is ${order.events.at(-1)?.status}.`);
+      throw new AppError(
+        'order_not_cancellable',
+        `This order can no longer be cancelled: its status is ${order.events.at(-1)?.status}.`,
+      );
     }
-    await ctx.db.deleteFrom('simulations').where('user_id', '=', order.row.user_id).where('order_id', '=', orderId).execute();
+    await ctx.db
+      .deleteFrom('simulations')
+      .where('user_id', '=', order.row.user_id)
+      .where('order_id', '=', orderId)
+      .execute();
     return { order: await appendOrderEvents(ctx, order.row, [{ status: 'cancelled' }]), alreadyCancelled: false };
   });
 }

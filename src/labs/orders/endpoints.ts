@@ -9,16 +9,32 @@ import { loadOrder, type LoadedOrder } from './load.ts';
 import { patchOrder } from './patch.ts';
 import { registerTestkit } from './testkit/register.ts';
 import { renderOrder, renderOrderInFull, shownWidely } from './render.ts';
-import { OrderAnswer, OrderInFull, OrderPage, OrderPatch, OrderTransactionSummary, RegisterTestkitInput, TestkitOrderInput } from './schemas.ts';
+import {
+  OrderAnswer,
+  OrderInFull,
+  OrderPage,
+  OrderPatch,
+  OrderTransactionSummary,
+  RegisterTestkitInput,
+  TestkitOrderInput,
+} from './schemas.ts';
 
 const tag = 'orders';
 const params = Type.Object({ order_id: Uuid });
 const Names = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 });
 
-const Moment = Type.String({ format: 'date-time', description: 'Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B.' });
+const Moment = Type.String({
+  format: 'date-time',
+  description: 'Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B.',
+});
 
 const query = Type.Object({
-  search_input: Type.Optional(Type.String({ maxLength: 200, description: 'Words of a patient\'s or recipient\'s name, an order id or a sample id.' })),
+  search_input: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: "Words of a patient's or recipient's name, an order id or a sample id.",
+    }),
+  ),
   start_date: Type.Optional(Moment),
   end_date: Type.Optional(Moment),
   updated_start_date: Type.Optional(Moment),
@@ -28,7 +44,12 @@ const query = Type.Object({
   order_direction: Type.Optional(oneOf(['asc', 'desc'])),
   order_type: Type.Optional(Names),
   is_critical: Type.Optional(Type.Boolean()),
-  interpretation: Type.Optional(Type.String({ maxLength: 100, description: 'normal, abnormal, critical, unknown; null selects orders without one.' })),
+  interpretation: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'normal, abnormal, critical, unknown; null selects orders without one.',
+    }),
+  ),
   order_activation_types: Type.Optional(Names),
   user_id: Type.Optional(Uuid),
   patient_name: Type.Optional(Type.String({ maxLength: 200, description: 'Whole words, in any order.' })),
@@ -39,46 +60,87 @@ const query = Type.Object({
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
 });
 
-const answer = (order: LoadedOrder, message: string): { order: ReturnType<typeof renderOrder>; status: string; message: string } =>
-  ({ order: renderOrder(order, 'all'), status: 'success', message });
+const answer = (
+  order: LoadedOrder,
+  message: string,
+): { order: ReturnType<typeof renderOrder>; status: string; message: string } => ({
+  order: renderOrder(order, 'all'),
+  status: 'success',
+  message,
+});
 
 /** The interface document writes `/orders`, its clients call `/v3/orders`: the same operation at both. */
-const listAt = (id: string, path: string): ReturnType<typeof endpoint> => endpoint({
-  id, method: 'GET', path, tag, query, response: OrderPage,
-  summary: 'List orders',
-  description: 'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, '
-    + 'unless the team setting full_patient_details_in_webhooks is on.',
-  handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
-    const { orders, total } = await listOrders(ctx, { ...filters, page, size });
-    return { orders: orders.map((order) => renderOrder(order, shownWidely(ctx))), total, page, size };
-  },
-});
+const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
+  endpoint({
+    id,
+    method: 'GET',
+    path,
+    tag,
+    query,
+    response: OrderPage,
+    summary: 'List orders',
+    description:
+      'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, ' +
+      'unless the team setting full_patient_details_in_webhooks is on.',
+    handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
+      const { orders, total } = await listOrders(ctx, { ...filters, page, size });
+      return { orders: orders.map((order) => renderOrder(order, shownWidely(ctx))), total, page, size };
+    },
+  });
 
 export const orderEndpoints = [
   endpoint({
-    id: 'create_testkit_order', method: 'POST', path: '/v3/order/testkit', tag, body: TestkitOrderInput, response: OrderAnswer,
+    id: 'create_testkit_order',
+    method: 'POST',
+    path: '/v3/order/testkit',
+    tag,
+    body: TestkitOrderInput,
+    response: OrderAnswer,
     summary: 'Order a test kit that its user registers later',
     handle: async (ctx, { body }) => answer(await createTestkitOrder(ctx, body), 'order created'),
   }),
   endpoint({
-    id: 'register_testkit', method: 'POST', path: '/v3/order/testkit/register', tag, body: RegisterTestkitInput, response: OrderAnswer,
+    id: 'register_testkit',
+    method: 'POST',
+    path: '/v3/order/testkit/register',
+    tag,
+    body: RegisterTestkitInput,
+    response: OrderAnswer,
     summary: 'Register a test kit to its patient',
-    description: 'Without a physician the consents terms-of-use, telehealth-informed-consent and notice-of-privacy-practices are needed. '
-      + 'An unknown sample_id is bound to the user\'s oldest waiting kit order, or to a new order. The same registration again updates the order without an event.',
+    description:
+      'Without a physician the consents terms-of-use, telehealth-informed-consent and notice-of-privacy-practices are needed. ' +
+      "An unknown sample_id is bound to the user's oldest waiting kit order, or to a new order. The same registration again updates the order without an event.",
     handle: async (ctx, { body }) => answer(await registerTestkit(ctx, body), 'testkit registered'),
   }),
   endpoint({
-    id: 'get_order', method: 'GET', path: '/v3/order/{order_id}', tag, params, response: OrderInFull,
+    id: 'get_order',
+    method: 'GET',
+    path: '/v3/order/{order_id}',
+    tag,
+    params,
+    response: OrderInFull,
     summary: 'Read an order in its longer form',
     handle: async (ctx, { params: { order_id } }) => renderOrderInFull(await loadOrder(ctx, order_id), 'all'),
   }),
   endpoint({
-    id: 'patch_order', method: 'PATCH', path: '/v3/order/{order_id}', tag, params, body: OrderPatch, response: OrderAnswer,
+    id: 'patch_order',
+    method: 'PATCH',
+    path: '/v3/order/{order_id}',
+    tag,
+    params,
+    body: OrderPatch,
+    response: OrderAnswer,
     summary: 'Change the day on which an order becomes active',
-    handle: async (ctx, { params: { order_id }, body }) => answer(await patchOrder(ctx, order_id, body), 'order updated'),
+    handle: async (ctx, { params: { order_id }, body }) =>
+      answer(await patchOrder(ctx, order_id, body), 'order updated'),
   }),
   endpoint({
-    id: 'cancel_order', method: 'POST', path: '/v3/order/{order_id}/cancel', tag, params, response: OrderAnswer,
+    id: 'cancel_order',
+    method: 'POST',
+    path: '/v3/order/{order_id}/cancel',
+    tag,
+    params,
+    response: OrderAnswer,
     summary: 'Cancel an order',
     handle: async (ctx, { params: { order_id } }) => {
       const { order, alreadyCancelled } = await cancelOrder(ctx, order_id);
@@ -88,8 +150,12 @@ export const orderEndpoints = [
   listAt('list_orders', '/v3/orders'),
   listAt('list_orders_short_path', '/orders'),
   endpoint({
-    id: 'get_order_transaction', method: 'GET', path: '/v3/order_transaction/{transaction_id}', tag,
-    params: Type.Object({ transaction_id: Uuid }), response: OrderTransactionSummary,
+    id: 'get_order_transaction',
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}',
+    tag,
+    params: Type.Object({ transaction_id: Uuid }),
+    response: OrderTransactionSummary,
     summary: 'Read an order transaction: an order and its redraws',
     handle: (ctx, { params: { transaction_id } }) => findOrderTransaction(ctx, transaction_id),
   }),

@@ -5,20 +5,31 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { orderKit, readOrder, registeredKit, simulate } from '../../../test/factories.ts';
 import { newId } from '../../ids.ts';
 
-type Transaction = { id: string; team_id: string; status: string; orders: { id: string; last_status: string }[]; code: string };
+type Transaction = {
+  id: string;
+  team_id: string;
+  status: string;
+  orders: { id: string; last_status: string }[];
+  code: string;
+};
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
-const read = (id: string, options: { key?: null } = {}) => app.api<Transaction>('GET', `/v3/order_transaction/${id}`, undefined, options);
+const read = (id: string, options: { key?: null } = {}) =>
+  app.api<Transaction>('GET', `/v3/order_transaction/${id}`, undefined, options);
 
 /** A redraw of an order, as the laboratory will order it. */
 async function redrawOf(orderId: string, last: string): Promise<string> {
   const id = newId();
   const changes = JSON.stringify({ id, origin: 'redraw', sample_id: null, last_low_level_status: last });
   await sql`
-    insert into orders select (jsonb_populate_record(orders, ${changes}::jsonb)).* from orders where id = ${orderId}`.execute(app.db);
+    insert into orders select (jsonb_populate_record(orders, ${changes}::jsonb)).* from orders where id = ${orderId}`.execute(
+    app.db,
+  );
   return id;
 }
 
@@ -26,13 +37,25 @@ describe('an order transaction', () => {
   test('names its order with the newest status', async () => {
     const order = await orderKit(app.team);
     const { status, body } = await read(order.order_transaction.id);
-    expect([status, body]).toEqual([200, {
-      id: order.order_transaction.id, team_id: app.team.id, status: 'active',
-      orders: [{
-        id: order.id, origin: 'initial', parent_id: null, last_status: 'awaiting_registration',
-        last_status_created_at: order.events[1]?.created_at, created_at: order['created_at'], updated_at: order.updated_at,
-      }],
-    }]);
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: order.order_transaction.id,
+        team_id: app.team.id,
+        status: 'active',
+        orders: [
+          {
+            id: order.id,
+            origin: 'initial',
+            parent_id: null,
+            last_status: 'awaiting_registration',
+            last_status_created_at: order.events[1]?.created_at,
+            created_at: order['created_at'],
+            updated_at: order.updated_at,
+          },
+        ],
+      },
+    ]);
   });
 
   test.each([
@@ -67,7 +90,7 @@ describe('an order transaction', () => {
     expect([body.status, body.orders.map((one) => one.id)]).toEqual([status, [order.id, id]]);
   });
 
-  test('an unknown one and another team\'s are the same 404; a malformed id and no key are 422 and 401', async () => {
+  test("an unknown one and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {
     const theirs = await orderKit(await app.makeTeam());
     for (const id of [randomUUID(), theirs.order_transaction.id]) {
       const answer = await read(id);

@@ -7,8 +7,13 @@ import type { OrderTransactionSummary } from './schemas.ts';
 
 /** An order and its redraws, under one id. */
 export async function findOrderTransaction(ctx: TeamCtx, id: string): Promise<Static<typeof OrderTransactionSummary>> {
-  const first = await ctx.db.selectFrom('orders').select('id')
-    .where('team_id', '=', ctx.team.id).where('order_transaction_id', '=', id).orderBy('id').executeTakeFirst();
+  const first = await ctx.db
+    .selectFrom('orders')
+    .select('id')
+    .where('team_id', '=', ctx.team.id)
+    .where('order_transaction_id', '=', id)
+    .orderBy('id')
+    .executeTakeFirst();
   if (!first) throw notFound('Order transaction');
   const { transaction } = await loadOrder(ctx, first.id);
   return renderTransactionSummary(ctx.team.id, id, transaction);

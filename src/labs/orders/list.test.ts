@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { kitTestId, makeUser, patientDetails, readOrder, register, shippingAddress, simulate, type OrderBody } from '../../../test/factories.ts';
+import {
+  kitTestId,
+  makeUser,
+  patientDetails,
+  readOrder,
+  register,
+  shippingAddress,
+  simulate,
+  type OrderBody,
+} from '../../../test/factories.ts';
 import { problemsOf } from '../../../test/people.ts';
 
 type Page = { orders: OrderBody[]; total: number; page: number; size: number; code: string };
@@ -33,20 +42,28 @@ beforeAll(async () => {
   const other = await app.makeTeam('Mesa Labs');
   await place('Grace Palmer', other);
   const all = { waiting, shipped, registered, normal, critical, cancelled };
-  kits = Object.fromEntries(await Promise.all(Object.entries(all).map(async ([name, { id }]) => [name, await readOrder(team, id)]))) as typeof kits;
+  kits = Object.fromEntries(
+    await Promise.all(Object.entries(all).map(async ([name, { id }]) => [name, await readOrder(team, id)])),
+  ) as typeof kits;
 });
 afterAll(() => app.close());
 
 async function place(receiver: string, of: Team = team): Promise<OrderBody> {
   const { user_id } = await makeUser(of);
   const { body } = await of.api<{ order: OrderBody }>('POST', '/v3/order/testkit', {
-    user_id, lab_test_id: await kitTestId(of), shipping_details: { ...shippingAddress, receiver_name: receiver },
+    user_id,
+    lab_test_id: await kitTestId(of),
+    shipping_details: { ...shippingAddress, receiver_name: receiver },
   });
   return body.order;
 }
 
 async function registerAs(order: OrderBody, first_name: string, last_name: string): Promise<void> {
-  await register(team, { sample_id: `LIST-${order.id}`, user_id: order.user_id, patient_details: { ...patientDetails, first_name, last_name } });
+  await register(team, {
+    sample_id: `LIST-${order.id}`,
+    user_id: order.user_id,
+    patient_details: { ...patientDetails, first_name, last_name },
+  });
 }
 
 const list = (query: string, path = '/v3/orders') => team.api<Page>('GET', `${path}${query}`);
@@ -63,7 +80,7 @@ const of = (name: keyof typeof kits): OrderBody => kits[name];
 const encoded = encodeURIComponent;
 
 describe('the list', () => {
-  test('is newest first, the same at both paths, with the team\'s own orders only', async () => {
+  test("is newest first, the same at both paths, with the team's own orders only", async () => {
     expect(await found('')).toBe(EVERY);
     const short = await list('', '/orders');
     expect(short.body).toEqual((await list('')).body);
@@ -71,17 +88,37 @@ describe('the list', () => {
   });
 
   test('shows of a patient the date of birth and the gender, and everything else as reading one does', async () => {
-    const { body: { orders } } = await list(`?order_ids=${of('registered').id}`);
+    const {
+      body: { orders },
+    } = await list(`?order_ids=${of('registered').id}`);
     const { health_insurace_id: _, ...whole } = of('registered');
-    expect(orders).toEqual([{ ...whole, patient_details: {
-      first_name: null, last_name: null, dob: patientDetails.dob, gender: patientDetails.gender, phone_number: null, email: null,
-      medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null,
-    } }]);
+    expect(orders).toEqual([
+      {
+        ...whole,
+        patient_details: {
+          first_name: null,
+          last_name: null,
+          dob: patientDetails.dob,
+          gender: patientDetails.gender,
+          phone_number: null,
+          email: null,
+          medical_proxy: null,
+          race: null,
+          ethnicity: null,
+          sexual_orientation: null,
+          gender_identity: null,
+        },
+      },
+    ]);
   });
 
   test('shows all of the patient to a team with the setting full_patient_details_in_webhooks', async () => {
     const open = await app.makeTeam();
-    await app.db.updateTable('teams').set({ settings: JSON.stringify({ full_patient_details_in_webhooks: true }) }).where('id', '=', open.id).execute();
+    await app.db
+      .updateTable('teams')
+      .set({ settings: JSON.stringify({ full_patient_details_in_webhooks: true }) })
+      .where('id', '=', open.id)
+      .execute();
     const order = await place('Grace Palmer', open);
     await register(open, { sample_id: `OPEN-${order.id}`, user_id: order.user_id });
     const { body } = await open.api<Page>('GET', '/v3/orders');
@@ -90,7 +127,12 @@ describe('the list', () => {
 
   test('comes page by page', async () => {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => list(`?size=2&page=${page}`)));
-    expect(pages.map(({ body }) => [body.orders.length, body.total, body.page, body.size])).toEqual([[2, 6, 1, 2], [2, 6, 2, 2], [2, 6, 3, 2], [0, 6, 4, 2]]);
+    expect(pages.map(({ body }) => [body.orders.length, body.total, body.page, body.size])).toEqual([
+      [2, 6, 1, 2],
+      [2, 6, 2, 2],
+      [2, 6, 3, 2],
+      [0, 6, 4, 2],
+    ]);
     expect(pages.flatMap(({ body }) => body.orders)).toEqual((await list('')).body.orders);
     expect((await list('?size=100')).status).toBe(200);
   });
@@ -104,7 +146,8 @@ describe('the list', () => {
   });
 
   test('needs a key', async () => {
-    for (const path of ['/orders', '/v3/orders']) expect((await team.api('GET', path, undefined, { key: null })).status).toBe(401);
+    for (const path of ['/orders', '/v3/orders'])
+      expect((await team.api('GET', path, undefined, { key: null })).status).toBe(401);
   });
 });
 
@@ -113,7 +156,11 @@ describe('the filter', () => {
     ['status', () => '?status=completed', 'critical normal'],
     ['status by its older name', () => '?status=registered', 'registered'],
     ['status by its newer name', () => '?status=testkit_registered', 'registered'],
-    ['several statuses, by commas and repeated', () => '?status=cancelled,completed&status=awaiting_registration', 'cancelled critical normal waiting'],
+    [
+      'several statuses, by commas and repeated',
+      () => '?status=cancelled,completed&status=awaiting_registration',
+      'cancelled critical normal waiting',
+    ],
     ['a status that nobody knows', () => '?status=unpacked', ''],
     ['order_type', () => '?order_type=testkit', EVERY],
     ['another order_type', () => '?order_type=walk_in_test,on_site_collection', ''],
@@ -124,30 +171,55 @@ describe('the filter', () => {
     ['interpretation null', () => '?interpretation=null', 'cancelled registered shipped waiting'],
     ['an interpretation that nobody knows', () => '?interpretation=weird', ''],
     ['order_activation_types scheduled', () => '?order_activation_types=scheduled', 'waiting'],
-    ['order_activation_types current', () => '?order_activation_types=current', 'cancelled critical normal registered shipped'],
+    [
+      'order_activation_types current',
+      () => '?order_activation_types=current',
+      'cancelled critical normal registered shipped',
+    ],
     ['both order_activation_types', () => '?order_activation_types=current,scheduled', EVERY],
     ['an activation type that nobody knows', () => '?order_activation_types=someday', ''],
     ['user_id', () => `?user_id=${of('critical').user_id.toUpperCase()}`, 'critical'],
     ['an unknown user_id', () => `?user_id=${randomUUID()}`, ''],
-    ['order_ids', () => `?order_ids=${of('critical').id},${of('waiting').id}&order_ids=${randomUUID()}`, 'critical waiting'],
+    [
+      'order_ids',
+      () => `?order_ids=${of('critical').id},${of('waiting').id}&order_ids=${randomUUID()}`,
+      'critical waiting',
+    ],
     ['order_transaction_id', () => `?order_transaction_id=${of('shipped').order_transaction.id}`, 'shipped'],
     ['an unknown order_transaction_id', () => `?order_transaction_id=${randomUUID()}`, ''],
     ['an empty value, as if absent', () => '?status=&user_id=&interpretation=&page=', EVERY],
     ['a name that is no filter', () => '?color=red', EVERY],
-    ['several filters together', () => `?status=completed&interpretation=normal&user_id=${of('normal').user_id}`, 'normal'],
+    [
+      'several filters together',
+      () => `?status=completed&interpretation=normal&user_id=${of('normal').user_id}`,
+      'normal',
+    ],
     ['filters that exclude each other', () => '?status=cancelled&is_critical=true', ''],
   ])('by %s', async (_, query, expected) => {
     expect(await found(query())).toBe(expected);
   });
 
   test.each<[string, string, string]>([
-    ['patient_name', 'Palmer', 'registered'], ['patient_name', 'GRACE palmer', 'registered'], ['patient_name', 'palmer, grace', 'registered'],
-    ['patient_name', 'Palm', ''], ['patient_name', 'Grace Adams', ''], ['patient_name', 'anne', 'normal'], ['patient_name', "o'neil", 'normal'],
-    ['patient_name', 'Cy', ''], ['patient_name', '!!', ''],
-    ['shipping_recipient_name', 'maria', 'waiting'], ['shipping_recipient_name', 'MARÍA ana', 'waiting'], ['shipping_recipient_name', 'Mari', ''],
-    ['shipping_recipient_name', 'Grace', ''], ['shipping_recipient_name', 'Bo Chen', 'shipped'],
-    ['search_input', 'grace', 'registered'], ['search_input', 'dunn', 'registered'], ['search_input', 'dunn palmer', 'registered'],
-    ['search_input', 'dunn adams', ''], ['search_input', '%', ''], ['search_input', "x' or true --", ''],
+    ['patient_name', 'Palmer', 'registered'],
+    ['patient_name', 'GRACE palmer', 'registered'],
+    ['patient_name', 'palmer, grace', 'registered'],
+    ['patient_name', 'Palm', ''],
+    ['patient_name', 'Grace Adams', ''],
+    ['patient_name', 'anne', 'normal'],
+    ['patient_name', "o'neil", 'normal'],
+    ['patient_name', 'Cy', ''],
+    ['patient_name', '!!', ''],
+    ['shipping_recipient_name', 'maria', 'waiting'],
+    ['shipping_recipient_name', 'MARÍA ana', 'waiting'],
+    ['shipping_recipient_name', 'Mari', ''],
+    ['shipping_recipient_name', 'Grace', ''],
+    ['shipping_recipient_name', 'Bo Chen', 'shipped'],
+    ['search_input', 'grace', 'registered'],
+    ['search_input', 'dunn', 'registered'],
+    ['search_input', 'dunn palmer', 'registered'],
+    ['search_input', 'dunn adams', ''],
+    ['search_input', '%', ''],
+    ['search_input', "x' or true --", ''],
   ])('by %s: %s', async (filter, text, expected) => {
     expect(await found(`?${filter}=${encoded(text)}`)).toBe(expected);
   });
@@ -164,7 +236,9 @@ describe('the filter', () => {
     expect(await found(`?start_date=${created_at}`)).toBe('cancelled critical normal');
     expect(await found(`?end_date=${created_at}`)).toBe('normal registered shipped waiting');
     expect(await found(`?start_date=${created_at}&end_date=${created_at}`)).toBe('normal');
-    expect(await found(`?start_date=${encoded(new Date(Date.parse(created_at)).toISOString().replace('Z', '+00:00'))}`)).toBe('cancelled critical normal');
+    expect(
+      await found(`?start_date=${encoded(new Date(Date.parse(created_at)).toISOString().replace('Z', '+00:00'))}`),
+    ).toBe('cancelled critical normal');
     expect(await found('?start_date=2090-01-01')).toBe('');
   });
 
@@ -203,22 +277,37 @@ describe('the order', () => {
       select user_id, id, team_id, id, 'initial', ${lab_test_id}, id, 'testkit', 'received.testkit.ordered', 'ordered'
         from order_transactions where team_id = ${crowded.id}`.execute(app.db);
     await sql`insert into order_events (user_id, order_id, team_id, id, status)
-      select user_id, id, team_id, 1, 'received.testkit.ordered' from orders where team_id = ${crowded.id}`.execute(app.db);
+      select user_id, id, team_id, 1, 'received.testkit.ordered' from orders where team_id = ${crowded.id}`.execute(
+      app.db,
+    );
     const refused = await crowded.api<Page>('GET', '/v3/orders?order_key=patient_name');
     expect([refused.status, refused.body.code]).toEqual([400, 'too_many_matches']);
     expect((await crowded.api<Page>('GET', '/v3/orders?size=1')).body.total).toBe(10_001);
-    await sql`delete from orders where id = (select id from orders where team_id = ${crowded.id} limit 1)`.execute(app.db);
+    await sql`delete from orders where id = (select id from orders where team_id = ${crowded.id} limit 1)`.execute(
+      app.db,
+    );
     expect((await crowded.api<Page>('GET', '/v3/orders?order_key=patient_name&size=1')).body.total).toBe(10_000);
   });
 });
 
 test('every problem of a query is listed', async () => {
-  const answer = await list('?page=0&size=101&user_id=me&order_ids=a&order_key=color&order_direction=up&is_critical=maybe&start_date=soon'
-    + '&end_date=2026-02-30T00:00:00Z&order_transaction_id=7&updated_start_date=x&updated_end_date=x');
+  const answer = await list(
+    '?page=0&size=101&user_id=me&order_ids=a&order_key=color&order_direction=up&is_critical=maybe&start_date=soon' +
+      '&end_date=2026-02-30T00:00:00Z&order_transaction_id=7&updated_start_date=x&updated_end_date=x',
+  );
   expect(answer.status).toBe(422);
   expect(problemsOf(answer)).toEqual([
-    'query.end_date datetime_parsing', 'query.is_critical bool_parsing', 'query.order_direction enum', 'query.order_ids.0 uuid_parsing',
-    'query.order_key enum', 'query.order_transaction_id uuid_parsing', 'query.page greater_than_equal', 'query.size less_than_equal',
-    'query.start_date datetime_parsing', 'query.updated_end_date datetime_parsing', 'query.updated_start_date datetime_parsing', 'query.user_id uuid_parsing',
+    'query.end_date datetime_parsing',
+    'query.is_critical bool_parsing',
+    'query.order_direction enum',
+    'query.order_ids.0 uuid_parsing',
+    'query.order_key enum',
+    'query.order_transaction_id uuid_parsing',
+    'query.page greater_than_equal',
+    'query.size less_than_equal',
+    'query.start_date datetime_parsing',
+    'query.updated_end_date datetime_parsing',
+    'query.updated_start_date datetime_parsing',
+    'query.user_id uuid_parsing',
   ]);
 });

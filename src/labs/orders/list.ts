@@ -31,12 +31,20 @@ export type OrderFilters = {
 };
 
 /** Orders of the caller's team that fit all filters, newest first unless asked otherwise. */
-export async function listOrders(ctx: TeamCtx, filters: OrderFilters): Promise<{ orders: LoadedOrder[]; total: number }> {
+export async function listOrders(
+  ctx: TeamCtx,
+  filters: OrderFilters,
+): Promise<{ orders: LoadedOrder[]; total: number }> {
   const where = sql.join(conditions(ctx, filters), sql` and `);
-  const { rows: [count] } = await sql<{ total: number }>`select count(*) as total from orders where ${where}`.execute(ctx.db);
+  const {
+    rows: [count],
+  } = await sql<{ total: number }>`select count(*) as total from orders where ${where}`.execute(ctx.db);
   const total = count?.total ?? 0;
   if (filters.order_key === 'patient_name' && total > MOST_SORTED_BY_NAME) {
-    throw new AppError('too_many_matches', `Sorting by patient_name takes at most ${MOST_SORTED_BY_NAME} matches, but the filters leave ${total}. Narrow them.`);
+    throw new AppError(
+      'too_many_matches',
+      `Sorting by patient_name takes at most ${MOST_SORTED_BY_NAME} matches, but the filters leave ${total}. Narrow them.`,
+    );
   }
   const { rows } = await sql<OrderRow>`
     select orders.* from orders where ${where}
@@ -53,14 +61,18 @@ function conditions(ctx: TeamCtx, filters: OrderFilters): RawBuilder<unknown>[] 
   // Answers show milliseconds: a time that was read from one includes everything within it.
   if (filters.end_date) all.push(sql`created_at < ${filters.end_date}::timestamptz + interval '1 millisecond'`);
   if (filters.updated_start_date) all.push(sql`updated_at >= ${filters.updated_start_date}::timestamptz`);
-  if (filters.updated_end_date) all.push(sql`updated_at < ${filters.updated_end_date}::timestamptz + interval '1 millisecond'`);
+  if (filters.updated_end_date)
+    all.push(sql`updated_at < ${filters.updated_end_date}::timestamptz + interval '1 millisecond'`);
   if (filters.status) all.push(sql`last_low_level_status = any (${filters.status.map(asStored)}::text[])`);
   if (filters.order_type) all.push(sql`method = any (${filters.order_type}::text[])`);
-  if (filters.is_critical !== undefined) all.push(sql`(interpretation is not distinct from 'critical') = ${filters.is_critical}`);
+  if (filters.is_critical !== undefined)
+    all.push(sql`(interpretation is not distinct from 'critical') = ${filters.is_critical}`);
   if (filters.interpretation === 'null') all.push(sql`interpretation is null`);
   else if (filters.interpretation) all.push(sql`interpretation = ${filters.interpretation}`);
   if (filters.order_activation_types) {
-    all.push(sql`(case when activate_by > current_date then 'scheduled' else 'current' end) = any (${filters.order_activation_types}::text[])`);
+    all.push(
+      sql`(case when activate_by > current_date then 'scheduled' else 'current' end) = any (${filters.order_activation_types}::text[])`,
+    );
   }
   if (filters.user_id) all.push(sql`user_id = ${filters.user_id}`);
   if (filters.order_ids) all.push(sql`id = any (${filters.order_ids}::uuid[])`);
@@ -78,10 +90,15 @@ const asStored = (status: string): string => (status === 'registered' ? 'testkit
 function named(ctx: TeamCtx, name: string, kinds: string[]): RawBuilder<unknown> {
   const words = hashWords(ctx, name);
   if (words.length === 0) return sql`false`;
-  return sql.join(words.map((word) => sql`exists (
+  return sql.join(
+    words.map(
+      (word) => sql`exists (
     select from order_name_words as words
      where words.team_id = orders.team_id and words.order_id = orders.id
-       and words.word_hash = ${word} and words.kind = any (${kinds}::text[]))`), sql` and `);
+       and words.word_hash = ${word} and words.kind = any (${kinds}::text[]))`,
+    ),
+    sql` and `,
+  );
 }
 
 /** What people type into one field: words of a name, an order id or a sample id. */

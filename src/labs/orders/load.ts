@@ -42,8 +42,10 @@ export type OrderRow = {
   updated_at: string;
 };
 
-type TransactionOrderRow = Pick<OrderRow, 'id' | 'order_transaction_id' | 'origin' | 'last_low_level_status' | 'created_at' | 'updated_at'>
-  & { last_event_at: string };
+type TransactionOrderRow = Pick<
+  OrderRow,
+  'id' | 'order_transaction_id' | 'origin' | 'last_low_level_status' | 'created_at' | 'updated_at'
+> & { last_event_at: string };
 
 /** An order with everything its answer is made of. */
 export type LoadedOrder = {
@@ -62,8 +64,14 @@ export async function loadOrder(ctx: OrderScope, orderId: string): Promise<Loade
 }
 
 /** The row of an order of the caller's team, locked until the transaction ends where `lock` says so. */
-export async function findOrderRow(ctx: OrderScope, orderId: string, lock: 'for update' | null = null): Promise<OrderRow> {
-  const { rows: [row] } = await sql<OrderRow & { user_deleted_at: string | null }>`
+export async function findOrderRow(
+  ctx: OrderScope,
+  orderId: string,
+  lock: 'for update' | null = null,
+): Promise<OrderRow> {
+  const {
+    rows: [row],
+  } = await sql<OrderRow & { user_deleted_at: string | null }>`
     select orders.*, (select deleted_at from users where users.id = orders.user_id) as user_deleted_at
       from orders where team_id = ${ctx.team.id} and id = ${orderId} ${sql.raw(lock ?? '')}`.execute(ctx.db);
   if (!row) throw notFound('Order');

@@ -7,7 +7,9 @@ import { problemsOf } from '../../../test/people.ts';
 type Patched = { order: OrderBody; status: string; message: string; code: string };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const patch = (id: string, body: object, options: { key?: null } = {}): Promise<Answer<Patched>> =>
@@ -19,28 +21,41 @@ describe('changing the day of an order', () => {
     const { status, body } = await patch(order.id, { activate_by: '2031-02-28' });
     expect([status, body.status, body.message]).toEqual([200, 'success', 'order updated']);
     expect(body.order).toEqual({
-      ...order, activate_by: '2031-02-28', updated_at: expect.any(String), details: expect.any(Object), order_transaction: expect.any(Object),
+      ...order,
+      activate_by: '2031-02-28',
+      updated_at: expect.any(String),
+      details: expect.any(Object),
+      order_transaction: expect.any(Object),
     });
     expect(body.order.updated_at > order.updated_at).toBe(true);
     expect((await readOrder(app.team, order.id))['activate_by']).toBe('2031-02-28');
     const cleared = await patch(order.id, { activate_by: null });
     expect(cleared.body.order['activate_by']).toBeNull();
     expect(cleared.body.order.updated_at > body.order.updated_at).toBe(true);
-    expect((await app.db.selectFrom('events').select('id').where('user_id', '=', order.user_id).execute()).length).toBe(2);
+    expect((await app.db.selectFrom('events').select('id').where('user_id', '=', order.user_id).execute()).length).toBe(
+      2,
+    );
   });
 
   test('makes the next event newer than itself, also by a clock that stands behind', async () => {
     const order = await orderKit(app.team);
     await app.db.updateTable('orders').set({ updated_at: '2090-01-01T00:00:00Z' }).where('id', '=', order.id).execute();
-    const { body: { order: patched } } = await patch(order.id, { activate_by: null });
+    const {
+      body: { order: patched },
+    } = await patch(order.id, { activate_by: null });
     expect(patched.updated_at).toBe('2090-01-01T00:00:00.001Z');
     const { body } = await app.api<Patched>('POST', `/v3/order/${order.id}/cancel`);
-    expect([body.order.updated_at, body.order.events.at(-1)?.created_at]).toEqual(['2090-01-01T00:00:00.002Z', '2090-01-01T00:00:00.002Z']);
+    expect([body.order.updated_at, body.order.events.at(-1)?.created_at]).toEqual([
+      '2090-01-01T00:00:00.002Z',
+      '2090-01-01T00:00:00.002Z',
+    ]);
   });
 
   test.each([
-    [{}, 'body.activate_by missing'], [{ activate_by: '2026-02-30' }, 'body.activate_by date_parsing'],
-    [{ activate_by: '2026-02-28T00:00:00Z' }, 'body.activate_by date_parsing'], [{ activate_by: 7 }, 'body.activate_by string_type'],
+    [{}, 'body.activate_by missing'],
+    [{ activate_by: '2026-02-30' }, 'body.activate_by date_parsing'],
+    [{ activate_by: '2026-02-28T00:00:00Z' }, 'body.activate_by date_parsing'],
+    [{ activate_by: 7 }, 'body.activate_by string_type'],
   ])('refuses %j', async (body, problem) => {
     const answer = await patch((await orderKit(app.team)).id, body);
     expect([answer.status, problemsOf(answer)]).toEqual([422, [problem]]);
@@ -48,7 +63,12 @@ describe('changing the day of an order', () => {
 
   test('ignores every other key', async () => {
     const order = await orderKit(app.team);
-    const { body } = await patch(order.id, { activate_by: null, status: 'completed', interpretation: 'critical', user_id: randomUUID() });
+    const { body } = await patch(order.id, {
+      activate_by: null,
+      status: 'completed',
+      interpretation: 'critical',
+      user_id: randomUUID(),
+    });
     expect(body.order).toMatchObject({ status: 'received', interpretation: null, user_id: order.user_id });
   });
 
@@ -72,7 +92,7 @@ describe('changing the day of an order', () => {
     expect((await patch(order.id, { activate_by: '2031-01-01' })).body.code).toBe('order_not_changeable');
   });
 
-  test('an unknown order and another team\'s are the same 404; a malformed id and no key are 422 and 401', async () => {
+  test("an unknown order and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {
     const theirs = await orderKit(await app.makeTeam());
     for (const id of [randomUUID(), theirs.id]) {
       const answer = await patch(id, { activate_by: null });

@@ -13,13 +13,20 @@ export function patchOrder(ctx: TeamCtx, orderId: string, patch: Static<typeof O
     // A kit registered on its way is received again by its status.
     const { events } = await loadOrder(ctx, orderId);
     if (events.some((event) => !event.status.startsWith('received.'))) {
-      throw new AppError('order_not_changeable', `This order is under way or has ended (${row.last_low_level_status}): activate_by cannot change any more.`);
+      throw new AppError(
+        'order_not_changeable',
+        `This order is under way or has ended (${row.last_low_level_status}): activate_by cannot change any more.`,
+      );
     }
-    await ctx.db.updateTable('orders').set({
-      activate_by: patch.activate_by,
-      updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')`,
-    })
-      .where('user_id', '=', row.user_id).where('id', '=', orderId).execute();
+    await ctx.db
+      .updateTable('orders')
+      .set({
+        activate_by: patch.activate_by,
+        updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')`,
+      })
+      .where('user_id', '=', row.user_id)
+      .where('id', '=', orderId)
+      .execute();
     return loadOrder(ctx, orderId);
   });
 }

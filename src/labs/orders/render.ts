@@ -9,12 +9,16 @@ export type PatientShown = 'all' | 'minimum';
 
 /** What lists and events show of patients: the minimum necessary, unless the team wants all. */
 export const shownWidely = ({ team }: Pick<TeamCtx, 'team'>): PatientShown =>
-  (team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum');
+  team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum';
 
 type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
 
 /** The order as it is answered; `events` shorter than the order's own give it as it was after the last of them. */
-export function renderOrder(order: LoadedOrder, shown: PatientShown, events: OrderEventRow[] = order.events): Static<typeof Order> {
+export function renderOrder(
+  order: LoadedOrder,
+  shown: PatientShown,
+  events: OrderEventRow[] = order.events,
+): Static<typeof Order> {
   const { row, shipment } = order;
   const last = events.at(-1) as OrderEventRow;
   const updated_at = events.length === order.events.length ? row.updated_at : last.created_at;
@@ -45,7 +49,11 @@ export function renderOrder(order: LoadedOrder, shown: PatientShown, events: Ord
   };
 }
 
-export function renderOrderInFull(order: LoadedOrder, shown: PatientShown, events: OrderEventRow[] = order.events): Static<typeof OrderInFull> {
+export function renderOrderInFull(
+  order: LoadedOrder,
+  shown: PatientShown,
+  events: OrderEventRow[] = order.events,
+): Static<typeof OrderInFull> {
   return { ...renderOrder(order, shown, events), health_insurace_id: order.row.health_insurance_id };
 }
 
@@ -54,18 +62,38 @@ function renderPatient(details: Record<string, unknown> | null, shown: PatientSh
   const patient = details as PatientDetails;
   if (shown === 'all') return patient;
   return {
-    first_name: null, last_name: null, dob: patient.dob, gender: patient.gender, phone_number: null, email: null,
-    medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null,
+    first_name: null,
+    last_name: null,
+    dob: patient.dob,
+    gender: patient.gender,
+    phone_number: null,
+    email: null,
+    medical_proxy: null,
+    race: null,
+    ethnicity: null,
+    sexual_orientation: null,
+    gender_identity: null,
   };
 }
 
 type Sibling = LoadedOrder['transaction'][number];
 
 /** `last` is the newest event of the order shown, which may be older than what its row says now. */
-function renderTransaction({ row, transaction }: LoadedOrder, last: OrderEventRow, updated_at: string): Static<typeof OrderTransaction> {
-  const siblings = transaction.map((sibling) => sibling.id === row.id
-    ? { ...sibling, last_low_level_status: last.status.split('.')[2] as Sibling['last_low_level_status'], last_event_at: last.created_at, updated_at }
-    : sibling);
+function renderTransaction(
+  { row, transaction }: LoadedOrder,
+  last: OrderEventRow,
+  updated_at: string,
+): Static<typeof OrderTransaction> {
+  const siblings = transaction.map((sibling) =>
+    sibling.id === row.id
+      ? {
+          ...sibling,
+          last_low_level_status: last.status.split('.')[2] as Sibling['last_low_level_status'],
+          last_event_at: last.created_at,
+          updated_at,
+        }
+      : sibling,
+  );
   return {
     id: row.order_transaction_id,
     status: transactionStatus(siblings.map((sibling) => sibling.last_low_level_status)),
@@ -87,7 +115,11 @@ function transactionStatus(statuses: Sibling['last_low_level_status'][]): 'activ
   return statuses.every((status) => status === 'cancelled' || status === 'do_not_process') ? 'cancelled' : 'completed';
 }
 
-export function renderTransactionSummary(teamId: string, id: string, siblings: Sibling[]): Static<typeof OrderTransactionSummary> {
+export function renderTransactionSummary(
+  teamId: string,
+  id: string,
+  siblings: Sibling[],
+): Static<typeof OrderTransactionSummary> {
   return {
     id,
     team_id: teamId,
@@ -104,4 +136,5 @@ export function renderTransactionSummary(teamId: string, id: string, siblings: S
   };
 }
 
-export const isCancelled = (row: LoadedOrder['row']): boolean => topLevel(row.method, row.last_low_level_status) === 'cancelled';
+export const isCancelled = (row: LoadedOrder['row']): boolean =>
+  topLevel(row.method, row.last_low_level_status) === 'cancelled';

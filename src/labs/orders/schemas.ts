@@ -2,11 +2,24 @@ import { Type } from 'typebox';
 import { LabTest } from '../catalogue/schemas.ts';
 import { PatientAddress, PatientAddressInput, ShippingAddress, ShippingAddressInput } from '../../wire/address.ts';
 import { GuarantorDetails } from '../../wire/guarantor.ts';
-import { BirthDate, Email, Ethnicity, Gender, GenderIdentity, Npi, PersonName, PhoneNumber, PhysicianName, Race, SexualOrientation } from '../../wire/person.ts';
+import {
+  BirthDate,
+  Email,
+  Ethnicity,
+  Gender,
+  GenderIdentity,
+  Npi,
+  PersonName,
+  PhoneNumber,
+  PhysicianName,
+  Race,
+  SexualOrientation,
+} from '../../wire/person.ts';
 import { CalendarDate, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 
 const SampleId = Type.String({
-  pattern: '^[A-Za-z0-9-]{1,64}$', description: 'Printed on the kit; upper and lower case are the same.',
+  pattern: '^[A-Za-z0-9-]{1,64}$',
+  description: 'Printed on the kit; upper and lower case are the same.',
 });
 
 export const TestkitOrderInput = Type.Object({
@@ -17,21 +30,24 @@ export const TestkitOrderInput = Type.Object({
   lab_account_id: optional(Uuid),
 });
 
-const PatientDetailsInput = Type.Object({
-  first_name: PersonName,
-  last_name: PersonName,
-  dob: BirthDate,
-  gender: Gender,
-  phone_number: PhoneNumber,
-  email: Email,
-  medical_proxy: optional(GuarantorDetails),
-  race: optional(Race),
-  ethnicity: optional(Ethnicity),
-  sexual_orientation: optional(SexualOrientation),
-  gender_identity: optional(GenderIdentity),
-  household_income: optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
-  household_size: optional(Type.Integer({ minimum: 0, maximum: 100 })),
-}, { minorNeedsProxy: true });
+const PatientDetailsInput = Type.Object(
+  {
+    first_name: PersonName,
+    last_name: PersonName,
+    dob: BirthDate,
+    gender: Gender,
+    phone_number: PhoneNumber,
+    email: Email,
+    medical_proxy: optional(GuarantorDetails),
+    race: optional(Race),
+    ethnicity: optional(Ethnicity),
+    sexual_orientation: optional(SexualOrientation),
+    gender_identity: optional(GenderIdentity),
+    household_income: optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+    household_size: optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  },
+  { minorNeedsProxy: true },
+);
 
 export const PhysicianInput = Type.Object({
   first_name: PhysicianName,
@@ -42,23 +58,34 @@ export const PhysicianInput = Type.Object({
 });
 
 export const ConsentInput = Type.Object({
-  consentType: oneOf(['terms-of-use', 'telehealth-informed-consent', 'mobile-terms-and-conditions', 'notice-of-privacy-practices',
-    'privacy-policy', 'hipaa-authorization']),
+  consentType: oneOf([
+    'terms-of-use',
+    'telehealth-informed-consent',
+    'mobile-terms-and-conditions',
+    'notice-of-privacy-practices',
+    'privacy-policy',
+    'hipaa-authorization',
+  ]),
   version: Type.Optional(Text(50, { default: '1.0' })),
   timeOfConsent: Type.Optional(Timestamp),
 });
 
-export const RegisterTestkitInput = Type.Object({
-  user_id: optional(Uuid),
-  sample_id: SampleId,
-  patient_details: PatientDetailsInput,
-  patient_address: PatientAddressInput,
-  physician: optional(PhysicianInput),
-  health_insurance: Type.Optional(Type.Unsafe<null>({
-    notTaken: 'Insurance is not taken with a registration. Store it with POST /v2/user/{user_id}/insurance.',
-  })),
-  consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50, default: [] })),
-}, { consentsUnlessPhysician: true });
+export const RegisterTestkitInput = Type.Object(
+  {
+    user_id: optional(Uuid),
+    sample_id: SampleId,
+    patient_details: PatientDetailsInput,
+    patient_address: PatientAddressInput,
+    physician: optional(PhysicianInput),
+    health_insurance: Type.Optional(
+      Type.Unsafe<null>({
+        notTaken: 'Insurance is not taken with a registration. Store it with POST /v2/user/{user_id}/insurance.',
+      }),
+    ),
+    consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50, default: [] })),
+  },
+  { consentsUnlessPhysician: true },
+);
 
 export const OrderPatch = Type.Object({ activate_by: nullable(CalendarDate) });
 
@@ -99,15 +126,17 @@ const PatientDetails = Type.Object({
 export const OrderTransaction = Type.Object({
   id: Uuid,
   status: Type.String({ description: 'active while any order of it is open, else completed, cancelled when all are' }),
-  orders: Type.Array(Type.Object({
-    id: Uuid,
-    low_level_status: nullable(Type.String()),
-    low_level_status_created_at: nullable(Timestamp),
-    origin: nullable(Type.String()),
-    parent_id: nullable(Uuid),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })),
+  orders: Type.Array(
+    Type.Object({
+      id: Uuid,
+      low_level_status: nullable(Type.String()),
+      low_level_status_created_at: nullable(Timestamp),
+      origin: nullable(Type.String()),
+      parent_id: nullable(Uuid),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    }),
+  ),
 });
 
 const order = {
@@ -120,13 +149,15 @@ const order = {
   lab_test: LabTest,
   details: Type.Object({
     type: Type.String(),
-    data: nullable(Type.Object({
-      id: Uuid,
-      created_at: Timestamp,
-      updated_at: Timestamp,
-      shipment: Type.Optional(nullable(Shipment)),
-      appointment_id: Type.Optional(nullable(Uuid)),
-    })),
+    data: nullable(
+      Type.Object({
+        id: Uuid,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+        shipment: Type.Optional(nullable(Shipment)),
+        appointment_id: Type.Optional(nullable(Uuid)),
+      }),
+    ),
   }),
   sample_id: nullable(Type.String()),
   notes: nullable(Type.String()),
@@ -134,7 +165,7 @@ const order = {
   created_at: Timestamp,
   updated_at: Timestamp,
   events: Type.Array(OrderEvent),
-  status: nullable(Type.String({ description: 'First part of the newest event\'s status.' })),
+  status: nullable(Type.String({ description: "First part of the newest event's status." })),
   last_event: OrderEvent,
   physician: nullable(Type.Object({ first_name: Type.String(), last_name: Type.String(), npi: Type.String() })),
   health_insurance_id: nullable(Uuid),
@@ -164,20 +195,25 @@ export const OrderInFull = Type.Object({
 export const OrderAnswer = Type.Object({ order: Order, status: Type.String(), message: Type.String() });
 
 export const OrderPage = Type.Object({
-  orders: Type.Array(Order), total: Type.Integer(), page: Type.Integer(), size: Type.Integer(),
+  orders: Type.Array(Order),
+  total: Type.Integer(),
+  page: Type.Integer(),
+  size: Type.Integer(),
 });
 
 export const OrderTransactionSummary = Type.Object({
   id: Uuid,
   team_id: Uuid,
   status: Type.String(),
-  orders: Type.Array(Type.Object({
-    id: Uuid,
-    origin: nullable(Type.String()),
-    parent_id: nullable(Uuid),
-    last_status: Type.String(),
-    last_status_created_at: Timestamp,
-    updated_at: Timestamp,
-    created_at: Timestamp,
-  })),
+  orders: Type.Array(
+    Type.Object({
+      id: Uuid,
+      origin: nullable(Type.String()),
+      parent_id: nullable(Uuid),
+      last_status: Type.String(),
+      last_status_created_at: Timestamp,
+      updated_at: Timestamp,
+      created_at: Timestamp,
+    }),
+  ),
 });

@@ -24,12 +24,27 @@ test('a kit goes from order to result, and each step arrives as a signed webhook
   expect(registered.status).toBe(200);
   expect((await simulate(app.team, order.id)).status).toBe(200);
   const done = await readOrder(app.team, order.id);
-  expect(lowStatuses(done)).toEqual(['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer',
-    'requisition_created', 'testkit_registered', 'transit_lab', 'delivered_to_lab', 'completed']);
+  expect(lowStatuses(done)).toEqual([
+    'ordered',
+    'awaiting_registration',
+    'transit_customer',
+    'out_for_delivery',
+    'with_customer',
+    'requisition_created',
+    'testkit_registered',
+    'transit_lab',
+    'delivered_to_lab',
+    'completed',
+  ]);
   await app.deliver();
   expect(receiver.received.length).toBe(10);
-  const byLength = receiver.received.toSorted((a, b) => (a.body.data['events'] as []).length - (b.body.data['events'] as []).length);
-  expect(byLength.map((event) => event.body.event_type)).toEqual(['labtest.order.created', ...Array(9).fill('labtest.order.updated')]);
+  const byLength = receiver.received.toSorted(
+    (a, b) => (a.body.data['events'] as []).length - (b.body.data['events'] as []).length,
+  );
+  expect(byLength.map((event) => event.body.event_type)).toEqual([
+    'labtest.order.created',
+    ...Array(9).fill('labtest.order.updated'),
+  ]);
   byLength.forEach((event, index) => {
     expect(event.body.data['events']).toEqual(done.events.slice(0, index + 1));
     expect(event.body.data['status']).toBe(done.events[index]?.status.split('.')[0]);

@@ -1,32 +1,61 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { makeUser, orderKit, patientDetails, readOrder, register, registeredKit, simulate, subscribe, type OrderBody } from '../../../test/factories.ts';
+import {
+  makeUser,
+  orderKit,
+  patientDetails,
+  readOrder,
+  register,
+  registeredKit,
+  simulate,
+  subscribe,
+  type OrderBody,
+} from '../../../test/factories.ts';
 import { startReceiver, type Receiver, type Received } from '../../../test/receiver.ts';
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
-async function listen(settings: object = {}): Promise<{ team: Team; receiver: Receiver; orders: () => Promise<Received[]> }> {
+async function listen(
+  settings: object = {},
+): Promise<{ team: Team; receiver: Receiver; orders: () => Promise<Received[]> }> {
   const team = await app.makeTeam();
-  await app.db.updateTable('teams').set({ settings: JSON.stringify(settings) }).where('id', '=', team.id).execute();
+  await app.db
+    .updateTable('teams')
+    .set({ settings: JSON.stringify(settings) })
+    .where('id', '=', team.id)
+    .execute();
   const receiver = await startReceiver();
   await subscribe(team, receiver);
   return {
-    team, receiver,
+    team,
+    receiver,
     /** What arrived of orders, in the order of what it tells. */
     orders: async () => {
       await app.deliver();
       await receiver.close();
-      return receiver.received.filter(({ body }) => body.event_type.startsWith('labtest.order.'))
+      return receiver.received
+        .filter(({ body }) => body.event_type.startsWith('labtest.order.'))
         .toSorted((a, b) => (a.body.data['events'] as []).length - (b.body.data['events'] as []).length);
     },
   };
 }
 
 const MINIMUM = {
-  first_name: null, last_name: null, dob: patientDetails.dob, gender: patientDetails.gender, phone_number: null, email: null,
-  medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null,
+  first_name: null,
+  last_name: null,
+  dob: patientDetails.dob,
+  gender: patientDetails.gender,
+  phone_number: null,
+  email: null,
+  medical_proxy: null,
+  race: null,
+  ethnicity: null,
+  sexual_orientation: null,
+  gender_identity: null,
 };
 
 describe('the webhooks of an order', () => {
@@ -54,8 +83,14 @@ describe('the webhooks of an order', () => {
     await step('collecting_sample.testkit.out_for_delivery');
     await register(team, { sample_id: readings[1]?.sample_id });
     readings.push(await readOrder(team, order.id));
-    for (const status of ['collecting_sample.testkit.with_customer', 'collecting_sample.testkit.transit_lab',
-      'sample_with_lab.testkit.delivered_to_lab', 'completed.testkit.completed', 'completed.testkit.corrected']) await step(status);
+    for (const status of [
+      'collecting_sample.testkit.with_customer',
+      'collecting_sample.testkit.transit_lab',
+      'sample_with_lab.testkit.delivered_to_lab',
+      'completed.testkit.completed',
+      'completed.testkit.corrected',
+    ])
+      await step(status);
     const bodies = (await orders()).map(({ body }) => body.data as unknown as OrderBody);
     expect(bodies.map((body) => body.events.length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     for (const reading of readings) {
@@ -70,16 +105,28 @@ describe('the webhooks of an order', () => {
     const { user_id } = await makeUser(team);
     await register(team, { sample_id: 'UNKNOWN-1', user_id });
     const events = await orders();
-    expect(events.map(({ body }) => body.event_type)).toEqual(['labtest.order.created', ...Array(3).fill('labtest.order.updated')]);
-    const bodies = events.map(({ body }) => body.data as unknown as OrderBody & { order_transaction: { orders: Record<string, unknown>[] } });
+    expect(events.map(({ body }) => body.event_type)).toEqual([
+      'labtest.order.created',
+      ...Array(3).fill('labtest.order.updated'),
+    ]);
+    const bodies = events.map(
+      ({ body }) => body.data as unknown as OrderBody & { order_transaction: { orders: Record<string, unknown>[] } },
+    );
     const last = bodies[3] as OrderBody;
     bodies.forEach((body, index) => {
       const event = last.events[index] as OrderBody['events'][number];
       expect(body.events).toEqual(last.events.slice(0, index + 1));
       expect([body.last_event, body.status, body.updated_at]).toEqual([event, 'received', event.created_at]);
-      expect(body.order_transaction).toMatchObject({ status: 'active', orders: [{
-        low_level_status: event.status.split('.')[2], low_level_status_created_at: event.created_at, updated_at: event.created_at,
-      }] });
+      expect(body.order_transaction).toMatchObject({
+        status: 'active',
+        orders: [
+          {
+            low_level_status: event.status.split('.')[2],
+            low_level_status_created_at: event.created_at,
+            updated_at: event.created_at,
+          },
+        ],
+      });
     });
   });
 
@@ -104,8 +151,15 @@ describe('the webhooks of an order', () => {
     const { team, orders } = await listen();
     const order = await orderKit(team);
     await register(team, {
-      sample_id: 'QUIET-1', user_id: order.user_id,
-      patient_details: { ...patientDetails, first_name: 'Winifred', last_name: 'Quill', email: 'winifred@example.com', phone_number: '+16025550199' },
+      sample_id: 'QUIET-1',
+      user_id: order.user_id,
+      patient_details: {
+        ...patientDetails,
+        first_name: 'Winifred',
+        last_name: 'Quill',
+        email: 'winifred@example.com',
+        phone_number: '+16025550199',
+      },
     });
     await simulate(team, order.id, '', { interpretation: 'critical' });
     const bodies = (await orders()).map(({ raw }) => raw);
@@ -121,7 +175,9 @@ describe('the webhooks of an order', () => {
     await team.api('POST', `/v3/order/${order.id}/cancel`);
     await team.api('PATCH', `/v3/order/${order.id}`, { activate_by: null });
     expect((await orders()).map(({ body }) => (body.data['last_event'] as { status: string }).status)).toEqual([
-      'received.testkit.ordered', 'received.testkit.awaiting_registration', 'cancelled.testkit.cancelled',
+      'received.testkit.ordered',
+      'received.testkit.awaiting_registration',
+      'cancelled.testkit.cancelled',
     ]);
   });
 

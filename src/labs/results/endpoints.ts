@@ -9,13 +9,23 @@ const params = Type.Object({ order_id: Uuid });
 
 export const resultEndpoints = [
   endpoint({
-    id: 'get_results', method: 'GET', path: '/v3/order/{order_id}/result', tag, params, response: LabResults,
+    id: 'get_results',
+    method: 'GET',
+    path: '/v3/order/{order_id}/result',
+    tag,
+    params,
+    response: LabResults,
     summary: 'Read the results of an order',
     description: 'Before the laboratory has reported: 404 results_not_available.',
     handle: (ctx, { params: { order_id } }) => findResults(ctx, order_id),
   }),
   endpoint({
-    id: 'get_result_metadata', method: 'GET', path: '/v3/order/{order_id}/result/metadata', tag, params, response: ResultMetadata,
+    id: 'get_result_metadata',
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/metadata',
+    tag,
+    params,
+    response: ResultMetadata,
     summary: 'Read who reported the results of an order, and when',
     handle: async (ctx, { params: { order_id } }) => (await findResults(ctx, order_id)).metadata,
   }),

@@ -2,6 +2,7 @@ import { defineEvent } from '../../events/define.ts';
 import { CriticalResult } from './schemas.ts';
 
 export const resultCritical = defineEvent({
-  name: 'labtest.result.critical', data: CriticalResult,
+  name: 'labtest.result.critical',
+  data: CriticalResult,
   summary: 'A result is critical: somebody should act on it now. It carries ids only.',
 });

@@ -5,17 +5,36 @@ import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
 import { lowStatuses, orderKit, readOrder, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
 
 type Result = {
-  name: string; slug: string; value: number; result: string; type: string; result_type: string; unit: string | null; interpretation: string;
-  loinc: string | null; reference_range: string | null; min_range_value: number | null; max_range_value: number | null;
-  is_above_max_range: boolean | null; is_below_min_range: boolean | null; notes: string | null; source_markers: { slug: string }[];
+  name: string;
+  slug: string;
+  value: number;
+  result: string;
+  type: string;
+  result_type: string;
+  unit: string | null;
+  interpretation: string;
+  loinc: string | null;
+  reference_range: string | null;
+  min_range_value: number | null;
+  max_range_value: number | null;
+  is_above_max_range: boolean | null;
+  is_below_min_range: boolean | null;
+  notes: string | null;
+  source_markers: { slug: string }[];
 };
 type Results = {
-  code: string; metadata: Record<string, unknown>; results: Result[]; missing_results: { slug: string; inferred_failure_type: string }[];
-  sample_information: Record<string, { sample_id: string }>; order_transaction: object;
+  code: string;
+  metadata: Record<string, unknown>;
+  results: Result[];
+  missing_results: { slug: string; inferred_failure_type: string }[];
+  sample_information: Record<string, { sample_id: string }>;
+  order_transaction: object;
 };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const read = (orderId: string, of = '', options: { key?: null } = {}): Promise<Answer<Results>> =>
@@ -28,8 +47,15 @@ async function completed(flags?: object, query = ''): Promise<{ order: OrderBody
 }
 
 const critical = async (order: OrderBody): Promise<Record<string, unknown>[]> =>
-  (await app.db.selectFrom('events').select('body').where('user_id', '=', order.user_id).where('event_type', '=', 'labtest.result.critical')
-    .orderBy('id').execute()).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  (
+    await app.db
+      .selectFrom('events')
+      .select('body')
+      .where('user_id', '=', order.user_id)
+      .where('event_type', '=', 'labtest.result.critical')
+      .orderBy('id')
+      .execute()
+  ).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
 describe('before the laboratory has reported', () => {
   test.each(['', '/metadata'])('result%s is 404 results_not_available, at each status', async (of) => {
@@ -49,7 +75,7 @@ describe('before the laboratory has reported', () => {
 });
 
 describe('the results', () => {
-  test('are one for each analyte of the test\'s markers, with its LOINC code and unit', async () => {
+  test("are one for each analyte of the test's markers, with its LOINC code and unit", async () => {
     const { order, body } = await completed();
     const { rows: expected } = await sql<{ slug: string; loinc: string; unit: string; marker: string }>`
       select distinct on (analytes.id) analytes.slug, analytes.loinc_code as loinc, analytes.unit, markers.slug as marker
@@ -57,7 +83,12 @@ describe('the results', () => {
        where lab_test_id = ${(order['lab_test'] as { id: string }).id}
        order by analytes.id, lab_test_markers.position`.execute(app.db);
     expect(expected.length).toBeGreaterThan(5);
-    const told = body.results.map(({ slug, loinc, unit, source_markers }) => ({ slug, loinc, unit, marker: source_markers[0]?.slug }));
+    const told = body.results.map(({ slug, loinc, unit, source_markers }) => ({
+      slug,
+      loinc,
+      unit,
+      marker: source_markers[0]?.slug,
+    }));
     const bySlug = (a: { slug: string }, b: { slug: string }): number => a.slug.localeCompare(b.slug);
     expect(told.toSorted(bySlug)).toEqual(expected.toSorted(bySlug));
   });
@@ -70,8 +101,10 @@ describe('the results', () => {
       expect(result.value).toBeGreaterThanOrEqual(result.min_range_value ?? -Infinity);
       expect(result.value).toBeLessThanOrEqual(result.max_range_value ?? Infinity);
       expect(result.interpretation).toBe('normal');
-      expect([result.is_above_max_range, result.is_below_min_range])
-        .toEqual([result.max_range_value === null ? null : false, result.min_range_value === null ? null : false]);
+      expect([result.is_above_max_range, result.is_below_min_range]).toEqual([
+        result.max_range_value === null ? null : false,
+        result.min_range_value === null ? null : false,
+      ]);
     }
     expect([order.interpretation, order['has_missing_results'], body.missing_results]).toEqual(['normal', false, []]);
   });
@@ -87,33 +120,50 @@ describe('the results', () => {
 
   test('of several types take turns', async () => {
     const { body } = await completed({ result_types: ['numeric', 'comment'] });
-    expect(body.results.map((result) => result.type)).toEqual(body.results.map((_, index) => (index % 2 === 0 ? 'numeric' : 'comment')));
+    expect(body.results.map((result) => result.type)).toEqual(
+      body.results.map((_, index) => (index % 2 === 0 ? 'numeric' : 'comment')),
+    );
     expect(body.results.map((result) => result.value === -1)).toEqual(body.results.map((_, index) => index % 2 === 1));
   });
 
-  test.each(['abnormal', 'critical', 'unknown'])('are as %s as was asked, and so are the order and the list', async (interpretation) => {
-    const { order, body } = await completed({ interpretation });
-    expect(body.results.map((result) => result.interpretation).toSorted()).toEqual([interpretation, ...body.results.slice(1).map(() => 'normal')].toSorted());
-    expect([order.interpretation, body.metadata['interpretation']]).toEqual([interpretation, interpretation]);
-    const worst = body.results.find((result) => result.interpretation === interpretation) as Result;
-    expect(worst.is_above_max_range === true || worst.is_below_min_range === true).toBe(interpretation !== 'unknown');
-    const list = await app.api<{ orders: OrderBody[] }>('GET', `/v3/orders?interpretation=${interpretation}&order_ids=${order.id}`);
-    expect(list.body.orders.map(({ id }) => id)).toEqual([order.id]);
-  });
+  test.each(['abnormal', 'critical', 'unknown'])(
+    'are as %s as was asked, and so are the order and the list',
+    async (interpretation) => {
+      const { order, body } = await completed({ interpretation });
+      expect(body.results.map((result) => result.interpretation).toSorted()).toEqual(
+        [interpretation, ...body.results.slice(1).map(() => 'normal')].toSorted(),
+      );
+      expect([order.interpretation, body.metadata['interpretation']]).toEqual([interpretation, interpretation]);
+      const worst = body.results.find((result) => result.interpretation === interpretation) as Result;
+      expect(worst.is_above_max_range === true || worst.is_below_min_range === true).toBe(interpretation !== 'unknown');
+      const list = await app.api<{ orders: OrderBody[] }>(
+        'GET',
+        `/v3/orders?interpretation=${interpretation}&order_ids=${order.id}`,
+      );
+      expect(list.body.orders.map(({ id }) => id)).toEqual([order.id]);
+    },
+  );
 
   test('that are missing are named, and the order says so', async () => {
     const whole = await completed();
     const { order, body } = await completed({ has_missing_results: true });
     expect(order['has_missing_results']).toBe(true);
-    expect(body.missing_results).toMatchObject([{ slug: whole.body.results.at(-1)?.slug, inferred_failure_type: 'quantity_not_sufficient_failure' }]);
+    expect(body.missing_results).toMatchObject([
+      { slug: whole.body.results.at(-1)?.slug, inferred_failure_type: 'quantity_not_sufficient_failure' },
+    ]);
     expect(body.results.map(({ slug }) => slug)).toEqual(whole.body.results.slice(0, -1).map(({ slug }) => slug));
   });
 
   test('say whose they are and who reported them', async () => {
     const { order, body } = await completed();
     expect(body.metadata).toMatchObject({
-      patient: 'Grace Palmer', dob: '1988-04-12', age: expect.stringMatching(/^\d\d$/), specimen_number: order.sample_id, status: 'final',
-      patient_id: order.user_id, laboratory: (order['lab_test'] as { lab: { name: string } }).lab.name,
+      patient: 'Grace Palmer',
+      dob: '1988-04-12',
+      age: expect.stringMatching(/^\d\d$/),
+      specimen_number: order.sample_id,
+      status: 'final',
+      patient_id: order.user_id,
+      laboratory: (order['lab_test'] as { lab: { name: string } }).lab.name,
     });
     expect((await read(order.id, '/metadata')).body).toEqual(body.metadata);
     expect(body.sample_information[order.sample_id as string]).toMatchObject({ sample_id: order.sample_id });
@@ -127,17 +177,29 @@ describe('a critical result', () => {
     const [event, ...further] = await critical(order);
     expect(further).toEqual([]);
     expect(event).toEqual({
-      event_type: 'labtest.result.critical', team_id: app.team.id, user_id: order.user_id, client_user_id: expect.stringMatching(/^user-/),
+      event_type: 'labtest.result.critical',
+      team_id: app.team.id,
+      user_id: order.user_id,
+      client_user_id: expect.stringMatching(/^user-/),
       data: {
-        order_id: order.id, sample_id: order.sample_id, status: 'final', interpretation: 'critical', team_id: app.team.id, user_id: order.user_id,
-        created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/),
+        order_id: order.id,
+        sample_id: order.sample_id,
+        status: 'final',
+        interpretation: 'critical',
+        team_id: app.team.id,
+        user_id: order.user_id,
+        created_at: expect.stringMatching(/Z$/),
+        updated_at: expect.stringMatching(/Z$/),
       },
     });
   });
 
-  test.each([undefined, { interpretation: 'normal' }, { interpretation: 'abnormal' }, { interpretation: 'unknown' }])('is none with %j', async (flags) => {
-    expect(await critical((await completed(flags)).order)).toEqual([]);
-  });
+  test.each([undefined, { interpretation: 'normal' }, { interpretation: 'abnormal' }, { interpretation: 'unknown' }])(
+    'is none with %j',
+    async (flags) => {
+      expect(await critical((await completed(flags)).order)).toEqual([]);
+    },
+  );
 });
 
 describe('a correction', () => {
@@ -148,10 +210,21 @@ describe('a correction', () => {
     expect(second.results.map(({ slug }) => slug)).toEqual(first.results.map(({ slug }) => slug));
     expect(second.results).not.toEqual(first.results);
     const corrected = await readOrder(app.team, order.id);
-    expect([lowStatuses(corrected).at(-1), corrected.interpretation, second.metadata['interpretation']]).toEqual(['corrected', 'normal', 'normal']);
-    const kept = await app.db.selectFrom('lab_results').select(['version', 'status', 'interpretation', 'results']).where('order_id', '=', order.id)
-      .orderBy('version').execute();
-    expect(kept).toMatchObject([{ version: 1, status: 'final', interpretation: 'abnormal' }, { version: 2, status: 'final', interpretation: 'normal' }]);
+    expect([lowStatuses(corrected).at(-1), corrected.interpretation, second.metadata['interpretation']]).toEqual([
+      'corrected',
+      'normal',
+      'normal',
+    ]);
+    const kept = await app.db
+      .selectFrom('lab_results')
+      .select(['version', 'status', 'interpretation', 'results'])
+      .where('order_id', '=', order.id)
+      .orderBy('version')
+      .execute();
+    expect(kept).toMatchObject([
+      { version: 1, status: 'final', interpretation: 'abnormal' },
+      { version: 2, status: 'final', interpretation: 'normal' },
+    ]);
     expect(kept.map(({ results }) => results)).toEqual([first.results, second.results]);
     await simulate(app.team, order.id, '?final_status=completed.testkit.corrected');
     expect(lowStatuses(await readOrder(app.team, order.id)).slice(-3)).toEqual(['completed', 'corrected', 'corrected']);
@@ -159,7 +232,7 @@ describe('a correction', () => {
   });
 });
 
-test('an unknown order and another team\'s are the same 404; a malformed id and no key are 422 and 401', async () => {
+test("an unknown order and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {
   const other = await app.makeTeam();
   const theirs = await registeredKit(other);
   await simulate(other, theirs.id);

@@ -7,7 +7,10 @@ export const RESULT_TYPES = ['numeric', 'range', 'comment', 'coded_value'] as co
 export const INTERPRETATIONS = ['normal', 'abnormal', 'critical', 'unknown'] as const;
 
 const SourceMarker = Type.Object({
-  marker_id: Type.Integer(), name: Type.String(), slug: Type.String(), provider_id: nullable(Type.String()),
+  marker_id: Type.Integer(),
+  name: Type.String(),
+  slug: Type.String(),
+  provider_id: nullable(Type.String()),
 });
 
 export const BiomarkerResult = Type.Object({
@@ -26,7 +29,7 @@ export const BiomarkerResult = Type.Object({
   is_above_max_range: nullable(Type.Boolean()),
   is_below_min_range: nullable(Type.Boolean()),
   interpretation: oneOf(INTERPRETATIONS),
-  source_interpretation: Type.String({ description: 'The laboratory\'s own flag (HL7 table 0078).' }),
+  source_interpretation: Type.String({ description: "The laboratory's own flag (HL7 table 0078)." }),
   loinc: nullable(Type.String()),
   loinc_slug: nullable(Type.String()),
   provider_id: nullable(Type.String()),
@@ -65,19 +68,35 @@ export const ResultMetadata = Type.Object({
 
 const ZonedTimestamp = Type.Object({ timestamp: Timestamp, timezone_offset: Type.Integer() });
 
-export const SampleInformation = Type.Record(Type.String(), Type.Object({
-  sample_id: nullable(Type.String()),
-  control_number: nullable(Type.String()),
-  date_collected: nullable(ZonedTimestamp),
-  date_received: nullable(ZonedTimestamp),
-  date_reported: nullable(ZonedTimestamp),
-  performing_laboratories: nullable(Type.Record(Type.String(), Type.Object({
-    name: Type.String(), phone_number: nullable(Type.String()), medical_director: nullable(Type.String()), address: nullable(Address),
-  }))),
-  clinical_information: nullable(Type.Object({
-    fasting: Type.Boolean(), notes: nullable(Type.String()), information: nullable(Type.String()), total_volume: nullable(Type.String()),
-  })),
-}));
+export const SampleInformation = Type.Record(
+  Type.String(),
+  Type.Object({
+    sample_id: nullable(Type.String()),
+    control_number: nullable(Type.String()),
+    date_collected: nullable(ZonedTimestamp),
+    date_received: nullable(ZonedTimestamp),
+    date_reported: nullable(ZonedTimestamp),
+    performing_laboratories: nullable(
+      Type.Record(
+        Type.String(),
+        Type.Object({
+          name: Type.String(),
+          phone_number: nullable(Type.String()),
+          medical_director: nullable(Type.String()),
+          address: nullable(Address),
+        }),
+      ),
+    ),
+    clinical_information: nullable(
+      Type.Object({
+        fasting: Type.Boolean(),
+        notes: nullable(Type.String()),
+        information: nullable(Type.String()),
+        total_volume: nullable(Type.String()),
+      }),
+    ),
+  }),
+);
 
 export const LabResults = Type.Object({
   metadata: ResultMetadata,

@@ -7,8 +7,10 @@ export type CreatedTeamKey = { id: string; label: string; value: string; team_id
 /** Makes a team API key; its value is returned here and never again. */
 export async function createTeamKey(ctx: Ctx, input: { team_id: string; label: string }): Promise<CreatedTeamKey> {
   const key = newTeamKey(ctx.config);
-  const row = await ctx.db.insertInto('team_api_keys')
+  const row = await ctx.db
+    .insertInto('team_api_keys')
     .values({ id: newId(), ...input, key_hash: key.hash, key_start: key.start })
-    .returning(['id', 'label', 'team_id', 'created_at']).executeTakeFirstOrThrow();
+    .returning(['id', 'label', 'team_id', 'created_at'])
+    .executeTakeFirstOrThrow();
   return { ...row, value: key.value };
 }

@@ -39,13 +39,16 @@ function base62(bytes: Buffer): string {
 }
 
 export type KeyKind =
-  | { kind: 'team'; environment: Config['environment']; region: Config['region'] }
-  | { kind: 'management' };
+  { kind: 'team'; environment: Config['environment']; region: Config['region'] } | { kind: 'management' };
 
 /** What a key says of itself; null where it is no key of this service. */
 export function readKey(value: string): KeyKind | null {
   const match = /^(?:(sk|pk)_(us|eu)|mg)_[0-9A-Za-z]{43}$/.exec(value);
   if (!match) return null;
   if (match[1] === undefined) return { kind: 'management' };
-  return { kind: 'team', environment: match[1] === 'sk' ? 'sandbox' : 'production', region: match[2] as Config['region'] };
+  return {
+    kind: 'team',
+    environment: match[1] === 'sk' ? 'sandbox' : 'production',
+    region: match[2] as Config['region'],
+  };
 }

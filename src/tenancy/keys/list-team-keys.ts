@@ -11,17 +11,23 @@ const PAGE_SIZE = 50;
  * `value` is only the key's first characters: the whole key was shown once, at its creation.
  */
 export async function listTeamKeys(
-  ctx: ManagementCtx, { team_id, next_cursor }: { team_id: string | null; next_cursor: string | null },
+  ctx: ManagementCtx,
+  { team_id, next_cursor }: { team_id: string | null; next_cursor: string | null },
 ): Promise<{ api_keys: CreatedTeamKey[]; next_cursor: string | null }> {
   const after = next_cursor === null ? null : decodeCursor(next_cursor, isId);
   const teams = team_id === null ? ctx.key.team_ids : [(await findManagedTeam(ctx, team_id)).id];
-  const found = await ctx.db.selectFrom('team_api_keys').innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
+  const found = await ctx.db
+    .selectFrom('team_api_keys')
+    .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
     .select(['team_api_keys.id', 'label', 'key_start', 'team_id', 'team_api_keys.created_at'])
-    .where('teams.org_id', '=', ctx.org.id).where('revoked_at', 'is', null)
+    .where('teams.org_id', '=', ctx.org.id)
+    .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
     .$if(teams !== null, (query) => query.where(sql<boolean>`team_api_keys.team_id = any (${teams}::uuid[])`))
     .$if(after !== null, (query) => query.where('team_api_keys.id', '>', after as string))
-    .orderBy('team_api_keys.id').limit(PAGE_SIZE + 1).execute();
+    .orderBy('team_api_keys.id')
+    .limit(PAGE_SIZE + 1)
+    .execute();
   const { page, ...rest } = takePage(found, PAGE_SIZE, ({ id }) => id);
   return { api_keys: page.map(({ key_start, ...row }) => ({ ...row, value: `${key_start}…` })), ...rest };
 }

@@ -13,17 +13,24 @@ export type RevokedKeys = { success: string[]; failure: string[]; not_found: str
 
 /** Revokes API keys of teams of the caller's organisation; the others are told as not found. */
 export async function revokeTeamKeys(ctx: ManagementCtx, ids: string[]): Promise<RevokedKeys> {
-  const found = await ctx.db.selectFrom('team_api_keys').innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
+  const found = await ctx.db
+    .selectFrom('team_api_keys')
+    .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
     .select(['team_api_keys.id', 'team_id'])
-    .where('teams.org_id', '=', ctx.org.id).where('revoked_at', 'is', null)
-    .where(sql<boolean>`team_api_keys.id = any (${ids}::uuid[])`).execute();
+    .where('teams.org_id', '=', ctx.org.id)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`team_api_keys.id = any (${ids}::uuid[])`)
+    .execute();
   if (ctx.key.team_ids && found.some((key) => !ctx.key.team_ids?.includes(key.team_id))) {
     throw new AppError('insufficient_scope', 'This Team Management Key is not bound to the team of every key named.');
   }
   const success = found.map((key) => key.id);
   if (success.length > 0) {
-    await ctx.db.updateTable('team_api_keys').set({ revoked_at: sql`now()` })
-      .where(sql<boolean>`id = any (${success}::uuid[])`).execute();
+    await ctx.db
+      .updateTable('team_api_keys')
+      .set({ revoked_at: sql`now()` })
+      .where(sql<boolean>`id = any (${success}::uuid[])`)
+      .execute();
     await wait(HEARD_EVERYWHERE_MS);
   }
   return { success, failure: [], not_found: ids.filter((id) => !success.includes(id)) };

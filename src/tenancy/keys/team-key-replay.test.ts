@@ -2,12 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 test('a repeated request for a team key answers the same key, which no row of the database shows', async () => {
-  const create = () => app.api<{ id: string; value: string }>('POST', `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`,
-    { label: 'clinic', team_id: app.team.id }, { headers: { 'x-idempotency-key': 'clinic-key' } });
+  const create = () =>
+    app.api<{ id: string; value: string }>(
+      'POST',
+      `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`,
+      { label: 'clinic', team_id: app.team.id },
+      { headers: { 'x-idempotency-key': 'clinic-key' } },
+    );
   const first = await create();
   const again = await create();
   expect(first.status).toBe(200);

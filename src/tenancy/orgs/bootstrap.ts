@@ -24,7 +24,11 @@ export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<Credentials
     const team = await createTeam(ctx, { org_id: org.org_id, name: 'Sandbox team' });
     const key = await createTeamKey(ctx, { team_id: team.id, label: 'first key' });
     const credentials = {
-      base_url: ctx.config.baseUrl, org_id: org.org_id, team_id: team.id, team_api_key: key.value, management_key: org.management_key,
+      base_url: ctx.config.baseUrl,
+      org_id: org.org_id,
+      team_id: team.id,
+      team_api_key: key.value,
+      management_key: org.management_key,
     };
     writePrivately(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
     return credentials;
@@ -35,7 +39,8 @@ export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<Credentials
 function keepAddress(baseUrl: string, file: string): void {
   if (!existsSync(file)) return;
   const credentials = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
-  if (credentials.base_url !== baseUrl) writePrivately(file, `${JSON.stringify({ ...credentials, base_url: baseUrl }, null, 2)}\n`);
+  if (credentials.base_url !== baseUrl)
+    writePrivately(file, `${JSON.stringify({ ...credentials, base_url: baseUrl }, null, 2)}\n`);
 }
 
 function writePrivately(file: string, text: string): void {

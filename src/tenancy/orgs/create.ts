@@ -6,10 +6,22 @@ import { createManagementKey } from '../keys/create-management-key.ts';
 export type Plan = 'launch' | 'grow' | 'scale';
 
 /** An organisation and its first Org Management Key: how every deployment begins. */
-export function createOrg(ctx: Ctx, input: { name: string; plan: Plan }): Promise<{ org_id: string; management_key: string }> {
+export function createOrg(
+  ctx: Ctx,
+  input: { name: string; plan: Plan },
+): Promise<{ org_id: string; management_key: string }> {
   return inTransaction(ctx, async (ctx) => {
-    const org = await ctx.db.insertInto('orgs').values({ id: newId(), ...input }).returning('id').executeTakeFirstOrThrow();
-    const key = await createManagementKey(ctx, { org_id: org.id, label: 'first key', role: 'org_admin', team_ids: null });
+    const org = await ctx.db
+      .insertInto('orgs')
+      .values({ id: newId(), ...input })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const key = await createManagementKey(ctx, {
+      org_id: org.id,
+      label: 'first key',
+      role: 'org_admin',
+      team_ids: null,
+    });
     return { org_id: org.id, management_key: key.value };
   });
 }

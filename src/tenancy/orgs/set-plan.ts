@@ -4,6 +4,11 @@ import type { Plan } from './create.ts';
 
 /** The only way by which an organisation's plan changes. */
 export async function setPlan(ctx: Ctx, input: { org_id: string; plan: Plan }): Promise<void> {
-  const org = await ctx.db.updateTable('orgs').set({ plan: input.plan }).where('id', '=', input.org_id).returning('id').executeTakeFirst();
+  const org = await ctx.db
+    .updateTable('orgs')
+    .set({ plan: input.plan })
+    .where('id', '=', input.org_id)
+    .returning('id')
+    .executeTakeFirst();
   if (!org) throw notFound('Organisation');
 }

@@ -12,20 +12,30 @@ export type NewTeam = {
   settings?: Record<string, unknown>;
 };
 
-export type CreatedTeam = { id: string; name: string; created_at: string; integration_team_id: string | null; settings: unknown };
+export type CreatedTeam = {
+  id: string;
+  name: string;
+  created_at: string;
+  integration_team_id: string | null;
+  settings: unknown;
+};
 
 /** A team with the lab tests that every team starts with. */
 export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
   return inTransaction(ctx, async (ctx) => {
     await refuseTaken(ctx, input);
-    const team = await ctx.db.insertInto('teams').values({
-      id: input.id ?? newId(),
-      org_id: input.org_id,
-      name: input.name,
-      integration_team_id: input.integration_team_id ?? null,
-      settings: JSON.stringify(input.settings ?? {}),
-    }).onConflict((oc) => oc.doNothing())
-      .returning(['id', 'name', 'created_at', 'integration_team_id', 'settings']).executeTakeFirst();
+    const team = await ctx.db
+      .insertInto('teams')
+      .values({
+        id: input.id ?? newId(),
+        org_id: input.org_id,
+        name: input.name,
+        integration_team_id: input.integration_team_id ?? null,
+        settings: JSON.stringify(input.settings ?? {}),
+      })
+      .onConflict((oc) => oc.doNothing())
+      .returning(['id', 'name', 'created_at', 'integration_team_id', 'settings'])
+      .executeTakeFirst();
     if (!team) {
       await refuseTaken(ctx, input); // somebody else was faster, and is visible now
       throw new AppError('team_id_conflict', 'A team with this id was made in this very moment. Try again.');
@@ -37,18 +47,26 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
 
 async function refuseTaken(ctx: Ctx, input: NewTeam): Promise<void> {
   if (input.integration_team_id) {
-    const taken = await ctx.db.selectFrom('teams').select('id')
-      .where('org_id', '=', input.org_id).where('integration_team_id', '=', input.integration_team_id).executeTakeFirst();
+    const taken = await ctx.db
+      .selectFrom('teams')
+      .select('id')
+      .where('org_id', '=', input.org_id)
+      .where('integration_team_id', '=', input.integration_team_id)
+      .executeTakeFirst();
     if (taken) {
-      throw new AppError('integration_team_id_conflict', 'A team with this integration_team_id exists.',
-        { detail: { team_id: taken.id }, fields: { team_id: taken.id } });
+      throw new AppError('integration_team_id_conflict', 'A team with this integration_team_id exists.', {
+        detail: { team_id: taken.id },
+        fields: { team_id: taken.id },
+      });
     }
   }
   if (input.id) {
     const taken = await ctx.db.selectFrom('teams').select('id').where('id', '=', input.id).executeTakeFirst();
     if (taken) {
-      throw new AppError('team_id_conflict', 'A team with this id exists. Choose another id, or leave it out.',
-        { detail: { team_id: taken.id }, fields: { team_id: taken.id } });
+      throw new AppError('team_id_conflict', 'A team with this id exists. Choose another id, or leave it out.', {
+        detail: { team_id: taken.id },
+        fields: { team_id: taken.id },
+      });
     }
   }
 }

@@ -22,7 +22,11 @@ const DEFAULTS: Settings = {
 export function toManagedTeam({ environment, region }: Config, team: CreatedTeam): Static<typeof ManagedTeam> {
   const { id, name, created_at, integration_team_id } = team;
   return {
-    id, name, created_on: created_at, region, integration_team_id,
+    id,
+    name,
+    created_on: created_at,
+    region,
+    integration_team_id,
     environments: [environment],
     sandbox: null,
     production: null,

@@ -5,10 +5,16 @@ import { STANDARD_TESTS } from './standard-tests.ts';
 /** Gives a new team its first lab tests. */
 export async function addStandardTests(ctx: TxCtx<Ctx>, teamId: string): Promise<void> {
   const tests = STANDARD_TESTS.map((test) => ({ ...test, id: newId() }));
-  await ctx.db.insertInto('lab_tests')
+  await ctx.db
+    .insertInto('lab_tests')
     .values(tests.map(({ marker_ids: _, ...test }) => ({ ...test, team_id: teamId, status: 'active' })))
     .execute();
-  await ctx.db.insertInto('lab_test_markers')
-    .values(tests.flatMap((test) => test.marker_ids.map((marker_id, position) => ({ lab_test_id: test.id, marker_id, position }))))
+  await ctx.db
+    .insertInto('lab_test_markers')
+    .values(
+      tests.flatMap((test) =>
+        test.marker_ids.map((marker_id, position) => ({ lab_test_id: test.id, marker_id, position })),
+      ),
+    )
     .execute();
 }

@@ -8,9 +8,10 @@ const sql = readFileSync(new URL('../../../../migrations/0015_catalogue_of_the_s
 
 /** The rows `(id, lab_id, 'slug', …` that the catalogue migration gives to markers. */
 const markers = new Map(
-  [...sql.matchAll(/^ {2}\((\d{4}), (\d), '([^']+)', .* '(?:biomarker|panel)',/gm)].map(
-    ([, id, lab, slug]) => [Number(id), { lab_id: Number(lab), slug }],
-  ),
+  [...sql.matchAll(/^ {2}\((\d{4}), (\d), '([^']+)', .* '(?:biomarker|panel)',/gm)].map(([, id, lab, slug]) => [
+    Number(id),
+    { lab_id: Number(lab), slug },
+  ]),
 );
 const panelRows = [...sql.matchAll(/^ {2}\((\d{4}), (\d+), \d+, (?:true|false)\)/gm)].map((row) => ({
   marker_id: Number(row[1]),
@@ -31,7 +32,10 @@ function analytesOf(markerId: number): number[] {
 
 describe('the standard tests', () => {
   test('name markers by the ids and slugs of the catalogue', () => {
-    for (const [lab_id, named] of [[1, KIT_MARKERS], [2, REFERENCE_MARKERS]] as const) {
+    for (const [lab_id, named] of [
+      [1, KIT_MARKERS],
+      [2, REFERENCE_MARKERS],
+    ] as const) {
       for (const [slug, id] of Object.entries(named)) expect(markers.get(id)).toEqual({ lab_id, slug });
     }
   });

@@ -6,7 +6,9 @@ import { lowStatuses, orderKit, readOrder, register, type OrderBody } from '../.
 const TO_DOOR = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp({ PHIAL_SANDBOX_AUTOPILOT_SECONDS: '3600' }); });
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_SANDBOX_AUTOPILOT_SECONDS: '3600' });
+});
 afterAll(() => app.close());
 
 const read = (orderId: string): Promise<OrderBody> => readOrder(app.team, orderId);
@@ -31,15 +33,23 @@ describe('with PHIAL_SANDBOX_AUTOPILOT_SECONDS', () => {
     expect(lowStatuses(door)).toEqual(TO_DOOR);
     await register(app.team, { sample_id: door.sample_id });
     for (let times = 0; times < 4; times += 1) await timePasses();
-    expect(lowStatuses(await read(order.id)).slice(TO_DOOR.length))
-      .toEqual(['requisition_created', 'testkit_registered', 'transit_lab', 'delivered_to_lab', 'completed']);
+    expect(lowStatuses(await read(order.id)).slice(TO_DOOR.length)).toEqual([
+      'requisition_created',
+      'testkit_registered',
+      'transit_lab',
+      'delivered_to_lab',
+      'completed',
+    ]);
   });
 
   test('waits the seconds it was told', async () => {
     const order = await orderKit(app.team);
     await app.runJobs();
-    const { delay_seconds, next_step } = await app.db.selectFrom('simulations').select(['delay_seconds', 'next_step'])
-      .where('order_id', '=', order.id).executeTakeFirstOrThrow();
+    const { delay_seconds, next_step } = await app.db
+      .selectFrom('simulations')
+      .select(['delay_seconds', 'next_step'])
+      .where('order_id', '=', order.id)
+      .executeTakeFirstOrThrow();
     expect([delay_seconds, next_step]).toEqual([3600, 1]);
     await app.runJobs();
     expect((await read(order.id)).events.length).toBe(3);
@@ -50,8 +60,18 @@ describe('with PHIAL_SANDBOX_AUTOPILOT_SECONDS', () => {
     await app.runJobs();
     await register(app.team, { sample_id: (await read(order.id)).sample_id });
     for (let times = 0; times < 6; times += 1) await timePasses();
-    expect(lowStatuses(await read(order.id))).toEqual(['ordered', 'awaiting_registration', 'transit_customer', 'requisition_created',
-      'testkit_registered', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab', 'completed']);
+    expect(lowStatuses(await read(order.id))).toEqual([
+      'ordered',
+      'awaiting_registration',
+      'transit_customer',
+      'requisition_created',
+      'testkit_registered',
+      'out_for_delivery',
+      'with_customer',
+      'transit_lab',
+      'delivered_to_lab',
+      'completed',
+    ]);
   });
 
   test('leaves alone what was cancelled or whose user is scheduled for deletion', async () => {
@@ -63,7 +83,9 @@ describe('with PHIAL_SANDBOX_AUTOPILOT_SECONDS', () => {
     expect(lowStatuses(await read(cancelled.id)).at(-1)).toBe('cancelled');
     await app.api('POST', `/v2/user/undo_delete?user_id=${gone.user_id}`);
     expect((await read(gone.id)).events.length).toBe(2);
-    const { rows: failed } = await sql`select from graphile_worker._private_jobs where last_error is not null`.execute(app.db);
+    const { rows: failed } = await sql`select from graphile_worker._private_jobs where last_error is not null`.execute(
+      app.db,
+    );
     expect(failed).toEqual([]);
   });
 });

@@ -12,10 +12,11 @@ export function runAutopilot(ctx: Ctx, job: { team_id: string; order_id: string 
     const team = await findTeamScope(tx, job.team_id);
     if (!team || ctx.config.autopilotSeconds === null) return;
     const inside: TxCtx<TeamCtx> = { ...tx, team };
-    if (!await lockOrderIfPresent(inside, job.order_id)) return;
+    if (!(await lockOrderIfPresent(inside, job.order_id))) return;
     const order = await loadOrder(inside, job.order_id);
     const target = order.row.patient_details === null ? 'with_customer' : 'completed';
     const path = pathTo(progressOfOrder(order), target);
-    if (path.ok) await startSimulation(inside, order, path.steps, { delaySeconds: ctx.config.autopilotSeconds, flags: {} });
+    if (path.ok)
+      await startSimulation(inside, order, path.steps, { delaySeconds: ctx.config.autopilotSeconds, flags: {} });
   });
 }

@@ -6,10 +6,14 @@ import { simulateOrder } from './simulate-order.ts';
 
 export const labEndpoints = [
   endpoint({
-    id: 'simulate_order', method: 'POST', path: '/v3/order/{order_id}/test', tag: 'simulation',
+    id: 'simulate_order',
+    method: 'POST',
+    path: '/v3/order/{order_id}/test',
+    tag: 'simulation',
     summary: 'Walk a sandbox order to a status',
-    description: 'Every step is an event with its webhook. Without final_status the order goes to completed, an unregistered kit to with_customer. '
-      + 'delay is the time between steps in seconds. Results are made from the test\'s markers, the same whenever for the same order.',
+    description:
+      'Every step is an event with its webhook. Without final_status the order goes to completed, an unregistered kit to with_customer. ' +
+      "delay is the time between steps in seconds. Results are made from the test's markers, the same whenever for the same order.",
     params: Type.Object({ order_id: Uuid }),
     query: Type.Object({
       final_status: Type.Optional(FinalStatus),
@@ -18,7 +22,11 @@ export const labEndpoints = [
     body: nullable(SimulationFlags),
     response: Type.String(),
     handle: async (ctx, { params: { order_id }, query: { final_status, delay }, body }) => {
-      await simulateOrder(ctx, order_id, { finalStatus: final_status ?? null, delaySeconds: delay ?? 0, flags: body ?? {} });
+      await simulateOrder(ctx, order_id, {
+        finalStatus: final_status ?? null,
+        delaySeconds: delay ?? 0,
+        flags: body ?? {},
+      });
       return 'Success';
     },
   }),

@@ -44,14 +44,21 @@ function parcel(way: 'outbound' | 'inbound', orderId: string): NonNullable<LabNe
   };
 }
 
-function report({ row, reports, lab, analytes }: LabOrder, flags: Parameters<Laboratory['newsAt']>[2], status: LabReport['status']): LabReport {
+function report(
+  { row, reports, lab, analytes }: LabOrder,
+  flags: Parameters<Laboratory['newsAt']>[2],
+  status: LabReport['status'],
+): LabReport {
   const now = new Date();
   const at = (hoursAgo: number): string => new Date(now.getTime() - hoursAgo * 3_600_000).toISOString();
   const patient = row.patient_details as { first_name: string; last_name: string; dob: string; gender: string };
   const sampleId = row.sample_id ?? sampleIdOf(row.id);
   const missing = flags.has_missing_results ? analytes.slice(-1) : [];
   const reported = analytes.filter((analyte) => !missing.includes(analyte));
-  const zoned = (timestamp: string): { timestamp: string; timezone_offset: number } => ({ timestamp, timezone_offset: 0 });
+  const zoned = (timestamp: string): { timestamp: string; timezone_offset: number } => ({
+    timestamp,
+    timezone_offset: 0,
+  });
   return {
     status,
     metadata: {
@@ -69,18 +76,32 @@ function report({ row, reports, lab, analytes }: LabOrder, flags: Parameters<Lab
       account_id: null,
     },
     results: simulateResults(reported, flags, {
-      seed: `${row.id} ${reports}`, gender: patient.gender, reported_at: at(0), lab_name: lab.name, sample_id: sampleId,
+      seed: `${row.id} ${reports}`,
+      gender: patient.gender,
+      reported_at: at(0),
+      lab_name: lab.name,
+      sample_id: sampleId,
     }),
     missing_results: missing.map((analyte) => ({
-      name: analyte.name, slug: analyte.slug, inferred_failure_type: 'quantity_not_sufficient_failure',
-      note: 'Quantity not sufficient.', loinc: analyte.loinc_code, loinc_slug: analyte.loinc_code === null ? null : analyte.slug,
+      name: analyte.name,
+      slug: analyte.slug,
+      inferred_failure_type: 'quantity_not_sufficient_failure',
+      note: 'Quantity not sufficient.',
+      loinc: analyte.loinc_code,
+      loinc_slug: analyte.loinc_code === null ? null : analyte.slug,
       provider_id: analyte.marker_provider_id,
       source_markers: [sourceMarkerOf(analyte)],
     })),
     sample_information: {
       [sampleId]: {
-        sample_id: sampleId, control_number: null, date_collected: zoned(at(72)), date_received: zoned(at(24)), date_reported: zoned(at(0)),
-        performing_laboratories: { [lab.slug]: { name: lab.name, phone_number: null, medical_director: null, address: null } },
+        sample_id: sampleId,
+        control_number: null,
+        date_collected: zoned(at(72)),
+        date_received: zoned(at(24)),
+        date_reported: zoned(at(0)),
+        performing_laboratories: {
+          [lab.slug]: { name: lab.name, phone_number: null, medical_director: null, address: null },
+        },
         clinical_information: null,
       },
     },

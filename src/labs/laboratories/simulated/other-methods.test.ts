@@ -7,17 +7,35 @@ import { insertOrder } from '../../orders/insert-order.ts';
 import type { CollectionMethod } from '../../orders/status/table.ts';
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 async function place(method: CollectionMethod): Promise<string> {
   const { user_id } = await makeUser(app.team);
-  const { id } = await app.db.selectFrom('lab_tests').select('id').where('team_id', '=', app.team.id).where('method', '=', method).executeTakeFirstOrThrow();
-  const patient = { ...patientDetails, medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null };
+  const { id } = await app.db
+    .selectFrom('lab_tests')
+    .select('id')
+    .where('team_id', '=', app.team.id)
+    .where('method', '=', method)
+    .executeTakeFirstOrThrow();
+  const patient = {
+    ...patientDetails,
+    medical_proxy: null,
+    race: null,
+    ethnicity: null,
+    sexual_orientation: null,
+    gender_identity: null,
+  };
   return app.db.transaction().execute(async (db) => {
     const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
     const order = await insertOrder(ctx, { user_id, lab_test_id: id, method, shipping_details: null });
-    await db.updateTable('orders').set({ patient_details: JSON.stringify(patient) }).where('id', '=', order.id).execute();
+    await db
+      .updateTable('orders')
+      .set({ patient_details: JSON.stringify(patient) })
+      .where('id', '=', order.id)
+      .execute();
     await appendOrderEvents(ctx, order, [{ status: 'ordered' }]);
     return order.id;
   });
@@ -26,20 +44,29 @@ async function place(method: CollectionMethod): Promise<string> {
 describe('simulating an order', () => {
   test.each<[CollectionMethod, string[]]>([
     ['walk_in_test', ['requisition_created', 'completed']],
-    ['at_home_phlebotomy', ['requisition_created', 'appointment_pending', 'appointment_scheduled', 'draw_completed', 'completed']],
+    [
+      'at_home_phlebotomy',
+      ['requisition_created', 'appointment_pending', 'appointment_scheduled', 'draw_completed', 'completed'],
+    ],
     ['on_site_collection', ['requisition_created', 'draw_completed', 'completed']],
   ])('by %s goes %j', async (method, steps) => {
     const id = await place(method);
     expect((await simulate(app.team, id)).status).toBe(200);
     const order = await readOrder(app.team, id);
     expect(lowStatuses(order)).toEqual(['ordered', ...steps]);
-    expect(order).toMatchObject({ status: 'completed', interpretation: 'normal', details: { type: method, data: { appointment_id: null } } });
+    expect(order).toMatchObject({
+      status: 'completed',
+      interpretation: 'normal',
+      details: { type: method, data: { appointment_id: null } },
+    });
     expect((await app.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
   });
 
   test('gives partial results first, and the whole ones after them', async () => {
     const id = await place('walk_in_test');
-    await simulate(app.team, id, '?final_status=sample_with_lab.walk_in_test.partial_results', { interpretation: 'critical' });
+    await simulate(app.team, id, '?final_status=sample_with_lab.walk_in_test.partial_results', {
+      interpretation: 'critical',
+    });
     const partial = await app.api<{ status: string; interpretation: string }>('GET', `/v3/order/${id}/result/metadata`);
     expect(partial.body).toMatchObject({ status: 'partial', interpretation: 'critical' });
     expect((await readOrder(app.team, id)).interpretation).toBe('critical');
@@ -49,9 +76,12 @@ describe('simulating an order', () => {
     expect((await readOrder(app.team, id)).interpretation).toBe('normal');
   });
 
-  test.each(['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'])('by %s can end in sample_error', async (method) => {
-    const id = await place(method as CollectionMethod);
-    expect((await simulate(app.team, id, `?final_status=failed.${method}.sample_error`)).status).toBe(200);
-    expect((await readOrder(app.team, id)).status).toBe('failed');
-  });
+  test.each(['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'])(
+    'by %s can end in sample_error',
+    async (method) => {
+      const id = await place(method as CollectionMethod);
+      expect((await simulate(app.team, id, `?final_status=failed.${method}.sample_error`)).status).toBe(200);
+      expect((await readOrder(app.team, id)).status).toBe('failed');
+    },
+  );
 });

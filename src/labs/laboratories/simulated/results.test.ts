@@ -14,7 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const context = { seed: 'order 0', gender: 'female', reported_at: '2026-01-02T03:04:05.678Z', lab_name: 'Lab', sample_id: 'S1' };
+const context = {
+  seed: 'order 0',
+  gender: 'female',
+  reported_at: '2026-01-02T03:04:05.678Z',
+  lab_name: 'Lab',
+  sample_id: 'S1',
+};
 
 describe('simulated results', () => {
   test('are the same for the same order, and others for another order or report', () => {
@@ -23,28 +29,43 @@ describe('simulated results', () => {
       expect(simulateResults(analytes, {}, context)).toEqual(results);
     }
     const analytes = tests[0]?.analytes ?? [];
-    expect(simulateResults(analytes, {}, { ...context, seed: 'order 1' })).not.toEqual(simulateResults(analytes, {}, context));
+    expect(simulateResults(analytes, {}, { ...context, seed: 'order 1' })).not.toEqual(
+      simulateResults(analytes, {}, context),
+    );
   });
 
-  test.each(['female', 'male', 'other'])('of every standard test lie where their interpretation says, gender %s', (gender) => {
-    for (const { name, analytes } of tests) {
-      for (const interpretation of INTERPRETATIONS) {
-        for (const result of simulateResults(analytes, { interpretation }, { ...context, gender })) {
-          const bad = result.interpretation === 'abnormal' || result.interpretation === 'critical';
-          if (result.type !== 'numeric' || (result.min_range_value === null && result.max_range_value === null)) continue;
-          expect([name, result.slug, result.result, result.is_above_max_range === true || result.is_below_min_range === true])
-            .toEqual([name, result.slug, result.result, bad]);
+  test.each(['female', 'male', 'other'])(
+    'of every standard test lie where their interpretation says, gender %s',
+    (gender) => {
+      for (const { name, analytes } of tests) {
+        for (const interpretation of INTERPRETATIONS) {
+          for (const result of simulateResults(analytes, { interpretation }, { ...context, gender })) {
+            const bad = result.interpretation === 'abnormal' || result.interpretation === 'critical';
+            if (result.type !== 'numeric' || (result.min_range_value === null && result.max_range_value === null))
+              continue;
+            expect([
+              name,
+              result.slug,
+              result.result,
+              result.is_above_max_range === true || result.is_below_min_range === true,
+            ]).toEqual([name, result.slug, result.result, bad]);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   test('given as a range open to the side on which the number lies', () => {
     for (const { name, analytes } of tests) {
       for (const analyte of analytes) {
-        const [numeric] = simulateResults([analyte], { interpretation: 'abnormal', result_types: ['numeric'] }, context);
+        const [numeric] = simulateResults(
+          [analyte],
+          { interpretation: 'abnormal', result_types: ['numeric'] },
+          context,
+        );
         const [range] = simulateResults([analyte], { interpretation: 'abnormal', result_types: ['range'] }, context);
-        if (numeric?.is_below_min_range) expect([name, analyte.slug, range?.result]).toEqual([name, analyte.slug, `<${numeric.result}`]);
+        if (numeric?.is_below_min_range)
+          expect([name, analyte.slug, range?.result]).toEqual([name, analyte.slug, `<${numeric.result}`]);
         else expect([name, analyte.slug, range?.result]).toEqual([name, analyte.slug, `>${numeric?.result}`]);
       }
     }

@@ -13,7 +13,11 @@ type Context = { seed: string; gender: string; reported_at: string; lab_name: st
 const FLAGS: Record<Interpretation, string> = { normal: 'N', abnormal: 'A', critical: 'AA', unknown: '' };
 
 /** A result for each analyte, the same whenever they are made for the same seed; one of them is as bad as was asked for. */
-export function simulateResults(analytes: Analyte[], flags: Static<typeof SimulationFlags>, context: Context): Result[] {
+export function simulateResults(
+  analytes: Analyte[],
+  flags: Static<typeof SimulationFlags>,
+  context: Context,
+): Result[] {
   const asked = flags.interpretation ?? 'normal';
   const worst = asked === 'normal' ? null : worstAnalyte(analytes, asked);
   const results = analytes.map((analyte, position) => {
@@ -29,21 +33,27 @@ function withRatio(results: Result[]): Result[] {
   const valueOf = (slug: string): number => results.find((result) => result.slug === slug)?.value ?? NaN;
   const ratio = round(valueOf('total-cholesterol') / valueOf('hdl-cholesterol'), 1);
   if (Number.isNaN(ratio)) return results;
-  return results.map((result) => (result.slug === 'cholesterol-hdl-ratio' ? { ...result, value: ratio, result: ratio.toFixed(1) } : result));
+  return results.map((result) =>
+    result.slug === 'cholesterol-hdl-ratio' ? { ...result, value: ratio, result: ratio.toFixed(1) } : result,
+  );
 }
 
 /** Critical results come from an analyte that has critical limits, if there is one. */
 function worstAnalyte(analytes: Analyte[], asked: Interpretation): Analyte | undefined {
-  const withLimits = asked === 'critical'
-    ? analytes.find((analyte) => analyte.critical_high !== null || analyte.critical_low !== null)
-    : analytes.find((analyte) => analyte.result_type === 'numeric' && analyte.range_female !== null);
+  const withLimits =
+    asked === 'critical'
+      ? analytes.find((analyte) => analyte.critical_high !== null || analyte.critical_low !== null)
+      : analytes.find((analyte) => analyte.result_type === 'numeric' && analyte.range_female !== null);
   return withLimits ?? analytes[0];
 }
 
 function simulateResult(analyte: Analyte, type: ResultType, interpretation: Interpretation, context: Context): Result {
   const range = context.gender === 'female' ? analyte.range_female : analyte.range_male;
   const bounds = boundsOf(range);
-  const number = round(numberFor(analyte, bounds, interpretation, fraction(`${context.seed} ${analyte.id}`)), analyte.decimals);
+  const number = round(
+    numberFor(analyte, bounds, interpretation, fraction(`${context.seed} ${analyte.id}`)),
+    analyte.decimals,
+  );
   const result = textFor(type, analyte, number, bounds, interpretation);
   const numeric = type === 'numeric';
   return {
@@ -78,29 +88,45 @@ function numberFor(analyte: Analyte, { min, max }: Bounds, interpretation: Inter
   if (interpretation === 'critical' && low !== null) return low * (0.8 + share * 0.18);
   if (interpretation === 'critical' && max !== null) return max * (2 + share * 0.5);
   const outside = interpretation === 'abnormal' || interpretation === 'critical';
-  if (outside && max !== null) return high === null ? max * (1.1 + share * 0.3) : max + (high - max) * (0.3 + share * 0.4);
-  if (outside && min !== null) return low === null ? min * (0.6 + share * 0.3) : low + (min - low) * (0.3 + share * 0.4);
+  if (outside && max !== null)
+    return high === null ? max * (1.1 + share * 0.3) : max + (high - max) * (0.3 + share * 0.4);
+  if (outside && min !== null)
+    return low === null ? min * (0.6 + share * 0.3) : low + (min - low) * (0.3 + share * 0.4);
   const from = min ?? (max === null ? 1 : max * 0.75);
   const to = max ?? (min === null ? 10 : min * 1.6);
   return from + (to - from) * (0.2 + share * 0.6);
 }
 
-function textFor(type: ResultType, analyte: Analyte, number: number, { min, max }: Bounds, interpretation: Interpretation): string {
+function textFor(
+  type: ResultType,
+  analyte: Analyte,
+  number: number,
+  { min, max }: Bounds,
+  interpretation: Interpretation,
+): string {
   const bad = interpretation === 'abnormal' || interpretation === 'critical';
   switch (type) {
-    case 'numeric': return number.toFixed(analyte.decimals);
+    case 'numeric':
+      return number.toFixed(analyte.decimals);
     case 'range': {
       const above = bad ? min === null || number >= min : max === null;
       return `${above ? '>' : '<'}${number.toFixed(analyte.decimals)}`;
     }
-    case 'comment': return bad ? 'Outside of the reference range. Please review.' : 'Within the reference range.';
-    case 'coded_value': return (bad ? analyte.abnormal_text : analyte.normal_text) ?? (bad ? 'Detected' : 'Not detected');
+    case 'comment':
+      return bad ? 'Outside of the reference range. Please review.' : 'Within the reference range.';
+    case 'coded_value':
+      return (bad ? analyte.abnormal_text : analyte.normal_text) ?? (bad ? 'Detected' : 'Not detected');
   }
 }
 
 /** The ordered marker that brings the analyte. */
-export const sourceMarkerOf = (analyte: Analyte): { marker_id: number; name: string; slug: string; provider_id: string } => ({
-  marker_id: analyte.marker_id, name: analyte.marker_name, slug: analyte.marker_slug, provider_id: analyte.marker_provider_id,
+export const sourceMarkerOf = (
+  analyte: Analyte,
+): { marker_id: number; name: string; slug: string; provider_id: string } => ({
+  marker_id: analyte.marker_id,
+  name: analyte.marker_name,
+  slug: analyte.marker_slug,
+  provider_id: analyte.marker_provider_id,
 });
 
 /** A number from 0 to 1 that only the seed decides. */

@@ -2,26 +2,43 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
-import { lowStatuses, orderKit, readOrder, register, registeredKit, simulate as simulateUnread, type OrderBody } from '../../../../test/factories.ts';
+import {
+  lowStatuses,
+  orderKit,
+  readOrder,
+  register,
+  registeredKit,
+  simulate as simulateUnread,
+  type OrderBody,
+} from '../../../../test/factories.ts';
 import { problemsOf } from '../../../../test/people.ts';
 
 type Body = { code: string };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
-const simulate = (orderId: string, query = '', flags?: object) => simulateUnread(app.team, orderId, query, flags) as Promise<Answer<Body>>;
+const simulate = (orderId: string, query = '', flags?: object) =>
+  simulateUnread(app.team, orderId, query, flags) as Promise<Answer<Body>>;
 const read = (orderId: string): Promise<OrderBody> => readOrder(app.team, orderId);
-const told = (order: OrderBody) => app.db.selectFrom('events').select('event_type').where('user_id', '=', order.user_id)
-  .where('event_type', 'like', 'labtest.order.%').execute();
-const waiting = (orderId: string) => app.db.selectFrom('simulations').selectAll().where('order_id', '=', orderId).executeTakeFirst();
+const told = (order: OrderBody) =>
+  app.db
+    .selectFrom('events')
+    .select('event_type')
+    .where('user_id', '=', order.user_id)
+    .where('event_type', 'like', 'labtest.order.%')
+    .execute();
+const waiting = (orderId: string) =>
+  app.db.selectFrom('simulations').selectAll().where('order_id', '=', orderId).executeTakeFirst();
 
 const TO_DOOR = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];
 const REGISTERED = [...TO_DOOR, 'requisition_created', 'testkit_registered'];
 
 describe('simulating an unregistered kit', () => {
-  test('without a final status walks it to its user\'s door, each step with its webhook', async () => {
+  test("without a final status walks it to its user's door, each step with its webhook", async () => {
     const order = await orderKit(app.team);
     const answer = await simulate(order.id);
     expect([answer.status, answer.body]).toEqual([200, 'Success']);
@@ -30,8 +47,13 @@ describe('simulating an unregistered kit', () => {
     expect((await told(order)).length).toBe(5);
     expect(walked.sample_id).toMatch(/^SIM[0-9A-Z]{12}$/);
     expect(walked.details.data.shipment).toMatchObject({
-      outbound_tracking_number: expect.stringMatching(/^SIM/), outbound_tracking_url: expect.stringMatching(/^https:/), outbound_courier: 'usps',
-      inbound_tracking_number: null, inbound_tracking_url: null, inbound_courier: null, notes: null,
+      outbound_tracking_number: expect.stringMatching(/^SIM/),
+      outbound_tracking_url: expect.stringMatching(/^https:/),
+      outbound_courier: 'usps',
+      inbound_tracking_number: null,
+      inbound_tracking_url: null,
+      inbound_courier: null,
+      notes: null,
     });
     expect(await waiting(order.id)).toBeUndefined();
   });
@@ -46,7 +68,10 @@ describe('simulating an unregistered kit', () => {
 
   test.each([
     ['collecting_sample.testkit.problem_in_transit_customer', ['transit_customer', 'problem_in_transit_customer']],
-    ['failed.testkit.failure_to_deliver_to_customer', ['transit_customer', 'problem_in_transit_customer', 'failure_to_deliver_to_customer']],
+    [
+      'failed.testkit.failure_to_deliver_to_customer',
+      ['transit_customer', 'problem_in_transit_customer', 'failure_to_deliver_to_customer'],
+    ],
     ['failed.testkit.lost', ['transit_customer', 'lost']],
     ['cancelled.testkit.cancelled', ['cancelled']],
     ['cancelled.testkit.do_not_process', ['do_not_process']],
@@ -58,9 +83,17 @@ describe('simulating an unregistered kit', () => {
     expect(lowStatuses(await read(order.id))).toEqual(['ordered', 'awaiting_registration', ...steps]);
   });
 
-  test.each(['collecting_sample.testkit.transit_lab', 'sample_with_lab.testkit.delivered_to_lab', 'completed.testkit.completed',
-    'completed.testkit.corrected', 'failed.testkit.sample_error', 'failed.testkit.failure_to_deliver_to_lab', 'received.testkit.registered',
-    'received.testkit.testkit_registered', 'received.testkit.requisition_created'])('does not invent a patient to reach %s', async (finalStatus) => {
+  test.each([
+    'collecting_sample.testkit.transit_lab',
+    'sample_with_lab.testkit.delivered_to_lab',
+    'completed.testkit.completed',
+    'completed.testkit.corrected',
+    'failed.testkit.sample_error',
+    'failed.testkit.failure_to_deliver_to_lab',
+    'received.testkit.registered',
+    'received.testkit.testkit_registered',
+    'received.testkit.requisition_created',
+  ])('does not invent a patient to reach %s', async (finalStatus) => {
     const order = await orderKit(app.team);
     const answer = await simulate(order.id, `?final_status=${finalStatus}`);
     expect([answer.status, answer.body.code]).toEqual([400, 'registration_required']);
@@ -74,10 +107,22 @@ describe('simulating a registered kit', () => {
     ['', ['transit_lab', 'delivered_to_lab', 'completed'], null],
     ['?final_status=completed.testkit.corrected', ['transit_lab', 'delivered_to_lab', 'completed', 'corrected'], null],
     ['?final_status=collecting_sample.testkit.problem_in_transit_lab', ['transit_lab', 'problem_in_transit_lab'], null],
-    ['?final_status=failed.testkit.failure_to_deliver_to_lab', ['transit_lab', 'problem_in_transit_lab', 'failure_to_deliver_to_lab'], null],
+    [
+      '?final_status=failed.testkit.failure_to_deliver_to_lab',
+      ['transit_lab', 'problem_in_transit_lab', 'failure_to_deliver_to_lab'],
+      null,
+    ],
     ['?final_status=failed.testkit.lost', ['transit_lab', 'lost'], null],
-    ['?final_status=sample_with_lab.testkit.lab_processing_blocked', ['transit_lab', 'delivered_to_lab', 'lab_processing_blocked'], 'date_of_collection_unspecified'],
-    ['?final_status=failed.testkit.sample_error', ['transit_lab', 'delivered_to_lab', 'sample_error'], 'sample_quantity_not_sufficient'],
+    [
+      '?final_status=sample_with_lab.testkit.lab_processing_blocked',
+      ['transit_lab', 'delivered_to_lab', 'lab_processing_blocked'],
+      'date_of_collection_unspecified',
+    ],
+    [
+      '?final_status=failed.testkit.sample_error',
+      ['transit_lab', 'delivered_to_lab', 'sample_error'],
+      'sample_quantity_not_sufficient',
+    ],
     ['?final_status=received.testkit.registered', [], null],
   ])('with "%s" takes the steps %j', async (query, steps, detail) => {
     const order = await registeredKit(app.team);
@@ -86,7 +131,11 @@ describe('simulating a registered kit', () => {
     expect(lowStatuses(walked)).toEqual([...REGISTERED, ...steps]);
     expect(walked.events.at(-1)?.status_detail).toBe(detail);
     expect((await told(order)).length).toBe(walked.events.length);
-    if (steps.length > 0) expect(walked.details.data.shipment).toMatchObject({ inbound_tracking_number: expect.stringMatching(/^SIM/), inbound_courier: 'usps' });
+    if (steps.length > 0)
+      expect(walked.details.data.shipment).toMatchObject({
+        inbound_tracking_number: expect.stringMatching(/^SIM/),
+        inbound_courier: 'usps',
+      });
   });
 
   test('goes on from problems: back into transit, and from a blocked sample to the result', async () => {
@@ -94,12 +143,23 @@ describe('simulating a registered kit', () => {
     await simulate(order.id, '?final_status=collecting_sample.testkit.problem_in_transit_lab');
     await simulate(order.id, '?final_status=sample_with_lab.testkit.lab_processing_blocked');
     await simulate(order.id);
-    expect(lowStatuses(await read(order.id)).slice(REGISTERED.length)).toEqual(
-      ['transit_lab', 'problem_in_transit_lab', 'transit_lab', 'delivered_to_lab', 'lab_processing_blocked', 'completed']);
+    expect(lowStatuses(await read(order.id)).slice(REGISTERED.length)).toEqual([
+      'transit_lab',
+      'problem_in_transit_lab',
+      'transit_lab',
+      'delivered_to_lab',
+      'lab_processing_blocked',
+      'completed',
+    ]);
   });
 
-  test.each(['received.testkit.ordered', 'collecting_sample.testkit.with_customer', 'cancelled.testkit.cancelled',
-    'completed.walk_in_test.completed', 'collecting_sample.at_home_phlebotomy.draw_completed'])('cannot reach %s any more', async (finalStatus) => {
+  test.each([
+    'received.testkit.ordered',
+    'collecting_sample.testkit.with_customer',
+    'cancelled.testkit.cancelled',
+    'completed.walk_in_test.completed',
+    'collecting_sample.at_home_phlebotomy.draw_completed',
+  ])('cannot reach %s any more', async (finalStatus) => {
     const order = await registeredKit(app.team);
     const answer = await simulate(order.id, `?final_status=${finalStatus}`);
     expect([answer.status, answer.body.code]).toEqual([400, 'status_not_reachable']);
@@ -127,7 +187,9 @@ describe('with a delay', () => {
     const order = await registeredKit(app.team);
     expect((await simulate(order.id, '?delay=3600&final_status=completed.testkit.completed')).status).toBe(200);
     const seen = [lowStatuses(await read(order.id)).length];
-    const { rows: [job] } = await sql<{ seconds: number }>`
+    const {
+      rows: [job],
+    } = await sql<{ seconds: number }>`
       select extract(epoch from run_at - now())::float8 as seconds from graphile_worker._private_jobs
        where payload ->> 'order_id' = ${order.id}`.execute(app.db);
     expect(job?.seconds).toBeGreaterThan(3590);
@@ -163,12 +225,24 @@ describe('with a delay', () => {
 
   test('a cancellation ends it', async () => {
     const order = await orderKit(app.team);
-    const done = await app.db.insertInto('simulations').values({
-      user_id: order.user_id, order_id: order.id, id: randomUUID(), team_id: app.team.id, steps: ['transit_customer'], delay_seconds: 3600, due_at: sql`now()`,
-    }).returning('id').executeTakeFirstOrThrow();
+    const done = await app.db
+      .insertInto('simulations')
+      .values({
+        user_id: order.user_id,
+        order_id: order.id,
+        id: randomUUID(),
+        team_id: app.team.id,
+        steps: ['transit_customer'],
+        delay_seconds: 3600,
+        due_at: sql`now()`,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
     await app.api('POST', `/v3/order/${order.id}/cancel`);
     expect(await waiting(order.id)).toBeUndefined();
-    await sql`select graphile_worker.add_job('simulation_step', ${JSON.stringify({ team_id: app.team.id, order_id: order.id, simulation_id: done.id, step: 0 })}::json)`.execute(app.db);
+    await sql`select graphile_worker.add_job('simulation_step', ${JSON.stringify({ team_id: app.team.id, order_id: order.id, simulation_id: done.id, step: 0 })}::json)`.execute(
+      app.db,
+    );
     await app.runJobs();
     expect(lowStatuses(await read(order.id)).at(-1)).toBe('cancelled');
   });
@@ -179,8 +253,15 @@ describe('with a delay', () => {
     await register(app.team, { sample_id: (await read(order.id)).sample_id });
     await timePasses();
     await timePasses();
-    expect(lowStatuses(await read(order.id))).toEqual(
-      ['ordered', 'awaiting_registration', 'transit_customer', 'requisition_created', 'testkit_registered', 'out_for_delivery', 'with_customer']);
+    expect(lowStatuses(await read(order.id))).toEqual([
+      'ordered',
+      'awaiting_registration',
+      'transit_customer',
+      'requisition_created',
+      'testkit_registered',
+      'out_for_delivery',
+      'with_customer',
+    ]);
   });
 
   test('a step that the order no longer allows ends it quietly', async () => {
@@ -201,7 +282,9 @@ describe('with a delay', () => {
     await simulate(order.id, '?delay=3600');
     await app.api('DELETE', `/v2/user/${order.user_id}`);
     await timePasses();
-    const { rows: failed } = await sql`select from graphile_worker._private_jobs where last_error is not null`.execute(app.db);
+    const { rows: failed } = await sql`select from graphile_worker._private_jobs where last_error is not null`.execute(
+      app.db,
+    );
     expect(failed).toEqual([]);
     expect((await told(order)).length).toBe(8);
     await app.api('POST', `/v2/user/undo_delete?user_id=${order.user_id}`);
@@ -215,15 +298,26 @@ describe('with a delay', () => {
 describe('a bad request', () => {
   test('is told all of its problems', async () => {
     const { id } = await orderKit(app.team);
-    const answer = await simulate(id, '?final_status=completed.testkit.done&delay=-1', { interpretation: 'awful', result_types: ['picture'], has_missing_results: 'no' });
-    expect([answer.status, problemsOf(answer)]).toEqual([422, [
-      'body.has_missing_results bool_type', 'body.interpretation enum', 'body.result_types.0 enum', 'query.delay greater_than_equal', 'query.final_status enum',
-    ]]);
+    const answer = await simulate(id, '?final_status=completed.testkit.done&delay=-1', {
+      interpretation: 'awful',
+      result_types: ['picture'],
+      has_missing_results: 'no',
+    });
+    expect([answer.status, problemsOf(answer)]).toEqual([
+      422,
+      [
+        'body.has_missing_results bool_type',
+        'body.interpretation enum',
+        'body.result_types.0 enum',
+        'query.delay greater_than_equal',
+        'query.final_status enum',
+      ],
+    ]);
     expect(problemsOf(await simulate(id, '?delay=soon'))).toEqual(['query.delay int_parsing']);
     expect(problemsOf(await simulate('7'))).toEqual(['path.order_id uuid_parsing']);
   });
 
-  test('for an unknown order and for another team\'s is the same 404; without a key 401', async () => {
+  test("for an unknown order and for another team's is the same 404; without a key 401", async () => {
     const theirs = await orderKit(await app.makeTeam());
     for (const id of [randomUUID(), theirs.id]) {
       const answer = await simulate(id);
@@ -234,10 +328,13 @@ describe('a bad request', () => {
 });
 
 test('production simulates nothing', async () => {
-  const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production', PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64') });
+  const production = await startTestApp({
+    PHIAL_ENVIRONMENT: 'production',
+    PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
+  });
   try {
     const order = await orderKit(production.team);
-    const answer = await simulateUnread(production.team, order.id) as Answer<Body>;
+    const answer = (await simulateUnread(production.team, order.id)) as Answer<Body>;
     expect([answer.status, answer.body.code]).toEqual([403, 'sandbox_only']);
     expect((await readOrder(production.team, order.id)).events.length).toBe(2);
   } finally {
@@ -251,7 +348,12 @@ test('a corrected order can be corrected again, each time with an event and anot
     expect((await simulate(order.id, '?final_status=completed.testkit.corrected')).status).toBe(200);
   }
   expect(lowStatuses(await read(order.id)).slice(-4)).toEqual(['completed', 'corrected', 'corrected', 'corrected']);
-  const versions = await app.db.selectFrom('lab_results').select('version').where('order_id', '=', order.id).orderBy('version').execute();
+  const versions = await app.db
+    .selectFrom('lab_results')
+    .select('version')
+    .where('order_id', '=', order.id)
+    .orderBy('version')
+    .execute();
   expect(versions.map((row) => row.version)).toEqual([1, 2, 3, 4]);
 });
 

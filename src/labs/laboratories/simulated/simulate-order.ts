@@ -38,28 +38,49 @@ function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus
   const path = pathTo(progress, target);
   if (path.ok) return path.steps;
   if (path.reason === 'registration_required') {
-    throw new AppError('registration_required', `This kit gets to ${target} only once it is registered: POST /v3/order/testkit/register first.`);
+    throw new AppError(
+      'registration_required',
+      `This kit gets to ${target} only once it is registered: POST /v3/order/testkit/register first.`,
+    );
   }
-  throw new AppError('status_not_reachable', `No way leads from ${order.events.at(-1)?.status} to ${finalStatus ?? target}.`);
+  throw new AppError(
+    'status_not_reachable',
+    `No way leads from ${order.events.at(-1)?.status} to ${finalStatus ?? target}.`,
+  );
 }
 
 function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelStatus {
-  if (finalStatus === null) return row.method === 'testkit' && row.patient_details === null ? 'with_customer' : 'completed';
+  if (finalStatus === null)
+    return row.method === 'testkit' && row.patient_details === null ? 'with_customer' : 'completed';
   const [, method, status] = finalStatus.split('.') as [string, string, string];
   if (method !== row.method) {
-    throw new AppError('status_not_reachable', `${finalStatus} is a status of ${method}, but this is an order by ${row.method}.`);
+    throw new AppError(
+      'status_not_reachable',
+      `${finalStatus} is a status of ${method}, but this is an order by ${row.method}.`,
+    );
   }
   return (status === 'registered' ? 'testkit_registered' : status) as LowLevelStatus;
 }
 
 /** A new simulation takes the place of an unfinished one. */
-export async function startSimulation(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder, steps: LowLevelStatus[],
-  { delaySeconds, flags }: Pick<Request, 'delaySeconds' | 'flags'>): Promise<void> {
+export async function startSimulation(
+  ctx: TxCtx<TeamCtx>,
+  { row }: LoadedOrder,
+  steps: LowLevelStatus[],
+  { delaySeconds, flags }: Pick<Request, 'delaySeconds' | 'flags'>,
+): Promise<void> {
   await ctx.db.deleteFrom('simulations').where('user_id', '=', row.user_id).where('order_id', '=', row.id).execute();
   if (steps.length === 0) return;
   const simulation = {
-    user_id: row.user_id, order_id: row.id, id: newId(), team_id: ctx.team.id, steps, next_step: 0,
-    delay_seconds: delaySeconds, flags: JSON.stringify(flags), due_at: sql<string>`now()`,
+    user_id: row.user_id,
+    order_id: row.id,
+    id: newId(),
+    team_id: ctx.team.id,
+    steps,
+    next_step: 0,
+    delay_seconds: delaySeconds,
+    flags: JSON.stringify(flags),
+    due_at: sql<string>`now()`,
   };
   await ctx.db.insertInto('simulations').values(simulation).execute();
   const target = { team_id: ctx.team.id, order_id: row.id, simulation_id: simulation.id };

@@ -7,11 +7,14 @@ import { untilBlocked } from '../../../../test/until-blocked.ts';
 import { resumeSimulations, runSimulationStep, type SimulationStep } from './simulation-step.ts';
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 const REGISTERED = 7;
-const eventsOf = async (order: OrderBody): Promise<string[]> => lowStatuses(await readOrder(app.team, order.id)).slice(REGISTERED);
+const eventsOf = async (order: OrderBody): Promise<string[]> =>
+  lowStatuses(await readOrder(app.team, order.id)).slice(REGISTERED);
 const told = async (order: OrderBody): Promise<number> =>
   (await app.db.selectFrom('events').select('id').where('user_id', '=', order.user_id).execute()).length;
 
@@ -19,16 +22,24 @@ const told = async (order: OrderBody): Promise<number> =>
 async function halfWay(): Promise<{ order: OrderBody; job: SimulationStep }> {
   const order = await registeredKit(app.team);
   await simulate(app.team, order.id, '?delay=3600&final_status=completed.testkit.completed');
-  const { id, next_step } = await app.db.selectFrom('simulations').select(['id', 'next_step']).where('order_id', '=', order.id).executeTakeFirstOrThrow();
+  const { id, next_step } = await app.db
+    .selectFrom('simulations')
+    .select(['id', 'next_step'])
+    .where('order_id', '=', order.id)
+    .executeTakeFirstOrThrow();
   return { order, job: { team_id: app.team.id, order_id: order.id, simulation_id: id, step: next_step } };
 }
 const overdue = () => sql`update simulations set due_at = now() - interval '31 seconds'`.execute(app.db);
 const allDue = () => sql`update graphile_worker._private_jobs set run_at = now() - interval '1 second'`.execute(app.db);
-const jobs = async (order: OrderBody): Promise<{ step: number; locked: boolean }[]> => (await sql<{ step: number; locked: boolean }>`
+const jobs = async (order: OrderBody): Promise<{ step: number; locked: boolean }[]> =>
+  (
+    await sql<{ step: number; locked: boolean }>`
   select (payload ->> 'step')::integer as step, locked_at is not null as locked from graphile_worker._private_jobs
-   where payload ->> 'order_id' = ${order.id} order by id`.execute(app.db)).rows;
+   where payload ->> 'order_id' = ${order.id} order by id`.execute(app.db)
+  ).rows;
 /** What a worker leaves behind that was killed at its work. */
-const lockAsKilled = () => sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'killed', run_at = now()`.execute(app.db);
+const lockAsKilled = () =>
+  sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'killed', run_at = now()`.execute(app.db);
 
 describe('a step', () => {
   test('is taken once however often its job runs', async () => {
@@ -73,8 +84,11 @@ describe('a step', () => {
       await sql`lock table events in access exclusive mode`.execute(db);
       const broken = expect(runSimulationStep(app.ctx, job)).rejects.toThrow();
       await untilBlocked(app.db);
-      await query(app.databaseUrl, `
-        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`);
+      await query(
+        app.databaseUrl,
+        `
+        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+      );
       await broken;
     });
     expect(await readOrder(app.team, order.id)).toEqual(before);
@@ -84,7 +98,7 @@ describe('a step', () => {
 });
 
 describe('a step whose worker was killed', () => {
-  test('is resumed once it is overdue, and not taken again when the killed worker\'s job comes back', async () => {
+  test("is resumed once it is overdue, and not taken again when the killed worker's job comes back", async () => {
     const { order } = await halfWay();
     await lockAsKilled();
     await app.runJobs();
@@ -97,7 +111,11 @@ describe('a step whose worker was killed', () => {
     await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null`.execute(app.db);
     await allDue();
     await app.runJobs();
-    expect([await eventsOf(order), await told(order), await jobs(order)]).toEqual([['transit_lab', 'delivered_to_lab', 'completed'], 10, []]);
+    expect([await eventsOf(order), await told(order), await jobs(order)]).toEqual([
+      ['transit_lab', 'delivered_to_lab', 'completed'],
+      10,
+      [],
+    ]);
   });
 
   test('gets one job, however often it is found overdue', async () => {
@@ -105,7 +123,10 @@ describe('a step whose worker was killed', () => {
     await lockAsKilled();
     await overdue();
     for (let times = 0; times < 5; times += 1) await resumeSimulations(app.db, 30);
-    expect(await jobs(order)).toEqual([{ step: 1, locked: true }, { step: 1, locked: false }]);
+    expect(await jobs(order)).toEqual([
+      { step: 1, locked: true },
+      { step: 1, locked: false },
+    ]);
   });
 
   test('is not resumed while the user is scheduled for deletion', async () => {

@@ -24,11 +24,20 @@ export type SimulationStep = { team_id: string; order_id: string; simulation_id:
  * Takes exactly the step named, if the simulation still waits for it, and says whether more are to come. The counter
  * moves in the transaction that writes the event, so a step is taken once however often its job runs.
  */
-export async function takeStep(ctx: TxCtx<TeamCtx>, { order_id, simulation_id, step }: SimulationStep): Promise<boolean> {
-  if (!await lockOrderIfPresent(ctx, order_id)) return false;
-  const simulation = await ctx.db.selectFrom('simulations').select(['steps', 'flags', 'delay_seconds', 'user_id'])
-    .where('team_id', '=', ctx.team.id).where('order_id', '=', order_id).where('id', '=', simulation_id)
-    .where('next_step', '=', step).forUpdate().executeTakeFirst();
+export async function takeStep(
+  ctx: TxCtx<TeamCtx>,
+  { order_id, simulation_id, step }: SimulationStep,
+): Promise<boolean> {
+  if (!(await lockOrderIfPresent(ctx, order_id))) return false;
+  const simulation = await ctx.db
+    .selectFrom('simulations')
+    .select(['steps', 'flags', 'delay_seconds', 'user_id'])
+    .where('team_id', '=', ctx.team.id)
+    .where('order_id', '=', order_id)
+    .where('id', '=', simulation_id)
+    .where('next_step', '=', step)
+    .forUpdate()
+    .executeTakeFirst();
   if (!simulation) return false;
   const order = await loadOrder(ctx, order_id);
   const status = simulation.steps[step] as LowLevelStatus;
@@ -36,24 +45,45 @@ export async function takeStep(ctx: TxCtx<TeamCtx>, { order_id, simulation_id, s
   const allowed = advance(progressOfOrder(order), status) !== null;
   if (allowed) {
     const labOrder = await labOrderOf(ctx, order);
-    await applyNews(ctx, order_id, simulatedLaboratory.newsAt(status, labOrder, simulation.flags as Static<typeof SimulationFlags>));
+    await applyNews(
+      ctx,
+      order_id,
+      simulatedLaboratory.newsAt(status, labOrder, simulation.flags as Static<typeof SimulationFlags>),
+    );
   }
   const more = allowed && step + 1 < simulation.steps.length;
   if (more) {
-    await ctx.db.updateTable('simulations')
+    await ctx.db
+      .updateTable('simulations')
       .set({ next_step: step + 1, due_at: sql<string>`now() + make_interval(secs => delay_seconds)` })
-      .where('user_id', '=', simulation.user_id).where('order_id', '=', order_id).execute();
+      .where('user_id', '=', simulation.user_id)
+      .where('order_id', '=', order_id)
+      .execute();
   } else {
-    await ctx.db.deleteFrom('simulations').where('user_id', '=', simulation.user_id).where('order_id', '=', order_id).execute();
+    await ctx.db
+      .deleteFrom('simulations')
+      .where('user_id', '=', simulation.user_id)
+      .where('order_id', '=', order_id)
+      .execute();
   }
   return more;
 }
 
-async function labOrderOf(ctx: TxCtx<TeamCtx>, { row, labTest }: Awaited<ReturnType<typeof loadOrder>>): Promise<LabOrder> {
-  const { reports } = await ctx.db.selectFrom('lab_results').select((eb) => eb.fn.countAll<number>().as('reports'))
-    .where('user_id', '=', row.user_id).where('order_id', '=', row.id).executeTakeFirstOrThrow();
-  const lab = await ctx.db.selectFrom('labs').select(['slug', 'name', 'clia_number'])
-    .where('id', '=', labTest.lab?.id ?? 0).executeTakeFirstOrThrow();
+async function labOrderOf(
+  ctx: TxCtx<TeamCtx>,
+  { row, labTest }: Awaited<ReturnType<typeof loadOrder>>,
+): Promise<LabOrder> {
+  const { reports } = await ctx.db
+    .selectFrom('lab_results')
+    .select((eb) => eb.fn.countAll<number>().as('reports'))
+    .where('user_id', '=', row.user_id)
+    .where('order_id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  const lab = await ctx.db
+    .selectFrom('labs')
+    .select(['slug', 'name', 'clia_number'])
+    .where('id', '=', labTest.lab?.id ?? 0)
+    .executeTakeFirstOrThrow();
   return { row, reports, lab, analytes: await analytesOf(ctx, row.lab_test_id) };
 }
 
@@ -65,8 +95,12 @@ export function runSimulationStep(ctx: Ctx, job: SimulationStep): Promise<void> 
     const inside: TxCtx<TeamCtx> = { ...tx, team };
     const more = await takeStep(inside, job);
     if (!more) return;
-    const { delay_seconds } = await tx.db.selectFrom('simulations').select('delay_seconds')
-      .where('team_id', '=', team.id).where('order_id', '=', job.order_id).executeTakeFirstOrThrow();
+    const { delay_seconds } = await tx.db
+      .selectFrom('simulations')
+      .select('delay_seconds')
+      .where('team_id', '=', team.id)
+      .where('order_id', '=', job.order_id)
+      .executeTakeFirstOrThrow();
     await addJob(tx.db, SIMULATION_STEP_JOB, { ...job, step: job.step + 1 }, delay_seconds);
   });
 }

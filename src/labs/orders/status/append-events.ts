@@ -13,9 +13,15 @@ export type NewEvent = { status: LowLevelStatus; detail?: string | null };
  * with the order as it was right after it. The caller holds the order's row lock; the database refuses what the
  * status table forbids. Times rise by a millisecond at least, so that receivers can tell which event is the newest.
  */
-export async function appendOrderEvents(ctx: TxCtx<TeamCtx>, order: Pick<OrderRow, 'id' | 'user_id' | 'method'>, events: NewEvent[]): Promise<LoadedOrder> {
+export async function appendOrderEvents(
+  ctx: TxCtx<TeamCtx>,
+  order: Pick<OrderRow, 'id' | 'user_id' | 'method'>,
+  events: NewEvent[],
+): Promise<LoadedOrder> {
   const statuses = events.map((event) => fullStatus(order.method, event.status));
-  const { rows: [last] } = await sql<{ last_event_id: number }>`
+  const {
+    rows: [last],
+  } = await sql<{ last_event_id: number }>`
     with previous as (
       select last_event_id, greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond') as begins_at
         from orders where user_id = ${order.user_id} and id = ${order.id}
@@ -41,8 +47,12 @@ export async function appendOrderEvents(ctx: TxCtx<TeamCtx>, order: Pick<OrderRo
 }
 
 async function publishFrom(ctx: TxCtx<TeamCtx>, order: LoadedOrder, alreadyTold: number): Promise<void> {
-  const user = await ctx.db.selectFrom('users').select(['id', 'client_user_id'])
-    .where('id', '=', order.row.user_id).where('team_id', '=', ctx.team.id).executeTakeFirstOrThrow();
+  const user = await ctx.db
+    .selectFrom('users')
+    .select(['id', 'client_user_id'])
+    .where('id', '=', order.row.user_id)
+    .where('team_id', '=', ctx.team.id)
+    .executeTakeFirstOrThrow();
   for (let count = alreadyTold + 1; count <= order.events.length; count += 1) {
     const data = renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, count));
     await publishEvent(ctx, count === 1 ? orderCreated : orderUpdated, { user, data });

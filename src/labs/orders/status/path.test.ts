@@ -23,36 +23,79 @@ describe('a simulated laboratory takes an order', () => {
     ['testkit', PATIENT, 'completed', `${SENT} transit_lab delivered_to_lab completed`],
     ['testkit', REGISTERED, 'completed', `${SENT} transit_lab delivered_to_lab completed`],
     ['testkit', REGISTERED, 'transit_lab', `${SENT} transit_lab`],
-    ['testkit', `${WAITING} ${SENT} requisition_created testkit_registered`, 'completed', 'transit_lab delivered_to_lab completed'],
-    ['testkit', `${WAITING} transit_customer requisition_created testkit_registered`, 'with_customer', 'out_for_delivery with_customer'],
+    [
+      'testkit',
+      `${WAITING} ${SENT} requisition_created testkit_registered`,
+      'completed',
+      'transit_lab delivered_to_lab completed',
+    ],
+    [
+      'testkit',
+      `${WAITING} transit_customer requisition_created testkit_registered`,
+      'with_customer',
+      'out_for_delivery with_customer',
+    ],
     ['testkit', REGISTERED, 'lost', 'transit_customer lost'],
     ['testkit', `${PATIENT} ${SENT}`, 'lost', 'transit_lab lost'],
     ['testkit', REGISTERED, 'lab_processing_blocked', `${SENT} transit_lab delivered_to_lab lab_processing_blocked`],
     ['testkit', REGISTERED, 'corrected', `${SENT} transit_lab delivered_to_lab completed corrected`],
     ['testkit', REGISTERED, 'sample_error', `${SENT} transit_lab delivered_to_lab sample_error`],
-    ['testkit', PATIENT, 'failure_to_deliver_to_customer', 'transit_customer problem_in_transit_customer failure_to_deliver_to_customer'],
-    ['testkit', PATIENT, 'failure_to_deliver_to_lab', `${SENT} transit_lab problem_in_transit_lab failure_to_deliver_to_lab`],
+    [
+      'testkit',
+      PATIENT,
+      'failure_to_deliver_to_customer',
+      'transit_customer problem_in_transit_customer failure_to_deliver_to_customer',
+    ],
+    [
+      'testkit',
+      PATIENT,
+      'failure_to_deliver_to_lab',
+      `${SENT} transit_lab problem_in_transit_lab failure_to_deliver_to_lab`,
+    ],
     ['testkit', `${PATIENT} transit_customer problem_in_transit_customer`, 'with_customer', SENT],
     ['testkit', `${REGISTERED} transit_lab delivered_to_lab lab_processing_blocked`, 'completed', 'completed'],
-    ['testkit', `${REGISTERED} transit_lab delivered_to_lab lab_processing_blocked`, 'delivered_to_lab', 'delivered_to_lab'],
+    [
+      'testkit',
+      `${REGISTERED} transit_lab delivered_to_lab lab_processing_blocked`,
+      'delivered_to_lab',
+      'delivered_to_lab',
+    ],
     ['testkit', WAITING, 'with_customer', SENT],
     ['testkit', WAITING, 'lost', 'transit_customer lost'],
     ['testkit', WAITING, 'cancelled', 'cancelled'],
     ['testkit', REGISTERED, 'do_not_process', 'do_not_process'],
     ['walk_in_test', 'ordered', 'completed', 'requisition_created completed'],
     ['walk_in_test', `${PATIENT} appointment_pending`, 'completed', 'appointment_scheduled completed'],
-    ['walk_in_test', `${PATIENT} appointment_pending appointment_cancelled`, 'completed', 'appointment_pending appointment_scheduled completed'],
+    [
+      'walk_in_test',
+      `${PATIENT} appointment_pending appointment_cancelled`,
+      'completed',
+      'appointment_pending appointment_scheduled completed',
+    ],
     ['walk_in_test', PATIENT, 'appointment_scheduled', 'appointment_pending appointment_scheduled'],
     ['walk_in_test', PATIENT, 'redraw_available', 'redraw_available'],
     ['walk_in_test', PATIENT, 'partial_results', 'partial_results'],
-    ['at_home_phlebotomy', 'ordered', 'completed', 'requisition_created appointment_pending appointment_scheduled draw_completed completed'],
-    ['at_home_phlebotomy', `${PATIENT} appointment_pending appointment_scheduled`, 'completed', 'draw_completed completed'],
+    [
+      'at_home_phlebotomy',
+      'ordered',
+      'completed',
+      'requisition_created appointment_pending appointment_scheduled draw_completed completed',
+    ],
+    [
+      'at_home_phlebotomy',
+      `${PATIENT} appointment_pending appointment_scheduled`,
+      'completed',
+      'draw_completed completed',
+    ],
     ['at_home_phlebotomy', PATIENT, 'appointment_cancelled', 'appointment_pending appointment_cancelled'],
     ['on_site_collection', 'ordered', 'corrected', 'requisition_created draw_completed completed corrected'],
     ['on_site_collection', PATIENT, 'sample_error', 'draw_completed sample_error'],
-  ] satisfies [CollectionMethod, string, LowLevelStatus, string][])('of %s from %s to %s by %s', (method, events, target, path) => {
-    expect(pathAfter(method, events, target)).toBe(path);
-  });
+  ] satisfies [CollectionMethod, string, LowLevelStatus, string][])(
+    'of %s from %s to %s by %s',
+    (method, events, target, path) => {
+      expect(pathAfter(method, events, target)).toBe(path);
+    },
+  );
 
   test('nowhere when the order has the status already', () => {
     expect(pathAfter('testkit', WAITING, 'awaiting_registration')).toBe('');
@@ -62,8 +105,15 @@ describe('a simulated laboratory takes an order', () => {
 
 describe('a simulated laboratory does not take an order', () => {
   test.each([
-    'transit_lab', 'delivered_to_lab', 'completed', 'corrected', 'sample_error', 'testkit_registered',
-    'requisition_created', 'problem_in_transit_lab', 'failure_to_deliver_to_lab',
+    'transit_lab',
+    'delivered_to_lab',
+    'completed',
+    'corrected',
+    'sample_error',
+    'testkit_registered',
+    'requisition_created',
+    'problem_in_transit_lab',
+    'failure_to_deliver_to_lab',
   ] satisfies LowLevelStatus[])('of an unregistered kit to %s', (target) => {
     expect(pathAfter('testkit', WAITING, target)).toBe('registration_required');
     expect(pathAfter('testkit', `${WAITING} ${SENT}`, target)).toBe('registration_required');
@@ -108,8 +158,9 @@ describe('a path', () => {
     'requisition_bypassed',
     'testkit_registered',
   ]);
-  const cases = constantFrom(...COLLECTION_METHODS)
-    .chain((method) => tuple(constantFrom(...every(method)), constantFrom(...statusesOf(method))));
+  const cases = constantFrom(...COLLECTION_METHODS).chain((method) =>
+    tuple(constantFrom(...every(method)), constantFrom(...statusesOf(method))),
+  );
 
   test('is allowed step by step, ends at the target, passes no status twice and registers no kit', () => {
     assertProperty(
@@ -133,7 +184,11 @@ describe('a path', () => {
         for (const { status } of next(from)) {
           const path = pathTo(from, status);
           const registers = method === 'testkit' && REGISTRATION.has(status);
-          expect([from, status, path.ok || path.reason]).toEqual([from, status, registers ? 'registration_required' : true]);
+          expect([from, status, path.ok || path.reason]).toEqual([
+            from,
+            status,
+            registers ? 'registration_required' : true,
+          ]);
         }
       }
     }

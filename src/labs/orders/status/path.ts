@@ -9,8 +9,7 @@ import { advance, next } from './rules.ts';
  * `unreachable`: no further event leads there.
  */
 export type StatusPath =
-  | { ok: true; steps: LowLevelStatus[] }
-  | { ok: false; reason: 'registration_required' | 'unreachable' };
+  { ok: true; steps: LowLevelStatus[] } | { ok: false; reason: 'registration_required' | 'unreachable' };
 
 // The first of these that may come next is the way to success. Results come first, so that optional stages
 // (an appointment at a service center, partial results) are left out; a kit is sent before it can come back.

@@ -52,7 +52,11 @@ async function makeOrder(method: CollectionMethod): Promise<string> {
   return id;
 }
 
-async function append(order: string, id: number | null, status: string): Promise<{ leg: string; registration: string }> {
+async function append(
+  order: string,
+  id: number | null,
+  status: string,
+): Promise<{ leg: string; registration: string }> {
   const { rows } = await client.query(
     `insert into order_events (user_id, order_id, team_id, id, status, leg, registration)
      values ($1, $2, $3, $4, $5, 'nonsense', 'nonsense') returning leg, registration`,
@@ -138,7 +142,8 @@ describe('the database', () => {
       code: '23514',
       table: 'order_events',
       constraint: 'order_events_follow_rules',
-      message: "status collecting_sample.testkit.transit_lab may not follow collecting_sample.testkit.transit_customer (leg 'transit_customer', registration 'awaiting')",
+      message:
+        "status collecting_sample.testkit.transit_lab may not follow collecting_sample.testkit.transit_customer (leg 'transit_customer', registration 'awaiting')",
     });
   });
 
@@ -210,14 +215,20 @@ describe('the database', () => {
 
   test('moves the events with an order that is bound to another user, and they go on there', async () => {
     const order = await makeOrderWith('testkit', WAITING_AND_SENT);
-    await client.query('insert into order_transactions (user_id, id, team_id) values ($1, $2, $3)', [OTHER_USER, order, TEAM]);
+    await client.query('insert into order_transactions (user_id, id, team_id) values ($1, $2, $3)', [
+      OTHER_USER,
+      order,
+      TEAM,
+    ]);
     await client.query('update orders set user_id = $1 where id = $2', [OTHER_USER, order]);
     await client.query(
       `insert into order_events (user_id, order_id, team_id, id, status)
        values ($1, $2, $3, 4, 'collecting_sample.testkit.out_for_delivery')`,
       [OTHER_USER, order, TEAM],
     );
-    const { rows } = await client.query('select user_id, id from order_events where order_id = $1 order by id', [order]);
+    const { rows } = await client.query('select user_id, id from order_events where order_id = $1 order by id', [
+      order,
+    ]);
     expect(rows).toEqual([1, 2, 3, 4].map((id) => ({ user_id: OTHER_USER, id })));
   });
 

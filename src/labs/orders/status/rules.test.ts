@@ -35,7 +35,10 @@ describe('an order goes', () => {
     ['testkit', `${REGISTERED} ${RESULT}`],
     ['testkit', `${WAITING} transit_customer requisition_bypassed testkit_registered out_for_delivery`],
     ['testkit', `${WAITING} transit_customer requisition_created testkit_registered lost`],
-    ['testkit', `${WAITING} transit_customer problem_in_transit_customer requisition_created testkit_registered transit_customer`],
+    [
+      'testkit',
+      `${WAITING} transit_customer problem_in_transit_customer requisition_created testkit_registered transit_customer`,
+    ],
     ['testkit', `${WAITING} transit_customer problem_in_transit_customer failure_to_deliver_to_customer`],
     ['testkit', `${WAITING} ${SENT} requisition_created do_not_process`],
     ['testkit', `${REGISTERED} transit_lab problem_in_transit_lab transit_lab lost`],
@@ -44,11 +47,23 @@ describe('an order goes', () => {
     ['testkit', `${REGISTERED} transit_lab delivered_to_lab lab_processing_blocked completed corrected corrected`],
     ['walk_in_test', 'ordered requisition_created completed'],
     ['walk_in_test', 'ordered requisition_bypassed partial_results partial_results completed corrected'],
-    ['walk_in_test', 'ordered requisition_created appointment_pending appointment_scheduled appointment_pending appointment_scheduled completed'],
-    ['walk_in_test', 'ordered requisition_created appointment_pending appointment_cancelled appointment_scheduled partial_results redraw_available completed'],
+    [
+      'walk_in_test',
+      'ordered requisition_created appointment_pending appointment_scheduled appointment_pending appointment_scheduled completed',
+    ],
+    [
+      'walk_in_test',
+      'ordered requisition_created appointment_pending appointment_cancelled appointment_scheduled partial_results redraw_available completed',
+    ],
     ['walk_in_test', 'ordered requisition_created appointment_pending redraw_available cancelled'],
-    ['at_home_phlebotomy', 'ordered requisition_created appointment_pending appointment_scheduled appointment_scheduled draw_completed partial_results completed'],
-    ['at_home_phlebotomy', 'ordered requisition_bypassed appointment_pending appointment_scheduled appointment_cancelled appointment_pending cancelled'],
+    [
+      'at_home_phlebotomy',
+      'ordered requisition_created appointment_pending appointment_scheduled appointment_scheduled draw_completed partial_results completed',
+    ],
+    [
+      'at_home_phlebotomy',
+      'ordered requisition_bypassed appointment_pending appointment_scheduled appointment_cancelled appointment_pending cancelled',
+    ],
     ['on_site_collection', 'ordered requisition_created draw_completed partial_results completed corrected'],
     ['on_site_collection', 'ordered requisition_bypassed draw_completed sample_error'],
   ] satisfies [CollectionMethod, string][])('as %s by %s', (method, path) => {
@@ -109,7 +124,11 @@ describe('what may come next', () => {
       'ordered requisition_created appointment_pending',
       'appointment_cancelled appointment_scheduled cancelled redraw_available',
     ],
-    ['walk_in_test', 'ordered requisition_created redraw_available', 'cancelled completed partial_results sample_error'],
+    [
+      'walk_in_test',
+      'ordered requisition_created redraw_available',
+      'cancelled completed partial_results sample_error',
+    ],
     [
       'at_home_phlebotomy',
       'ordered requisition_created appointment_pending appointment_scheduled',
@@ -147,8 +166,16 @@ describe('an order can be cancelled', () => {
     ['walk_in_test', 'ordered requisition_created appointment_pending appointment_scheduled', true],
     ['walk_in_test', 'ordered requisition_created partial_results', false],
     ['walk_in_test', 'ordered requisition_created completed', false],
-    ['at_home_phlebotomy', 'ordered requisition_created appointment_pending appointment_scheduled draw_completed', true],
-    ['at_home_phlebotomy', 'ordered requisition_created appointment_pending appointment_scheduled draw_completed partial_results', false],
+    [
+      'at_home_phlebotomy',
+      'ordered requisition_created appointment_pending appointment_scheduled draw_completed',
+      true,
+    ],
+    [
+      'at_home_phlebotomy',
+      'ordered requisition_created appointment_pending appointment_scheduled draw_completed partial_results',
+      false,
+    ],
     ['on_site_collection', 'ordered requisition_created draw_completed', true],
     ['on_site_collection', 'ordered requisition_created draw_completed completed', false],
   ] satisfies [CollectionMethod, string, boolean][])('as %s after %s: %s', (method, path, expected) => {

@@ -5,11 +5,7 @@ import type { CollectionMethod, LowLevelStatus } from './table.ts';
 import { isOpen, topLevel } from './table.ts';
 
 /** The newest event of a kit's way to the user. */
-type OutboundLeg =
-  | 'transit_customer'
-  | 'out_for_delivery'
-  | 'with_customer'
-  | 'problem_in_transit_customer';
+type OutboundLeg = 'transit_customer' | 'out_for_delivery' | 'with_customer' | 'problem_in_transit_customer';
 
 /**
  * What the table must know of an order's events so far. The last status alone does not decide: a kit goes on
@@ -57,7 +53,12 @@ const KIT_TO_LAB: Successors = {
 };
 
 const WALK_IN_REQUISITION: readonly LowLevelStatus[] = [
-  'appointment_pending', 'partial_results', 'completed', 'redraw_available', 'sample_error', 'cancelled',
+  'appointment_pending',
+  'partial_results',
+  'completed',
+  'redraw_available',
+  'sample_error',
+  'cancelled',
 ];
 
 const WALK_IN: Successors = {
@@ -66,8 +67,13 @@ const WALK_IN: Successors = {
   requisition_bypassed: WALK_IN_REQUISITION,
   appointment_pending: ['appointment_scheduled', 'appointment_cancelled', 'redraw_available', 'cancelled'],
   appointment_scheduled: [
-    'appointment_pending', 'appointment_cancelled', 'partial_results', 'completed',
-    'redraw_available', 'sample_error', 'cancelled',
+    'appointment_pending',
+    'appointment_cancelled',
+    'partial_results',
+    'completed',
+    'redraw_available',
+    'sample_error',
+    'cancelled',
   ],
   appointment_cancelled: ['appointment_pending', 'appointment_scheduled', 'redraw_available', 'cancelled'],
   redraw_available: ['partial_results', 'completed', 'sample_error', 'cancelled'],

@@ -4,16 +4,22 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { orderKit, readOrder, registeredKit, simulate, type OrderBody } from '../../../../test/factories.ts';
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 /** Writes an event past all code, as the service's own role could. */
-const force = (order: OrderBody, id: number, status: string): Promise<unknown> => sql`
+const force = (order: OrderBody, id: number, status: string): Promise<unknown> =>
+  sql`
   insert into order_events (user_id, order_id, team_id, id, status)
   values (${order.user_id}, ${order.id}, ${app.team.id}, ${id}, ${status})`.execute(app.db);
 
-const storedStatuses = async (order: OrderBody): Promise<string[]> => (await sql<{ status: string }>`
-  select status from order_events where order_id = ${order.id} order by id`.execute(app.db)).rows.map((row) => row.status);
+const storedStatuses = async (order: OrderBody): Promise<string[]> =>
+  (
+    await sql<{ status: string }>`
+  select status from order_events where order_id = ${order.id} order by id`.execute(app.db)
+  ).rows.map((row) => row.status);
 
 describe('an event that goes past the service', () => {
   test.each([
@@ -43,12 +49,16 @@ describe('an event that goes past the service', () => {
     const order = await registeredKit(app.team);
     await simulate(app.team, order.id, '?final_status=failed.testkit.lost');
     const { events } = await readOrder(app.team, order.id);
-    await expect(force(order, events.length + 1, 'collecting_sample.testkit.transit_lab')).rejects.toMatchObject({ code: '23514' });
+    await expect(force(order, events.length + 1, 'collecting_sample.testkit.transit_lab')).rejects.toMatchObject({
+      code: '23514',
+    });
   });
 
   test.each([2, 4, 0])('is refused with the id %i after 2', async (id) => {
     const order = await orderKit(app.team);
-    await expect(force(order, id, 'collecting_sample.testkit.transit_customer')).rejects.toMatchObject({ code: '23514' });
+    await expect(force(order, id, 'collecting_sample.testkit.transit_customer')).rejects.toMatchObject({
+      code: '23514',
+    });
   });
 
   test('is taken where the table allows it', async () => {
@@ -58,9 +68,14 @@ describe('an event that goes past the service', () => {
   });
 });
 
-test.each(["status = 'completed.testkit.completed'", "created_at = created_at - interval '1 day'", "status_detail = 'sample_hemolyzed'"])(
-  'an event that was written cannot be changed: %s', async (change) => {
-    const order = await orderKit(app.team);
-    await expect(sql`update order_events set ${sql.raw(change)} where order_id = ${order.id}`.execute(app.db)).rejects.toMatchObject({ code: '23514' });
-    expect((await readOrder(app.team, order.id)).events).toEqual(order.events);
-  });
+test.each([
+  "status = 'completed.testkit.completed'",
+  "created_at = created_at - interval '1 day'",
+  "status_detail = 'sample_hemolyzed'",
+])('an event that was written cannot be changed: %s', async (change) => {
+  const order = await orderKit(app.team);
+  await expect(
+    sql`update order_events set ${sql.raw(change)} where order_id = ${order.id}`.execute(app.db),
+  ).rejects.toMatchObject({ code: '23514' });
+  expect((await readOrder(app.team, order.id)).events).toEqual(order.events);
+});

@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  COLLECTION_METHODS,
-  STATUS_DETAILS,
-  fullStatus,
-  isOpen,
-  parseStatus,
-  statusesOf,
-  topLevel,
-} from './table.ts';
+import { COLLECTION_METHODS, STATUS_DETAILS, fullStatus, isOpen, parseStatus, statusesOf, topLevel } from './table.ts';
 
 const WIRE = [
   'received.testkit.ordered',

@@ -2,12 +2,14 @@
 
 const TABLE = {
   testkit: {
-    received: [
-      'ordered', 'awaiting_registration', 'testkit_registered', 'requisition_created', 'requisition_bypassed',
-    ],
+    received: ['ordered', 'awaiting_registration', 'testkit_registered', 'requisition_created', 'requisition_bypassed'],
     collecting_sample: [
-      'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab',
-      'problem_in_transit_customer', 'problem_in_transit_lab',
+      'transit_customer',
+      'out_for_delivery',
+      'with_customer',
+      'transit_lab',
+      'problem_in_transit_customer',
+      'problem_in_transit_lab',
     ],
     sample_with_lab: ['delivered_to_lab', 'lab_processing_blocked'],
     completed: ['completed', 'corrected'],
@@ -16,9 +18,7 @@ const TABLE = {
   },
   walk_in_test: {
     received: ['ordered', 'requisition_created', 'requisition_bypassed'],
-    collecting_sample: [
-      'appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'redraw_available',
-    ],
+    collecting_sample: ['appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'redraw_available'],
     sample_with_lab: ['partial_results'],
     completed: ['completed', 'corrected'],
     failed: ['sample_error'],
@@ -26,9 +26,7 @@ const TABLE = {
   },
   at_home_phlebotomy: {
     received: ['ordered', 'requisition_created', 'requisition_bypassed'],
-    collecting_sample: [
-      'appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'draw_completed',
-    ],
+    collecting_sample: ['appointment_pending', 'appointment_scheduled', 'appointment_cancelled', 'draw_completed'],
     sample_with_lab: ['partial_results'],
     completed: ['completed', 'corrected'],
     failed: ['sample_error'],

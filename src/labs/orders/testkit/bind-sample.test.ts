@@ -3,7 +3,16 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
 import {
-  consents, lowStatuses, makeUser, orderKit, patientAddress, patientDetails, physician, readOrder, simulate, type OrderBody,
+  consents,
+  lowStatuses,
+  makeUser,
+  orderKit,
+  patientAddress,
+  patientDetails,
+  physician,
+  readOrder,
+  simulate,
+  type OrderBody,
 } from '../../../../test/factories.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
 import { registerTestkit } from './register.ts';
@@ -11,22 +20,31 @@ import { registerTestkit } from './register.ts';
 type Registered = { order: OrderBody; message: string; code: string };
 
 let app: TestApp;
-beforeAll(async () => { app = await startTestApp(); });
+beforeAll(async () => {
+  app = await startTestApp();
+});
 afterAll(() => app.close());
 
 let samples = 0;
-const newSample = (): string => `SHOP-${samples += 1}`;
-const register = (changes: object, team: Team = app.team): Promise<Answer<Registered>> => team.api<Registered>(
-  'POST', '/v3/order/testkit/register', { patient_details: patientDetails, patient_address: patientAddress, consents, physician, ...changes });
+const newSample = (): string => `SHOP-${(samples += 1)}`;
+const register = (changes: object, team: Team = app.team): Promise<Answer<Registered>> =>
+  team.api<Registered>('POST', '/v3/order/testkit/register', {
+    patient_details: patientDetails,
+    patient_address: patientAddress,
+    consents,
+    physician,
+    ...changes,
+  });
 const refusal = ({ status, body }: Answer<Registered>): unknown[] => [status, body.code];
 
 async function shippedKit(team: Team = app.team, userId?: string): Promise<OrderBody & { sample_id: string }> {
   const order = await orderKit(team, userId);
   await simulate(team, order.id);
-  return await readOrder(team, order.id) as OrderBody & { sample_id: string };
+  return (await readOrder(team, order.id)) as OrderBody & { sample_id: string };
 }
 const newUser = async (): Promise<string> => (await makeUser(app.team)).user_id;
-const webhooksOf = (userId: string) => app.db.selectFrom('events').select(['event_type', 'body']).where('user_id', '=', userId).orderBy('id').execute();
+const webhooksOf = (userId: string) =>
+  app.db.selectFrom('events').select(['event_type', 'body']).where('user_id', '=', userId).orderBy('id').execute();
 
 describe('a sample id that nobody knows', () => {
   test('is 404 without a user, and nothing is written', async () => {
@@ -45,7 +63,13 @@ describe('a sample id that nobody knows', () => {
     for (const sample_id of [a, b, c]) orders.push((await register({ sample_id, user_id: userId })).body.order);
     expect(orders.slice(0, 2).map(({ id }) => id)).toEqual([first.id, second.id]);
     expect(orders.map((order) => order.sample_id)).toEqual([a, b.toUpperCase(), c]);
-    for (const order of orders) expect(lowStatuses(order)).toEqual(['ordered', 'awaiting_registration', 'requisition_created', 'testkit_registered']);
+    for (const order of orders)
+      expect(lowStatuses(order)).toEqual([
+        'ordered',
+        'awaiting_registration',
+        'requisition_created',
+        'testkit_registered',
+      ]);
     expect([first.id, second.id]).not.toContain(orders[2]?.id);
   });
 
@@ -54,7 +78,9 @@ describe('a sample id that nobody knows', () => {
     const cancelled = await orderKit(app.team, userId);
     await app.api('POST', `/v3/order/${cancelled.id}/cancel`);
     const elsewhere = await orderKit(app.team);
-    const { body: { order } } = await register({ sample_id: newSample(), user_id: userId });
+    const {
+      body: { order },
+    } = await register({ sample_id: newSample(), user_id: userId });
     expect([cancelled.id, elsewhere.id]).not.toContain(order.id);
   });
 
@@ -63,11 +89,26 @@ describe('a sample id that nobody knows', () => {
     const sample_id = newSample();
     const { body } = await register({ sample_id, user_id: userId });
     expect(body.message).toBe('testkit registered');
-    expect(body.order).toMatchObject({ user_id: userId, sample_id, shipping_details: null, status: 'received', origin: 'initial' });
-    const standard = await app.db.selectFrom('lab_tests').select('id').where('team_id', '=', app.team.id).where('is_default_kit', '=', true).executeTakeFirst();
+    expect(body.order).toMatchObject({
+      user_id: userId,
+      sample_id,
+      shipping_details: null,
+      status: 'received',
+      origin: 'initial',
+    });
+    const standard = await app.db
+      .selectFrom('lab_tests')
+      .select('id')
+      .where('team_id', '=', app.team.id)
+      .where('is_default_kit', '=', true)
+      .executeTakeFirst();
     expect((body.order['lab_test'] as { id: string }).id).toBe(standard?.id);
-    expect((await webhooksOf(userId)).map((event) => event.event_type))
-      .toEqual(['labtest.order.created', 'labtest.order.updated', 'labtest.order.updated', 'labtest.order.updated']);
+    expect((await webhooksOf(userId)).map((event) => event.event_type)).toEqual([
+      'labtest.order.created',
+      'labtest.order.updated',
+      'labtest.order.updated',
+      'labtest.order.updated',
+    ]);
     expect(await readOrder(app.team, body.order.id)).toEqual({ ...body.order, health_insurace_id: null });
   });
 
@@ -82,10 +123,16 @@ describe('a sample id that nobody knows', () => {
 describe('a kit that is registered already', () => {
   test('is updated by its registration again, without an event or a webhook', async () => {
     const kit = await shippedKit();
-    const { body: { order: first } } = await register({ sample_id: kit.sample_id });
+    const {
+      body: { order: first },
+    } = await register({ sample_id: kit.sample_id });
     const before = await webhooksOf(kit.user_id);
     for (const user_id of [undefined, kit.user_id]) {
-      const again = await register({ sample_id: kit.sample_id, user_id, patient_details: { ...patientDetails, last_name: 'Moss' } });
+      const again = await register({
+        sample_id: kit.sample_id,
+        user_id,
+        patient_details: { ...patientDetails, last_name: 'Moss' },
+      });
       expect([again.status, again.body.message]).toEqual([200, 'testkit registered']);
       expect(again.body.order.patient_details?.['last_name']).toBe('Moss');
       expect(again.body.order.events).toEqual(first.events);
@@ -99,8 +146,13 @@ describe('a kit that is registered already', () => {
 
   test('cannot be registered to another user', async () => {
     const kit = await shippedKit();
-    const { body: { order } } = await register({ sample_id: kit.sample_id });
-    expect(refusal(await register({ sample_id: kit.sample_id, user_id: await newUser() }))).toEqual([400, 'sample_already_registered']);
+    const {
+      body: { order },
+    } = await register({ sample_id: kit.sample_id });
+    expect(refusal(await register({ sample_id: kit.sample_id, user_id: await newUser() }))).toEqual([
+      400,
+      'sample_already_registered',
+    ]);
     expect(await readOrder(app.team, kit.id)).toEqual({ ...order, health_insurace_id: null });
   });
 
@@ -139,7 +191,10 @@ describe('an unregistered kit that another user of the team registers', () => {
     const kit = await shippedKit();
     const former = kit.user_id;
     const user_id = await newUser();
-    const { status, body: { order } } = await register({ sample_id: kit.sample_id, user_id });
+    const {
+      status,
+      body: { order },
+    } = await register({ sample_id: kit.sample_id, user_id });
     expect(status).toBe(200);
     expect(order).toMatchObject({ id: kit.id, user_id, order_transaction: { id: kit.order_transaction.id } });
     expect(order.events.slice(0, 5)).toEqual(kit.events);
@@ -151,7 +206,9 @@ describe('an unregistered kit that another user of the team registers', () => {
     expect(list.body.total).toBe(0);
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.columns
-       where table_schema = 'public' and column_name = 'user_id' and table_name !~ '_(default|\\d{8})$'`.execute(app.db);
+       where table_schema = 'public' and column_name = 'user_id' and table_name !~ '_(default|\\d{8})$'`.execute(
+      app.db,
+    );
     const left: string[] = [];
     for (const { name } of tables) {
       const { rows } = await sql`select from ${sql.table(name)} where user_id = ${former} limit 1`.execute(app.db);
@@ -177,13 +234,24 @@ describe('at the same moment', () => {
   /** As validation hands it on. */
   const bodyOf = (changes: { sample_id: string; user_id: string }) => ({
     patient_details: {
-      ...patientDetails, gender: 'female' as const, medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null,
+      ...patientDetails,
+      gender: 'female' as const,
+      medical_proxy: null,
+      race: null,
+      ethnicity: null,
+      sexual_orientation: null,
+      gender_identity: null,
     },
-    patient_address: { ...patientAddress, access_notes: null, phone_number: null }, physician, ...changes,
+    patient_address: { ...patientAddress, access_notes: null, phone_number: null },
+    physician,
+    ...changes,
   });
 
   /** Sends `second` while `first` is done but not committed: it must come to wait. */
-  async function duringRegistration(first: { sample_id: string; user_id: string }, second: object): Promise<[OrderBody['id'], Answer<Registered>]> {
+  async function duringRegistration(
+    first: { sample_id: string; user_id: string },
+    second: object,
+  ): Promise<[OrderBody['id'], Answer<Registered>]> {
     const { id, answer } = await app.db.transaction().execute(async (db) => {
       const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
       const { row } = await registerTestkit({ ...app.ctx, db, team }, bodyOf(first));
@@ -197,7 +265,10 @@ describe('at the same moment', () => {
   test('of two users who register one kit exactly one wins', async () => {
     const kit = await shippedKit();
     const [winner, loser] = [await newUser(), await newUser()];
-    const [id, answer] = await duringRegistration({ sample_id: kit.sample_id, user_id: winner }, { sample_id: kit.sample_id, user_id: loser });
+    const [id, answer] = await duringRegistration(
+      { sample_id: kit.sample_id, user_id: winner },
+      { sample_id: kit.sample_id, user_id: loser },
+    );
     expect(refusal(answer)).toEqual([400, 'sample_already_registered']);
     const order = await readOrder(app.team, kit.id);
     expect([id, order.user_id, order.events.length]).toEqual([kit.id, winner, 7]);
@@ -205,10 +276,16 @@ describe('at the same moment', () => {
 
   test('the same registration twice is one order and one registration, also of an unknown sample', async () => {
     const kit = await shippedKit();
-    for (const same of [{ sample_id: kit.sample_id, user_id: kit.user_id }, { sample_id: newSample(), user_id: await newUser() }]) {
+    for (const same of [
+      { sample_id: kit.sample_id, user_id: kit.user_id },
+      { sample_id: newSample(), user_id: await newUser() },
+    ]) {
       const [id, answer] = await duringRegistration(same, same);
-      expect([answer.status, answer.body.order.id, lowStatuses(answer.body.order).filter((status) => status === 'testkit_registered')])
-        .toEqual([200, id, ['testkit_registered']]);
+      expect([
+        answer.status,
+        answer.body.order.id,
+        lowStatuses(answer.body.order).filter((status) => status === 'testkit_registered'),
+      ]).toEqual([200, id, ['testkit_registered']]);
       expect((await app.api<{ total: number }>('GET', `/v3/orders?user_id=${same.user_id}`)).body.total).toBe(1);
     }
   });
@@ -216,14 +293,20 @@ describe('at the same moment', () => {
   test('two kits of one user go to two of the waiting orders', async () => {
     const user_id = await newUser();
     const waiting = [await orderKit(app.team, user_id), await orderKit(app.team, user_id)];
-    const [id, answer] = await duringRegistration({ sample_id: newSample(), user_id }, { sample_id: newSample(), user_id });
+    const [id, answer] = await duringRegistration(
+      { sample_id: newSample(), user_id },
+      { sample_id: newSample(), user_id },
+    );
     expect([id, answer.body.order.id]).toEqual(waiting.map((order) => order.id));
   });
 
   test('two kits of a user with one waiting order become two orders', async () => {
     const user_id = await newUser();
     const waiting = await orderKit(app.team, user_id);
-    const [id, answer] = await duringRegistration({ sample_id: newSample(), user_id }, { sample_id: newSample(), user_id });
+    const [id, answer] = await duringRegistration(
+      { sample_id: newSample(), user_id },
+      { sample_id: newSample(), user_id },
+    );
     expect([id, answer.status]).toEqual([waiting.id, 200]);
     expect(answer.body.order.id).not.toBe(waiting.id);
   });

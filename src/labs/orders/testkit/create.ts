@@ -18,7 +18,10 @@ export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrd
     const labTest = await findLabTest(ctx, input.lab_test_id);
     if (input.lab_account_id) throw notFound('Lab account');
     if (labTest.method !== 'testkit' || labTest.status !== 'active') {
-      throw new AppError('lab_test_not_orderable', 'This lab test is not an active test kit. GET /v3/lab_test?collection_method=testkit&status=active lists those that are.');
+      throw new AppError(
+        'lab_test_not_orderable',
+        'This lab test is not an active test kit. GET /v3/lab_test?collection_method=testkit&status=active lists those that are.',
+      );
     }
     const { second_line, ...shipping } = input.shipping_details;
     const order = await insertOrder(ctx, {
