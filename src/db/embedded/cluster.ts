@@ -153,7 +153,7 @@ async function run(program: string, args: string[], cwd: string, account: Accoun
 export function explainSpawnError(error: Error, program: string): EmbeddedError {
   const hint = hasCode(error, 'ENOENT') ? ' On Alpine Linux and other systems without glibc it cannot run.' : '';
   return new EmbeddedError(
-    `${program} could not be started (${error.message}).${hint} Set DATABASE_URL to use a ` + 'PostgreSQL of your own.',
+    `${program} could not be started (${error.message}).${hint} Set DATABASE_URL to use a PostgreSQL of your own.`,
     { cause: error },
   );
 }
