@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findFreePort } from './free-port.ts';
-import { OPTIONS } from '../src/config/options.ts';
+import { OPTIONS } from '../src/config/option-table.ts';
 import type { Credentials } from '../src/credentials.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'wrong_key_kind'
   | 'insufficient_scope'
   | 'plan_required'
+  | 'limit_reached'
   | 'sandbox_only'
   | 'client_user_id_conflict'
   | 'ingestion_range_invalid'

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
-import { OPTIONS } from '../src/config/options.ts';
+import { OPTIONS } from '../src/config/option-table.ts';
 import { openEmbedded } from '../src/db/embedded/open.ts';
 import { hasCode } from '../src/db/embedded/errors.ts';
 import { isAlive } from '../src/db/embedded/process-state.ts';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseConfig, readEnvironment } from '../config/options.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { parseConfig } from '../config/options.ts';
 import { backup } from '../db/backup/backup.ts';
 import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS, openPlace, type Place } from '../db/place.ts';

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { parseConfig, readEnvironment } from '../config/options.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { parseConfig } from '../config/options.ts';
 import type { Ctx } from '../context.ts';
 import { claimDeployment } from '../db/deployment.ts';
 import { migrate } from '../db/migrate.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { parseConfig, readEnvironment, type Config } from '../config/options.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { parseConfig, type Config } from '../config/options.ts';
 import { credentialsFile, type Credentials } from '../credentials.ts';
 import { openPlace } from '../db/place.ts';
 import { openLog } from '../log.ts';

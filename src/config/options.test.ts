@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ConfigError, OPTIONS, parseConfig } from './options.ts';
+import { nearest } from './nearest.ts';
+import { OPTIONS } from './option-table.ts';
+import { ConfigError, parseConfig } from './options.ts';
 
 test('.env.example lists every option with its default and its meaning', () => {
   const expected = OPTIONS.map((option) => `# ${option.meaning}\n${option.name}=${option.default}\n`).join('\n');
@@ -47,6 +49,11 @@ test('every bad option is told at once, with its name', () => {
     PHIAL_DATABASE_POOL_SIZE: '1',
     PHIAL_DRAIN_SECONDS: 'x',
     PHIAL_OWNER_DATABASE_URL: 'db',
+    PHIAL_TEAMS_PER_ORG: '0',
+    PHIAL_MANAGEMENT_KEYS_PER_ORG: '1',
+    PHIAL_API_KEYS_PER_TEAM: '-1',
+    PHIAL_WEBHOOKS_PER_TEAM: '1001',
+    PHIAL_USERS_PER_TEAM: 'many',
   };
   let problems: string[] = [];
   try {
@@ -64,4 +71,24 @@ test('production refuses to start without the key that names are looked up by, a
     PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
   expect(config.webhookAllowedNetworks).toEqual([]);
+});
+
+test('a name that begins as ours do and is no option is told with the one that was meant', () => {
+  expect(() =>
+    parseConfig({ PHIAL_LOG_LEVL: 'debug', PHIAL_SPEED: '9', PHIAL_TEST_DATABASE_URL: 'x', PATH: '/' }),
+  ).toThrow(
+    'The configuration has 2 problems:\n' +
+      '  - PHIAL_LOG_LEVL is not an option of Phial. Did you mean PHIAL_LOG_LEVEL?\n' +
+      '  - PHIAL_SPEED is not an option of Phial. .env.example lists them all.',
+  );
+});
+
+test.each([
+  ['serv', 'serve'],
+  ['bakup', 'backup'],
+  ['backup', 'backup'],
+  ['pi', 'api'],
+  ['dance', null],
+])('the nearest name to %s is %s', (word, name) => {
+  expect(nearest(word, ['serve', 'api', 'backup', 'bootstrap'])).toBe(name);
 });

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { misspelledOptions, type Env } from './environment.ts';
+import { OPTIONS } from './option-table.ts';
 
 /** What the service is told by its surroundings: every option once, parsed and checked before anything starts. */
 export type Config = {
@@ -24,6 +26,16 @@ export type Config = {
   webhookInFlightPerEndpoint: number;
   databasePoolSize: number;
   drainSeconds: number;
+  limits: Limits;
+};
+
+/** How many of a thing one organisation or team may have; null: as many as it likes. */
+export type Limits = {
+  teamsPerOrg: number;
+  managementKeysPerOrg: number;
+  apiKeysPerTeam: number;
+  webhooksPerTeam: number;
+  usersPerTeam: number | null;
 };
 
 /** Kept apart from Config so that it is never logged with it. */
@@ -50,80 +62,9 @@ export class ConfigError extends Error {
   }
 }
 
-type Env = Record<string, string | undefined>;
-
-/** Name, default and meaning of each option; `.env.example` repeats this table and a test keeps them equal. */
-export const OPTIONS: { name: string; default: string; meaning: string }[] = [
-  { name: 'PHIAL_ENVIRONMENT', default: 'sandbox', meaning: 'sandbox or production; one deployment serves one.' },
-  { name: 'PHIAL_REGION', default: 'us', meaning: 'us or eu; data never leaves its region.' },
-  { name: 'PHIAL_BASE_URL', default: '', meaning: 'Public address used in links; empty: http://localhost:PORT.' },
-  { name: 'PHIAL_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every interface.' },
-  { name: 'PORT', default: '3000', meaning: 'Port to listen on.' },
-  {
-    name: 'PHIAL_DATA_DIR',
-    default: '',
-    meaning: 'Directory of the embedded PostgreSQL and credentials.json; empty: .phial in the project.',
-  },
-  {
-    name: 'DATABASE_URL',
-    default: '',
-    meaning: 'PostgreSQL 15 or newer; empty: the embedded server is started in the data directory.',
-  },
-  {
-    name: 'PHIAL_OWNER_DATABASE_URL',
-    default: '',
-    meaning: 'Connection of the role that owns the tables and migrates; empty: DATABASE_URL.',
-  },
-  { name: 'PHIAL_DATABASE_POOL_SIZE', default: '10', meaning: 'Connections of this process to PostgreSQL (2 to 200).' },
-  {
-    name: 'PHIAL_LOOKUP_KEY',
-    default: '',
-    meaning: '32 bytes in base64 that key the name look-up hashes; needed in production.',
-  },
-  {
-    name: 'PHIAL_HEADER_PREFIXES',
-    default: 'x-service-',
-    meaning: 'Comma-separated prefixes under which the api-key header is accepted.',
-  },
-  { name: 'PHIAL_BODY_LIMIT_BYTES', default: '1048576', meaning: 'Largest request body in bytes.' },
-  { name: 'PHIAL_LOG_LEVEL', default: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
-  {
-    name: 'PHIAL_METRICS_PORT',
-    default: '',
-    meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.',
-  },
-  {
-    name: 'PHIAL_SANDBOX_AUTOPILOT_SECONDS',
-    default: '',
-    meaning: 'Seconds between steps of orders that move by themselves; empty: nothing moves by itself.',
-  },
-  {
-    name: 'PHIAL_RETENTION_DAYS',
-    default: '30',
-    meaning: 'Days that event bodies and delivery attempts are kept (1 to 3650).',
-  },
-  {
-    name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS',
-    default: '',
-    meaning:
-      'CIDRs that webhooks may reach although they are private; empty: loopback in the sandbox, none in production.',
-  },
-  {
-    name: 'PHIAL_WEBHOOK_TIMEOUT_SECONDS',
-    default: '15',
-    meaning: 'Seconds from the start of a delivery attempt to its end (1 to 60).',
-  },
-  {
-    name: 'PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT',
-    default: '16',
-    meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).',
-  },
-  { name: 'PHIAL_DRAIN_SECONDS', default: '10', meaning: 'Seconds that running requests are given at shutdown.' },
-];
-
 /** Reads the options from `env` (an empty value counts as absent) or throws ConfigError with every problem. */
 export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
-  const problems: string[] = [];
+  const problems = misspelledOptions(env);
   const text = (name: string): string => {
     const option = OPTIONS.find((o) => o.name === name);
     return env[name]?.trim() || (option?.default ?? '');
@@ -189,6 +130,13 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     webhookInFlightPerEndpoint: whole('PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT', 1, 256),
     databasePoolSize: whole('PHIAL_DATABASE_POOL_SIZE', 2, 200),
     drainSeconds: whole('PHIAL_DRAIN_SECONDS', 0, 600),
+    limits: {
+      teamsPerOrg: whole('PHIAL_TEAMS_PER_ORG', 1, 100_000),
+      managementKeysPerOrg: whole('PHIAL_MANAGEMENT_KEYS_PER_ORG', 2, 10_000),
+      apiKeysPerTeam: whole('PHIAL_API_KEYS_PER_TEAM', 1, 10_000),
+      webhooksPerTeam: whole('PHIAL_WEBHOOKS_PER_TEAM', 1, 1000),
+      usersPerTeam: wholeOrNull('PHIAL_USERS_PER_TEAM', 1, 1_000_000_000),
+    },
   };
   const postgresUrl = (name: string): string | null => {
     const value = text(name);
@@ -211,16 +159,6 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return { config, secrets };
-}
-
-/** The process's own environment, with a `.env` file of the working directory below it. */
-export function readEnvironment(): Env {
-  try {
-    process.loadEnvFile('.env');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  return process.env;
 }
 
 function isNetwork(text: string): boolean {

@@ -1,5 +1,6 @@
 // What `npm run quickstart` plays: a test kit's whole story against the running service, through HTTP alone.
-import { ConfigError, readEnvironment } from '../config/options.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { ConfigError } from '../config/options.ts';
 import { EmbeddedError } from '../db/embedded/errors.ts';
 import { openContract } from './contract.ts';
 import { readCredentials } from './credentials.ts';

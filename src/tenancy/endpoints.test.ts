@@ -21,7 +21,7 @@ type Revoked = { success: string[]; failure: string[]; not_found: string[] };
 let app: TestApp;
 let other: Team;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ PHIAL_API_KEYS_PER_TEAM: '100' });
   other = await app.makeTeam('Mesa Labs');
 });
 afterAll(() => app.close());

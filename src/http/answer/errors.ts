@@ -13,6 +13,7 @@ const STATUS: Record<ErrorCode, number> = {
   wrong_key_kind: 401,
   insufficient_scope: 403,
   plan_required: 403,
+  limit_reached: 403,
   sandbox_only: 403,
   client_user_id_conflict: 400,
   ingestion_range_invalid: 400,

@@ -1,16 +1,33 @@
+import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
+import { refuseBeyondLimit } from '../limits.ts';
 import { newTeamKey } from './key-value.ts';
 
 export type CreatedTeamKey = { id: string; label: string; value: string; team_id: string; created_at: string };
 
 /** Makes a team API key; its value is returned here and never again. */
-export async function createTeamKey(ctx: Ctx, input: { team_id: string; label: string }): Promise<CreatedTeamKey> {
-  const key = newTeamKey(ctx.config);
-  const row = await ctx.db
-    .insertInto('team_api_keys')
-    .values({ id: newId(), ...input, key_hash: key.hash, key_start: key.start })
-    .returning(['id', 'label', 'team_id', 'created_at'])
+export function createTeamKey(ctx: Ctx, input: { team_id: string; label: string }): Promise<CreatedTeamKey> {
+  return inTransaction(ctx, async (ctx) => {
+    await refuseBeyondLimit(ctx, 'apiKeysPerTeam', input.team_id, () => countKeys(ctx, input.team_id));
+    const key = newTeamKey(ctx.config);
+    const row = await ctx.db
+      .insertInto('team_api_keys')
+      .values({ id: newId(), ...input, key_hash: key.hash, key_start: key.start })
+      .returning(['id', 'label', 'team_id', 'created_at'])
+      .executeTakeFirstOrThrow();
+    return { ...row, value: key.value };
+  });
+}
+
+async function countKeys(ctx: Ctx, teamId: string): Promise<number> {
+  const { keys } = await ctx.db
+    .selectFrom('team_api_keys')
+    .select((eb) => eb.fn.countAll<number>().as('keys'))
+    .where('team_id', '=', teamId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
     .executeTakeFirstOrThrow();
-  return { ...row, value: key.value };
+  return keys;
 }

@@ -2,6 +2,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { refuseBeyondLimit } from '../limits.ts';
 import { addStandardTests } from '../../labs/catalogue/sandbox/add-standard-tests.ts';
 
 export type NewTeam = {
@@ -24,6 +25,7 @@ export type CreatedTeam = {
 export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
   return inTransaction(ctx, async (ctx) => {
     await refuseTaken(ctx, input);
+    await refuseBeyondLimit(ctx, 'teamsPerOrg', input.org_id, () => countTeams(ctx, input.org_id));
     const team = await ctx.db
       .insertInto('teams')
       .values({
@@ -43,6 +45,15 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
     await addStandardTests(ctx, team.id);
     return team;
   });
+}
+
+async function countTeams(ctx: Ctx, orgId: string): Promise<number> {
+  const { teams } = await ctx.db
+    .selectFrom('teams')
+    .select((eb) => eb.fn.countAll<number>().as('teams'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return teams;
 }
 
 async function refuseTaken(ctx: Ctx, input: NewTeam): Promise<void> {

@@ -1,0 +1,28 @@
+import { nearest } from './nearest.ts';
+import { OPTIONS } from './option-table.ts';
+
+export type Env = Record<string, string | undefined>;
+
+/** The process's own environment, with a `.env` file of the working directory below it. */
+export function readEnvironment(): Env {
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return process.env;
+}
+
+/** What the tests are told by their surroundings, and the program is not. */
+const OF_THE_TESTS = 'PHIAL_TEST_';
+
+/** A problem for each name that begins as ours do and is none: a misspelled option would silently keep its default. */
+export function misspelledOptions(env: Env): string[] {
+  const names = OPTIONS.map(({ name }) => name);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('PHIAL_') && !name.startsWith(OF_THE_TESTS) && !names.includes(name))
+    .map((name) => {
+      const meant = nearest(name, names);
+      return `${name} is not an option of Phial.${meant ? ` Did you mean ${meant}?` : ' .env.example lists them all.'}`;
+    });
+}

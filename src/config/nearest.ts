@@ -1,0 +1,22 @@
+/** The one of `names` that `word` was most likely meant to be; null where none is near. */
+export function nearest(word: string, names: readonly string[]): string | null {
+  const [best] = names
+    .map((name) => ({ name, distance: editDistance(word, name) }))
+    .filter(({ name, distance }) => distance <= Math.max(2, name.length / 3))
+    .toSorted((a, b) => a.distance - b.distance);
+  return best?.name ?? null;
+}
+
+/** Levenshtein's: how many letters must be added, taken out or changed to make one word the other. */
+function editDistance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const changed = (above[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(changed, (above[column] as number) + 1, (current[column - 1] as number) + 1));
+    }
+    above = current;
+  }
+  return above[b.length] as number;
+}

@@ -1,0 +1,91 @@
+type Option = { name: string; default: string; meaning: string };
+
+/** Name, default and meaning of each option; `.env.example` repeats this table and a test keeps them equal. */
+export const OPTIONS: Option[] = [
+  { name: 'PHIAL_ENVIRONMENT', default: 'sandbox', meaning: 'sandbox or production; one deployment serves one.' },
+  { name: 'PHIAL_REGION', default: 'us', meaning: 'us or eu; data never leaves its region.' },
+  { name: 'PHIAL_BASE_URL', default: '', meaning: 'Public address used in links; empty: http://localhost:PORT.' },
+  { name: 'PHIAL_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every interface.' },
+  { name: 'PORT', default: '3000', meaning: 'Port to listen on.' },
+  {
+    name: 'PHIAL_DATA_DIR',
+    default: '',
+    meaning: 'Directory of the embedded PostgreSQL and credentials.json; empty: .phial in the project.',
+  },
+  {
+    name: 'DATABASE_URL',
+    default: '',
+    meaning: 'PostgreSQL 15 or newer; empty: the embedded server is started in the data directory.',
+  },
+  {
+    name: 'PHIAL_OWNER_DATABASE_URL',
+    default: '',
+    meaning: 'Connection of the role that owns the tables and migrates; empty: DATABASE_URL.',
+  },
+  { name: 'PHIAL_DATABASE_POOL_SIZE', default: '10', meaning: 'Connections of this process to PostgreSQL (2 to 200).' },
+  {
+    name: 'PHIAL_LOOKUP_KEY',
+    default: '',
+    meaning: '32 bytes in base64 that key the name look-up hashes; needed in production.',
+  },
+  {
+    name: 'PHIAL_HEADER_PREFIXES',
+    default: 'x-service-',
+    meaning: 'Comma-separated prefixes under which the api-key header is accepted.',
+  },
+  { name: 'PHIAL_BODY_LIMIT_BYTES', default: '1048576', meaning: 'Largest request body in bytes.' },
+  { name: 'PHIAL_LOG_LEVEL', default: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
+  {
+    name: 'PHIAL_METRICS_PORT',
+    default: '',
+    meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.',
+  },
+  {
+    name: 'PHIAL_SANDBOX_AUTOPILOT_SECONDS',
+    default: '',
+    meaning: 'Seconds between steps of orders that move by themselves; empty: nothing moves by itself.',
+  },
+  {
+    name: 'PHIAL_RETENTION_DAYS',
+    default: '30',
+    meaning: 'Days that event bodies and delivery attempts are kept (1 to 3650).',
+  },
+  {
+    name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS',
+    default: '',
+    meaning:
+      'CIDRs that webhooks may reach although they are private; empty: loopback in the sandbox, none in production.',
+  },
+  {
+    name: 'PHIAL_WEBHOOK_TIMEOUT_SECONDS',
+    default: '15',
+    meaning: 'Seconds from the start of a delivery attempt to its end (1 to 60).',
+  },
+  {
+    name: 'PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT',
+    default: '16',
+    meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).',
+  },
+  { name: 'PHIAL_TEAMS_PER_ORG', default: '100', meaning: 'Teams that an organisation may have (1 to 100000).' },
+  {
+    name: 'PHIAL_MANAGEMENT_KEYS_PER_ORG',
+    default: '100',
+    meaning: 'Management keys that an organisation may have in use (2 to 10000).',
+  },
+  {
+    name: 'PHIAL_API_KEYS_PER_TEAM',
+    default: '50',
+    meaning: 'API keys that a team may have in use (1 to 10000).',
+  },
+  {
+    name: 'PHIAL_WEBHOOKS_PER_TEAM',
+    default: '50',
+    meaning: 'Webhook endpoints that a team may have (1 to 1000).',
+  },
+  {
+    name: 'PHIAL_USERS_PER_TEAM',
+    default: '',
+    meaning: 'Users that a team may have; empty: as many as it likes.',
+  },
+  { name: 'PHIAL_DRAIN_SECONDS', default: '10', meaning: 'Seconds that running requests are given at shutdown.' },
+];

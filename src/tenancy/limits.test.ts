@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { untilBlocked } from '../../test/until-blocked.ts';
+import { createTeam } from './teams/create.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_TEAMS_PER_ORG: '3', PHIAL_API_KEYS_PER_TEAM: '2' });
+});
+afterAll(() => app.close());
+
+type Answer = { code: string; limit: number; id: string; detail: string };
+const makeTeam = (key?: string) =>
+  app.api<Answer>(
+    'POST',
+    `/v1/org/${app.team.org_id}/team`,
+    { name: 'North', region: 'us' },
+    key ? { headers: { 'x-idempotency-key': key } } : {},
+  );
+
+test('of two teams made at once the second waits for the first and finds the last place taken', async () => {
+  expect((await makeTeam()).status).toBe(200);
+  let second: ReturnType<typeof makeTeam> | undefined;
+  await app.db.transaction().execute(async (db) => {
+    await createTeam({ ...app.ctx, db }, { org_id: app.team.org_id, name: 'South' });
+    second = makeTeam('late');
+    await untilBlocked(app.db);
+  });
+  const refused = await second;
+  expect([refused?.status, refused?.body.code, refused?.body.limit]).toEqual([403, 'limit_reached', 3]);
+  expect(refused?.body.detail).toBe(
+    'An organisation may have at most 3 teams here. Remove one, or ask for a higher limit.',
+  );
+});
+
+test('a refusal for a limit is not kept for its idempotency key: when there is room, the same request is done', async () => {
+  expect((await makeTeam('again')).status).toBe(403);
+  const [team] = await app.db.selectFrom('teams').select('id').where('name', '=', 'South').execute();
+  await app.db
+    .deleteFrom('lab_tests')
+    .where('team_id', '=', team?.id as string)
+    .execute();
+  await app.db
+    .deleteFrom('teams')
+    .where('id', '=', team?.id as string)
+    .execute();
+  expect((await makeTeam('again')).status).toBe(200);
+});
+
+test('a team has so many API keys in use and no more; a revoked one makes room', async () => {
+  const path = `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`;
+  const make = () => app.api<Answer>('POST', path, { label: 'one more', team_id: app.team.id });
+  const made = await make();
+  expect(made.status).toBe(200);
+  expect(await make()).toMatchObject({ status: 403, body: { code: 'limit_reached', limit: 2 } });
+  await app.api('DELETE', `${path}?api_key_id=${made.body.id}`);
+  expect((await make()).status).toBe(200);
+});

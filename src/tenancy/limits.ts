@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Limits } from '../config/options.ts';
+import type { TxCtx } from '../context.ts';
+import { AppError } from '../errors.ts';
+
+const WHOSE: Record<keyof Limits, string> = {
+  teamsPerOrg: 'An organisation may have at most # teams here.',
+  managementKeysPerOrg: 'An organisation may have at most # management keys in use.',
+  apiKeysPerTeam: 'A team may have at most # API keys in use.',
+  webhooksPerTeam: 'A team may have at most # webhook endpoints.',
+  usersPerTeam: 'A team may have at most # users.',
+};
+
+/**
+ * Refuses one more where the limit is reached: 403 `limit_reached`, with `limit` beside the code.
+ * To be called in the transaction of the insert and before it: calls for the same `ownerId` wait for each other until
+ * they commit, so that two at once cannot both take the last place. `count` tells how many there are.
+ */
+export async function refuseBeyondLimit(
+  ctx: TxCtx,
+  limit: keyof Limits,
+  ownerId: string,
+  count: () => Promise<number>,
+): Promise<void> {
+  const most = ctx.config.limits[limit];
+  if (most === null) return;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${limit} ${ownerId}`}, 0))`.execute(ctx.db);
+  if ((await count()) < most) return;
+  throw new AppError(
+    'limit_reached',
+    `${WHOSE[limit].replace('#', String(most))} Remove one, or ask for a higher limit.`,
+    {
+      fields: { limit: most },
+    },
+  );
+}
