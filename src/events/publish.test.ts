@@ -1,10 +1,11 @@
+import type { KyselyPlugin } from 'kysely';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { subscribe } from '../../test/factories.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { defineEvent } from './define.ts';
-import { publishEvent } from './publish.ts';
+import { MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
 
 const data = Type.Object({ n: Type.Integer({ minimum: 0 }), at: Type.String({ format: 'date-time' }) });
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
@@ -37,6 +38,47 @@ describe('publishing an event', () => {
       expect(await written()).toEqual([]);
     },
   );
+
+  test('is one statement of one text, for any number of events, answered in their order', async () => {
+    const texts: string[] = [];
+    const watch: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (node.kind === 'RawNode') texts.push(node.sqlFragments.join('?'));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const tell = (count: number): Promise<string[]> =>
+      app.db.transaction().execute((db) =>
+        publishEvents(
+          { db: db.withPlugin(watch), team: app.team },
+          Array.from({ length: count }, (_, n) => ({ type: steps, user: null, data: { ...good, n } })),
+        ),
+      );
+    const ids = [...(await tell(1)), ...(await tell(20))];
+    expect([texts.length, new Set(texts).size, await tell(0)]).toEqual([2, 1, []]);
+    const told = (await written()).filter(({ id }) => ids.includes(id));
+    const numbers = ids.map((id) => JSON.parse(told.find((row) => row.id === id)?.body ?? '').data.n);
+    expect(numbers).toEqual([0, ...Array.from({ length: 20 }, (_, n) => n)]);
+  });
+
+  test('is refused when its body is larger than 256 KiB', async () => {
+    const loud = defineEvent({
+      name: 'daily.data.steps.created',
+      summary: '',
+      data: Type.Object({ s: Type.String() }),
+    });
+    const before = await written();
+    const tell = (length: number) =>
+      app.db
+        .transaction()
+        .execute((db) =>
+          publishEvent({ db, team: app.team }, loud, { user: null, data: { s: 'é'.repeat(length / 2) } }),
+        );
+    await tell(MOST_EVENT_BYTES - 1000);
+    await expect(tell(MOST_EVENT_BYTES)).rejects.toThrow(/larger than 262144 bytes/);
+    expect((await written()).length).toBe(before.length + 1);
+  });
 
   test('tells nothing that the shape does not declare', async () => {
     const id = await publish({ ...good, note: 'private' });

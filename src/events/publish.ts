@@ -7,41 +7,77 @@ import type { EventType } from './define.ts';
 /** Workers listen to it as a wake-up; what is due stands in the queue. */
 export const DELIVERIES_CHANNEL = 'phial_deliveries';
 
+/** Receivers and the queue are laid for bodies of this size; whoever tells of more tells it in several events. */
+export const MOST_EVENT_BYTES = 256 * 1024;
+
+/** Something that happened, to be told to the team's endpoints. */
+export type Publication<T extends TSchema = TSchema> = {
+  type: EventType<T>;
+  /** Whom it is about; null where it is about no user. */
+  user: { id: string; client_user_id: string } | null;
+  data: Static<T>;
+};
+
 type Publishable = Pick<TxCtx<TeamCtx>, 'db'> & { team: { id: string } };
 
 /**
- * Writes an event and a queue row per subscribed endpoint into the caller's transaction: both are there exactly
- * when the change they tell of is. The stored body is the very text that every attempt signs and sends.
+ * Writes events and a queue row per event and subscribed endpoint into the caller's transaction, in one statement
+ * whose text is the same for any number: they are there exactly when the change they tell of is. A stored body is the
+ * very text that every attempt signs and sends. Returns the ids in the order of `events`.
  */
+export async function publishEvents<const Types extends TSchema[]>(
+  ctx: Publishable,
+  events: readonly [...{ [K in keyof Types]: Publication<Types[K]> }],
+): Promise<string[]> {
+  const published: Publication[] = [...events];
+  if (published.length === 0) return [];
+  if (!ctx.db.isTransaction) {
+    throw new Error(`Event ${published[0]?.type.name} was published outside the transaction that it tells of.`);
+  }
+  const bodies = published.map((event) => bodyOf(ctx.team, event));
+  const ids = published.map(() => newId());
+  await sql`
+    with event as (
+      select * from unnest(
+        ${ids}::uuid[], ${published.map(({ user }) => user?.id ?? null)}::uuid[],
+        ${published.map(({ type }) => type.name)}::text[], ${published.map(({ type }) => type.operational)}::boolean[],
+        ${bodies}::text[]
+      ) as e (id, user_id, event_type, operational, body)
+    ), written as (
+      insert into events (team_id, id, user_id, event_type, body)
+      select ${ctx.team.id}, id, user_id, event_type, body from event
+    ), queued as (
+      insert into deliveries (webhook_id, event_id, team_id)
+      select webhooks.id, event.id, webhooks.team_id
+        from event join webhooks on webhooks.team_id = ${ctx.team.id}
+       where event.event_type = any (webhooks.filter_types)
+          or (webhooks.filter_types is null and not event.operational)
+      returning webhook_id
+    )
+    select pg_notify(${DELIVERIES_CHANNEL}, '') from (select count(*) as rows from queued) as counted where rows > 0
+  `.execute(ctx.db);
+  return ids;
+}
+
+/** publishEvents for one event. */
 export async function publishEvent<T extends TSchema>(
   ctx: Publishable,
   type: EventType<T>,
-  event: { user: { id: string; client_user_id: string } | null; data: Static<T> },
+  { user, data }: Pick<Publication<T>, 'user' | 'data'>,
 ): Promise<string> {
-  if (!ctx.db.isTransaction)
-    throw new Error(`Event ${type.name} was published outside the transaction that it tells of.`);
-  const id = newId();
-  const { team, db } = ctx;
+  const [id] = await publishEvents(ctx, [{ type, user, data }] as [Publication<T>]);
+  return id as string;
+}
+
+function bodyOf(team: { id: string }, { type, user, data }: Publication): string {
   const rest = JSON.stringify({
     team_id: team.id,
-    user_id: event.user?.id ?? null,
-    client_user_id: event.user?.client_user_id ?? null,
+    user_id: user?.id ?? null,
+    client_user_id: user?.client_user_id ?? null,
   });
-  const body = `{"event_type":${JSON.stringify(type.name)},"data":${type.write(event.data)},${rest.slice(1)}`;
-  await sql`
-    with event as (
-      insert into events (team_id, id, user_id, event_type, body)
-      values (${team.id}, ${id}, ${event.user?.id ?? null}, ${type.name}, ${body})
-      returning team_id, id
-    ), queued as (
-      insert into deliveries (webhook_id, event_id, team_id)
-      select webhooks.id, event.id, event.team_id
-        from event join webhooks on webhooks.team_id = event.team_id
-       where ${type.name} = any (webhooks.filter_types)
-          or (webhooks.filter_types is null and not ${type.operational}::boolean)
-      returning webhook_id
-    )
-    select pg_notify(${DELIVERIES_CHANNEL}, '') from (select count(*) as rows from queued) as written where rows > 0
-  `.execute(db);
-  return id;
+  const body = `{"event_type":${JSON.stringify(type.name)},"data":${type.write(data)},${rest.slice(1)}`;
+  if (Buffer.byteLength(body) > MOST_EVENT_BYTES) {
+    throw new Error(`Event ${type.name} is larger than ${MOST_EVENT_BYTES} bytes.`);
+  }
+  return body;
 }
