@@ -1,38 +1,49 @@
 import { run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphile-worker';
 import type pg from 'pg';
+import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
+import { defineJob, type Job } from '../db/define-job.ts';
 import type { Logger } from '../log.ts';
-import { AUTOPILOT_JOB } from '../labs/orders/autopilot.ts';
-import { runAutopilot } from '../labs/laboratories/simulated/autopilot.ts';
+import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {
   resumeSimulations,
-  runSimulationStep,
-  SIMULATION_STEP_JOB,
-  type SimulationStep,
+  simulationResumption,
+  simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
-import { RESUME_JOB } from '../users/delete.ts';
 import { purgeDeletedUsers } from '../users/purge.ts';
 import { dropExpired } from './retention.ts';
 
-const OVERDUE_SECONDS = 30;
+const NOTHING = { payload: Type.Object({}) };
 
-/** Every kind of background work by its name. */
-export const tasksOf = (ctx: Ctx): TaskList => ({
-  [SIMULATION_STEP_JOB]: (payload) => runSimulationStep(ctx, payload as SimulationStep),
-  [AUTOPILOT_JOB]: (payload) => runAutopilot(ctx, payload as { team_id: string; order_id: string }),
-  [RESUME_JOB]: (payload) =>
-    resumeSimulations(ctx.db, (payload as { overdue_seconds?: number }).overdue_seconds ?? OVERDUE_SECONDS),
-  purge_deleted_users: async () => {
+const erasure = defineJob({
+  ...NOTHING,
+  name: 'purge_deleted_users',
+  cron: { at: '*/10 * * * *', payload: {} },
+  run: async (ctx) => {
     await purgeDeletedUsers(ctx, new Date());
   },
-  drop_expired: () => dropExpired(ctx, new Date()),
 });
 
-const CRONTAB = `
-* * * * * ${RESUME_JOB}
-*/10 * * * * purge_deleted_users
-7 * * * * drop_expired
-`;
+const retention = defineJob({
+  ...NOTHING,
+  name: 'drop_expired',
+  cron: { at: '7 * * * *', payload: {} },
+  run: (ctx) => dropExpired(ctx, new Date()),
+});
+
+/** Every kind of background work. */
+export const jobs = [simulationStep, simulationResumption, autopilot, erasure, retention] as unknown as Job[];
+
+/** What the queue's library calls by name. Its cron adds the time to a payload, which no job needs. */
+export const tasksOf = (ctx: Ctx): TaskList =>
+  Object.fromEntries(
+    jobs.map((job) => [job.name, (payload: unknown) => job.run(ctx, payload as Record<string, never>)]),
+  );
+
+/** Which of them run by themselves, as the library reads it. */
+export const crontab = jobs
+  .flatMap(({ name, cron }) => (cron ? [`${cron.at} ${name} ${JSON.stringify(cron.payload)}`] : []))
+  .join('\n');
 
 /** Works the job queue until stopped. Each run is one log line with ids only. */
 export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
@@ -43,7 +54,7 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
     concurrency: 4,
     pollInterval: 1000,
     noHandleSignals: true,
-    crontab: CRONTAB,
+    crontab,
     taskList: tasksOf(ctx),
     logger: workerLogger(ctx.log),
   });

@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import type { TeamCtx } from '../context.ts';
-import { addJob } from '../db/add-job.ts';
+import { addJob, jobKind } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { findUser } from './find.ts';
 
 /** The job that sets going again what stood still while the user was deleted. */
-export const RESUME_JOB = 'resume_simulations';
+export const resumeKind = jobKind({
+  name: 'resume_simulations',
+  payload: Type.Object({ overdue_seconds: Type.Integer() }),
+});
 
 /** Days between the deletion of a user and the erasure of everything of theirs. */
 export const GRACE_DAYS = 7;
@@ -46,6 +50,6 @@ export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_
       .returning('id')
       .executeTakeFirst();
     if (!restored) throw notFound('User');
-    await addJob(ctx.db, RESUME_JOB, { overdue_seconds: 0 });
+    await addJob(ctx.db, resumeKind, { overdue_seconds: 0 });
   });
 }

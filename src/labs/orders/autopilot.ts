@@ -1,11 +1,13 @@
+import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { addJob } from '../../db/add-job.ts';
+import { addJob, jobKind } from '../../db/define-job.ts';
+import { Uuid } from '../../wire/schema.ts';
 
 /** The job that walks a sandbox order on; what it does stands with the simulated laboratory. */
-export const AUTOPILOT_JOB = 'autopilot';
+export const autopilotKind = jobKind({ name: 'autopilot', payload: Type.Object({ team_id: Uuid, order_id: Uuid }) });
 
 /** Where the sandbox is told to move orders by itself: asks for it in the transaction that made or registered one. */
 export async function startAutopilot(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
   if (ctx.config.environment !== 'sandbox' || ctx.config.autopilotSeconds === null) return;
-  await addJob(ctx.db, AUTOPILOT_JOB, { team_id: ctx.team.id, order_id: orderId });
+  await addJob(ctx.db, autopilotKind, { team_id: ctx.team.id, order_id: orderId });
 }

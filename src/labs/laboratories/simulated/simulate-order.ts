@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { addJob } from '../../../db/add-job.ts';
+import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
@@ -11,7 +11,7 @@ import type { LowLevelStatus } from '../../orders/status/table.ts';
 import { pathTo } from '../../orders/status/path.ts';
 import { advance } from '../../orders/status/rules.ts';
 import type { SimulationFlags } from './schemas.ts';
-import { SIMULATION_STEP_JOB, takeStep } from './simulation-step.ts';
+import { simulationStep, takeStep } from './simulation-step.ts';
 
 type Flags = Static<typeof SimulationFlags>;
 type Request = { finalStatus: string | null; delaySeconds: number; flags: Flags };
@@ -86,5 +86,5 @@ export async function startSimulation(
   const target = { team_id: ctx.team.id, order_id: row.id, simulation_id: simulation.id };
   let more = await takeStep(ctx, { ...target, step: 0 });
   for (let step = 1; more && delaySeconds === 0; step += 1) more = await takeStep(ctx, { ...target, step });
-  if (more) await addJob(ctx.db, SIMULATION_STEP_JOB, { ...target, step: 1 }, delaySeconds);
+  if (more) await addJob(ctx.db, simulationStep, { ...target, step: 1 }, { delaySeconds });
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
-import { addJob } from '../../../db/add-job.ts';
+import { addJob, defineJob } from '../../../db/define-job.ts';
 import type { Db } from '../../../db/open.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { loadOrder, lockOrderIfPresent } from '../../orders/load.ts';
@@ -10,15 +10,31 @@ import type { LowLevelStatus } from '../../orders/status/table.ts';
 import { advance } from '../../orders/status/rules.ts';
 import { analytesOf } from '../../catalogue/analytes.ts';
 import { findTeamScope } from '../../../tenancy/teams/scope.ts';
+import { resumeKind } from '../../../users/delete.ts';
+import { Uuid } from '../../../wire/schema.ts';
 import { applyNews } from '../apply-news.ts';
 import type { LabOrder } from '../news.ts';
 import type { SimulationFlags } from './schemas.ts';
 import { simulatedLaboratory } from './laboratory.ts';
 
-export const SIMULATION_STEP_JOB = 'simulation_step';
+const SimulationStep = Type.Object({ team_id: Uuid, order_id: Uuid, simulation_id: Uuid, step: Type.Integer() });
+export type SimulationStep = Static<typeof SimulationStep>;
 
-/** What the job carries: ids, and the one step it may take. */
-export type SimulationStep = { team_id: string; order_id: string; simulation_id: string; step: number };
+/** One step of a simulation: ids, and the one step that may be taken. */
+export const simulationStep = defineJob({
+  name: 'simulation_step',
+  payload: SimulationStep,
+  run: (ctx, job) => runSimulationStep(ctx, job),
+});
+
+const OVERDUE_SECONDS = 30;
+
+/** Looks each minute for steps whose job was lost. */
+export const simulationResumption = defineJob({
+  ...resumeKind,
+  cron: { at: '* * * * *', payload: { overdue_seconds: OVERDUE_SECONDS } },
+  run: (ctx, { overdue_seconds }) => resumeSimulations(ctx.db, overdue_seconds),
+});
 
 /**
  * Takes exactly the step named, if the simulation still waits for it, and says whether more are to come. The counter
@@ -101,7 +117,7 @@ export function runSimulationStep(ctx: Ctx, job: SimulationStep): Promise<void> 
       .where('team_id', '=', team.id)
       .where('order_id', '=', job.order_id)
       .executeTakeFirstOrThrow();
-    await addJob(tx.db, SIMULATION_STEP_JOB, { ...job, step: job.step + 1 }, delay_seconds);
+    await addJob(tx.db, simulationStep, { ...job, step: job.step + 1 }, { delaySeconds: delay_seconds });
   });
 }
 
@@ -111,7 +127,7 @@ export function runSimulationStep(ctx: Ctx, job: SimulationStep): Promise<void> 
  */
 export async function resumeSimulations(db: Db, overdueSeconds: number): Promise<void> {
   await sql`
-    select graphile_worker.add_job(${SIMULATION_STEP_JOB},
+    select graphile_worker.add_job(${simulationStep.name},
       json_build_object('team_id', simulations.team_id, 'order_id', order_id, 'simulation_id', simulations.id, 'step', next_step),
       job_key => 'simulation ' || simulations.id || ' step ' || next_step)
       from simulations join users on users.id = simulations.user_id
