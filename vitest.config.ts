@@ -1,11 +1,33 @@
 import { defineConfig } from 'vitest/config';
 
+// A file that starts processes of its own says so in its name; all others share the modules of their worker.
+const STARTS_PROCESSES = ['{src,test}/**/*.{process,browser}.test.ts'];
+const limits = { testTimeout: 30_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...limits,
+          name: 'processes',
+          include: STARTS_PROCESSES,
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...limits,
+          name: 'service',
+          include: ['{src,test}/**/*.test.ts'],
+          exclude: STARTS_PROCESSES,
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

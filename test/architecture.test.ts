@@ -114,3 +114,16 @@ test('no file is too long to read in one sitting', () => {
   );
   expect(long).toEqual([]);
 });
+
+test('a test file that starts processes says so in its name, and shares no worker with the others', () => {
+  const tests = ['src', 'test']
+    .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => `${root}/${file}`))
+    .filter((file) => file.endsWith('.test.ts'));
+  const starts =
+    /from '(\.\.\/)*(\.\/|test\/)(program|browser)\.ts'|import \{[^}]*\bspawn\b[^}]*\} from 'node:child_process'/;
+  const unnamed = tests.filter(
+    (file) => starts.test(readFileSync(file, 'utf8')) && !/\.(process|browser)\.test\.ts$/.test(file),
+  );
+  expect(unnamed).toEqual([]);
+  expect(tests.some((file) => file.endsWith('.process.test.ts'))).toBe(true);
+});

@@ -20,6 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const embedded = given ? null : await startEmbedded();
   const serverUrl = given ?? (embedded as { url: string }).url;
   const template = `phial_template_${process.pid}`;
+  if (embedded) await forgetCrashes(serverUrl);
   await query(serverUrl, `create database ${template}`);
   await migrate({ ownerUrl: databaseUrl(serverUrl, template), directory: 'migrations' });
   project.provide('serverUrl', serverUrl);
@@ -45,6 +46,13 @@ async function startEmbedded(): Promise<{ url: string; stop: () => Promise<void>
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The server of a test run is thrown away with it: nothing need be safe on the disk. */
+async function forgetCrashes(serverUrl: string): Promise<void> {
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
+    await query(serverUrl, `alter system set ${setting} = off`);
+  await query(serverUrl, 'select pg_reload_conf()');
 }
 
 export function databaseUrl(serverUrl: string, database: string): string {
