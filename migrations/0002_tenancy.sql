@@ -9,6 +9,17 @@ create table deployment (
   created_at timestamptz not null default now()
 );
 
+-- Versions of the key that personal columns are sealed under. The first process that seals under a version adds it;
+-- `phial rotate-keys` takes it away when nothing is sealed under it. A process without one of them does not start.
+create table encryption_keys (
+  version smallint primary key check (version between 1 and 255),
+  key_check bytea not null,
+  -- The key itself, where a sandbox was given none.
+  made_key bytea,
+  created_at timestamptz not null default now()
+);
+revoke update, delete, truncate on encryption_keys from phial_app;
+
 create table orgs (
   id uuid primary key,
   name text not null,

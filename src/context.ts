@@ -1,14 +1,15 @@
 import type { Config } from './config/options.ts';
 import type { Db, Tx } from './db/open.ts';
 import type { Logger } from './log.ts';
+import type { Cipher } from './privacy/cipher.ts';
 
 /** What every verb may use. Made once at start; `db` is the pool, or the transaction the verb runs in. */
 export type Ctx = {
   config: Config;
   db: Db;
   log: Logger;
-  /** Keys the hashes that names are looked up by. */
-  lookupKey: Buffer;
+  /** Seals and opens personal columns, and makes the hashes that names are looked up by. */
+  cipher: Cipher;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
   stopping?: AbortSignal;
 };

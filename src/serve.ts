@@ -4,7 +4,6 @@ import { serveApi } from './api.ts';
 import type { Config, Secrets } from './config/options.ts';
 import type { Ctx } from './context.ts';
 import type { Credentials } from './credentials.ts';
-import { claimDeployment } from './db/deployment.ts';
 import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, type Database } from './db/open.ts';
@@ -16,6 +15,7 @@ import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import type { Logger } from './log.ts';
+import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox } from './tenancy/orgs/bootstrap.ts';
 import { VERSION } from './package-root.ts';
 import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
@@ -75,8 +75,8 @@ type Running = {
 
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<Credentials | null> {
   const { db, pool } = running.database;
-  const lookupKey = await claimDeployment(db, config, secrets);
-  const ctx: Ctx = { config, db, log, lookupKey, stopping: running.stopping.signal };
+  const cipher = await claimCipher(db, config, secrets);
+  const ctx: Ctx = { config, db, log, cipher, stopping: running.stopping.signal };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
   const credentials = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;

@@ -5,13 +5,13 @@ import { expect, inject } from 'vitest';
 import { serveApi } from '../src/api.ts';
 import { parseConfig, type Config } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
-import { claimDeployment } from '../src/db/deployment.ts';
 import { openListener } from '../src/db/listen.ts';
 import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
 import { openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
 import { openLog } from '../src/log.ts';
+import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createOrg } from '../src/tenancy/orgs/create.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
@@ -27,6 +27,12 @@ export type Team = { id: string; org_id: string; api_key: string; management_key
 type Options = { headers?: Record<string, string>; key?: string | null; raw?: string };
 /** Calls the service as a team; every success is checked against the shape that the operation declares. */
 export type Api = <T = never>(method: string, path: string, body?: unknown, options?: Options) => Promise<Answer<T>>;
+
+/** What production does not start without. */
+const PRODUCTION_KEYS = {
+  PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64'),
+  PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 8).toString('base64')}`,
+};
 
 export type TestApp = {
   ctx: Ctx;
@@ -55,11 +61,12 @@ export async function startTestApp(
   const server = inject('serverUrl');
   if (!shared) await query(server, `create database ${database} template ${inject('template')}`);
   const url = shared?.databaseUrl ?? databaseUrl(server, database);
-  const { config, secrets } = parseConfig({ PORT: '0', PHIAL_LOG_LEVEL: 'silent', ...env });
+  const keys = env['PHIAL_ENVIRONMENT'] === 'production' ? PRODUCTION_KEYS : {};
+  const { config, secrets } = parseConfig({ PORT: '0', PHIAL_LOG_LEVEL: 'silent', ...keys, ...env });
   const log = openLog(config.logLevel);
   const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', log });
-  const lookupKey = await claimDeployment(database_.db, config, secrets);
-  const ctx: Ctx = { config, db: database_.db, log, lookupKey };
+  const cipher = await claimCipher(database_.db, config, secrets);
+  const ctx: Ctx = { config, db: database_.db, log, cipher };
   const metrics = openMetrics();
   const app = serveApi(ctx, metrics);
   const listener = openListener({

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
 /** What every part stands on. */
-const GROUND = ['errors', 'ids', 'log', 'config', 'context', 'credentials', 'package-root', 'wire', 'db'];
+const GROUND = ['errors', 'ids', 'log', 'config', 'context', 'credentials', 'package-root', 'wire', 'db', 'privacy'];
 
 /** The first level: what each part may import besides itself, the way down from the program to its wings to the ground. */
 const PARTS: Record<string, string[]> = {
@@ -41,7 +41,8 @@ const PARTS: Record<string, string[]> = {
   events: GROUND,
   // the ground itself
   db: ['config', 'context', 'errors', 'log', 'package-root', 'wire', 'ids'],
-  context: ['config', 'db', 'log'],
+  privacy: ['config', 'context', 'db', 'errors', 'log'],
+  context: ['config', 'db', 'log', 'privacy'],
   wire: [],
   config: [],
   errors: [],

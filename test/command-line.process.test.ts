@@ -63,6 +63,7 @@ test('production is refused on the database of a sandbox', async () => {
     ...env,
     PHIAL_ENVIRONMENT: 'production',
     PHIAL_LOOKUP_KEY: Buffer.alloc(32, 1).toString('base64'),
+    PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 2).toString('base64')}`,
   };
   const { code, output } = await runCommand(['serve'], { env: production });
   expect(code).toBe(1);

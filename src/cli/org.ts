@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 import { readEnvironment } from '../config/environment.ts';
 import { parseConfig } from '../config/options.ts';
 import type { Ctx } from '../context.ts';
-import { claimDeployment } from '../db/deployment.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { MIGRATIONS } from '../db/place.ts';
+import { claimCipher } from '../privacy/claim-cipher.ts';
 import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
 import { withPlace } from './database.ts';
@@ -54,8 +54,8 @@ function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
     const database = openDatabase({ url: place.url, poolSize: 2, role: 'phial_app', log });
     try {
-      const lookupKey = await claimDeployment(database.db, config, secrets);
-      return await work({ config, db: database.db, log, lookupKey });
+      const cipher = await claimCipher(database.db, config, secrets);
+      return await work({ config, db: database.db, log, cipher });
     } finally {
       await database.close();
     }

@@ -29,6 +29,17 @@ export const OPTIONS: Option[] = [
     meaning: '32 bytes in base64 that key the name look-up hashes; needed in production.',
   },
   {
+    name: 'PHIAL_ENCRYPTION_KEYS',
+    default: '',
+    meaning:
+      'Keys of the personal columns, as 2:BASE64,1:BASE64 with 32 bytes each; the first seals, all open. Needed in production, here or in a file.',
+  },
+  {
+    name: 'PHIAL_ENCRYPTION_KEYS_FILE',
+    default: '',
+    meaning: 'A file that holds what PHIAL_ENCRYPTION_KEYS would, an entry a line.',
+  },
+  {
     name: 'PHIAL_HEADER_PREFIXES',
     default: 'x-service-',
     meaning: 'Comma-separated prefixes under which the api-key header is accepted.',

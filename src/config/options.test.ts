@@ -64,13 +64,17 @@ test('every bad option is told at once, with its name', () => {
   for (const name of Object.keys(bad)) expect(problems.filter((problem) => problem.startsWith(name))).toHaveLength(1);
 });
 
-test('production refuses to start without the key that names are looked up by, and sends webhooks to public addresses only', () => {
-  expect(() => parseConfig({ PHIAL_ENVIRONMENT: 'production' })).toThrow(/PHIAL_LOOKUP_KEY is needed/);
-  const { config } = parseConfig({
-    PHIAL_ENVIRONMENT: 'production',
-    PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64'),
-  });
-  expect(config.webhookAllowedNetworks).toEqual([]);
+const productionEnv = {
+  PHIAL_ENVIRONMENT: 'production',
+  PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64'),
+  PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 8).toString('base64')}`,
+};
+
+test('production refuses to start without the keys of personal data, and sends webhooks to public addresses only', () => {
+  for (const name of ['PHIAL_LOOKUP_KEY', 'PHIAL_ENCRYPTION_KEYS']) {
+    expect(() => parseConfig({ ...productionEnv, [name]: '' })).toThrow(new RegExp(`${name} is needed`));
+  }
+  expect(parseConfig(productionEnv).config.webhookAllowedNetworks).toEqual([]);
 });
 
 test('a name that begins as ours do and is no option is told with the one that was meant', () => {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { readEncryptionKeys, readKeyFile, type EncryptionKey } from './encryption-keys.ts';
 import { misspelledOptions, type Env } from './environment.ts';
 import { OPTIONS } from './option-table.ts';
 
@@ -45,6 +46,8 @@ export type Secrets = {
   ownerDatabaseUrl: string | null;
   /** 32 bytes that key the hashes names are looked up by; null: kept in the database. */
   lookupKey: Buffer | null;
+  /** Keys of the personal columns, the first of which seals; empty: the sandbox makes its own. */
+  encryptionKeys: EncryptionKey[];
 };
 
 /** All wrong options at once, a line each. */
@@ -144,10 +147,32 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
       problems.push(`${name} must start with postgres:// or postgresql://.`);
     return value || null;
   };
+  const encryptionKeys = (): EncryptionKey[] => {
+    const file = text('PHIAL_ENCRYPTION_KEYS_FILE');
+    const listed = text('PHIAL_ENCRYPTION_KEYS');
+    if (file && listed) {
+      problems.push('PHIAL_ENCRYPTION_KEYS_FILE and PHIAL_ENCRYPTION_KEYS are both there: give the keys in one place.');
+      return [];
+    }
+    const content = file ? readKeyFile(file) : listed;
+    if (content === null) {
+      problems.push(`PHIAL_ENCRYPTION_KEYS_FILE: ${JSON.stringify(file)} cannot be read.`);
+      return [];
+    }
+    const read = readEncryptionKeys(content, file ? 'PHIAL_ENCRYPTION_KEYS_FILE' : 'PHIAL_ENCRYPTION_KEYS');
+    problems.push(...read.problems);
+    if (environment === 'production' && read.keys.length === 0 && read.problems.length === 0) {
+      problems.push(
+        'PHIAL_ENCRYPTION_KEYS is needed in production: set it to 1:$(openssl rand -base64 32) and keep it: without it nothing personal can be read again.',
+      );
+    }
+    return read.keys;
+  };
   const secrets: Secrets = {
     databaseUrl: postgresUrl('DATABASE_URL'),
     ownerDatabaseUrl: postgresUrl('PHIAL_OWNER_DATABASE_URL'),
     lookupKey: text('PHIAL_LOOKUP_KEY') ? Buffer.from(text('PHIAL_LOOKUP_KEY'), 'base64') : null,
+    encryptionKeys: encryptionKeys(),
   };
   if (secrets.lookupKey !== null && secrets.lookupKey.length !== 32) {
     problems.push('PHIAL_LOOKUP_KEY must be 32 bytes in base64, as `openssl rand -base64 32` prints them.');

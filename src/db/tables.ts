@@ -77,6 +77,13 @@ export interface Deployment {
   region: string;
 }
 
+export interface EncryptionKeys {
+  created_at: Generated<string>;
+  key_check: Buffer;
+  made_key: Buffer | null;
+  version: number;
+}
+
 export interface Events {
   body: string;
   created_at: Generated<string>;
@@ -400,6 +407,7 @@ export interface DB {
   client_user_ids: ClientUserIds;
   deliveries: Deliveries;
   deployment: Deployment;
+  encryption_keys: EncryptionKeys;
   events: Events;
   idempotency_keys: IdempotencyKeys;
   insurances: Insurances;

@@ -148,7 +148,6 @@ describe('creating an endpoint', () => {
 test('production takes https only', async () => {
   const production = await startTestApp({
     PHIAL_ENVIRONMENT: 'production',
-    PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
   });
   try {
     const { org_id, id } = production.team;

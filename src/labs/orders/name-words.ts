@@ -1,8 +1,7 @@
-import { createHmac } from 'node:crypto';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 
 type Kind = 'patient' | 'recipient';
-type Hasher = Pick<TeamCtx | TxCtx<TeamCtx>, 'lookupKey' | 'team'>;
+type Hasher = Pick<TeamCtx | TxCtx<TeamCtx>, 'cipher' | 'team'>;
 
 /** Whole words of a name, without case and accents, as keyed hashes: the names themselves cannot be read from them. */
 export function hashWords(ctx: Hasher, name: string): Buffer[] {
@@ -12,9 +11,7 @@ export function hashWords(ctx: Hasher, name: string): Buffer[] {
     .replaceAll(/\p{M}/gu, '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
-  return [...new Set(words)].map((word) =>
-    createHmac('sha256', ctx.lookupKey).update(`${ctx.team.id} ${word}`).digest(),
-  );
+  return [...new Set(words)].map((word) => ctx.cipher.lookupHash('name_word', ctx.team.id, word));
 }
 
 /** Replaces what an order is found by. */

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
@@ -330,7 +330,6 @@ describe('a bad request', () => {
 test('production simulates nothing', async () => {
   const production = await startTestApp({
     PHIAL_ENVIRONMENT: 'production',
-    PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
   });
   try {
     const order = await orderKit(production.team);

@@ -1,0 +1,113 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomFillSync,
+  type KeyObject,
+} from 'node:crypto';
+import type { JsonColumn, LookupKind, SealedColumn, TextColumn } from './columns.ts';
+
+/** Which row a sealed value belongs to. Where several columns name the row, `id` joins them with a slash. */
+export type SealedRow = { team_id: string; id: string };
+
+/** The deployment's keys: the one that seals, and every one that opens, by version (1 to 255); 32 bytes each. */
+export type KeyRing = { sealing: number; keys: Map<number, Buffer>; lookupKey: Buffer };
+
+/** What keeps personal columns: columns.ts says which and how. Everything is synchronous, a few microseconds a value. */
+export type Cipher = {
+  sealText: (column: TextColumn, row: SealedRow, text: string) => Buffer;
+  openText: (column: TextColumn, row: SealedRow, sealed: Buffer) => string;
+  sealJson: (column: JsonColumn, row: SealedRow, value: unknown) => Buffer;
+  openJson: <T>(column: JsonColumn, row: SealedRow, sealed: Buffer) => T;
+  /** The same value sealed under the newest key; null where it is already. */
+  reseal: (column: SealedColumn, row: SealedRow, sealed: Buffer) => Buffer | null;
+  /** HMAC-SHA256 by which a team's rows are found; equal texts of two teams or kinds have different hashes. */
+  lookupHash: (kind: LookupKind, teamId: string, text: string) => Buffer;
+};
+
+const VERSION_BYTES = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+/** A team's key takes 10 µs to derive and is kept; the bound holds the memory of a deployment with very many teams. */
+const MOST_TEAM_KEYS = 10_000;
+
+/**
+ * AES-256-GCM: key version (1 byte), random nonce (12), ciphertext, tag (16). Each team has a key of its own, derived
+ * from the deployment's, so that the bound of random nonces (2^32 values under one key, NIST SP 800-38D 8.3) is one
+ * per team. Column, team and row are associated data: a value that was moved elsewhere does not open.
+ */
+export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
+  const teamKeys = new Map<string, KeyObject>();
+
+  const teamKey = (version: number, teamId: string): KeyObject => {
+    const name = `${version} ${teamId}`;
+    const known = teamKeys.get(name);
+    if (known) return known;
+    const key = keys.get(version);
+    if (!key)
+      throw new Error(`Personal data is sealed under key version ${version}, which this process was not given.`);
+    const derived = createSecretKey(
+      Buffer.from(hkdfSync('sha256', key, '', `phial columns of team ${teamId}`, KEY_BYTES)),
+    );
+    if (teamKeys.size >= MOST_TEAM_KEYS) teamKeys.delete(teamKeys.keys().next().value as string);
+    teamKeys.set(name, derived);
+    return derived;
+  };
+
+  const seal = (column: SealedColumn, row: SealedRow, plain: Buffer): Buffer => {
+    const teamId = row.team_id.toLowerCase();
+    const nonce = freshNonce();
+    const cipher = createCipheriv('aes-256-gcm', teamKey(sealing, teamId), nonce);
+    cipher.setAAD(placeOf(column, row));
+    return Buffer.concat([Buffer.of(sealing), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  };
+
+  const open = (column: SealedColumn, row: SealedRow, sealed: Buffer): Buffer => {
+    const start = VERSION_BYTES + NONCE_BYTES;
+    const end = sealed.length - TAG_BYTES;
+    if (end < start) throw new Error(`A value of ${column} is too short to be sealed.`);
+    const key = teamKey(sealed[0] as number, row.team_id.toLowerCase());
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(VERSION_BYTES, start), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(placeOf(column, row));
+    decipher.setAuthTag(sealed.subarray(end));
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(start, end)), decipher.final()]);
+    } catch {
+      throw new Error(
+        `A value of ${column} does not open: it was changed, moved from another row, or sealed under another key.`,
+      );
+    }
+  };
+
+  return {
+    sealText: (column, row, text) => seal(column, row, Buffer.from(text)),
+    openText: (column, row, sealed) => open(column, row, sealed).toString(),
+    sealJson: (column, row, value) => seal(column, row, Buffer.from(JSON.stringify(value))),
+    openJson: <T>(column: JsonColumn, row: SealedRow, sealed: Buffer) =>
+      JSON.parse(open(column, row, sealed).toString()) as T,
+    reseal: (column, row, sealed) => (sealed[0] === sealing ? null : seal(column, row, open(column, row, sealed))),
+    lookupHash: (kind, teamId, text) =>
+      createHmac('sha256', lookupKey).update(`${kind} ${teamId.toLowerCase()} ${text}`).digest(),
+  };
+}
+
+/** Ids are the same in upper and lower case everywhere else, so here too. */
+const placeOf = (column: SealedColumn, row: SealedRow): Buffer =>
+  Buffer.from(`${column} ${row.team_id.toLowerCase()} ${row.id.toLowerCase()}`);
+
+// One call to the random generator for many nonces: a call for each costs half as much as the sealing itself.
+const nonces = Buffer.alloc(NONCE_BYTES * 256);
+let nextNonce = nonces.length;
+
+function freshNonce(): Buffer {
+  if (nextNonce === nonces.length) {
+    randomFillSync(nonces);
+    nextNonce = 0;
+  }
+  return Buffer.from(nonces.subarray(nextNonce, (nextNonce += NONCE_BYTES)));
+}

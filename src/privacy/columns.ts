@@ -1,0 +1,54 @@
+/**
+ * Every column that holds personal data, and how it is kept: the one place that knows. The cipher takes no other
+ * column, and `phial rotate-keys` re-encrypts what stands here.
+ *
+ * `text` and `json` columns are bytea and hold what the cipher sealed. `row` are the columns that name the row and
+ * are bound into what is sealed, so that a value copied into another row does not open; they never change for a row
+ * (of an order its id alone, since an order can move to another user). `team` is the column of the team's id.
+ */
+const SEALED_COLUMNS = {
+  'users.fallback_birth_date': { as: 'text', row: ['id'], team: 'team_id' },
+  'user_info.info': { as: 'json', row: ['user_id'], team: 'team_id' },
+  'insurances.member_id': { as: 'text', row: ['id'], team: 'team_id' },
+  'insurances.group_id': { as: 'text', row: ['id'], team: 'team_id' },
+  'insurances.insured': { as: 'json', row: ['id'], team: 'team_id' },
+  'insurances.guarantor': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.patient_details': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.patient_address': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.shipping_details': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.physician': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.consents': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.icd_codes': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.notes': { as: 'text', row: ['id'], team: 'team_id' },
+  'orders.clinical_notes': { as: 'text', row: ['id'], team: 'team_id' },
+  'orders.passthrough': { as: 'text', row: ['id'], team: 'team_id' },
+  'shipments.outbound_tracking_number': { as: 'text', row: ['id'], team: 'team_id' },
+  'shipments.outbound_tracking_url': { as: 'text', row: ['id'], team: 'team_id' },
+  'shipments.inbound_tracking_number': { as: 'text', row: ['id'], team: 'team_id' },
+  'shipments.inbound_tracking_url': { as: 'text', row: ['id'], team: 'team_id' },
+  'shipments.notes': { as: 'text', row: ['id'], team: 'team_id' },
+  'lab_results.metadata': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
+  'lab_results.results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
+  'lab_results.missing_results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
+  'lab_results.sample_information': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
+  'events.body': { as: 'text', row: ['id'], team: 'team_id' },
+  'attempts.error': { as: 'text', row: ['id'], team: 'team_id' },
+  'attempts.response_body': { as: 'text', row: ['id'], team: 'team_id' },
+  'webhooks.headers': { as: 'json', row: ['id'], team: 'team_id' },
+  'webhook_secrets.secret': { as: 'text', row: ['id'], team: 'team_id' },
+  'idempotency_keys.body': { as: 'text', row: ['operation', 'key'], team: 'scope_id' },
+} as const satisfies Record<string, { as: 'text' | 'json'; row: readonly string[]; team: string }>;
+
+type SealedColumns = typeof SEALED_COLUMNS;
+export type SealedColumn = keyof SealedColumns;
+export type TextColumn = { [C in SealedColumn]: SealedColumns[C]['as'] extends 'text' ? C : never }[SealedColumn];
+export type JsonColumn = Exclude<SealedColumn, TextColumn>;
+
+/** What is found by a keyed hash of it; no column holds the text itself. */
+export type LookupKind =
+  /** order_name_words.word_hash: a whole word of a patient's or recipient's name. */
+  | 'name_word'
+  /** A patient's date of birth. */
+  | 'birth_date'
+  /** idempotency_keys.request_hash: the whole input of a request. */
+  | 'request';
