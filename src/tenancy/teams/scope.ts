@@ -1,9 +1,16 @@
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import { boundToTeam } from '../../db/bind.ts';
 
-/** What background work needs to act for a team; null where the team is gone. */
+/** The context of a team, as its own API key has it: its database shows the team's rows only. */
+export const forTeam = <C extends Ctx | TxCtx>(ctx: C, team: TeamCtx['team']): C & Pick<TeamCtx, 'team'> => ({
+  ...boundToTeam(ctx, team.id),
+  team,
+});
+
+/** What background work needs to act for a team (see forTeam); null where the team is gone. */
 export async function findTeamScope(ctx: Pick<Ctx | TxCtx, 'db'>, teamId: string): Promise<TeamCtx['team'] | null> {
-  const team = await ctx.db
-    .selectFrom('teams')
+  const team = await boundToTeam(ctx, teamId)
+    .db.selectFrom('teams')
     .select(['id', 'org_id', 'settings'])
     .where('id', '=', teamId)
     .executeTakeFirst();

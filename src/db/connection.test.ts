@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { newId } from '../ids.ts';
+import { acrossTeams, boundToOrg, boundToTeam } from './bind.ts';
+import { openDatabase, type Database, type Db, type Tx } from './open.ts';
+import { prepared, varying } from './prepared.ts';
+import { inTransaction } from './transaction.ts';
+
+let app: TestApp;
+let database: Database;
+let ctx: TestApp['ctx'];
+beforeAll(async () => {
+  app = await startTestApp();
+  // One connection: whatever one statement leaves behind, the next one would find.
+  database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
+  ctx = { ...app.ctx, db: database.db };
+});
+afterAll(async () => {
+  await database.close();
+  await app.close();
+});
+
+const [ONE, OTHER] = [newId(), newId()];
+
+async function seenBy({ db }: { db: Db | Tx }): Promise<string[]> {
+  const { rows } = await sql<{ seen: string[] }>`select array[current_setting('phial.team', true),
+    current_setting('phial.org', true), current_setting('phial.across', true)] as seen`.execute(db);
+  return rows[0]?.seen ?? [];
+}
+const failing = ({ db }: { db: Db | Tx }): Promise<unknown> => sql`select 1 / 0`.execute(db);
+
+describe('a statement', () => {
+  test('runs for whom its context is bound to, whoever had the connection before', async () => {
+    expect(await seenBy(boundToTeam(ctx, ONE))).toEqual([ONE, '', '']);
+    expect(await seenBy(boundToTeam(ctx, OTHER))).toEqual([OTHER, '', '']);
+    expect(await seenBy(ctx)).toEqual(['', '', '']);
+    expect(await seenBy(boundToOrg(ctx, ONE))).toEqual(['', ONE, '']);
+    expect(await seenBy(acrossTeams(ctx))).toEqual(['', '', 'on']);
+    expect(await seenBy(boundToTeam(acrossTeams(ctx), ONE))).toEqual([ONE, '', '']);
+  });
+
+  test('runs for its own team also after one that failed', async () => {
+    await seenBy(boundToTeam(ctx, ONE));
+    await expect(failing(boundToTeam(ctx, OTHER))).rejects.toThrow('division by zero');
+    expect(await seenBy(boundToTeam(ctx, OTHER))).toEqual([OTHER, '', '']);
+    expect(await seenBy(boundToTeam(ctx, ONE))).toEqual([ONE, '', '']);
+  });
+
+  test('is skipped where the server refuses the team it is to run for', async () => {
+    await sql`create temp table seen (id int)`.execute(ctx.db);
+    // A team that cannot be sent as text makes the first of the two fail.
+    const broken = boundToTeam(ctx, 'a\0b');
+    await expect(sql`insert into seen values (1)`.execute(broken.db)).rejects.toThrow();
+    const { rows } = await sql`select * from seen`.execute(ctx.db);
+    expect(rows).toEqual([]);
+  });
+
+  test('of a side-by-side crowd never sees what another is bound to', async () => {
+    const ids = Array.from({ length: 40 }, () => newId());
+    const seen = await Promise.all(ids.map((id) => seenBy(boundToTeam(app.ctx, id))));
+    expect(seen).toEqual(ids.map((id) => [id, '', '']));
+  });
+});
+
+describe('a transaction', () => {
+  test('stays bound, also to another team within it', async () => {
+    await inTransaction(boundToTeam(ctx, ONE), async (tx) => {
+      expect(await seenBy(tx)).toEqual([ONE, '', '']);
+      expect(await seenBy(boundToTeam(tx, OTHER))).toEqual([OTHER, '', '']);
+      expect(await seenBy(tx)).toEqual([ONE, '', '']);
+    });
+    expect(await seenBy(ctx)).toEqual(['', '', '']);
+  });
+
+  test('leaves nothing behind when it rolls back, whole or to a savepoint', async () => {
+    const rolledBack = inTransaction(boundToTeam(ctx, ONE), async (tx) => {
+      await seenBy(tx);
+      await sql`savepoint work`.execute(tx.db);
+      await seenBy(boundToTeam(tx, OTHER));
+      await sql`rollback to savepoint work`.execute(tx.db);
+      expect(await seenBy(boundToTeam(tx, OTHER))).toEqual([OTHER, '', '']);
+      await expect(failing(tx)).rejects.toThrow();
+      await sql`rollback to savepoint work`.execute(tx.db);
+      expect(await seenBy(tx)).toEqual([ONE, '', '']);
+      throw new Error('no');
+    });
+    await expect(rolledBack).rejects.toThrow('no');
+    expect(await seenBy(boundToTeam(ctx, ONE))).toEqual([ONE, '', '']);
+    expect(await seenBy(boundToTeam(ctx, OTHER))).toEqual([OTHER, '', '']);
+  });
+
+  test('whose first statement fails is rolled back, and the connection goes on', async () => {
+    await expect(inTransaction(boundToTeam(ctx, ONE), failing)).rejects.toThrow('division by zero');
+    expect(await seenBy(boundToTeam(ctx, ONE))).toEqual([ONE, '', '']);
+  });
+
+  test('without a statement costs nothing and ends well', async () => {
+    expect(await inTransaction(ctx, async () => 'done')).toBe('done');
+    await expect(inTransaction(ctx, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+
+  test('does not pretend to have committed what an overlooked error rolled back', async () => {
+    const overlooked = inTransaction(ctx, async (tx) => {
+      await failing(tx).catch(() => undefined);
+    });
+    await expect(overlooked).rejects.toThrow('rolled back');
+    expect(await seenBy(ctx)).toEqual(['', '', '']);
+  });
+});
+
+describe('a prepared statement', () => {
+  const preparedTexts = async (): Promise<string[]> => {
+    const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(ctx.db);
+    return rows.map((row) => row.statement);
+  };
+  const byIds = (ids: string[]) => ctx.db.selectFrom('labs').select('name').where('slug', 'in', ids);
+
+  test('is one for each template, however often it runs', async () => {
+    const counted = (n: number): Promise<unknown> => sql`select ${n}::int as the_counted_one`.execute(ctx.db);
+    for (const n of [1, 2, 3]) await counted(n);
+    expect((await preparedTexts()).filter((text) => text.includes('the_counted_one'))).toHaveLength(1);
+  });
+
+  test('is never made of a query whose text varies with its input', async () => {
+    for (const n of [1, 2, 3]) await byIds(Array.from({ length: n }, () => 'unknown')).execute();
+    const listed = (words: string[]): Promise<unknown> =>
+      sql`select 1 as the_varying_one where ${sql.join(
+        words.map((word) => sql`${word} = 'x'`),
+        sql` and `,
+      )}`.execute(ctx.db);
+    for (const n of [1, 2, 3, 4]) await listed(Array.from({ length: n }, () => 'word'));
+    const texts = await preparedTexts();
+    expect(texts.filter((text) => text.includes('"slug" in'))).toEqual([]);
+    expect(texts.filter((text) => text.includes('the_varying_one'))).toEqual([]);
+  });
+
+  test('is made of a query of the builder that was marked, and loses its name when it varies after all', async () => {
+    await byIds(['a']).$call(prepared('labs by slug')).execute();
+    await byIds(['b']).$call(prepared('labs by slug')).execute();
+    expect((await preparedTexts()).filter((text) => text.includes('"slug" in'))).toHaveLength(1);
+    expect(varying()).toEqual([]);
+    await byIds(['a', 'b']).$call(prepared('labs by slug')).execute();
+    expect(varying()).toEqual(['labs by slug']);
+    expect((await preparedTexts()).filter((text) => text.includes('"slug" in'))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,163 @@
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
+import pg from 'pg';
+import { nameOf } from './prepared.ts';
+import { PrefixedQuery, type Prefix } from './prefixed-query.ts';
+import { NOBODY, type Scope } from './scope.ts';
+
+const BEGIN: Prefix = { name: 'phial_begin', values: [] };
+const SET_SCOPE = 'phial_scope';
+const SET_SCOPE_TEXT = `select set_config('phial.team', $1, false), set_config('phial.org', $2, false),
+  set_config('phial.across', $3, false)`;
+
+/**
+ * One connection of the pool. It knows whose rows it shows, and says so to the server only when that changes, in the
+ * same round trip as the statement that needs it; `begin` travels with the first statement of the transaction as well.
+ */
+class Session {
+  readonly #client: pg.PoolClient;
+  /** Key of the scope that the server has; null where it is unknown, as after anything that may have rolled back. */
+  #scope: string | null = null;
+  #transaction: 'none' | 'asked for' | 'open' = 'none';
+  #broken = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  /** What later travels without a text has to be prepared: once a connection. */
+  async prepare(): Promise<this> {
+    await this.#client.query({ name: BEGIN.name, text: 'begin' });
+    await this.#client.query({ name: SET_SCOPE, text: SET_SCOPE_TEXT, values: NOBODY.settings });
+    await this.#client.query('commit');
+    this.#scope = NOBODY.key;
+    return this;
+  }
+
+  begin(): void {
+    this.#transaction = 'asked for';
+  }
+
+  /** Throws where the server rolled back instead, as it does when an error within the transaction was swallowed. */
+  async commit(): Promise<void> {
+    const open = this.#transaction === 'open';
+    if (!open) this.#transaction = 'none';
+    else if ((await this.#end('commit')) !== 'COMMIT')
+      throw new Error('The transaction was rolled back, because one of its statements had failed.');
+  }
+
+  async rollback(): Promise<void> {
+    const open = this.#transaction === 'open';
+    if (!open) this.#transaction = 'none';
+    else await this.#end('rollback');
+  }
+
+  async #end(how: 'commit' | 'rollback'): Promise<string> {
+    const { command } = await this.#send({ text: how, prefixes: [] });
+    this.#transaction = 'none';
+    if (command !== 'COMMIT') this.#scope = null;
+    return command;
+  }
+
+  run(query: CompiledQuery, scope: Scope): Promise<pg.QueryResult> {
+    const prefixes: Prefix[] = [];
+    if (this.#transaction === 'asked for') {
+      prefixes.push(BEGIN);
+      this.#transaction = 'open';
+    }
+    const rollsBack = /^\s*rollback/i.test(query.sql);
+    if (rollsBack) this.#scope = null;
+    else if (this.#scope !== scope.key) {
+      prefixes.push({ name: SET_SCOPE, values: scope.settings });
+      this.#scope = scope.key;
+    }
+    return this.#send({ text: query.sql, name: nameOf(query), values: [...query.parameters], prefixes });
+  }
+
+  async #send(statement: {
+    text: string;
+    name?: string | undefined;
+    values?: unknown[];
+    prefixes: Prefix[];
+  }): Promise<pg.QueryResult> {
+    try {
+      return await new Promise((resolve, reject) => {
+        const query = new PrefixedQuery(statement, (error, result) =>
+          error ? reject(error) : resolve(result as pg.QueryResult),
+        );
+        this.#client.query(query as unknown as pg.Submittable);
+      });
+    } catch (error) {
+      this.#scope = null;
+      // Whatever ended without a word of the server leaves a connection of which nothing is known.
+      if (!(error instanceof pg.DatabaseError)) this.#broken = true;
+      throw error;
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#broken || this.#transaction !== 'none');
+  }
+}
+
+/** A session as somebody sees it. */
+export class ScopedConnection implements DatabaseConnection {
+  readonly session: Session;
+  readonly #scope: Scope;
+
+  constructor(session: Session, scope: Scope) {
+    this.session = session;
+    this.#scope = scope;
+  }
+
+  seenBy(scope: Scope): ScopedConnection {
+    return new ScopedConnection(this.session, scope);
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { command, rowCount, rows } = await this.session.run(query, this.#scope);
+    const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
+    return changes ? { numAffectedRows: BigInt(rowCount ?? 0), rows } : { rows };
+  }
+
+  // eslint-disable-next-line require-yield -- nothing here reads by cursor
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('Statements are not read by cursor.');
+  }
+}
+
+const sessionOf = (connection: DatabaseConnection): Session => (connection as ScopedConnection).session;
+
+/** How Kysely begins and ends transactions, whichever pool the connection is from. */
+export const transactions: Pick<Driver, 'beginTransaction' | 'commitTransaction' | 'rollbackTransaction'> = {
+  beginTransaction: async (connection, { isolationLevel, accessMode }) => {
+    if (isolationLevel || accessMode) throw new Error('Transactions of the service are plain ones.');
+    sessionOf(connection).begin();
+  },
+  commitTransaction: (connection) => sessionOf(connection).commit(),
+  rollbackTransaction: (connection) => sessionOf(connection).rollback(),
+};
+
+/** Kysely's way to the pool. A connection shows nothing of anybody until it is bound to a scope. */
+export function poolDriver(pool: pg.Pool): Driver {
+  const sessions = new WeakMap<pg.PoolClient, Session>();
+  return {
+    ...transactions,
+    init: async () => undefined,
+    acquireConnection: async () => {
+      const client = await pool.connect();
+      let session = sessions.get(client);
+      if (!session) {
+        try {
+          session = await new Session(client).prepare();
+        } catch (error) {
+          client.release(true);
+          throw error;
+        }
+        sessions.set(client, session);
+      }
+      return new ScopedConnection(session, NOBODY);
+    },
+    releaseConnection: async (connection) => sessionOf(connection).release(),
+    destroy: () => pool.end(),
+  };
+}
