@@ -17,6 +17,7 @@ export function buildIfStale() {
     throw new Error('Phial is not built, and its compiler is not installed. Run npm ci.');
   }
   removeAbandoned();
+  console.error('building…'); // stdout is the command's own
   const fresh = join(root, `dist.${process.pid}`);
   try {
     mkdirSync(fresh);

@@ -18,23 +18,20 @@ import {
 beforeAll(build);
 afterEach(endPrograms);
 
-test('help says what there is, and an unknown command says so and ends with code 2', async () => {
-  const [help, unknown] = await Promise.all([runCommand(['help']), runCommand(['dance'])]);
-  expect(help.code).toBe(0);
-  for (const command of [
-    'serve',
-    'api | worker',
-    'migrate',
-    'bootstrap',
-    'org set-plan',
-    'backup',
-    'restore',
-    'openapi',
-  ]) {
-    expect(help.output).toContain(`  ${command} `);
-  }
-  expect(unknown.code).toBe(2);
-  expect(unknown.output).toContain('There is no command "dance".');
+test('help ends with code 0, a word that is wrong with code 2 and what was meant, before anything is made', async () => {
+  const dataDir = join(makeFolder(), 'data');
+  const [all, one, unknown, misspelled] = await Promise.all([
+    runCommand(['help'], { dataDir }),
+    runCommand(['backup', '--help'], { dataDir }),
+    runCommand(['bakup'], { dataDir }),
+    runCommand(['serve', '--port', '80'], { dataDir }),
+  ]);
+  expect([all.code, one.code, unknown.code, misspelled.code]).toEqual([0, 0, 2, 2]);
+  expect(all.stdout).toMatch(/^ {2}restore --from DIRECTORY /m);
+  expect(one.stdout).toMatch(/^ {2}--to DIRECTORY /m);
+  expect(unknown.output).toBe('There is no command "bakup". Did you mean phial backup?\n');
+  expect(misspelled.output).toBe('phial serve takes no --port. phial serve --help tells more.\n');
+  expect(existsSync(dataDir)).toBe(false);
 });
 
 test('a wrong configuration is refused with every problem before anything is made', async () => {
@@ -114,7 +111,7 @@ test('commands with missing or wrong options say which and change nothing', asyn
     runCommand(['backup']),
     runCommand(['restore']),
   ]);
-  expect(answers.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
+  expect(answers.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
   const words = ['--org NAME', 'launch, grow, scale', '--org ID', '--to DIRECTORY', '--from DIRECTORY'];
   answers.forEach(({ output }, index) => expect(output).toContain(words[index]));
 });

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { readEnvironment } from '../config/environment.ts';
 import { parseConfig } from '../config/options.ts';
 import { backup } from '../db/backup/backup.ts';
@@ -34,10 +33,8 @@ export function migrateCommand(): Promise<number> {
   });
 }
 
-export function backupCommand(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { to: { type: 'string' } } });
-  if (!values.to) throw new Error('backup needs --to DIRECTORY.');
-  const directory = resolve(values.to);
+export function backupCommand({ to }: { to: string }): Promise<number> {
+  const directory = resolve(to);
   return withPlace('backup', async (place, log) => {
     const manifest = await backup({ ownerUrl: place.ownerUrl, directory, log });
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
@@ -48,10 +45,8 @@ export function backupCommand(args: string[]): Promise<number> {
   });
 }
 
-export function restoreCommand(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { from: { type: 'string' } } });
-  if (!values.from) throw new Error('restore needs --from DIRECTORY.');
-  const directory = resolve(values.from);
+export function restoreCommand({ from }: { from: string }): Promise<number> {
+  const directory = resolve(from);
   return withPlace('restore', async (place, log) => {
     await restore({ ownerUrl: place.ownerUrl, directory, migrationsDirectory: MIGRATIONS, log });
     console.log(`Restored ${directory}. Start the service when you are ready.`);

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from './commands.ts';
+import { command, UsageError, type Command } from './command.ts';
+import { readCommandLine } from './command-line.ts';
+import { helpOn, usage } from './help.ts';
+
+const run = (): Promise<number> => Promise.resolve(0);
+const tools: Command[] = [
+  command({ words: 'serve', summary: 'Serve.', flags: {}, run }),
+  command({
+    words: 'keys list',
+    summary: 'List keys.',
+    flags: { org: { value: 'ID', meaning: 'Whose.', required: true } },
+    run,
+  }),
+  command({
+    words: 'keys create',
+    summary: 'Make a key.',
+    flags: {
+      org: { value: 'ID', meaning: 'Whose.', required: true },
+      team: { value: 'ID', meaning: 'Bound to it.', repeated: true },
+      role: { value: 'ROLE', meaning: 'Its role.', choices: ['admin', 'reader'], default: 'reader' },
+    },
+    run,
+  }),
+];
+
+const read = (line: string) => {
+  const asked = readCommandLine(line.split(' ').filter(Boolean), tools);
+  return 'help' in asked
+    ? { help: asked.help.map(({ words }) => words) }
+    : { ...asked.values, words: asked.command.words };
+};
+const refusal = (line: string): string => {
+  try {
+    read(line);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as Error).message;
+  }
+  throw new Error(`"${line}" was taken`);
+};
+
+describe('a command line is read against the table', () => {
+  test('flags come with a space or an equals sign; what is left out has its default', () => {
+    expect(read('keys create --org 1 --team=a --team b')).toEqual({
+      words: 'keys create',
+      org: '1',
+      team: ['a', 'b'],
+      role: 'reader',
+    });
+  });
+
+  test('no words at all serve', () => {
+    expect(read('')).toEqual({ words: 'serve' });
+  });
+
+  test.each([
+    ['keys creat --org 1', 'There is no command "keys creat". Did you mean phial keys create?'],
+    ['dance', 'There is no command "dance". phial --help lists them all.'],
+    ['keys', 'phial keys is not all: phial keys list, phial keys create.'],
+    [
+      'keys create --ogr 1',
+      'phial keys create takes no --ogr. Did you mean --org? phial keys create --help tells more.',
+    ],
+    ['keys create -o 1', 'phial keys create takes no -o. Did you mean --org? phial keys create --help tells more.'],
+    ['keys create --toString 1', 'phial keys create takes no --toString. phial keys create --help tells more.'],
+    ['keys list 1', 'phial keys list takes no word "1". phial keys list --help tells more.'],
+    ['keys list --org 1 -- 2', 'phial keys list takes no word "2". phial keys list --help tells more.'],
+    ['keys list', 'phial keys list needs --org ID. phial keys list --help tells more.'],
+    ['keys list --org', 'phial keys list needs --org ID. phial keys list --help tells more.'],
+    ['keys list --org=', 'phial keys list needs --org ID. phial keys list --help tells more.'],
+    ['keys create --org --team a', 'phial keys create needs --org ID. phial keys create --help tells more.'],
+    ['keys list --org 1 --org 2', 'phial keys list takes --org once. phial keys list --help tells more.'],
+    [
+      'keys create --org 1 --role king',
+      'phial keys create takes admin, reader as --role, not "king". phial keys create --help tells more.',
+    ],
+    ['--port 1', 'phial serve takes no --port. phial serve --help tells more.'],
+  ])('%s is refused', (line, message) => {
+    expect(refusal(line)).toBe(message);
+  });
+
+  test.each([
+    ['help', ['serve', 'keys list', 'keys create']],
+    ['--help', ['serve', 'keys list', 'keys create']],
+    ['keys -h', ['keys list', 'keys create']],
+    ['help keys create', ['keys create']],
+    ['keys create --org 1 --help', ['keys create']],
+  ])('%s asks for help', (line, help) => {
+    expect(read(line)).toEqual({ help });
+  });
+});
+
+test('help on one command tells its flags, choices and defaults', () => {
+  expect(helpOn([tools[2] as Command])).toBe(
+    [
+      'phial keys create --org ID [--team ID…] [--role ROLE]',
+      '',
+      'Make a key.',
+      '',
+      '  --org ID                      Whose.',
+      '  --team ID                     Bound to it. May be repeated.',
+      '  --role ROLE                   Its role. One of admin, reader. Left out: reader.',
+      '',
+      'Options come from the environment and from .env; .env.example lists them.',
+    ].join('\n'),
+  );
+});
+
+test('help on all lists every command within 100 columns', () => {
+  const text = helpOn(COMMANDS);
+  for (const each of COMMANDS) expect(text).toContain(`\n  ${usage(each)}`);
+  expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
+});
+
+test('README tells every command, and each that it shows is one that the program takes', () => {
+  const lines = [...readFileSync('README.md', 'utf8').matchAll(/node bin\/phial\.mjs ([^`\n]+)/g)].map((match) =>
+    [...(match[1] as string).matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string)),
+  );
+  const shown = lines.map((line) => {
+    const asked = readCommandLine(line, COMMANDS);
+    return 'help' in asked ? 'help' : asked.command.words;
+  });
+  const untold = COMMANDS.map(({ words }) => words).filter((words) => !shown.includes(words));
+  expect(untold.filter((words) => words !== 'serve' && words !== 'openapi')).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util';
+import { nearest } from '../config/nearest.ts';
+import { UsageError, type Command } from './command.ts';
+
+/** What a command line asks for: a command with its values, or help on a command, a group of them or all. */
+export type Asked = { command: Command; values: Record<string, unknown> } | { help: Command[] };
+
+/** Reads the words behind the program's name against the table; throws UsageError with what was likely meant. */
+export function readCommandLine(args: string[], commands: Command[]): Asked {
+  const wantsHelp = args[0] === 'help' || args.includes('--help') || args.includes('-h');
+  const line = args[0] === 'help' ? args.slice(1) : args;
+  const firstFlag = line.findIndex((word) => word.startsWith('-'));
+  // Flags without a command are serve's, as no words at all are.
+  const words = firstFlag === -1 ? line : line.slice(0, firstFlag);
+  if (wantsHelp) return { help: words.length === 0 ? commands : findGroup(words, commands) };
+  const command = words.length === 0 ? (commands[0] as Command) : findCommand(words, commands);
+  const length = words.length === 0 ? 0 : command.words.split(' ').length;
+  return { command, values: readFlags(command, line.slice(length)) };
+}
+
+/** The command whose words the line begins with. */
+function findCommand(words: string[], commands: Command[]): Command {
+  const found = commands.find((command) => startsWith(words, command.words));
+  if (found) return found;
+  const group = commands.filter((command) => startsWith(command.words.split(' '), words.join(' ')));
+  if (group.length > 0) {
+    throw new UsageError(
+      `phial ${words.join(' ')} is not all: ${group.map(({ words: w }) => `phial ${w}`).join(', ')}.`,
+    );
+  }
+  const meant = nearest(
+    words.join(' '),
+    commands.map(({ words: w }) => w),
+  );
+  throw new UsageError(
+    `There is no command ${JSON.stringify(words.join(' '))}.` +
+      (meant ? ` Did you mean phial ${meant}?` : ' phial --help lists them all.'),
+  );
+}
+
+/** The command, or every command that goes on from these words. */
+function findGroup(words: string[], commands: Command[]): Command[] {
+  const group = commands.filter((command) => startsWith(command.words.split(' '), words.join(' ')));
+  return group.length > 0 ? group : [findCommand(words, commands)];
+}
+
+const startsWith = (words: string[], beginning: string): boolean =>
+  beginning.split(' ').every((word, index) => words[index] === word);
+
+function readFlags(command: Command, args: string[]): Record<string, unknown> {
+  const names = Object.keys(command.flags);
+  const { tokens } = parseArgs({
+    args,
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    strict: false,
+    tokens: true,
+  });
+  const values: Record<string, unknown> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') refuse(command, `takes no word ${JSON.stringify(token.value)}`);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const flag = Object.hasOwn(command.flags, name) ? command.flags[name] : undefined;
+    if (!flag) refuse(command, `takes no ${rawName}`, nearest(name, names));
+    if (!value || (!inlineValue && value.startsWith('-'))) refuse(command, `needs ${rawName} ${flag.value}`);
+    if (flag.choices && !flag.choices.includes(value)) {
+      refuse(command, `takes ${flag.choices.join(', ')} as ${rawName}, not ${JSON.stringify(value)}`);
+    }
+    if (flag.repeated) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
+    else if (name in values) refuse(command, `takes ${rawName} once`);
+    else values[name] = value;
+  }
+  for (const [name, flag] of Object.entries(command.flags)) {
+    if (flag.required && !(name in values)) refuse(command, `needs --${name} ${flag.value}`);
+    values[name] ??= flag.repeated ? [] : flag.default;
+  }
+  return values;
+}
+
+function refuse(command: Command, problem: string, meant: string | null = null): never {
+  throw new UsageError(
+    `phial ${command.words} ${problem}.${meant ? ` Did you mean --${meant}?` : ''} phial ${command.words} --help tells more.`,
+  );
+}

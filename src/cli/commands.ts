@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../package-root.ts';
+import { command, type Command } from './command.ts';
+
+const PLANS = ['launch', 'grow', 'scale'] as const;
+
+/** Every command of the program, in the order of its help. */
+export const COMMANDS: Command[] = [
+  command({
+    words: 'serve',
+    summary: 'The API and its worker in one process; what no command at all means too.',
+    flags: {},
+    run: async (_, options) => (await import('./serve.ts')).serveCommand('serve', options),
+  }),
+  command({
+    words: 'api',
+    summary: 'The API alone; any number of them may share a PostgreSQL.',
+    flags: {},
+    run: async (_, options) => (await import('./serve.ts')).serveCommand('api', options),
+  }),
+  command({
+    words: 'worker',
+    summary: 'Deliveries and background work alone; any number of them may share a PostgreSQL.',
+    flags: {},
+    run: async (_, options) => (await import('./serve.ts')).serveCommand('worker', options),
+  }),
+  command({
+    words: 'migrate',
+    summary: "Bring the database to this release's shape.",
+    flags: {},
+    run: async () => (await import('./database.ts')).migrateCommand(),
+  }),
+  command({
+    words: 'bootstrap',
+    summary: 'Make an organisation and its first Org Management Key, which is shown once.',
+    flags: {
+      org: { value: 'NAME', meaning: 'Name of the organisation.', required: true },
+      plan: { value: 'PLAN', meaning: 'The management API needs scale.', choices: PLANS, default: 'scale' },
+    },
+    run: async (values) => (await import('./org.ts')).bootstrapCommand(values),
+  }),
+  command({
+    words: 'org set-plan',
+    summary: "Change an organisation's plan.",
+    flags: {
+      org: { value: 'ID', meaning: 'Id of the organisation.', required: true },
+      plan: { value: 'PLAN', meaning: 'The management API needs scale.', choices: PLANS, required: true },
+    },
+    run: async (values) => (await import('./org.ts')).setPlanCommand(values),
+  }),
+  command({
+    words: 'backup',
+    summary: 'Write a consistent copy, while the service runs or not.',
+    flags: { to: { value: 'DIRECTORY', meaning: 'A directory that is not there yet.', required: true } },
+    run: async (values) => (await import('./database.ts')).backupCommand(values),
+  }),
+  command({
+    words: 'restore',
+    summary: 'Read a backup into an empty database.',
+    flags: { from: { value: 'DIRECTORY', meaning: 'What backup has written.', required: true } },
+    run: async (values) => (await import('./database.ts')).restoreCommand(values),
+  }),
+  command({
+    words: 'openapi',
+    summary: 'Print the OpenAPI document.',
+    flags: {},
+    run: async () => {
+      console.log(readFileSync(join(PACKAGE_ROOT, 'openapi.json'), 'utf8'));
+      return 0;
+    },
+  }),
+];

@@ -1,0 +1,68 @@
+import type { Command } from './command.ts';
+
+const WIDTH = 100;
+
+/** What `--help` prints: of one command all its flags, of several a line each. */
+export function helpOn(commands: Command[]): string {
+  const [only, ...others] = commands;
+  if (only && others.length === 0) return helpOnOne(only);
+  return [
+    'phial [command] [flags]',
+    '',
+    ...commands.flatMap((command) => entry(usage(command), command.summary)),
+    '',
+    'phial COMMAND --help tells the flags of a command; --version tells the version.',
+    'Options come from the environment and from .env; .env.example lists them.',
+  ].join('\n');
+}
+
+function helpOnOne(command: Command): string {
+  const flags = Object.entries(command.flags).flatMap(([name, flag]) => {
+    const notes = [
+      ...(flag.choices ? [`One of ${flag.choices.join(', ')}.`] : []),
+      ...(flag.default === undefined ? [] : [`Left out: ${flag.default}.`]),
+      ...(flag.repeated ? ['May be repeated.'] : []),
+    ];
+    return entry(`--${name} ${flag.value}`, [flag.meaning, ...notes].join(' '));
+  });
+  return [
+    `phial ${usage(command)}`,
+    '',
+    command.summary,
+    ...(flags.length > 0 ? ['', ...flags] : []),
+    '',
+    'Options come from the environment and from .env; .env.example lists them.',
+  ].join('\n');
+}
+
+/** `bootstrap --org NAME [--plan PLAN]` */
+export function usage({ words, flags }: Command): string {
+  const shown = Object.entries(flags).map(([name, flag]) => {
+    const one = `--${name} ${flag.value}${flag.repeated ? '…' : ''}`;
+    return flag.required ? one : `[${one}]`;
+  });
+  return [words, ...shown].join(' ');
+}
+
+const COLUMN = 30;
+
+/** What is explained, and the explanation beside it, or below where the one is too long. */
+function entry(what: string, meaning: string): string[] {
+  const lines = wrap(meaning, WIDTH - COLUMN - 2);
+  const beside = what.length < COLUMN - 1;
+  return [
+    `  ${beside ? what.padEnd(COLUMN) + lines[0] : what}`.trimEnd(),
+    ...lines.slice(beside ? 1 : 0).map((line) => ' '.repeat(COLUMN + 2) + line),
+  ];
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) as string;
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
