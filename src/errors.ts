@@ -33,8 +33,9 @@ export type ErrorCode =
   | 'unknown_event_type'
   | 'too_many_secrets'
   | 'insurance_required'
-  | 'team_id_conflict'
+  | 'team_id_taken'
   | 'integration_team_id_conflict'
+  | 'rate_limited'
   | 'idempotency_mismatch'
   | 'idempotency_in_flight'
   | 'not_ready';

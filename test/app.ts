@@ -8,6 +8,10 @@ import type { Ctx } from '../src/context.ts';
 import { openListener } from '../src/db/listen.ts';
 import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import type { Code } from '../src/http/answer/errors.ts';
+import { declaredCodes } from '../src/http/answer/refusals.ts';
+import { jsonOf } from '../src/http/media.ts';
 import { openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
 import { openLog } from '../src/log.ts';
@@ -144,7 +148,7 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
       body: (text === '' ? undefined : JSON.parse(text)) as T,
     };
     if (response.ok) checkShape(method, path, answer);
-    else checkErrorShape(answer as Answer<Record<string, unknown>>);
+    else checkRefusal(method, path, answer as Answer<Record<string, unknown>>);
     return answer;
   };
 }
@@ -154,26 +158,35 @@ addFormats(ajv);
 const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 ajv.addFormat('date-time', ISO_TIMESTAMP);
 
-function checkShape(method: string, path: string, answer: Answer<unknown>): void {
+/** The operation at a path: a literal path wins over one with parameters, as in the router. */
+function operationAt(method: string, path: string): Endpoint | undefined {
   const plain = path.split('?')[0] as string;
-  // A literal path wins over one with parameters, as in the router.
-  const endpoint = endpoints
+  return endpoints
     .filter((e) => e.method === method)
     .filter((e) => new RegExp(`^${e.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain))
     .toSorted((a, b) => (a.path.match(/\{/g)?.length ?? 0) - (b.path.match(/\{/g)?.length ?? 0))[0];
-  if (!endpoint) throw new Error(`No operation is declared for ${method} ${plain}`);
+}
+
+function checkShape(method: string, path: string, answer: Answer<unknown>): void {
+  const endpoint = operationAt(method, path);
+  if (!endpoint) throw new Error(`No operation is declared for ${method} ${path.split('?')[0]}`);
   expect(answer.status).toBe(endpoint.status);
-  if (!endpoint.response) {
+  const shape = jsonOf(endpoint.response);
+  if (!shape) {
     expect(answer.body).toBeUndefined();
     return;
   }
-  const valid = ajv.validate(endpoint.response, answer.body);
+  const valid = ajv.validate(shape, answer.body);
   expect(valid ? [] : ajv.errors?.map((e) => `${endpoint.id} ${e.instancePath} ${e.message}`)).toEqual([]);
 }
 
-function checkErrorShape(answer: Answer<Record<string, unknown>>): void {
+function checkRefusal(method: string, path: string, answer: Answer<Record<string, unknown>>): void {
   expect(answer.body).toEqual(
     expect.objectContaining({ code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) }),
   );
   expect(answer.body['detail']).toBeDefined();
+  const endpoint = operationAt(method, path);
+  const code = answer.body['code'] as Code;
+  if (endpoint && !declaredCodes(endpoint).has(code))
+    throw new Error(`${endpoint.id} answered ${code}, which it does not declare: add it to its \`refusals\`.`);
 }

@@ -6,6 +6,8 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
+import { statusOf } from '../src/http/answer/errors.ts';
+import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
 import { openApiText } from '../src/openapi.ts';
 import { nullable } from '../src/wire/schema.ts';
@@ -27,7 +29,10 @@ type Document = {
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
-  components: { schemas: Record<string, { properties?: Record<string, object>; enum?: string[] }> };
+  components: {
+    schemas: Record<string, { properties?: Record<string, object>; enum?: string[] }>;
+    responses: Record<string, object>;
+  };
 };
 
 const text = openApiText();
@@ -137,11 +142,12 @@ describe('an operation', () => {
       },
       responses: {
         200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Insurance' } } } },
-        400: { $ref: '#/components/responses/BadRequest' },
-        401: { $ref: '#/components/responses/Unauthorized' },
-        404: { $ref: '#/components/responses/NotFound' },
-        409: { $ref: '#/components/responses/Conflict' },
+        400: { description: expect.stringContaining('unknown_payor') },
+        401: { $ref: '#/components/responses/UnauthorizedTeam' },
+        404: { $ref: '#/components/responses/UserNotFound' },
+        409: { $ref: '#/components/responses/Idempotency' },
         422: { $ref: '#/components/responses/InvalidRequest' },
+        429: { $ref: '#/components/responses/TooManyRequests' },
       },
     });
   });
@@ -151,6 +157,32 @@ describe('an operation', () => {
     expect(security).toEqual([{ management_key: [] }]);
     expect(responses).toHaveProperty('403');
     expect(operation('get', '/v2/user').responses).not.toHaveProperty('403');
+  });
+
+  test('lists under each status exactly the codes that it can answer with', () => {
+    for (const endpoint of endpoints) {
+      const { responses } = operation(endpoint.method.toLowerCase(), endpoint.path);
+      const shown = Object.entries(responses).flatMap(([status, answer]) => {
+        if (Number(status) < 400) return [];
+        const name = (answer as { $ref?: string }).$ref?.split('/').at(-1);
+        const text = JSON.stringify(name ? document.components.responses[name] : answer);
+        const [, codes] = /"enum":(\[[^\]]*\])/.exec(text) as unknown as [string, string];
+        return (JSON.parse(codes) as string[]).map((code) => `${status} ${code}`);
+      });
+      const declared = [...declaredCodes(endpoint)].map((code) => `${statusOf(code)} ${code}`);
+      expect([endpoint.id, shown.toSorted()]).toEqual([endpoint.id, declared.toSorted()]);
+    }
+  });
+
+  test('that takes a body declares what may be wrong with one', () => {
+    for (const { id, method, path, body } of endpoints) {
+      if (!body) continue;
+      const { responses } = operation(method.toLowerCase(), path);
+      expect([id, Object.keys(responses)]).toEqual([
+        id,
+        expect.arrayContaining(['408', '413', '414', '415', '422', '429']),
+      ]);
+    }
   });
 
   test('that is open to anybody asks for no key', () => {

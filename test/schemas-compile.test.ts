@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
 import { compileValidation } from '../src/http/input/validation.ts';
+import { jsonOf } from '../src/http/media.ts';
 import { addFormats } from '../src/wire/formats.ts';
 
 // A running service compiles each of these at its first use only.
@@ -11,8 +12,8 @@ describe('every schema compiles', () => {
   test.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of operation %s',
     (_id, { params, query, body, response }) => {
-      expect(compileValidation({ path: params, query, body })).toBeTypeOf('function');
-      expect(fastJsonStringify((response ?? {}) as never)).toBeTypeOf('function');
+      expect(compileValidation({ path: params, query, body: jsonOf(body) })).toBeTypeOf('function');
+      expect(fastJsonStringify((jsonOf(response) ?? {}) as never)).toBeTypeOf('function');
     },
   );
 

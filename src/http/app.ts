@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { LogController, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Ctx } from '../context.ts';
 import { AccessCache } from './auth/access.ts';
-import { authenticate, DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER, type Caller } from './auth/authenticate.ts';
+import type { Caller } from './auth/caller.ts';
+import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER } from './auth/headers.ts';
+import { AUTH_KINDS } from './auth/kinds.ts';
+import { refuseTeamManagementKey } from './auth/scope.ts';
 import { answerBrokenRequest } from './answer/broken-request.ts';
 import { markDeprecated, openDeprecationLog } from './answer/deprecation.ts';
 import { drainBody } from './input/drain-body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorAnswer, TransportError, unexpectedAnswer } from './answer/errors.ts';
+import { declaredCodes } from './answer/refusals.ts';
 import { isEncodedOtherwise, parseJson } from './input/json-body.ts';
 import type { Metrics } from './metrics.ts';
 import { addRoute } from './route.ts';
@@ -56,18 +60,21 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (isEncodedOtherwise(request.headers)) done(new TransportError(415));
+    if (isEncodedOtherwise(request.headers)) done(new TransportError('unsupported_media_type'));
     else done(null, parseJson(body as Buffer));
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
-    if (request.url.length > LONGEST_URL) throw new TransportError(414);
+    if (request.url.length > LONGEST_URL) throw new TransportError('uri_too_long');
     if (request.is404) refuseUnknownRoute(request, reply, { allowedMethods, pages });
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
-    request.caller = await authenticate(ctx, access, endpoint, request.headers);
-    const { keyId } = request.caller;
+    const caller = await AUTH_KINDS[endpoint.auth].findCaller(ctx, access, request.headers);
+    if ('refusal' in caller) throw caller.refusal;
+    request.caller = caller;
+    refuseTeamManagementKey(endpoint, caller.ctx);
+    const keyId = caller.key?.id;
     if (endpoint.deprecated) {
       markDeprecated(reply, endpoint.deprecated);
       if (keyId) tellDeprecated(keyId, endpoint.id);
@@ -87,25 +94,28 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
         method: request.method,
         status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-        caller: request.caller?.scopeId ?? undefined,
+        key_id: request.caller?.key?.id,
       },
       'request',
     );
   });
   server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
-    if (!answer)
+    const { endpoint } = request.routeOptions.config;
+    if (answer && endpoint && !declaredCodes(endpoint).has(answer.body.code)) {
       ctx.log.error(
-        { err: error, request_id: request.id, operation: request.routeOptions.config.endpoint?.id },
-        'unexpected error',
+        { operation: endpoint.id, code: answer.body.code },
+        'an operation refused with a code it does not declare',
       );
+    }
+    if (!answer) ctx.log.error({ err: error, request_id: request.id, operation: endpoint?.id }, 'unexpected error');
     // A client that still writes would read a reset connection instead of the answer.
     if (answer?.status === 413) await drainBody(request.raw);
     send(reply, answer ?? unexpectedAnswer(request.id));
     return reply;
   });
   server.setNotFoundHandler(() => {
-    throw new TransportError(404);
+    throw new TransportError('route_not_found');
   });
 
   for (const endpoint of endpoints) addRoute(server, endpoint);

@@ -1,12 +1,29 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { AnswerKind, AnswerOf, BodyKind, BodyOf } from './media.ts';
 
 /** Who may call: a team by its API key, an organisation by a management key, or anybody. */
 export type Auth = 'team_key' | 'management_key' | 'none';
 
-type CtxOf<A extends Auth> = A extends 'team_key' ? TeamCtx : A extends 'management_key' ? ManagementCtx : Ctx;
+/**
+ * What a management key must be good for. `org`: the organisation itself, so Team Management Keys get 403. `team`: the
+ * team named by `team_id` in the path or else the body, found before `handle`: its ctx has `team`, another
+ * organisation's is 404, and one that a Team Management Key is not bound to is 403.
+ */
+export type Scope = 'org' | 'team';
+
+type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key'
+  ? TeamCtx
+  : A extends 'management_key'
+    ? S extends 'team'
+      ? ManagementCtx & TeamCtx
+      : ManagementCtx
+    : Ctx;
 type Part<T extends TSchema | undefined> = T extends TSchema ? Static<T> : undefined;
 type Parameters = TObject<TProperties> | undefined;
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Status = 200 | 201 | 202 | 204 | 302;
 
 export type Deprecation = {
   /** Day since which the operation is deprecated, `YYYY-MM-DD` (RFC 9745). */
@@ -17,73 +34,78 @@ export type Deprecation = {
   successor: string;
 };
 
-type Definition<
-  A extends Auth,
-  P extends Parameters,
-  Q extends Parameters,
-  B extends TSchema | undefined,
-  R extends TSchema | undefined,
-> = {
-  /** Stable name of the operation: OpenAPI's operationId, the scope of idempotency keys, the label in metrics. */
+type Shown = {
+  /** Stable name of the operation: OpenAPI's operationId, the scope of idempotency keys, the label in metrics and audit. */
   id: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: Method;
   /** With `{name}` for each parameter. */
   path: string;
   summary: string;
   description?: string;
   tag: string;
+  deprecated?: Deprecation;
+};
+
+type Definition<
+  A extends Auth,
+  S extends Scope | undefined,
+  P extends Parameters,
+  Q extends Parameters,
+  B extends BodyKind | undefined,
+  R extends AnswerKind | undefined,
+> = Shown & {
   /** Left out: the team key. It cannot be forgotten, only chosen. */
   auth?: A;
-  /** Refused to Team Management Keys with 403 insufficient_scope. */
-  orgOnly?: boolean;
+  scope?: S;
   params?: P;
   query?: Q;
+  /** A schema for JSON, or one of the kinds in media.ts. */
   body?: B;
   /** The answer shows a secret: where it is kept for an idempotency key, only the caller's own key opens it. */
   secretAnswer?: boolean;
-  /** Shape of the success answer; left out: no body. */
+  /** A schema for JSON, or one of the kinds in media.ts; left out: no body. */
   response?: R;
-  status?: 200 | 201 | 204;
-  deprecated?: Deprecation;
+  /** Left out: 200 with a body, 204 without, 302 for a redirect. */
+  status?: Status;
+  /** Every code that the verb can refuse with; those of key, scope, size and validation go without saying. */
+  refusals?: readonly ErrorCode[];
   handle: (
-    ctx: CtxOf<A>,
-    input: { params: Part<P>; query: Part<Q>; body: Part<B> },
-  ) => Promise<Part<R> | (R extends undefined ? void : never)>;
+    ctx: CtxOf<A, S>,
+    input: { params: Part<P>; query: Part<Q>; body: BodyOf<B> },
+  ) => Promise<AnswerOf<R> | (R extends undefined ? void : never)>;
 };
 
 /** An operation of the service: route, refusals, validation, answer, documentation all come from this one object. */
-export type Endpoint = {
-  id: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
-  summary: string;
-  description?: string;
-  tag: string;
+export type Endpoint = Shown & {
   auth: Auth;
-  orgOnly: boolean;
-  secretAnswer: boolean;
+  scope: Scope | null;
   params?: TObject | undefined;
   query?: TObject | undefined;
-  body?: TSchema | undefined;
-  response?: TSchema | undefined;
-  status: 200 | 201 | 204;
-  deprecated?: Deprecation;
+  body?: BodyKind | undefined;
+  secretAnswer: boolean;
+  response?: AnswerKind | undefined;
+  status: Status;
+  refusals: readonly ErrorCode[];
   handle: (ctx: never, input: never) => Promise<unknown>;
 };
 
 /** Declares an operation; `handle` gets exactly the types its schemas promise. */
 export function endpoint<
   const A extends Auth = 'team_key',
+  const S extends Scope | undefined = undefined,
   P extends Parameters = undefined,
   Q extends Parameters = undefined,
-  B extends TSchema | undefined = undefined,
-  R extends TSchema | undefined = undefined,
->(definition: Definition<A, P, Q, B, R>): Endpoint {
+  B extends BodyKind | undefined = undefined,
+  R extends AnswerKind | undefined = undefined,
+>(definition: Definition<A, S, P, Q, B, R>): Endpoint {
+  const { response } = definition;
+  const usual = response === undefined ? 204 : 'media' in response && response.media === 'redirect' ? 302 : 200;
   return {
     ...definition,
     auth: definition.auth ?? 'team_key',
-    orgOnly: definition.orgOnly ?? false,
+    scope: definition.scope ?? null,
     secretAnswer: definition.secretAnswer ?? false,
-    status: definition.status ?? (definition.response ? 200 : 204),
+    status: definition.status ?? usual,
+    refusals: definition.refusals ?? [],
   };
 }

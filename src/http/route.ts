@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastJsonStringify from 'fast-json-stringify';
 import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
-import { AppError, notFound } from '../errors.ts';
-import type { Caller } from './auth/authenticate.ts';
+import type { Caller } from './auth/caller.ts';
+import { resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
 import { InvalidRequest, TransportError } from './answer/errors.ts';
 import { oncePerKey, type StoredAnswer } from './answer/idempotency.ts';
+import { takesIdempotencyKey } from './answer/refusals.ts';
+import { jsonOf } from './media.ts';
 import { readParams, readQuery } from './input/read.ts';
 import { unparsed } from './input/json-body.ts';
 import { sealFor } from './answer/seal.ts';
@@ -29,9 +31,9 @@ const UNKNOWN_KEEPING: Problem = {
 /** Makes an endpoint a route: input read and checked at once, the verb run (once per idempotency key), the answer written. */
 export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
   const validate = lazily(() =>
-    compileValidation({ path: endpoint.params, query: endpoint.query, body: endpoint.body }),
+    compileValidation({ path: endpoint.params, query: endpoint.query, body: jsonOf(endpoint.body) }),
   );
-  const serialise = lazily(() => endpoint.response && fastJsonStringify(endpoint.response as never));
+  const serialise = lazily(() => jsonOf(endpoint.response) && fastJsonStringify(endpoint.response as never));
 
   const bodyMayBeLeftOut = [(endpoint.body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
 
@@ -41,7 +43,8 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
   ): { params: unknown; query: unknown; body: unknown } => {
     const input: Record<string, unknown> = {};
     // A path that ends where a parameter should be is another path, and there is none.
-    if (Object.values(request.params as Record<string, string>).includes('')) throw new TransportError(404);
+    if (Object.values(request.params as Record<string, string>).includes(''))
+      throw new TransportError('route_not_found');
     if (endpoint.params) input['path'] = readParams(endpoint.params, request.params as Record<string, string>);
     if (endpoint.query) input['query'] = readQuery(endpoint.query, request.query as Record<string, string>);
     const broken = request.body === unparsed;
@@ -66,25 +69,25 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { endpoint },
     handler: async (request, reply) => {
-      const { ctx: caller, scopeId, apiKey } = request.caller as Caller;
-      const key = endpoint.method === 'POST' && scopeId ? idempotencyKey(request) : null;
+      const { ctx: caller, key: callersKey, apiKey } = request.caller as Caller;
+      const key = takesIdempotencyKey(endpoint) ? idempotencyKey(request) : null;
       const input = readInput(request, key);
-      if (endpoint.auth === 'management_key') refuseOtherDeployment(caller as ManagementCtx, input.params as never);
+      const ctx = await resolveScope(endpoint, caller, input);
       const answer =
-        key === null || scopeId === null
-          ? await run(caller, input)
+        key === null || callersKey === null
+          ? await run(ctx, input)
           : await oncePerKey(
-              caller as TeamCtx,
+              ctx,
               {
-                scopeId,
+                scopeId: callersKey.team_id ?? callersKey.org_id,
                 operation: endpoint.id,
                 key,
-                input,
+                input: { ...input, ...reachOf(ctx) },
                 requestId: request.id,
                 successesOnly: request.headers['x-idempotency-error'] === 'no-cache',
                 seal: endpoint.secretAnswer ? sealFor(apiKey) : null,
               },
-              (inside) => run(inside as unknown as Ctx, input),
+              (inside) => run(inside, input),
             );
       reply.code(answer.status);
       if (answer.body === '') return reply.send();
@@ -93,26 +96,15 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
   });
 }
 
+/** What of the caller decides about the answer: the same words by a key of another reach are another request. */
+function reachOf(ctx: Ctx): object {
+  const { key, team } = ctx as Partial<ManagementCtx & TeamCtx>;
+  return key ? { team_ids: key.team_ids, team: team?.id } : {};
+}
+
 function idempotencyKey(request: FastifyRequest): string | null {
   const value = request.headers['x-idempotency-key'];
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-/** Another organisation does not exist for this key, and another deployment is elsewhere. */
-function refuseOtherDeployment(
-  ctx: ManagementCtx,
-  params: { org_id?: string; environment?: string; env?: string; region?: string },
-): void {
-  if (params.org_id !== ctx.org.id) throw notFound('Organisation');
-  const { environment, region } = ctx.config;
-  const asked = { environment: params.environment ?? params.env ?? environment, region: params.region ?? region };
-  if (asked.environment !== environment || asked.region !== region) {
-    throw new AppError(
-      'wrong_deployment',
-      `You asked for ${asked.environment} ${asked.region}, but this service is ${environment} ${region}. ` +
-        "Send the request to that deployment's base address.",
-    );
-  }
 }
 
 function lazily<T>(make: () => T): () => T {

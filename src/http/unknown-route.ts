@@ -27,7 +27,7 @@ export function methodsByPath(endpoints: Endpoint[]): AllowedMethods {
 
 function refuseMethod(reply: FastifyReply, allow: Set<string>): never {
   reply.header('allow', [...allow].join(', '));
-  throw new TransportError(405);
+  throw new TransportError('method_not_allowed');
 }
 
 /** The router would hand a method that `/v2/user/metrics` does not take to `/v2/user/{user_id}`: fixed paths refuse it themselves. */
@@ -60,5 +60,5 @@ export function refuseUnknownRoute(
   const known = allowedMethods.find(({ pattern }) => pattern.test(path));
   if (known) refuseMethod(reply, known.allow);
   if (pages.has(path)) refuseMethod(reply, new Set(['GET', 'HEAD']));
-  throw new TransportError(404);
+  throw new TransportError('route_not_found');
 }

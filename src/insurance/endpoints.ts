@@ -23,6 +23,7 @@ export const insuranceEndpoints = [
     description:
       'The company is filled in from the payor directory by payor_code; a payor_code that is not in it answers 400 ' +
       'unknown_payor. Every call adds a record; the newest primary one is billed.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'unknown_payor'],
     handle: (ctx, { params: { user_id }, body }) => createInsurance(ctx, user_id, body),
   }),
   endpoint({
@@ -35,6 +36,7 @@ export const insuranceEndpoints = [
     summary: "Read a user's newest insurance record",
     description: 'The newest primary record, or with is_primary=false the newest of the others.',
     query: Type.Object({ is_primary: Type.Optional(Type.Boolean({ default: true })) }),
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { user_id }, query: { is_primary = true } }) =>
       findLatestInsurance(ctx, user_id, is_primary),
   }),

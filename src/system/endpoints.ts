@@ -45,6 +45,7 @@ export const systemEndpoints = [
     response: Readiness,
     summary: 'Tell whether the service takes requests',
     description: '503 while it stops or the database does not answer: requests should go to another process meanwhile.',
+    refusals: ['not_ready'],
     handle: async (ctx) => {
       await requireReady(ctx);
       return { status: 'ready' };

@@ -157,7 +157,7 @@ describe('creating a team', () => {
     const answer = await create<Refusal>({ id: other.id });
     expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
       409,
-      'team_id_conflict',
+      'team_id_taken',
       { team_id: other.id },
     ]);
     expect(JSON.stringify(answer.body)).not.toContain('Mesa Labs');

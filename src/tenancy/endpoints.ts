@@ -3,7 +3,6 @@ import type { Config } from '../config/options.ts';
 import { AppError } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { createTeamKey } from './keys/create-team-key.ts';
-import { findManagedTeam } from './teams/find.ts';
 import { listTeamKeys } from './keys/list-team-keys.ts';
 import { revokeTeamKeys } from './keys/revoke-team-keys.ts';
 import { Uuid } from '../wire/schema.ts';
@@ -34,7 +33,7 @@ export const managementEndpoints = [
     path: '/v1/org/{org_id}/team',
     tag,
     auth,
-    orgOnly: true,
+    scope: 'org',
     params: Type.Object({ org_id: Uuid }),
     body: TeamInput,
     response: ManagedTeam,
@@ -42,6 +41,7 @@ export const managementEndpoints = [
     description:
       'With the standard lab tests. A deployment serves one environment and region, so the other environment is null ' +
       'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the id already.',
+    refusals: ['limit_reached', 'team_id_taken', 'integration_team_id_conflict', 'wrong_deployment'],
     handle: async (ctx, { body: { id, name, region, integration_team_id, ...settings } }) => {
       refuseOtherRegion(ctx.config, region);
       const team = await createTeam(ctx, { org_id: ctx.org.id, id, name, integration_team_id, settings });
@@ -61,6 +61,7 @@ export const managementEndpoints = [
       'Keys in use, in the order they were made. `value` shows only the first characters. ' +
       'A Team Management Key sees the keys of its own teams.',
     query: Type.Object({ next_cursor: Type.Optional(Type.String()), team_id: Type.Optional(Uuid) }),
+    refusals: ['invalid_cursor', 'insufficient_scope'],
     handle: (ctx, { query: { next_cursor = null, team_id = null } }) => listTeamKeys(ctx, { team_id, next_cursor }),
   }),
   endpoint({
@@ -69,16 +70,15 @@ export const managementEndpoints = [
     path: keysPath,
     tag,
     auth,
+    scope: 'team',
     params: ofDeployment,
     body: TeamApiKeyInput,
     response: TeamApiKey,
     secretAnswer: true,
     summary: 'Create a team API key',
     description: 'The answer is the only place where the whole key is shown.',
-    handle: async (ctx, { body: { label, team_id } }) => {
-      const team = await findManagedTeam(ctx, team_id);
-      return createTeamKey(ctx, { team_id: team.id, label });
-    },
+    refusals: ['limit_reached'],
+    handle: (ctx, { body: { label } }) => createTeamKey(ctx, { team_id: ctx.team.id, label }),
   }),
   endpoint({
     id: 'delete_team_api_keys',
@@ -91,6 +91,7 @@ export const managementEndpoints = [
     summary: 'Revoke team API keys',
     description: 'From the answer on, every process of the service refuses them.',
     query: Type.Object({ api_key_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_REVOKED_AT_ONCE }) }),
+    refusals: ['insufficient_scope'],
     handle: (ctx, { query: { api_key_id } }) =>
       revokeTeamKeys(ctx, [...new Set(api_key_id.map((id) => id.toLowerCase()))]),
   }),

@@ -33,6 +33,7 @@ export const userEndpoints = [
     response: User,
     summary: 'Create a user',
     description: 'The same client_user_id again answers 400 with the user_id and created_on of the user that has it.',
+    refusals: ['limit_reached', 'client_user_id_conflict', 'ingestion_range_invalid'],
     handle: async (ctx, { body }) => toUser(await createUser(ctx, body)),
   }),
   endpoint({
@@ -68,6 +69,7 @@ export const userEndpoints = [
     response: User,
     summary: "Find a user by the customer's own reference",
     params: Type.Object({ client_user_id: ClientUserId }),
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params: { client_user_id } }) => toUser(await findUserByClientId(ctx, client_user_id)),
   }),
   endpoint({
@@ -85,6 +87,7 @@ export const userEndpoints = [
       },
       { exactlyOne: ['user_id', 'client_user_id'] },
     ),
+    refusals: ['not_found'],
     handle: async (ctx, { query: { user_id, client_user_id } }) => {
       await undoDeleteUser(ctx, user_id === undefined ? { client_user_id: client_user_id ?? '' } : { user_id });
       return { success: true };
@@ -98,6 +101,7 @@ export const userEndpoints = [
     params,
     response: User,
     summary: 'Read a user',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params: { user_id } }) => toUser(await findUser(ctx, user_id)),
   }),
   endpoint({
@@ -109,6 +113,7 @@ export const userEndpoints = [
     body: UserPatch,
     summary: 'Change a user',
     description: 'Keys that are left out stay as they are; null clears, but a client_user_id stays.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'client_user_id_conflict', 'ingestion_range_invalid'],
     handle: (ctx, { params: { user_id }, body }) => patchUser(ctx, user_id, body),
   }),
   endpoint({
@@ -120,6 +125,7 @@ export const userEndpoints = [
     response: Success,
     summary: 'Delete a user',
     description: 'Everything of the user is erased after 7 days; until then the deletion can be undone.',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params: { user_id } }) => {
       await deleteUser(ctx, user_id);
       return { success: true };
@@ -134,6 +140,7 @@ export const userEndpoints = [
     body: UserInfoInput,
     response: UserInfo,
     summary: "Store a user's demographics",
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { user_id }, body }) => putUserInfo(ctx, user_id, body),
   }),
   endpoint({
@@ -144,6 +151,7 @@ export const userEndpoints = [
     params,
     response: UserInfo,
     summary: "Read a user's demographics",
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { user_id } }) => findUserInfo(ctx, user_id),
   }),
   endpoint({

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { findManagedTeam } from '../tenancy/teams/find.ts';
 import { Uuid } from '../wire/schema.ts';
 import { createWebhook } from './create.ts';
 import { deleteWebhook } from './delete.ts';
@@ -35,6 +34,7 @@ export const webhookEndpoints = [
     path: collection,
     tag,
     auth,
+    scope: 'team',
     params: ofTeam,
     response: WebhookPage,
     summary: 'List webhook endpoints',
@@ -43,8 +43,9 @@ export const webhookEndpoints = [
       next_cursor: Type.Optional(Type.String()),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
     }),
-    handle: async (ctx, { params, query: { next_cursor = null, limit = 50 } }) =>
-      listWebhooks(ctx, await findManagedTeam(ctx, params.team_id), { next_cursor, limit }),
+    refusals: ['invalid_cursor'],
+    handle: async (ctx, { query: { next_cursor = null, limit = 50 } }) =>
+      listWebhooks(ctx, ctx.team, { next_cursor, limit }),
   }),
   endpoint({
     id: 'create_webhook',
@@ -52,6 +53,7 @@ export const webhookEndpoints = [
     path: collection,
     tag,
     auth,
+    scope: 'team',
     params: ofTeam,
     body: WebhookInput,
     response: Webhook,
@@ -60,7 +62,8 @@ export const webhookEndpoints = [
       'It receives what happens from now on, signed as Standard Webhooks with the secret that GET …/secret reads. ' +
       'In production the url must be https; addresses that are private or local are refused with 400 webhook_url_refused. ' +
       'A rate_limit is stored, but not enforced yet.',
-    handle: async (ctx, { params, body }) => createWebhook(ctx, await findManagedTeam(ctx, params.team_id), body),
+    refusals: ['limit_reached', 'webhook_url_refused'],
+    handle: async (ctx, { body }) => createWebhook(ctx, ctx.team, body),
   }),
   endpoint({
     id: 'get_webhook',
@@ -68,10 +71,12 @@ export const webhookEndpoints = [
     path: item,
     tag,
     auth,
+    scope: 'team',
     params: ofWebhook,
     response: Webhook,
     summary: 'Read a webhook endpoint',
-    handle: async (ctx, { params }) => findWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
+    refusals: ['not_found'],
+    handle: async (ctx, { params }) => findWebhook(ctx, ctx.team, params.webhook_id),
   }),
   endpoint({
     id: 'patch_webhook',
@@ -79,6 +84,7 @@ export const webhookEndpoints = [
     path: item,
     tag,
     auth,
+    scope: 'team',
     params: ofWebhook,
     body: WebhookPatch,
     response: Webhook,
@@ -86,8 +92,8 @@ export const webhookEndpoints = [
     description:
       'Keys that are left out stay as they are; null clears description, rate_limit and filter_types. ' +
       'Enabling an endpoint again (disabled: false) sends what was queued for it meanwhile.',
-    handle: async (ctx, { params, body }) =>
-      patchWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body),
+    refusals: ['not_found', 'webhook_url_refused'],
+    handle: async (ctx, { params, body }) => patchWebhook(ctx, ctx.team, params.webhook_id, body),
   }),
   endpoint({
     id: 'delete_webhook',
@@ -95,11 +101,12 @@ export const webhookEndpoints = [
     path: item,
     tag,
     auth,
+    scope: 'team',
     params: ofWebhook,
     summary: 'Delete a webhook endpoint',
     description: 'What is still queued for it is not sent.',
-    handle: async (ctx, { params }) =>
-      deleteWebhook(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
+    refusals: ['not_found'],
+    handle: async (ctx, { params }) => deleteWebhook(ctx, ctx.team, params.webhook_id),
   }),
   endpoint({
     id: 'get_webhook_headers',
@@ -107,11 +114,13 @@ export const webhookEndpoints = [
     path: `${item}/headers`,
     tag,
     auth,
+    scope: 'team',
     params: ofWebhook,
     response: WebhookHeaders,
     summary: 'Read the headers added to each delivery',
     description: 'Headers whose names speak of keys, tokens and the like are write-only: `sensitive` names them.',
-    handle: async (ctx, { params }) => findHeaders(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
+    refusals: ['not_found'],
+    handle: async (ctx, { params }) => findHeaders(ctx, ctx.team, params.webhook_id),
   }),
   endpoint({
     id: 'put_webhook_headers',
@@ -119,12 +128,13 @@ export const webhookEndpoints = [
     path: `${item}/headers`,
     tag,
     auth,
+    scope: 'team',
     params: ofWebhook,
     body: WebhookHeadersInput,
     summary: 'Set the headers added to each delivery',
     description: 'Replaces all headers that were set before: send the sensitive ones again too.',
-    handle: async (ctx, { params, body }) =>
-      putHeaders(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body.headers),
+    refusals: ['not_found', 'webhook_headers_refused'],
+    handle: async (ctx, { params, body }) => putHeaders(ctx, ctx.team, params.webhook_id, body.headers),
   }),
   endpoint({
     id: 'get_webhook_secret',
@@ -132,11 +142,13 @@ export const webhookEndpoints = [
     path: `${item}/secret`,
     tag,
     auth,
+    scope: 'team',
     params: ofWebhook,
     response: WebhookSecret,
     summary: 'Read the signing secret',
+    refusals: ['not_found'],
     handle: async (ctx, { params }) => ({
-      key: await findSecret(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id),
+      key: await findSecret(ctx, ctx.team, params.webhook_id),
     }),
   }),
   endpoint({
@@ -145,11 +157,12 @@ export const webhookEndpoints = [
     path: `${item}/secret/rotate`,
     tag,
     auth,
+    scope: 'team',
     params: ofWebhook,
     body: SecretRotation,
     summary: 'Rotate the signing secret',
     description: 'The secret before keeps signing beside the new one for 24 hours. Without key, a secret is made.',
-    handle: async (ctx, { params, body }) =>
-      rotateSecret(ctx, await findManagedTeam(ctx, params.team_id), params.webhook_id, body?.key ?? null),
+    refusals: ['not_found', 'too_many_secrets'],
+    handle: async (ctx, { params, body }) => rotateSecret(ctx, ctx.team, params.webhook_id, body?.key ?? null),
   }),
 ];

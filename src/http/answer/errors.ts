@@ -1,8 +1,34 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Problem } from '../input/validation.ts';
 
+/** What the transport refuses, with the words for it. */
+const TRANSPORT = {
+  bad_request: 'The request is not well-formed HTTP.',
+  route_not_found: 'There is no such path. GET /openapi.json lists every operation.',
+  method_not_allowed: 'This path does not take that method. The Allow header lists what it takes.',
+  request_timeout: 'The request did not arrive in time.',
+  body_too_large: 'The body is larger than this service accepts.',
+  uri_too_long: 'The address is longer than this service accepts.',
+  unsupported_media_type: 'The body must be JSON, with the header content-type: application/json.',
+  validation_failed: 'The request is not valid.',
+  headers_too_large: 'The headers are larger than this service accepts.',
+  internal_error: 'Something went wrong on our side. The request id finds it in the log.',
+} as const;
+
+export type Code = ErrorCode | keyof typeof TRANSPORT;
+
 /** The status of every refusal; the compiler holds the table complete. */
-const STATUS: Record<ErrorCode, number> = {
+const STATUS: Record<Code, number> = {
+  bad_request: 400,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  body_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  headers_too_large: 431,
+  internal_error: 500,
   not_found: 404,
   user_scheduled_for_deletion: 404,
   wrong_deployment: 404,
@@ -33,29 +59,19 @@ const STATUS: Record<ErrorCode, number> = {
   unknown_event_type: 400,
   too_many_secrets: 400,
   insurance_required: 400,
-  team_id_conflict: 409,
+  team_id_taken: 409,
   integration_team_id_conflict: 409,
+  rate_limited: 429,
   idempotency_mismatch: 409,
   idempotency_in_flight: 409,
   not_ready: 503,
 };
 
-/** What the transport itself refuses. */
-const TRANSPORT: Record<number, [code: string, detail: string]> = {
-  400: ['bad_request', 'The request is not well-formed HTTP.'],
-  404: ['route_not_found', 'There is no such path. GET /openapi.json lists every operation.'],
-  405: ['method_not_allowed', 'This path does not take that method. The Allow header lists what it takes.'],
-  408: ['request_timeout', 'The request did not arrive in time.'],
-  413: ['body_too_large', 'The body is larger than this service accepts.'],
-  414: ['uri_too_long', 'The address is longer than this service accepts.'],
-  415: ['unsupported_media_type', 'The body must be JSON, with the header content-type: application/json.'],
-  431: ['headers_too_large', 'The headers are larger than this service accepts.'],
-  503: ['not_ready', 'The service is starting or stopping. Try again shortly.'],
-};
+export const statusOf = (code: Code): number => STATUS[code];
 
 export type ErrorAnswer = {
   status: number;
-  body: { detail: unknown; code: string; request_id: string } & Record<string, unknown>;
+  body: { detail: unknown; code: Code; request_id: string } & Record<string, unknown>;
 };
 
 /** A 422 with every problem of the request. */
@@ -70,21 +86,20 @@ export class InvalidRequest extends Error {
 
 /** A refusal before any handler ran. */
 export class TransportError extends Error {
+  readonly code: keyof typeof TRANSPORT;
   readonly statusCode: number;
 
-  constructor(statusCode: number) {
-    super(TRANSPORT[statusCode]?.[1] ?? 'The request was refused.');
-    this.statusCode = statusCode;
+  constructor(code: keyof typeof TRANSPORT, detail: string = TRANSPORT[code]) {
+    super(detail);
+    this.code = code;
+    this.statusCode = STATUS[code];
   }
 }
 
-/** The codes that operations answer with `status`, as their documentation lists them. */
-export function codesOf(status: number): string[] {
-  const codes = Object.entries(STATUS)
-    .filter(([, each]) => each === status)
-    .map(([code]) => code);
-  return status === 422 ? ['validation_failed', ...codes] : codes;
-}
+/** Errors of the server below us speak in statuses. */
+const BY_STATUS = new Map(
+  (Object.keys(TRANSPORT) as (keyof typeof TRANSPORT)[]).map((code) => [STATUS[code], code] as const),
+);
 
 /** The answer to `error`; null where it is none that a caller may read. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | null {
@@ -98,18 +113,20 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | nu
   if (error instanceof InvalidRequest) {
     return { status: 422, body: { detail: error.problems, code: 'validation_failed', request_id: requestId } };
   }
+  if (error instanceof TransportError) {
+    return { status: error.statusCode, body: { detail: error.message, code: error.code, request_id: requestId } };
+  }
   const status = (error as { statusCode?: number }).statusCode ?? 500;
-  const [code, detail] = TRANSPORT[status] ?? [];
-  if (code === undefined) return null;
-  return { status, body: { detail, code, request_id: requestId } };
+  if (status === 503) {
+    const detail = 'The service is starting or stopping. Try again shortly.';
+    return { status, body: { detail, code: 'not_ready', request_id: requestId } };
+  }
+  const code = status < 500 ? BY_STATUS.get(status) : undefined;
+  return code ? { status, body: { detail: TRANSPORT[code], code, request_id: requestId } } : null;
 }
 
 /** What a caller reads of an error that nobody foresaw. */
 export const unexpectedAnswer = (requestId: string): ErrorAnswer => ({
   status: 500,
-  body: {
-    detail: 'Something went wrong on our side. The request id finds it in the log.',
-    code: 'internal_error',
-    request_id: requestId,
-  },
+  body: { detail: TRANSPORT.internal_error, code: 'internal_error', request_id: requestId },
 });

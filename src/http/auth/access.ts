@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
-import { hashKey } from '../../tenancy/keys/key-value.ts';
+import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
+import type { KeyIdentity } from './caller.ts';
 
-export type TeamAccess = TeamCtx['team'];
-export type ManagementAccess = Pick<ManagementCtx, 'org' | 'key'>;
+/** `team` is null where the key is known but opens nothing: it was revoked, or has expired. */
+export type TeamAccess = { key: KeyIdentity; team: TeamCtx['team'] | null };
+export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
 /** Bounds how long a key outlives its revocation where a network swallows packets without breaking the connection. */
 const CACHE_MS = 10_000;
@@ -47,17 +49,14 @@ export class AccessCache {
       const row = await this.#ctx.db
         .selectFrom('team_api_keys')
         .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
-        .select(['teams.id', 'teams.org_id', 'teams.settings', 'team_api_keys.expires_at'])
+        .select(['team_api_keys.id as key_id', 'teams.id', 'teams.org_id', 'teams.settings', 'expires_at'])
+        .select(sql<boolean>`revoked_at is null and (expires_at is null or expires_at > now())`.as('opens'))
         .where('key_hash', '=', hash)
-        .where('revoked_at', 'is', null)
-        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
         .executeTakeFirst();
-      return (
-        row && {
-          access: { id: row.id, org_id: row.org_id, settings: row.settings as TeamAccess['settings'] },
-          expires: row.expires_at,
-        }
-      );
+      if (!row) return undefined;
+      const { id, org_id } = row;
+      const team = row.opens ? { id, org_id, settings: row.settings as TeamCtx['team']['settings'] } : null;
+      return { access: { key: { id: row.key_id, org_id, team_id: id }, team }, expires: row.expires_at };
     });
   }
 
@@ -67,19 +66,26 @@ export class AccessCache {
         .selectFrom('management_keys')
         .innerJoin('orgs', 'orgs.id', 'management_keys.org_id')
         .select(['orgs.id as org_id', 'orgs.plan', 'management_keys.id', 'role', 'team_ids'])
+        .select(sql<boolean>`revoked_at is null`.as('opens'))
         .where('key_hash', '=', hash)
-        .where('revoked_at', 'is', null)
         .executeTakeFirst();
-      return (
-        row && {
-          access: {
-            org: { id: row.org_id, plan: row.plan as ManagementAccess['org']['plan'] },
-            key: { id: row.id, role: row.role as ManagementAccess['key']['role'], team_ids: row.team_ids },
-          },
-          expires: null,
-        }
-      );
+      if (!row) return undefined;
+      const { id, org_id, team_ids } = row;
+      const manager = row.opens
+        ? {
+            org: { id: org_id, plan: row.plan as ManagementCtx['org']['plan'] },
+            key: { id, role: row.role as ManagementCtx['key']['role'], team_ids },
+          }
+        : null;
+      return { access: { key: { id, org_id, team_id: null }, manager }, expires: null };
     });
+  }
+
+  /** Whose a key is that opens nothing here, for the audit log. */
+  async identify(key: string): Promise<KeyIdentity | null> {
+    const kind = readKey(key)?.kind;
+    const found = kind && (await (kind === 'team' ? this.team(key) : this.management(key)));
+    return found?.key ?? null;
   }
 
   /** Only known keys are kept: a key that is unknown now may be made in the next moment. */

@@ -1,6 +1,5 @@
 // What every operation's documentation shares: the error shapes, the headers, the keys.
-import { teamKeyHeaders } from '../auth/authenticate.ts';
-import { codesOf } from '../answer/errors.ts';
+import { AUTH_KINDS } from '../auth/kinds.ts';
 import { IDEMPOTENCY_HOURS } from '../answer/idempotency.ts';
 import type { Json } from './schemas.ts';
 
@@ -48,21 +47,6 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
   },
 };
 
-const refusal = (status: number, text: string, schema = 'Error'): Json => ({
-  description: `${text} code: ${codesOf(status).join(', ')}.`,
-  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
-});
-
-export const RESPONSES = {
-  BadRequest: refusal(400, 'A rule that depends on stored data or settings forbids it.'),
-  Unauthorized: refusal(401, 'The key is missing, unknown, or one of another kind or deployment.'),
-  Forbidden: refusal(403, 'The key is known, but may not do this.'),
-  NotFound: refusal(404, 'An id is unknown, or belongs to another team: both read the same.'),
-  Conflict: refusal(409, 'Something is there already, or the idempotency key is taken.'),
-  InvalidRequest: refusal(422, 'The request is not valid. Every problem is listed.', 'InvalidRequest'),
-  NotReady: refusal(503, 'The service is starting or stopping, or its database does not answer.'),
-} satisfies Record<string, Json>;
-
 const header = (name: string, description: string, schema: Json, required = false): Json => ({
   name,
   in: 'header',
@@ -104,19 +88,6 @@ export const PARAMETERS = {
   ),
 } satisfies Record<string, Json>;
 
-export const SECURITY_SCHEMES: Record<string, Json> = {
-  team_key: {
-    type: 'apiKey',
-    in: 'header',
-    name: teamKeyHeaders([])[0],
-    description: 'A team API key: opens the data of its team.',
-  },
-  management_key: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Management-Key',
-    description:
-      'A management key: an Org Management Key opens the organisation, a Team Management Key its own teams. ' +
-      'The header X-Service-Org-Key is deprecated and does the same.',
-  },
-};
+export const SECURITY_SCHEMES: Record<string, Json> = Object.fromEntries(
+  Object.entries(AUTH_KINDS).flatMap(([name, { securityScheme }]) => (securityScheme ? [[name, securityScheme]] : [])),
+);

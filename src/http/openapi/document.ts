@@ -1,7 +1,10 @@
 import type { TSchema } from 'typebox';
 import type { EventType } from '../../events/define.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { ERROR_SCHEMAS, PARAMETERS, RESPONSES, SECURITY_SCHEMES } from './components.ts';
+import type { AnswerKind, BodyKind } from '../media.ts';
+import { declaredCodes, takesIdempotencyKey } from '../answer/refusals.ts';
+import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
+import { refusals, RESPONSES } from './refusals.ts';
 import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
 
 export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'operational'>;
@@ -23,7 +26,7 @@ in \`X-Management-Key\` and needs the plan scale. A key belongs to one environme
 
 # Errors
 Every refusal has the same shape: \`detail\` for a person, \`code\` for a program and \`request_id\` for the log. A 422 lists every problem
-of the request at once. Beside what each operation names, any can answer 405, 408, 413, 414, 415, 431, 500 and 503.
+of the request at once. Each operation lists every code it can answer with; a path that does not take a method answers 405.
 
 # Repeating a request
 Every POST takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice.
@@ -64,12 +67,11 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
 }
 
 function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
-  const { id, method, tag, summary, auth, deprecated, body, response, status } = endpoint;
-  const takesKey = method === 'POST' && auth !== 'none';
+  const { id, tag, summary, auth, deprecated, body, response, status } = endpoint;
   const parameters = [
     ...parametersOf('path', endpoint.params, schemas),
     ...parametersOf('query', endpoint.query, schemas),
-    ...(takesKey ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
+    ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
   ];
   const description = describe(endpoint);
   return {
@@ -80,21 +82,44 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
     ...(deprecated ? { deprecated: true } : {}),
     security: auth === 'none' ? [] : [{ [auth]: [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: !admitsNull(body), content: json(schemas.write(body)) } } : {}),
+    ...(body ? { requestBody: requestBody(body, schemas) } : {}),
     responses: {
-      [status]: response
-        ? { description: 'Success.', content: json(schemas.write(response)) }
-        : { description: 'Success. There is no body.' },
-      ...refusals(endpoint),
+      [status]: success(response, schemas),
+      ...refusals(declaredCodes(endpoint)),
     },
   };
 }
 
-function describe({ description, query, orgOnly, deprecated }: Endpoint): string {
+function requestBody(body: BodyKind, schemas: ComponentSchemas): Json {
+  if (!('media' in body)) return { required: !admitsNull(body), content: json(schemas.write(body)) };
+  if (body.media === 'ndjson') return { required: true, content: lines(schemas.write(body.item)) };
+  return { required: true, content: Object.fromEntries(body.types.map((type) => [type, { schema: {} }])) };
+}
+
+function success(response: AnswerKind | undefined, schemas: ComponentSchemas): Json {
+  const description = 'Success.';
+  if (!response) return { description: 'Success. There is no body.' };
+  if (!('media' in response)) return { description, content: json(schemas.write(response)) };
+  switch (response.media) {
+    case 'ndjson':
+      return { description, content: lines(schemas.write(response.item)) };
+    case 'pdf':
+      return { description, content: { 'application/pdf': { schema: {} } } };
+    case 'html':
+      return { description, content: { 'text/html': { schema: { type: 'string' } } } };
+    case 'redirect':
+      return {
+        description: 'Elsewhere.',
+        headers: { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } },
+      };
+  }
+}
+
+function describe({ description, query, scope, deprecated }: Endpoint): string {
   return [
     description,
     ...(query ? rulesOf(query) : []),
-    orgOnly && 'Needs an Org Management Key.',
+    scope === 'org' && 'Needs an Org Management Key.',
     deprecated &&
       `Deprecated since ${deprecated.since}${deprecated.sunset ? `, may be gone from ${deprecated.sunset}` : ''}: use ${deprecated.successor}.`,
   ]
@@ -116,26 +141,6 @@ function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schema
       schema,
     };
   });
-}
-
-/** Which refusals an operation can speak follows from what it takes. */
-function refusals({ id, method, tag, auth, params, query, body }: Endpoint): Json {
-  if (auth === 'none') return id === 'get_readiness' ? { 503: response('NotReady') } : {};
-  const changes = method !== 'GET';
-  return {
-    ...(changes || query ? { 400: response('BadRequest') } : {}),
-    401: response('Unauthorized'),
-    ...(auth === 'management_key' || tag === 'simulation' ? { 403: response('Forbidden') } : {}),
-    ...(params || (changes && (namesAnother(query) || namesAnother(body))) ? { 404: response('NotFound') } : {}),
-    ...(method === 'POST' ? { 409: response('Conflict') } : {}),
-    ...(params || query || body ? { 422: response('InvalidRequest') } : {}),
-  };
-}
-
-/** Whether the shape takes the id of something that must be there. */
-function namesAnother(shape: TSchema | undefined): boolean {
-  const { properties = {} } = (shape ?? {}) as { properties?: Record<string, { format?: string }> };
-  return Object.entries(properties).some(([name, { format }]) => name.endsWith('_id') && format === 'uuid');
 }
 
 const ENVELOPE_TEXT =
@@ -170,7 +175,8 @@ function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
 }
 
 const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });
-const response = (name: keyof typeof RESPONSES): Json => ({ $ref: `#/components/responses/${name}` });
+/** A value a line; the schema is that of one line. */
+const lines = (schema: Json): Json => ({ 'application/x-ndjson': { schema } });
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const admitsNull = (schema: TSchema): boolean =>

@@ -33,6 +33,7 @@ export const labTestEndpoints = [
     description:
       'A page at a time: send next_cursor back until it is null. Lab tests that are added meanwhile neither ' +
       'repeat nor hide others. Every filter that is given must hold.',
+    refusals: ['invalid_cursor'],
     handle: (ctx, { query: { lab_test_limit = 50, next_cursor, ...filter } }) =>
       pageLabTests(ctx, filter, { limit: lab_test_limit, cursor: next_cursor }),
   }),
@@ -79,6 +80,7 @@ export const labTestEndpoints = [
     response: LabTest,
     summary: 'Read a lab test',
     query: Type.Object({ lab_account_id }),
+    refusals: ['not_found'],
     handle: (ctx, { params: { lab_test_id } }) => loadLabTest(ctx, lab_test_id),
   }),
   endpoint({
@@ -90,6 +92,7 @@ export const labTestEndpoints = [
     query: MarkersOfTestQuery,
     response: MarkerPage,
     summary: 'List the markers of a lab test',
+    refusals: ['not_found'],
     handle: (ctx, { params: { lab_test_id }, query: { page = 1, size = 50 } }) =>
       listMarkersOf(ctx, lab_test_id, { page, size }),
   }),
@@ -102,6 +105,7 @@ export const labTestEndpoints = [
     summary: "Read a marker by the laboratory's order code",
     params: Type.Object({ lab_id: Type.Integer(), provider_id: Text(200) }),
     query: Type.Object({ lab_account_id }),
+    refusals: ['not_found'],
     handle: (ctx, { params: { lab_id, provider_id } }) => findMarker(ctx, lab_id, provider_id),
   }),
 ];

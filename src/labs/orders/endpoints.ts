@@ -82,6 +82,7 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
     description:
       'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, ' +
       'unless the team setting full_patient_details_in_webhooks is on.',
+    refusals: ['too_many_matches'],
     handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
       const { orders, total } = await listOrders(ctx, { ...filters, page, size });
       return { orders: orders.map((order) => renderOrder(order, shownWidely(ctx))), total, page, size };
@@ -97,6 +98,7 @@ export const orderEndpoints = [
     body: TestkitOrderInput,
     response: OrderAnswer,
     summary: 'Order a test kit that its user registers later',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'lab_test_not_orderable'],
     handle: async (ctx, { body }) => answer(await createTestkitOrder(ctx, body), 'order created'),
   }),
   endpoint({
@@ -110,6 +112,15 @@ export const orderEndpoints = [
     description:
       'Without a physician the consents terms-of-use, telehealth-informed-consent and notice-of-privacy-practices are needed. ' +
       "An unknown sample_id is bound to the user's oldest waiting kit order, or to a new order. The same registration again updates the order without an event.",
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'sample_not_found',
+      'lab_test_not_orderable',
+      'sample_already_registered',
+      'minor_ordering_disabled',
+      'order_not_changeable',
+    ],
     handle: async (ctx, { body }) => answer(await registerTestkit(ctx, body), 'testkit registered'),
   }),
   endpoint({
@@ -120,6 +131,7 @@ export const orderEndpoints = [
     params,
     response: OrderInFull,
     summary: 'Read an order in its longer form',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params: { order_id } }) => renderOrderInFull(await loadOrder(ctx, order_id), 'all'),
   }),
   endpoint({
@@ -131,6 +143,7 @@ export const orderEndpoints = [
     body: OrderPatch,
     response: OrderAnswer,
     summary: 'Change the day on which an order becomes active',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'order_not_changeable'],
     handle: async (ctx, { params: { order_id }, body }) =>
       answer(await patchOrder(ctx, order_id, body), 'order updated'),
   }),
@@ -142,6 +155,7 @@ export const orderEndpoints = [
     params,
     response: OrderAnswer,
     summary: 'Cancel an order',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'order_not_cancellable'],
     handle: async (ctx, { params: { order_id } }) => {
       const { order, alreadyCancelled } = await cancelOrder(ctx, order_id);
       return answer(order, alreadyCancelled ? 'order already cancelled' : 'order cancelled');
@@ -157,6 +171,7 @@ export const orderEndpoints = [
     params: Type.Object({ transaction_id: Uuid }),
     response: OrderTransactionSummary,
     summary: 'Read an order transaction: an order and its redraws',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { transaction_id } }) => findOrderTransaction(ctx, transaction_id),
   }),
 ];

@@ -17,6 +17,7 @@ export const resultEndpoints = [
     response: LabResults,
     summary: 'Read the results of an order',
     description: 'Before the laboratory has reported: 404 results_not_available.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
     handle: (ctx, { params: { order_id } }) => findResults(ctx, order_id),
   }),
   endpoint({
@@ -27,6 +28,7 @@ export const resultEndpoints = [
     params,
     response: ResultMetadata,
     summary: 'Read who reported the results of an order, and when',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
     handle: async (ctx, { params: { order_id } }) => (await findResults(ctx, order_id)).metadata,
   }),
 ];

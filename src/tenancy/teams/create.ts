@@ -40,7 +40,7 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
       .executeTakeFirst();
     if (!team) {
       await refuseTaken(ctx, input); // somebody else was faster, and is visible now
-      throw new AppError('team_id_conflict', 'A team with this id was made in this very moment. Try again.');
+      throw new AppError('team_id_taken', 'A team with this id was made in this very moment. Try again.');
     }
     await addStandardTests(ctx, team.id);
     return team;
@@ -74,7 +74,7 @@ async function refuseTaken(ctx: Ctx, input: NewTeam): Promise<void> {
   if (input.id) {
     const taken = await ctx.db.selectFrom('teams').select('id').where('id', '=', input.id).executeTakeFirst();
     if (taken) {
-      throw new AppError('team_id_conflict', 'A team with this id exists. Choose another id, or leave it out.', {
+      throw new AppError('team_id_taken', 'A team with this id exists. Choose another id, or leave it out.', {
         detail: { team_id: taken.id },
         fields: { team_id: taken.id },
       });

@@ -1,14 +1,11 @@
-import type { ManagementCtx } from '../../context.ts';
+import type { ManagementCtx, TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 
 /** A team of the caller's organisation; refused to a Team Management Key that is not bound to it. */
-export async function findManagedTeam(
-  ctx: ManagementCtx,
-  teamId: string,
-): Promise<{ id: string; org_id: string; name: string }> {
+export async function findManagedTeam(ctx: ManagementCtx, teamId: string): Promise<TeamCtx['team']> {
   const team = await ctx.db
     .selectFrom('teams')
-    .select(['id', 'org_id', 'name'])
+    .select(['id', 'org_id', 'settings'])
     .where('org_id', '=', ctx.org.id)
     .where('id', '=', teamId)
     .executeTakeFirst();
@@ -16,5 +13,5 @@ export async function findManagedTeam(
   if (ctx.key.team_ids && !ctx.key.team_ids.includes(team.id)) {
     throw new AppError('insufficient_scope', 'This Team Management Key is not bound to that team.');
   }
-  return team;
+  return { ...team, settings: team.settings as TeamCtx['team']['settings'] };
 }

@@ -21,6 +21,13 @@ export const labEndpoints = [
     }),
     body: nullable(SimulationFlags),
     response: Type.String(),
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'sandbox_only',
+      'registration_required',
+      'status_not_reachable',
+    ],
     handle: async (ctx, { params: { order_id }, query: { final_status, delay }, body }) => {
       await simulateOrder(ctx, order_id, {
         finalStatus: final_status ?? null,

@@ -194,9 +194,9 @@ describe('what a management key may', () => {
     expect((await webhooks(sibling.id)).status).toBe(200);
     expect(said(await webhooks(app.team.id))).toEqual([403, 'insufficient_scope']);
     expect(said(await webhooks((await app.makeTeam()).id))).toEqual([404, 'not_found']);
-    const orgOnly = endpoints.filter((endpoint) => endpoint.orgOnly);
-    expect(orgOnly.map(({ id }) => id)).toContain('create_team');
-    for (const { id, method, path } of orgOnly) {
+    const ofOrganisations = endpoints.filter((endpoint) => endpoint.scope === 'org');
+    expect(ofOrganisations.map(({ id }) => id)).toContain('create_team');
+    for (const { id, method, path } of ofOrganisations) {
       const answer = await app.api<Refusal>(
         method,
         path.replace('{org_id}', app.team.org_id).replaceAll(/\{\w+\}/g, randomUUID()),

@@ -1,0 +1,21 @@
+import { AUTH_KINDS } from '../auth/kinds.ts';
+import { scopeRefusals } from '../auth/scope.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Code } from './errors.ts';
+
+/** True where the operation answers a repeated X-Idempotency-Key as it did at first. */
+export const takesIdempotencyKey = ({ method, auth, body, response }: Endpoint): boolean =>
+  method === 'POST' && auth !== 'none' && ![body, response].some((kind) => kind !== undefined && 'media' in kind);
+
+/** Every code that an operation can answer with: what it declares, and what its other declarations bring along. */
+export function declaredCodes(endpoint: Endpoint): Set<Code> {
+  const { auth, method, params, query, body, refusals } = endpoint;
+  const codes: Code[] = [...AUTH_KINDS[auth].refusals, ...scopeRefusals(endpoint), ...refusals];
+  codes.push('uri_too_long', 'headers_too_large', 'internal_error', 'not_ready');
+  if (auth !== 'none') codes.push('rate_limited');
+  if (params) codes.push('bad_request', 'route_not_found');
+  if (method !== 'GET') codes.push('request_timeout', 'body_too_large', 'unsupported_media_type');
+  if (params || query || body || takesIdempotencyKey(endpoint)) codes.push('validation_failed');
+  if (takesIdempotencyKey(endpoint)) codes.push('idempotency_mismatch', 'idempotency_in_flight');
+  return new Set(codes);
+}

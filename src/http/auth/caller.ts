@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
+import type { AppError, ErrorCode } from '../../errors.ts';
+import type { AccessCache } from './access.ts';
+
+/** A key by its own id, with whom it belongs to. */
+export type KeyIdentity = { id: string; org_id: string; team_id: string | null };
+
+/** Who calls, with the context that the handler gets. */
+export type Caller = {
+  ctx: Ctx | TeamCtx | ManagementCtx;
+  /** Null where anybody may call. */
+  key: KeyIdentity | null;
+  /** The key itself, as it was sent. */
+  apiKey: string;
+};
+
+/** Nobody who may call: the refusal, and the key where it is one that we know, for the audit log. */
+export type Stranger = { refusal: AppError; key: KeyIdentity | null };
+
+/** A way of telling who calls. */
+export type AuthKind = {
+  /** As OpenAPI describes it; null where anybody may call. */
+  securityScheme: Record<string, unknown> | null;
+  refusals: readonly ErrorCode[];
+  findCaller: (ctx: Ctx, access: AccessCache, headers: IncomingHttpHeaders) => Promise<Caller | Stranger>;
+};
+
+/** The first of the headers that says something. */
+export function firstOf(headers: IncomingHttpHeaders, names: string[]): string | undefined {
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,8 @@
+import type { Auth } from '../endpoint.ts';
+import type { AuthKind } from './caller.ts';
+import { managementKey } from './management-key.ts';
+import { none } from './none.ts';
+import { teamKey } from './team-key.ts';
+
+/** Every way of telling who calls, by the name that endpoints choose it by. */
+export const AUTH_KINDS: Record<Auth, AuthKind> = { team_key: teamKey, management_key: managementKey, none };

@@ -1,0 +1,48 @@
+import { AppError } from '../../errors.ts';
+import { readKey } from '../../tenancy/keys/key-value.ts';
+import { firstOf, type AuthKind } from './caller.ts';
+import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
+
+/** An organisation by a management key: opens the management API. */
+export const managementKey: AuthKind = {
+  securityScheme: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Management-Key',
+    description:
+      'A management key: an Org Management Key opens the organisation, a Team Management Key its own teams. ' +
+      'The header X-Service-Org-Key is deprecated and does the same.',
+  },
+  refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required'],
+  async findCaller(ctx, access, headers) {
+    const value = firstOf(headers, MANAGEMENT_HEADERS);
+    const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? '';
+    const kind = readKey(value ?? '');
+    if (kind?.kind === 'team' || (value === undefined && readKey(misplaced))) {
+      return {
+        key: await access.identify(misplaced),
+        refusal: new AppError(
+          'wrong_key_kind',
+          'A team API key opens the service API only. Send a management key in X-Management-Key.',
+        ),
+      };
+    }
+    const found = kind && value !== undefined ? await access.management(value) : null;
+    if (!found?.manager || value === undefined) {
+      return {
+        key: found?.key ?? null,
+        refusal: new AppError('invalid_api_key', 'Send a valid management key in the header X-Management-Key.'),
+      };
+    }
+    const { key, manager } = found;
+    if (manager.org.plan !== 'scale') {
+      return {
+        key,
+        refusal: new AppError('plan_required', 'The management API needs the plan scale.', {
+          fields: { required_plan: 'scale' },
+        }),
+      };
+    }
+    return { ctx: { ...ctx, ...manager }, key, apiKey: value };
+  },
+};

@@ -1,0 +1,60 @@
+import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
+import { AppError, notFound, type ErrorCode } from '../../errors.ts';
+import { findManagedTeam } from '../../tenancy/teams/find.ts';
+import type { Endpoint } from '../endpoint.ts';
+
+type Named = Record<string, string | undefined> | undefined;
+
+/** What the scope of an operation refuses, beside its key. */
+export function scopeRefusals({ auth, scope, params }: Endpoint): ErrorCode[] {
+  if (auth !== 'management_key') return [];
+  const elsewhere = params && ['env', 'environment', 'region'].some((name) => name in params.properties);
+  return [
+    'not_found',
+    ...(scope ? (['insufficient_scope'] as const) : []),
+    ...(elsewhere ? (['wrong_deployment'] as const) : []),
+  ];
+}
+
+/** Before anything of the request is read. */
+export function refuseTeamManagementKey({ scope }: Endpoint, ctx: Ctx): void {
+  if (scope === 'org' && (ctx as ManagementCtx).key.role !== 'org_admin') {
+    throw new AppError(
+      'insufficient_scope',
+      'This needs an Org Management Key: a Team Management Key opens its own teams only.',
+    );
+  }
+}
+
+/** The context of `handle`: all that a key may be refused for is settled here, before any stored answer is looked for. */
+export async function resolveScope(
+  { auth, scope }: Endpoint,
+  ctx: Ctx,
+  input: { params: unknown; body: unknown },
+): Promise<Ctx> {
+  if (auth !== 'management_key') return ctx;
+  const manager = ctx as ManagementCtx;
+  const params = (input.params ?? {}) as Record<string, string | undefined>;
+  refuseOtherDeployment(manager, params);
+  if (scope !== 'team') return manager;
+  const teamId = params['team_id'] ?? (input.body as Named)?.['team_id'] ?? '';
+  const managed: ManagementCtx & TeamCtx = { ...manager, team: await findManagedTeam(manager, teamId) };
+  return managed;
+}
+
+/** Another organisation does not exist for this key, and another deployment is elsewhere. */
+function refuseOtherDeployment(ctx: ManagementCtx, params: Record<string, string | undefined>): void {
+  if (params['org_id']?.toLowerCase() !== ctx.org.id) throw notFound('Organisation');
+  const { environment, region } = ctx.config;
+  const asked = {
+    environment: params['environment'] ?? params['env'] ?? environment,
+    region: params['region'] ?? region,
+  };
+  if (asked.environment !== environment || asked.region !== region) {
+    throw new AppError(
+      'wrong_deployment',
+      `You asked for ${asked.environment} ${asked.region}, but this service is ${environment} ${region}. ` +
+        "Send the request to that deployment's base address.",
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { AppError } from '../../errors.ts';
+import { readKey } from '../../tenancy/keys/key-value.ts';
+import { firstOf, type AuthKind } from './caller.ts';
+import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
+
+/** A team by its API key: opens the service API with the data of that team. */
+export const teamKey: AuthKind = {
+  securityScheme: {
+    type: 'apiKey',
+    in: 'header',
+    name: teamKeyHeaders([])[0],
+    description: 'A team API key: opens the data of its team.',
+  },
+  refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind'],
+  async findCaller(ctx, access, headers) {
+    const value = firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes));
+    const misplaced = value ?? firstOf(headers, MANAGEMENT_HEADERS) ?? '';
+    const kind = readKey(value ?? '');
+    if (kind?.kind === 'management' || (value === undefined && readKey(misplaced))) {
+      return {
+        key: await access.identify(misplaced),
+        refusal: new AppError(
+          'wrong_key_kind',
+          'A management key opens the management API only. Send a team API key in x-service-api-key.',
+        ),
+      };
+    }
+    if (kind && (kind.environment !== ctx.config.environment || kind.region !== ctx.config.region)) {
+      return {
+        key: null,
+        refusal: new AppError(
+          'wrong_environment',
+          `This is a key of ${kind.environment} ${kind.region}, but this service is ` +
+            `${ctx.config.environment} ${ctx.config.region}. Send the request to that key's base address.`,
+        ),
+      };
+    }
+    const found = kind && value !== undefined ? await access.team(value) : null;
+    if (!found?.team || value === undefined) {
+      return {
+        key: found?.key ?? null,
+        refusal: new AppError(
+          'invalid_api_key',
+          'Send a valid team API key in the header x-service-api-key. Keys are managed through the management API.',
+        ),
+      };
+    }
+    return { ctx: { ...ctx, team: found.team }, key: found.key, apiKey: value };
+  },
+};

@@ -1,0 +1,73 @@
+import { statusOf, type Code } from '../answer/errors.ts';
+import { AUTH_KINDS } from '../auth/kinds.ts';
+import type { Json } from './schemas.ts';
+
+const MEANINGS: Record<number, string> = {
+  400: 'A rule that depends on stored data or settings forbids it.',
+  401: 'The key is missing, unknown, or one of another kind or deployment.',
+  403: 'The key is known, but may not do this.',
+  404: 'An id is unknown, or belongs to another team: both read the same.',
+  408: 'The body did not arrive in time.',
+  409: 'Something is there already, or the idempotency key is taken.',
+  413: 'The body is too large.',
+  414: 'The address is too long.',
+  415: 'The body is of a kind, a character set or an encoding that is not taken.',
+  422: 'The request is not valid. Every problem is listed.',
+  429: 'Too many requests by this key: Retry-After tells when to go on.',
+  431: 'The headers are too large.',
+  500: 'An error of the service. The request id finds it in the log.',
+  503: 'The service is starting, stopping or overloaded, or its database does not answer: try again shortly.',
+};
+
+/** The answer with which an operation refuses by one of these codes, which all have the one status. */
+const refusal = (status: number, codes: Code[]): Json => ({
+  description: `${MEANINGS[status]} code: ${codes.join(', ')}.`,
+  content: {
+    'application/json': {
+      schema: {
+        $ref: `#/components/schemas/${status === 422 ? 'InvalidRequest' : 'Error'}`,
+        properties: { code: { type: 'string', enum: codes } },
+      },
+    },
+  },
+});
+
+/** Refusals that many operations share. */
+const SHARED: Record<string, Code[]> = {
+  BadAddress: ['bad_request'],
+  UnauthorizedTeam: [...AUTH_KINDS.team_key.refusals],
+  UnauthorizedManagement: AUTH_KINDS.management_key.refusals.filter((code) => statusOf(code) === 401),
+  NotFound: ['route_not_found', 'not_found'],
+  UserNotFound: ['route_not_found', 'not_found', 'user_scheduled_for_deletion'],
+  RequestTimeout: ['request_timeout'],
+  Idempotency: ['idempotency_mismatch', 'idempotency_in_flight'],
+  BodyTooLarge: ['body_too_large'],
+  AddressTooLong: ['uri_too_long'],
+  UnsupportedMediaType: ['unsupported_media_type'],
+  InvalidRequest: ['validation_failed'],
+  TooManyRequests: ['rate_limited'],
+  HeadersTooLarge: ['headers_too_large'],
+  InternalError: ['internal_error'],
+  Unavailable: ['not_ready'],
+};
+
+const statusOfAll = (codes: Code[]): number => statusOf(codes[0] as Code);
+const nameOf = (codes: Code[]): string => [...codes].sort().join(' ');
+const names = new Map(Object.entries(SHARED).map(([name, codes]) => [nameOf(codes), name]));
+
+export const RESPONSES: Record<string, Json> = Object.fromEntries(
+  Object.entries(SHARED).map(([name, codes]) => [name, refusal(statusOfAll(codes), codes)]),
+);
+
+/** By status, every refusal of an operation with these codes. */
+export function refusals(codes: Iterable<Code>): Record<string, Json> {
+  const byStatus = new Map<number, Code[]>();
+  for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
+  const answers = [...byStatus].toSorted(([a], [b]) => a - b);
+  return Object.fromEntries(
+    answers.map(([status, each]) => {
+      const shared = names.get(nameOf(each));
+      return [status, shared ? { $ref: `#/components/responses/${shared}` } : refusal(status, each)];
+    }),
+  );
+}
