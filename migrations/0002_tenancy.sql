@@ -33,7 +33,9 @@ create table teams (
   name text not null,
   integration_team_id text,
   settings jsonb not null default '{}',
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- From here on its keys are refused and nobody finds it, until everything of it is erased.
+  deleted_at timestamptz
 );
 create index teams_by_org on teams (org_id, id);
 create unique index teams_integration on teams (org_id, integration_team_id) where integration_team_id is not null;
@@ -58,6 +60,8 @@ create table management_keys (
   team_ids uuid[],
   key_hash bytea not null unique,
   key_start text not null,
+  -- The management key that made it; null where the operator did, on the command line.
+  created_by uuid,
   created_at timestamptz not null default now(),
   revoked_at timestamptz,
   check ((role = 'team_admin') = (team_ids is not null))

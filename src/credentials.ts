@@ -1,3 +1,4 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a newcomer needs to begin with; a new sandbox shows the keys once and keeps them in this file. */
@@ -10,3 +11,42 @@ export type Credentials = {
 };
 
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
+
+/** Where those wait whose database is not the one that was started last from this data directory. */
+const asideFile = (dataDir: string, orgId: string): string => join(dataDir, `credentials.${orgId}.json`);
+const ASIDE = /^credentials\.[0-9a-f-]{36}\.json$/;
+
+/** All that the data directory keeps, that of the last start first. Files that hold no credentials are passed over. */
+export function readAllCredentials(dataDir: string): Credentials[] {
+  return [credentialsFile(dataDir), ...listAside(dataDir)].map(read).filter((found) => found !== null);
+}
+
+/** Writes `credentials` for their owner alone, as those of the last start; others that stood there are kept aside. */
+export function writeCredentials(dataDir: string, credentials: Credentials): void {
+  mkdirSync(dataDir, { recursive: true });
+  const file = credentialsFile(dataDir);
+  const before = read(file);
+  if (before && before.org_id !== credentials.org_id) renameSync(file, asideFile(dataDir, before.org_id));
+  writeFileSync(`${file}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  rmSync(asideFile(dataDir, credentials.org_id), { force: true });
+}
+
+function listAside(dataDir: string): string[] {
+  try {
+    return readdirSync(dataDir)
+      .filter((name) => ASIDE.test(name))
+      .map((name) => join(dataDir, name));
+  } catch {
+    return []; // there is no data directory yet
+  }
+}
+
+function read(file: string): Credentials | null {
+  try {
+    const found = JSON.parse(readFileSync(file, 'utf8')) as Partial<Credentials> | null;
+    return typeof found?.org_id === 'string' && /^[0-9a-f-]{36}$/.test(found.org_id) ? (found as Credentials) : null;
+  } catch {
+    return null;
+  }
+}

@@ -14,6 +14,8 @@ export type ErrorCode =
   | 'insufficient_scope'
   | 'plan_required'
   | 'limit_reached'
+  | 'last_management_key'
+  | 'key_not_bindable'
   | 'sandbox_only'
   | 'client_user_id_conflict'
   | 'ingestion_range_invalid'

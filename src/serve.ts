@@ -3,7 +3,6 @@ import type { Runner } from 'graphile-worker';
 import { serveApi } from './api.ts';
 import type { Config, Secrets } from './config/options.ts';
 import type { Ctx } from './context.ts';
-import type { Credentials } from './credentials.ts';
 import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, type Database } from './db/open.ts';
@@ -16,7 +15,7 @@ import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import type { Logger } from './log.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
-import { bootstrapSandbox } from './tenancy/orgs/bootstrap.ts';
+import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
 import { VERSION } from './package-root.ts';
 import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
 import { deploymentPolicy } from './webhooks/endpoint-url.ts';
@@ -27,8 +26,8 @@ import { openSender } from './delivery/sending/send.ts';
 export type Role = 'serve' | 'api' | 'worker';
 
 export type Service = {
-  /** Set on the very first start of a sandbox only. */
-  credentials: Credentials | null;
+  /** Of a sandbox whose data directory keeps them. */
+  firstKeys: FirstKeys | null;
   /** Finishes requests and deliveries, gives leases back and closes everything that was opened here. */
   stop: () => Promise<void>;
 };
@@ -50,8 +49,8 @@ export async function startService(options: Options): Promise<Service> {
     jobs: null,
   };
   try {
-    const credentials = await start(running, options);
-    return { credentials, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
+    const firstKeys = await start(running, options);
+    return { firstKeys, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
   } catch (error) {
     // Whatever is open by now would keep the process alive, with a port that is taken for instance.
     await stopInOrder(running, 0).catch((failure: unknown) =>
@@ -73,13 +72,13 @@ type Running = {
   jobs: Runner | null;
 };
 
-async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<Credentials | null> {
+async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
   const { db, pool } = running.database;
   const cipher = await claimCipher(db, config, secrets);
   const ctx: Ctx = { config, db, log, cipher, stopping: running.stopping.signal };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
-  const credentials = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
+  const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
   const metrics = openMetrics();
 
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
@@ -112,7 +111,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   running.metricsServer = await serveMetrics(ctx, metrics);
   if (role === 'serve' && place.embedded) await unlockAbandonedJobs(ctx);
   if (role !== 'api') running.jobs = await runJobs(ctx, pool);
-  return credentials;
+  return firstKeys;
 }
 
 /** On a port of its own, so that the metrics need not be where the API is reached. */

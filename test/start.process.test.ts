@@ -11,7 +11,9 @@ import {
   endPrograms,
   makeDatabase,
   makeFolder,
+  postgresIsGone,
   readCredentials,
+  runCommand,
   serve,
   startProgram,
   teamAt,
@@ -30,6 +32,8 @@ test('npm start on an empty directory makes the first keys, prints them once and
   expect(first.output().match(/^ +curl /gm)).toHaveLength(3);
   const order = await orderKit(teamAt(first));
   first.interrupt();
+  await expect.poll(() => first.output(), { timeout: 15_000, interval: 5 }).toContain('"msg":"stopped"');
+  expect(postgresIsGone(first.dataDir)).toBe(true);
   expect((await first.ended).code).toBe(0);
 
   // As from any folder.
@@ -44,6 +48,27 @@ test('with DATABASE_URL no embedded server is started, and the first keys are ma
   const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
   expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
   expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+});
+
+test('one data directory that serves two databases in turn names and keeps the keys of each', async () => {
+  const dataDir = join(makeFolder(), 'data');
+  const [one, two, empty] = [await makeDatabase(), await makeDatabase(), await makeDatabase()];
+  const start = async (DATABASE_URL: string) => {
+    const program = await serve({ dataDir, env: { DATABASE_URL } });
+    const team = teamAt(program);
+    const { status } = await team.api('GET', '/v2/user');
+    await program.kill('SIGTERM');
+    return { org_id: team.org_id, status, output: program.output() };
+  };
+  const [first, second, again] = [await start(one), await start(two), await start(one)];
+  expect([first.status, second.status, again.status]).toEqual([200, 200, 200]);
+  expect(again.org_id).toBe(first.org_id);
+  expect(again.output).toContain(`Keys: ${join(dataDir, 'credentials.json')}`);
+  expect(readdirSync(dataDir).toSorted()).toEqual([`credentials.${second.org_id}.json`, 'credentials.json']);
+
+  await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir, env: { DATABASE_URL: empty } });
+  const bootstrapped = await serve({ dataDir, env: { DATABASE_URL: empty } });
+  expect(bootstrapped.output()).not.toContain('credentials');
 });
 
 const curl = spawnSync('curl', ['--version']).status === 0;

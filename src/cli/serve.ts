@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
 import { readEnvironment } from '../config/environment.ts';
 import { parseConfig, type Config } from '../config/options.ts';
 import { credentialsFile, type Credentials } from '../credentials.ts';
-import { openPlace } from '../db/place.ts';
+import { openPlace, type Place } from '../db/place.ts';
 import { openLog } from '../log.ts';
 import type { Role } from '../serve.ts';
+import type { FirstKeys } from '../tenancy/orgs/bootstrap.ts';
+import { noticesOn } from './notices.ts';
 
 const PARENT_POLL_MS = 200;
 
@@ -25,19 +26,20 @@ export async function serveCommand(
     applicationName: `phial ${role} pid=${process.pid} ${config.baseUrl}`,
     lock: role === 'serve' ? 'required' : 'if-free',
   });
+  let reason: string;
   try {
     const { startService } = await loading;
     const service = await startService({ role, config, secrets, place, log });
-    announce(role, config, place, service.credentials);
+    announce(role, config, place, service.firstKeys);
     const lost = place.lost.then((error) => `PostgreSQL went away: ${error.message} The next start recovers.`);
-    const reason = await Promise.race([stopAsked, lost]);
+    reason = await Promise.race([stopAsked, lost]);
     log.info({ reason }, 'stopping');
     await service.stop();
-    log.info('stopped');
-    return reason === 'asked to' ? 0 : 1;
   } finally {
     await place.close();
   }
+  log.info('stopped');
+  return reason === 'asked to' ? 0 : 1;
 }
 
 /**
@@ -55,12 +57,7 @@ function waitForStop(stopWithParent: boolean): Promise<string> {
   });
 }
 
-function announce(
-  role: Role,
-  config: Config,
-  place: { dataDir: string; why: string | null; embedded: boolean },
-  credentials: Credentials | null,
-): void {
+function announce(role: Role, config: Config, place: Place, firstKeys: FirstKeys | null): void {
   const lines = [
     '',
     role === 'worker'
@@ -71,8 +68,9 @@ function announce(
       : 'Data: the PostgreSQL of DATABASE_URL',
   ];
   const file = credentialsFile(place.dataDir);
-  if (credentials) lines.push(...firstSteps(credentials, file));
-  else if (existsSync(file)) lines.push(`Keys: ${file}`);
+  if (firstKeys?.isNew) lines.push(...firstSteps(firstKeys.credentials, file));
+  else if (firstKeys) lines.push(`Keys: ${file}`);
+  lines.push(...noticesOn(config, place).map((notice) => `Note: ${notice}`));
   console.log(`${lines.join('\n')}\n`);
 }
 

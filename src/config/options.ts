@@ -93,6 +93,8 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   const baseUrl = text('PHIAL_BASE_URL') || `http://localhost:${port}`;
   if (!/^https?:\/\/[^/\s?#]+(\/[^\s?#]*)?$/.test(baseUrl)) {
     problems.push(`PHIAL_BASE_URL must be an http or https address without query, but is ${JSON.stringify(baseUrl)}.`);
+  } else if (environment === 'production' && text('PHIAL_BASE_URL').startsWith('http:')) {
+    problems.push('PHIAL_BASE_URL must be an https address in production: keys and personal data travel to it.');
   }
   const headerPrefixes = text('PHIAL_HEADER_PREFIXES')
     .split(',')

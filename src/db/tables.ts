@@ -173,6 +173,7 @@ export interface LabTests {
 
 export interface ManagementKeys {
   created_at: Generated<string>;
+  created_by: string | null;
   id: string;
   key_hash: Buffer;
   key_start: string;
@@ -350,6 +351,7 @@ export interface TeamApiKeys {
 
 export interface Teams {
   created_at: Generated<string>;
+  deleted_at: string | null;
   id: string;
   integration_team_id: string | null;
   name: string;

@@ -40,7 +40,7 @@ export const managementEndpoints = [
     summary: 'Create a team',
     description:
       'With the standard lab tests. A deployment serves one environment and region, so the other environment is null ' +
-      'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the id already.',
+      'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the integration_team_id already.',
     refusals: ['limit_reached', 'team_id_taken', 'integration_team_id_conflict', 'wrong_deployment'],
     handle: async (ctx, { body: { id, name, region, integration_team_id, ...settings } }) => {
       refuseOtherRegion(ctx.config, region);

@@ -40,6 +40,8 @@ const STATUS: Record<Code, number> = {
   insufficient_scope: 403,
   plan_required: 403,
   limit_reached: 403,
+  last_management_key: 400,
+  key_not_bindable: 400,
   sandbox_only: 403,
   client_user_id_conflict: 400,
   ingestion_range_invalid: 400,

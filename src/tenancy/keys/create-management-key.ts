@@ -1,18 +1,39 @@
-import type { Ctx } from '../../context.ts';
+import type { Ctx, TxCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
+import { refuseBeyondLimit } from '../limits.ts';
+import { refuseUnknownTeams } from '../teams/find.ts';
 import { newManagementKey } from './key-value.ts';
+import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';
 
-type Input = { org_id: string; label: string } & (
-  { role: 'org_admin'; team_ids: null } | { role: 'team_admin'; team_ids: string[] }
-);
+type Input = {
+  org_id: string;
+  label: string;
+  /** The management key that makes it; left out: the operator does. */
+  created_by?: string;
+} & ({ role: 'org_admin'; team_ids: null } | { role: 'team_admin'; team_ids: string[] });
 
 /** Makes an Org or Team Management Key; its value is returned here and never again. */
-export async function createManagementKey(ctx: Ctx, input: Input): Promise<{ id: string; value: string }> {
-  const key = newManagementKey();
-  const row = await ctx.db
-    .insertInto('management_keys')
-    .values({ id: newId(), ...input, key_hash: key.hash, key_start: key.start })
-    .returning('id')
+export function createManagementKey(ctx: Ctx, input: Input): Promise<ManagementKeyRow & { value: string }> {
+  return inTransaction(ctx, async (ctx) => {
+    if (input.team_ids) await refuseUnknownTeams(ctx, input.org_id, input.team_ids);
+    await refuseBeyondLimit(ctx, 'managementKeysPerOrg', input.org_id, () => countKeys(ctx, input.org_id));
+    const key = newManagementKey();
+    const row = await ctx.db
+      .insertInto('management_keys')
+      .values({ id: newId(), ...input, key_hash: key.hash, key_start: key.start })
+      .returning(MANAGEMENT_KEY_COLUMNS)
+      .executeTakeFirstOrThrow();
+    return { ...row, value: key.value };
+  });
+}
+
+async function countKeys(ctx: TxCtx, orgId: string): Promise<number> {
+  const { keys } = await ctx.db
+    .selectFrom('management_keys')
+    .select((eb) => eb.fn.countAll<number>().as('keys'))
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return { id: row.id, value: key.value };
+  return keys;
 }

@@ -1,25 +1,23 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { sql } from 'kysely';
-import type { Ctx } from '../../context.ts';
-import { credentialsFile, type Credentials } from '../../credentials.ts';
+import type { Ctx, TxCtx } from '../../context.ts';
+import { readAllCredentials, writeCredentials, type Credentials } from '../../credentials.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { createTeamKey } from '../keys/create-team-key.ts';
-import { createOrg } from './create.ts';
 import { createTeam } from '../teams/create.ts';
+import { createOrg } from './create.ts';
+
+/** The keys that a sandbox began with, as the data directory keeps them. */
+export type FirstKeys = { credentials: Credentials; isNew: boolean };
 
 /**
- * Gives an empty sandbox its first organisation, team and keys; null where there is an organisation already.
- * The file is written before the commit: a crash in between leaves a file that the next start writes anew,
- * never an organisation whose keys nobody has.
+ * Gives an empty sandbox its first organisation, team and keys, or finds those of its first start; null where the data
+ * directory keeps none of this database. The file is written before the commit: a crash in between leaves a file that
+ * the next start writes anew, never an organisation whose keys nobody has.
  */
-export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<Credentials | null> {
+export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys | null> {
   return inTransaction(ctx, async (ctx) => {
     await sql`select pg_advisory_xact_lock(hashtext('phial bootstrap'))`.execute(ctx.db);
-    if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) {
-      keepAddress(ctx.config.baseUrl, credentialsFile(dataDir));
-      return null;
-    }
+    if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) return findFirstKeys(ctx, dataDir);
     const org = await createOrg(ctx, { name: 'Sandbox', plan: 'scale' });
     const team = await createTeam(ctx, { org_id: org.org_id, name: 'Sandbox team' });
     const key = await createTeamKey(ctx, { team_id: team.id, label: 'first key' });
@@ -30,21 +28,22 @@ export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<Credentials
       team_api_key: key.value,
       management_key: org.management_key,
     };
-    writePrivately(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
-    return credentials;
+    writeCredentials(dataDir, credentials);
+    return { credentials, isNew: true };
   });
 }
 
-/** A sandbox that is started on another port is found by its credentials all the same. */
-function keepAddress(baseUrl: string, file: string): void {
-  if (!existsSync(file)) return;
-  const credentials = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
-  if (credentials.base_url !== baseUrl)
-    writePrivately(file, `${JSON.stringify({ ...credentials, base_url: baseUrl }, null, 2)}\n`);
-}
-
-function writePrivately(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+/** One data directory may have served several databases; a sandbox on another port is found by its file all the same. */
+async function findFirstKeys(ctx: TxCtx, dataDir: string): Promise<FirstKeys | null> {
+  const kept = readAllCredentials(dataDir);
+  const here = await ctx.db
+    .selectFrom('orgs')
+    .select('id')
+    .where(sql<boolean>`id = any (${kept.map(({ org_id }) => org_id)}::uuid[])`)
+    .execute();
+  const found = kept.find(({ org_id }) => here.some(({ id }) => id === org_id));
+  if (!found) return null;
+  const credentials = { ...found, base_url: ctx.config.baseUrl };
+  if (found !== kept[0] || found.base_url !== credentials.base_url) writeCredentials(dataDir, credentials);
+  return { credentials, isNew: false };
 }

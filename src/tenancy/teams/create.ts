@@ -40,7 +40,8 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
       .executeTakeFirst();
     if (!team) {
       await refuseTaken(ctx, input); // somebody else was faster, and is visible now
-      throw new AppError('team_id_taken', 'A team with this id was made in this very moment. Try again.');
+      // Whose it is, another organisation's perhaps, is not said.
+      throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
     }
     await addStandardTests(ctx, team.id);
     return team;
@@ -52,32 +53,22 @@ async function countTeams(ctx: Ctx, orgId: string): Promise<number> {
     .selectFrom('teams')
     .select((eb) => eb.fn.countAll<number>().as('teams'))
     .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return teams;
 }
 
 async function refuseTaken(ctx: Ctx, input: NewTeam): Promise<void> {
-  if (input.integration_team_id) {
-    const taken = await ctx.db
-      .selectFrom('teams')
-      .select('id')
-      .where('org_id', '=', input.org_id)
-      .where('integration_team_id', '=', input.integration_team_id)
-      .executeTakeFirst();
-    if (taken) {
-      throw new AppError('integration_team_id_conflict', 'A team with this integration_team_id exists.', {
-        detail: { team_id: taken.id },
-        fields: { team_id: taken.id },
-      });
-    }
-  }
-  if (input.id) {
-    const taken = await ctx.db.selectFrom('teams').select('id').where('id', '=', input.id).executeTakeFirst();
-    if (taken) {
-      throw new AppError('team_id_taken', 'A team with this id exists. Choose another id, or leave it out.', {
-        detail: { team_id: taken.id },
-        fields: { team_id: taken.id },
-      });
-    }
-  }
+  if (!input.integration_team_id) return;
+  const taken = await ctx.db
+    .selectFrom('teams')
+    .select('id')
+    .where('org_id', '=', input.org_id)
+    .where('integration_team_id', '=', input.integration_team_id)
+    .executeTakeFirst();
+  if (!taken) return;
+  throw new AppError('integration_team_id_conflict', 'A team with this integration_team_id exists.', {
+    detail: { team_id: taken.id },
+    fields: { team_id: taken.id },
+  });
 }

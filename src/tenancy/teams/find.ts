@@ -1,4 +1,5 @@
-import type { ManagementCtx, TeamCtx } from '../../context.ts';
+import { sql } from 'kysely';
+import type { ManagementCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 
 /** A team of the caller's organisation; refused to a Team Management Key that is not bound to it. */
@@ -8,10 +9,20 @@ export async function findManagedTeam(ctx: ManagementCtx, teamId: string): Promi
     .select(['id', 'org_id', 'settings'])
     .where('org_id', '=', ctx.org.id)
     .where('id', '=', teamId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (!team) throw notFound('Team');
   if (ctx.key.team_ids && !ctx.key.team_ids.includes(team.id)) {
     throw new AppError('insufficient_scope', 'This Team Management Key is not bound to that team.');
   }
   return { ...team, settings: team.settings as TeamCtx['team']['settings'] };
+}
+
+/** Refuses ids that are not teams of this organisation, as if each alone had been asked for. */
+export async function refuseUnknownTeams(ctx: TxCtx, orgId: string, teamIds: string[]): Promise<void> {
+  const { rows } = await sql`
+    select from unnest(${teamIds}::uuid[]) as asked (id)
+     where not exists (select from teams where teams.id = asked.id and org_id = ${orgId} and deleted_at is null)
+     limit 1`.execute(ctx.db);
+  if (rows.length > 0) throw notFound('Team');
 }

@@ -1,0 +1,36 @@
+import type { Static } from 'typebox';
+import type { ManagementKey } from './schemas.ts';
+
+export const MANAGEMENT_KEY_COLUMNS = [
+  'id',
+  'label',
+  'key_start',
+  'role',
+  'team_ids',
+  'created_by',
+  'created_at',
+] as const;
+
+export type ManagementKeyRow = {
+  id: string;
+  label: string;
+  key_start: string;
+  role: string;
+  team_ids: string[] | null;
+  created_by: string | null;
+  created_at: string;
+};
+
+/** A management key as the management API shows it: never its value, only the first characters. */
+export function toManagementKey(row: ManagementKeyRow): Static<typeof ManagementKey> {
+  const { id, label, key_start, role, team_ids, created_by, created_at } = row;
+  return {
+    id,
+    label,
+    key_prefix: key_start,
+    created_at,
+    creator: { type: created_by === null ? 'service_staff' : 'management_key' },
+    role: role as Static<typeof ManagementKey>['role'],
+    team_role_bindings: team_ids && team_ids.map((team_id) => ({ team_id })),
+  };
+}

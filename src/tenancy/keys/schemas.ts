@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+
+const teamApiKey = { id: Uuid, label: Type.String(), team_id: Uuid, created_at: Timestamp };
+
+export const TeamApiKeyInput = Type.Object({ label: Text(200), team_id: Uuid });
+export const TeamApiKey = Type.Object({
+  ...teamApiKey,
+  value: Type.String({ description: 'The whole key: it is shown here and never again.' }),
+});
+export const TeamApiKeyPage = Type.Object({
+  api_keys: Type.Array(
+    Type.Object({ ...teamApiKey, value: Type.String({ description: 'The first characters of the key.' }) }),
+  ),
+  next_cursor: nullable(Type.String()),
+});
+export const RevokedTeamApiKeys = Type.Object({
+  success: Type.Array(Uuid),
+  failure: Type.Array(Uuid),
+  not_found: Type.Array(Uuid),
+});
+
+const MOST_TEAMS_BOUND = 100;
+
+const Role = oneOf(['org_admin', 'team_admin'], {
+  description: 'org_admin: an Org Management Key; team_admin: a Team Management Key.',
+});
+const TeamRoleBinding = Type.Object({ team_id: Uuid });
+const Bindings = Type.Array(TeamRoleBinding, {
+  minItems: 1,
+  maxItems: MOST_TEAMS_BOUND,
+  description: 'The teams that a Team Management Key opens.',
+});
+
+const managementKey = {
+  id: Uuid,
+  label: Type.String(),
+  key_prefix: Type.String({ description: 'The first characters of the key, by which a person tells keys apart.' }),
+  created_at: Timestamp,
+  creator: Type.Object({
+    type: oneOf(['management_key', 'service_staff'], {
+      description: 'management_key: made over this API; service_staff: by the operator, on the command line.',
+    }),
+  }),
+  role: Role,
+  team_role_bindings: nullable(Type.Array(TeamRoleBinding)),
+};
+
+export const ManagementKeyInput = Type.Object({
+  label: Text(200),
+  role: Role,
+  team_role_bindings: optional(Bindings),
+});
+export const ManagementKeyPatch = Type.Object({
+  label: optional(Text(200)),
+  team_role_bindings: optional(Bindings),
+});
+export const ManagementKey = Type.Object(managementKey);
+export const NewManagementKey = Type.Object({
+  ...managementKey,
+  key: Type.String({ description: 'The whole key: it is shown here and never again.' }),
+});
+export const ManagementKeyPage = Type.Object({
+  data: Type.Array(ManagementKey),
+  next_cursor: nullable(Type.String()),
+});
