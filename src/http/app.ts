@@ -12,7 +12,7 @@ import { drainBody } from './input/drain-body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorAnswer, TransportError, unexpectedAnswer } from './answer/errors.ts';
 import { declaredCodes } from './answer/refusals.ts';
-import { isEncodedOtherwise, parseJson } from './input/json-body.ts';
+import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import type { Metrics } from './metrics.ts';
 import { addRoute } from './route.ts';
 import { methodsByPath, refuseOtherMethods, refuseUnknownRoute } from './unknown-route.ts';
@@ -60,8 +60,9 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (isEncodedOtherwise(request.headers)) done(new TransportError('unsupported_media_type'));
-    else done(null, parseJson(body as Buffer));
+    const refusal = refusalOfEncoding(request.headers);
+    if (refusal === null) done(null, parseJson(body as Buffer));
+    else done(new TransportError('unsupported_media_type', refusal));
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

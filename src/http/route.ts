@@ -11,7 +11,8 @@ import { jsonOf } from './media.ts';
 import { readParams, readQuery } from './input/read.ts';
 import { unparsed } from './input/json-body.ts';
 import { sealFor } from './answer/seal.ts';
-import { compileValidation, type Problem } from './input/validation.ts';
+import type { Problem } from './input/problem.ts';
+import { compileValidation } from './input/validation.ts';
 
 const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The body is not valid JSON' };
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Address } from '../wire/address.ts';
 import { GuarantorDetails } from '../wire/guarantor.ts';
 import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
-import { nullable, oneOf, optional, Text } from '../wire/schema.ts';
+import { nullable, oneOf, optional, SearchWords, Text, WordFilter } from '../wire/schema.ts';
 
 const RELATIONSHIPS = ['Self', 'Spouse', 'Other'] as const;
 
@@ -58,10 +58,9 @@ export const PayorInput = Type.Object(
 );
 
 export const PayorSearch = Type.Object({
-  insurance_name: Type.Optional(Text(200)),
-  /** Open, as every filter is: an unknown clearing house knows no payor. */
-  provider: Type.Optional(Text(100)),
-  provider_payor_id: Type.Optional(Text(100)),
+  insurance_name: Type.Optional(SearchWords()),
+  provider: Type.Optional(WordFilter({ description: 'A clearing house; an unknown one knows no payor.' })),
+  provider_payor_id: Type.Optional(WordFilter()),
 });
 
 export const Payor = Type.Object({

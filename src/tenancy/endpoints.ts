@@ -5,7 +5,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { createTeamKey } from './keys/create-team-key.ts';
 import { listTeamKeys } from './keys/list-team-keys.ts';
 import { revokeTeamKeys } from './keys/revoke-team-keys.ts';
-import { Uuid } from '../wire/schema.ts';
+import { Cursor, Uuid } from '../wire/schema.ts';
 import { createTeam } from './teams/create.ts';
 import { toManagedTeam } from './teams/render.ts';
 import {
@@ -60,7 +60,7 @@ export const managementEndpoints = [
     description:
       'Keys in use, in the order they were made. `value` shows only the first characters. ' +
       'A Team Management Key sees the keys of its own teams.',
-    query: Type.Object({ next_cursor: Type.Optional(Type.String()), team_id: Type.Optional(Uuid) }),
+    query: Type.Object({ next_cursor: Type.Optional(Cursor()), team_id: Type.Optional(Uuid) }),
     refusals: ['invalid_cursor', 'insufficient_scope'],
     handle: (ctx, { query: { next_cursor = null, team_id = null } }) => listTeamKeys(ctx, { team_id, next_cursor }),
   }),
@@ -92,8 +92,7 @@ export const managementEndpoints = [
     description: 'From the answer on, every process of the service refuses them.',
     query: Type.Object({ api_key_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_REVOKED_AT_ONCE }) }),
     refusals: ['insufficient_scope'],
-    handle: (ctx, { query: { api_key_id } }) =>
-      revokeTeamKeys(ctx, [...new Set(api_key_id.map((id) => id.toLowerCase()))]),
+    handle: (ctx, { query: { api_key_id } }) => revokeTeamKeys(ctx, [...new Set(api_key_id)]),
   }),
 ];
 

@@ -5,8 +5,11 @@ import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../wire/schema
 export const Environment = oneOf(['production', 'sandbox']);
 export const Region = oneOf(['us', 'eu']);
 
-const OrganisationName = Type.String({ pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]{0,80}$" });
-const LogoUrl = Type.String({ maxLength: 2083, pattern: '^https?://[^\\s/?#]+[^\\s]*$' });
+const OrganisationName = Type.String({
+  maxLength: 80,
+  pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]*$",
+});
+const LogoUrl = Type.String({ format: 'http-url' });
 const OptionalText = optional(Text(200, { minLength: 0, default: '' }));
 
 const BrandInformationInput = Type.Object({
@@ -40,7 +43,7 @@ export const TeamInput = Type.Object({
   id: optional(Uuid),
   name: OrganisationName,
   region: Region,
-  integration_team_id: optional(Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
+  integration_team_id: optional(Type.String({ minLength: 1, maxLength: 256, format: 'reference' })),
 });
 
 const BrandInformation = Type.Object({

@@ -79,7 +79,7 @@ describe('undoing a deletion', () => {
 
   test('exactly one of the two ids is needed', async () => {
     const userId = await makeUser(app.api, 'both');
-    for (const query of ['', '?user_id=', `?user_id=${userId}&client_user_id=both`]) {
+    for (const query of ['', `?user_id=${userId}&client_user_id=both`]) {
       const answer = await undo(query);
       expect([query, answer.status]).toEqual([query, 422]);
       expect((answer.body as unknown as { detail: { loc: string[] }[] }).detail).toEqual([
@@ -91,6 +91,8 @@ describe('undoing a deletion', () => {
       ]);
     }
     expect(problemsOf(await undo('?user_id=nonsense'))).toEqual(['query.user_id uuid_parsing']);
+    expect(problemsOf(await undo('?user_id='))).toEqual(['query.user_id uuid_parsing']);
+    expect(problemsOf(await undo('?client_user_id='))).toEqual(['query.client_user_id string_too_short']);
     expect(problemsOf(await undo('?user_id=nonsense&client_user_id=both'))).toEqual([
       'query value_error',
       'query.user_id uuid_parsing',

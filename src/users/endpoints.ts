@@ -44,7 +44,7 @@ export const userEndpoints = [
     response: UserPage,
     summary: 'List users',
     query: Type.Object({
-      offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
     }),
     handle: async (ctx, { query: { offset = 0, limit = 100 } }) => {

@@ -17,7 +17,7 @@ import { CalendarDate, nullable, optional, Timestamp, Uuid } from '../wire/schem
 export const ClientUserId = Type.String({
   minLength: 1,
   maxLength: 256,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  format: 'reference',
   description: "The customer's own reference, unique in a team.",
 });
 const TimeZone = Type.String({ format: 'time-zone', description: 'IANA time zone, as America/Phoenix.' });

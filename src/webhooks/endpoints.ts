@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { Uuid } from '../wire/schema.ts';
+import { Cursor, Uuid } from '../wire/schema.ts';
 import { createWebhook } from './create.ts';
 import { deleteWebhook } from './delete.ts';
 import { findWebhook } from './find.ts';
@@ -40,7 +40,7 @@ export const webhookEndpoints = [
     summary: 'List webhook endpoints',
     description: 'In the order they were made.',
     query: Type.Object({
-      next_cursor: Type.Optional(Type.String()),
+      next_cursor: Type.Optional(Cursor()),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
     }),
     refusals: ['invalid_cursor'],

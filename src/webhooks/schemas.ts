@@ -12,6 +12,7 @@ const SECRET_PATTERN =
   '|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/][AQgw]==)?)$';
 
 export const Secret = Type.String({
+  maxLength: 100,
   pattern: SECRET_PATTERN,
   description: '`whsec_` and base64 of 24 to 64 bytes. Left out: one is made.',
 });
@@ -23,7 +24,7 @@ const RateLimit = Type.Integer({
   maximum: MOST_PER_SECOND,
   description: 'Most deliveries per second to this endpoint. Stored, but not enforced yet.',
 });
-const FilterTypes = Type.Array(Type.String({ pattern: EVENT_NAME_PATTERN }), {
+const FilterTypes = Type.Array(Type.String({ maxLength: 100, pattern: EVENT_NAME_PATTERN }), {
   minItems: 1,
   maxItems: MOST_FILTER_TYPES,
   description:
@@ -63,8 +64,15 @@ export const Webhook = Type.Object({
 export const WebhookPage = Type.Object({ data: Type.Array(Webhook), next_cursor: nullable(Type.String()) });
 
 const HeaderMap = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
+/** Twice what `checkHeaders` takes: its own words tell better what is wrong with a header. */
+const HeaderMapInput = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 64,
+  propertyNames: { maxLength: 256 },
+  additionalProperties: { type: 'string', maxLength: 8192 },
+});
 
-export const WebhookHeadersInput = Type.Object({ headers: HeaderMap });
+export const WebhookHeadersInput = Type.Object({ headers: HeaderMapInput });
 
 export const WebhookHeaders = Type.Object({
   headers: HeaderMap,

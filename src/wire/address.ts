@@ -5,7 +5,7 @@ import { PhoneNumber } from './person.ts';
 /** The zip codes of the United States, with or without the four further digits. */
 export const US_ZIP = '^\\d{5}(-\\d{4})?$';
 
-/** Postal address of the insurance and user operations; state and zip are checked where the country is the US. */
+/** Postal address of the insurance and user operations; state and zip are checked where the country is the US, by any of its names. */
 export const Address = Type.Object(
   {
     first_line: Text(200),
@@ -14,7 +14,7 @@ export const Address = Type.Object(
     zip: Text(20),
     city: Text(100),
     state: Text(100),
-    access_notes: optional(Type.String({ maxLength: 1000 })),
+    access_notes: optional(Text(1000, { minLength: 0 })),
   },
   { usAddress: true },
 );
@@ -24,9 +24,9 @@ const domestic = {
   second_line: optional(Text(200, { minLength: 0 })),
   city: Text(100),
   state: Type.String({ format: 'us-state' }),
-  zip: Type.String({ pattern: US_ZIP }),
-  /** Two-letter code or English name in, full name out. */
-  country: Type.String({ countryName: true, maxLength: 100 }),
+  zip: Type.String({ maxLength: 10, pattern: US_ZIP }),
+  /** Code or name in, full name out. */
+  country: Type.String({ format: 'domestic-country' }),
 };
 
 /** Where a kit is sent to. */
@@ -36,7 +36,7 @@ export const ShippingAddressInput = Type.Object({ receiver_name: Text(100), ...d
 export const PatientAddressInput = Type.Object({
   receiver_name: Type.Optional(Text(100, { minLength: 0 })),
   ...domestic,
-  access_notes: optional(Type.String({ maxLength: 1000 })),
+  access_notes: optional(Text(1000, { minLength: 0 })),
   phone_number: optional(PhoneNumber),
 });
 

@@ -9,12 +9,18 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** The future begins where no place on earth has that day yet (UTC+14). */
+/** The day at `hours` from UTC. */
+const dayAt = (now: number, hours: number): string => new Date(now + hours * 3_600_000).toISOString().slice(0, 10);
+
+/**
+ * Whether somebody can be born that day: not in the future anywhere on earth, where the day begins first at UTC+14,
+ * and not over 130 years ago, which holds as long as the anniversary lasts somewhere, to its end at UTC-12.
+ */
 export function isBirthDate(text: string, now = Date.now()): boolean {
   if (!isCalendarDate(text)) return false;
-  const latest = new Date(now + 14 * 3_600_000).toISOString().slice(0, 10);
-  const oldest = `${Number(latest.slice(0, 4)) - OLDEST_AGE_YEARS}${latest.slice(4)}`;
-  return text <= latest && text >= oldest;
+  const today = dayAt(now, -12);
+  const oldest = `${Number(today.slice(0, 4)) - OLDEST_AGE_YEARS}${today.slice(4)}`;
+  return text <= dayAt(now, 14) && text >= oldest;
 }
 
 /** Full years since the date of birth, on the UTC day of `now`. */

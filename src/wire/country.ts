@@ -1,50 +1,57 @@
-const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+const intl = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
 // Intl names these too, but they are no countries of ISO 3166-1.
-const NOT_COUNTRIES = new Set([
-  'EU',
-  'EZ',
-  'QO',
-  'UK',
-  'UN',
-  'XA',
-  'XB',
-  'ZZ',
-  'AC',
-  'CP',
-  'CQ',
-  'DG',
-  'EA',
-  'IC',
-  'TA',
-  'XK',
-]);
+const NOT_COUNTRIES = new Set('EU EZ QO UK UN XA XB ZZ AC CP CQ DG EA IC TA XK'.split(' '));
 
-const byName = new Map<string, string>();
-const byCode = new Map<string, string | null>();
+/** What people write where Intl has one name. */
+const ALIASES: Record<string, string> = {
+  usa: 'US',
+  'u.s.': 'US',
+  'u.s.a.': 'US',
+  'united states of america': 'US',
+  'the united states': 'US',
+  'the united states of america': 'US',
+  uk: 'GB',
+  'great britain': 'GB',
+  'us virgin islands': 'VI',
+  'united states virgin islands': 'VI',
+  'us minor outlying islands': 'UM',
+};
+
+/** The United States and the territories that their postal service delivers to. */
+const DOMESTIC = new Set(['US', 'PR', 'GU', 'VI', 'AS', 'MP', 'UM']);
+
+let byCode: Map<string, string> | null = null;
+const byName = new Map(Object.entries(ALIASES));
 
 /** Intl takes 7 µs to answer, and every address asks. */
-function nameOfCode(code: string): string | null {
-  let name = byCode.get(code);
-  if (name === undefined) {
-    name = NOT_COUNTRIES.has(code) ? null : (names.of(code) ?? null);
-    byCode.set(code, name);
-  }
-  return name;
-}
-
-/** The English name of a two-letter code of ISO 3166-1 (`US` gives `United States`); a full name gives itself; else null. */
-export function countryName(text: string): string | null {
-  if (/^[A-Za-z]{2}$/.test(text)) return nameOfCode(text.toUpperCase());
-  if (byName.size === 0) fillNames();
-  return byName.get(text.toLowerCase()) ?? null;
-}
-
-function fillNames(): void {
+function names(): Map<string, string> {
+  if (byCode) return byCode;
+  byCode = new Map();
   for (let first = 65; first <= 90; first += 1) {
     for (let second = 65; second <= 90; second += 1) {
-      const name = nameOfCode(String.fromCharCode(first, second));
-      if (name !== null) byName.set(name.toLowerCase(), name);
+      const code = String.fromCharCode(first, second);
+      const name = NOT_COUNTRIES.has(code) ? undefined : intl.of(code);
+      if (name === undefined) continue;
+      byCode.set(code, name);
+      byName.set(name.toLowerCase(), code);
+      byName.set(name.replace(/^U\.S\. /, 'US ').toLowerCase(), code);
     }
   }
+  return byCode;
+}
+
+/** The two-letter code of ISO 3166-1 for a code in any case or an English name (`USA` gives `US`); null for what no list knows. */
+export function countryCode(text: string): string | null {
+  const upper = text.toUpperCase();
+  if (names().has(upper)) return upper;
+  return byName.get(text.toLowerCase().replaceAll(/\s+/g, ' ')) ?? null;
+}
+
+export const isUnitedStates = (text: string): boolean => countryCode(text) === 'US';
+
+/** The English name of the United States or a territory of them (`us` gives `United States`); null for everywhere else. */
+export function domesticCountry(text: string): string | null {
+  const code = countryCode(text);
+  return code !== null && DOMESTIC.has(code) ? (names().get(code) ?? null) : null;
 }

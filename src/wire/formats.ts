@@ -1,44 +1,20 @@
 import type { Ajv } from 'ajv';
 import { isBirthDate, isCalendarDate } from './birth-date.ts';
-import { addKeywords } from './keywords.ts';
+import { domesticCountry } from './country.ts';
+import { defineFormat, keepIf, type Format } from './format.ts';
+import { firstMoment, lastMoment, pastMoment } from './moment.ts';
+import { isNpi } from './npi.ts';
+import { e164 } from './phone.ts';
+import { isPlainText, isReference, wordsOf } from './text.ts';
+import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 // RFC 5321's limits with the characters of a dot-atom: what mail servers really take.
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
-
-/** CMS: the Luhn check digit is taken over the prefix 80840 and the ten digits. */
-function isNpi(text: string): boolean {
-  if (!/^\d{10}$/.test(text)) return false;
-  const sum = [...`80840${text}`].toReversed().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 1 ? 2 : 1);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
-  return sum % 10 === 0;
-}
-
-function isTimeZone(text: string): boolean {
-  try {
-    return /^[A-Z]/.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
-  } catch {
-    return false;
-  }
-}
-
-function isDateTime(text: string): boolean {
-  const match =
-    /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5]):?[0-5]\d)?)?$/.exec(
-      text,
-    );
-  return (
-    match !== null &&
-    isCalendarDate(match[1] as string) &&
-    Number(match[2] ?? 0) < 24 &&
-    Number(match[3] ?? 0) < 60 &&
-    Number(match[4] ?? 0) < 60
-  );
-}
+const MOST_WORDS = 8;
+const MOMENT_PROBLEM = ['datetime_parsing', 'Input should be a date and time as ISO 8601'] as const;
 
 /** An absolute address without credentials and fragment, as a webhook is sent to. */
 function isHttpUrl(text: string): boolean {
@@ -47,16 +23,172 @@ function isHttpUrl(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** Teaches `ajv` the formats and keywords of the domain. */
+/** Every form of text that a schema can name. */
+export const FORMATS: readonly Format[] = [
+  defineFormat({
+    name: 'uuid',
+    longest: 36,
+    check: (text) => (UUID.test(text) ? text.toLowerCase() : null),
+    problem: ['uuid_parsing', 'Input should be a valid UUID'],
+    schema: { format: 'uuid' },
+  }),
+  defineFormat({
+    name: 'email',
+    longest: 254,
+    check: keepIf((text) => EMAIL.test(text)),
+    problem: ['value_error', 'Value is not a valid email address'],
+    schema: { format: 'email', maxLength: 254 },
+  }),
+  defineFormat({
+    name: 'date',
+    longest: 10,
+    check: keepIf(isCalendarDate),
+    problem: ['date_parsing', 'Input should be a real date as YYYY-MM-DD'],
+    schema: { format: 'date' },
+  }),
+  defineFormat({
+    name: 'date-time',
+    longest: 40,
+    check: firstMoment,
+    problem: MOMENT_PROBLEM,
+    schema: { format: 'date-time' },
+  }),
+  defineFormat({
+    name: 'lower-bound',
+    longest: 40,
+    check: firstMoment,
+    problem: MOMENT_PROBLEM,
+    schema: { anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+    note: 'Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B.',
+  }),
+  defineFormat({
+    name: 'upper-bound',
+    longest: 40,
+    check: lastMoment,
+    problem: MOMENT_PROBLEM,
+    schema: { anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+    note: 'Without an offset: UTC. A date alone is its last moment. A + in a query is written %2B.',
+  }),
+  defineFormat({
+    name: 'past-moment',
+    longest: 40,
+    check: (text) => pastMoment(text),
+    problem: ['datetime_parsing', 'Input should be a date and time as ISO 8601 that is not in the future'],
+    schema: { anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+    note: 'Without an offset: UTC. At most 5 minutes ahead.',
+  }),
+  defineFormat({
+    name: 'birth-date',
+    longest: 10,
+    check: keepIf((text) => isBirthDate(text)),
+    problem: [
+      'date_parsing',
+      'Input should be a real date as YYYY-MM-DD, not in the future and not over 130 years ago',
+    ],
+    schema: { format: 'date' },
+    note: 'Not in the future, and at most 130 years ago.',
+  }),
+  defineFormat({
+    name: 'npi',
+    longest: 10,
+    check: keepIf(isNpi),
+    problem: ['value_error', 'Value is not an NPI: ten digits with a valid check digit'],
+    schema: { pattern: '^\\d{10}$' },
+    note: 'A National Provider Identifier: ten digits, the last of which checks the others.',
+  }),
+  defineFormat({
+    name: 'phone',
+    longest: 40,
+    check: e164,
+    problem: ['value_error', 'Value is not a valid phone number of its country'],
+    schema: { maxLength: 40 },
+    note:
+      'A phone number that is possible and valid in its country; without a country code it is one of the United ' +
+      'States. Kept and answered as E.164.',
+  }),
+  defineFormat({
+    name: 'time-zone',
+    longest: 64,
+    check: timeZone,
+    problem: ['value_error', 'Value is not an IANA time zone, as America/Phoenix'],
+    schema: { maxLength: 64 },
+    note: 'A time zone of the IANA database, in any case.',
+  }),
+  defineFormat({
+    name: 'us-state',
+    longest: 2,
+    check: keepIf(isUsState),
+    problem: ['value_error', 'Value is not a two-letter US state or territory code'],
+    schema: { pattern: '^[A-Z]{2}$' },
+    note: 'Two-letter code of a state or territory of the United States.',
+  }),
+  defineFormat({
+    name: 'domestic-country',
+    longest: 100,
+    check: domesticCountry,
+    problem: ['value_error', 'Value is not the United States or a territory of them, by code or English name'],
+    schema: { maxLength: 100 },
+    note:
+      'The United States or a territory of them, which is where orders ship: two-letter code or English name; ' +
+      'answered as the full name.',
+  }),
+  defineFormat({
+    name: 'http-url',
+    longest: 2083,
+    check: keepIf(isHttpUrl),
+    problem: ['url_parsing', 'Input should be an http or https address without credentials and fragment'],
+    schema: { format: 'uri' },
+    note: 'An http or https address without credentials and fragment.',
+  }),
+  defineFormat({
+    name: 'text',
+    longest: 10_000,
+    check: keepIf(isPlainText),
+    problem: ['string_pattern_mismatch', 'String should have visible characters and spaces only, and no line breaks'],
+    schema: {
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$',
+    },
+  }),
+  defineFormat({
+    name: 'reference',
+    longest: 1_000,
+    check: keepIf(isReference),
+    problem: ['string_pattern_mismatch', 'String should have a visible character and no control characters'],
+    schema: { pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' },
+    note: 'With at least one visible character.',
+  }),
+  defineFormat({
+    name: 'search-words',
+    longest: 1_000,
+    check: keepIf((text) => wordsOf(text).length <= MOST_WORDS),
+    problem: ['too_long', `Value should have at most ${MOST_WORDS} words`],
+    schema: {},
+    note: `At most ${MOST_WORDS} words.`,
+    emptyIsAbsent: true,
+  }),
+  defineFormat({
+    name: 'filter',
+    longest: 200,
+    check: keepIf(isPlainText),
+    problem: ['string_pattern_mismatch', 'String should have visible characters and spaces only, and no line breaks'],
+    schema: {},
+    emptyIsAbsent: true,
+  }),
+  defineFormat({
+    name: 'cursor',
+    longest: 500,
+    check: (text) => text,
+    problem: ['value_error', 'Value is not a cursor of this list'],
+    schema: {},
+    emptyIsAbsent: true,
+  }),
+];
+
+const byName = new Map<unknown, Format>(FORMATS.map((format) => [format.name, format]));
+
+export const formatOf = (name: unknown): Format | undefined => byName.get(name);
+
+/** Teaches `ajv` the forms as checks that leave values as they are, for shapes that the service itself fills. */
 export function addFormats(ajv: Ajv): void {
-  ajv.addFormat('uuid', UUID);
-  ajv.addFormat('email', EMAIL);
-  ajv.addFormat('date', isCalendarDate);
-  ajv.addFormat('date-time', isDateTime);
-  ajv.addFormat('birth-date', (text: string) => isBirthDate(text));
-  ajv.addFormat('npi', isNpi);
-  ajv.addFormat('time-zone', isTimeZone);
-  ajv.addFormat('us-state', isUsState);
-  ajv.addFormat('http-url', isHttpUrl);
-  addKeywords(ajv);
+  for (const { name, check } of FORMATS) ajv.addFormat(name, (text: string) => check(text) !== null);
 }

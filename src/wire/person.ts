@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf } from './schema.ts';
+import { oneOf, Text } from './schema.ts';
 
 /**
  * What laboratories accept as a name. The space is literal: `\s` would let a line break through,
@@ -10,7 +10,7 @@ const NAME_PATTERN = "^[a-zA-Z0-9][a-zA-Z0-9\\-.,']*( [a-zA-Z0-9\\-.,']+)*$";
 export const PersonName = Type.String({ minLength: 1, maxLength: 50, pattern: NAME_PATTERN });
 
 /** Physicians are not patients: their names go onto documents only. */
-export const PhysicianName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
+export const PhysicianName = Text(100);
 
 export const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
 export const Gender = oneOf(GENDERS);
@@ -18,10 +18,10 @@ export const Gender = oneOf(GENDERS);
 /** A day that can be somebody's date of birth: real, not in the future, at most 130 years ago. */
 export const BirthDate = Type.String({ format: 'birth-date' });
 
-export const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Email = Type.String({ format: 'email' });
 
 /** Possible and valid for its country (without a country code: US); kept and answered as E.164. */
-export const PhoneNumber = Type.String({ phone: true, maxLength: 40 });
+export const PhoneNumber = Type.String({ format: 'phone' });
 
 /** National Provider Identifier: ten digits with the Luhn check digit over `80840` and the number. */
 export const Npi = Type.String({ format: 'npi' });

@@ -26,6 +26,34 @@ export const Uuid = Type.String({ format: 'uuid' });
 export const Timestamp = Type.String({ format: 'date-time' });
 /** `YYYY-MM-DD`. */
 export const CalendarDate = Type.String({ format: 'date' });
-/** Text that fits a column and a page: no control characters. */
+/** Plain text of at most `most` characters: nothing in it could break a line of a message, a document or a label. */
 export const Text = (most: number, options: object = {}): ReturnType<typeof Type.String> =>
-  Type.String({ minLength: 1, maxLength: most, pattern: '^[^\\u0000-\\u001f\\u007f]*$', ...options });
+  Type.String({ minLength: 1, maxLength: most, format: 'text', ...options });
+
+/** A moment in a request that has come already, as that of a consent. */
+export const PastMoment = Type.String({ format: 'past-moment' });
+
+// What lists are filtered by. Every filter is open: a value that nothing has matches nothing.
+
+/** From when on: a date alone is its first moment in UTC. */
+export const LowerBound = Type.String({ format: 'lower-bound' });
+/** Until when: a date alone is its last moment in UTC. */
+export const UpperBound = Type.String({ format: 'upper-bound' });
+/** A few words of what is looked for; empty, it is as if left out. */
+export const SearchWords = (options: object = {}): ReturnType<typeof Type.String> =>
+  Type.String({ maxLength: 200, format: 'search-words', ...options });
+/** A piece of text to compare with; empty, it is as if left out. */
+export const TextFilter = (options: object = {}): ReturnType<typeof Type.String> =>
+  Type.String({ maxLength: 200, format: 'filter', ...options });
+/** One of a list that may grow: an unknown word matches nothing, an empty one is refused. */
+export const WordFilter = (options: object = {}): ReturnType<typeof Type.String> =>
+  Type.String({ minLength: 1, maxLength: 100, ...options });
+/** Where a page begins: `next_cursor` of the page before. */
+export const Cursor = (options: object = {}): ReturnType<typeof Type.String> =>
+  Type.String({ maxLength: 500, format: 'cursor', ...options });
+/** Number of a page, from 1. */
+export const PageNumber = Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 });
+/** What a number of JSON holds exactly, in round figures. */
+const MOST_WHOLE = 999_999_999_999_999;
+/** A whole number that the database made, as the id of a marker. */
+export const NumericId = Type.Integer({ minimum: -MOST_WHOLE, maximum: MOST_WHOLE });

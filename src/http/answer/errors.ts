@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
-import type { Problem } from '../input/validation.ts';
+import type { Problem } from '../input/problem.ts';
 
 /** What the transport refuses, with the words for it. */
 const TRANSPORT = {

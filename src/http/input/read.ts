@@ -1,27 +1,30 @@
 import type { TObject } from 'typebox';
+import { formatOf } from '../../wire/formats.ts';
 
-type Member = { type?: string | string[]; items?: { type?: string } };
+type Member = { type?: string | string[]; format?: string; items?: Member };
 
-/** Query values as their schema reads them: lists by repeated names or commas, booleans and numbers from text, empty is absent. */
+/**
+ * Query values as their schema reads them: lists by repeated names or commas, booleans and numbers from text. Empty
+ * text is as if absent where free text is looked for; anywhere else it stays, for validation to refuse.
+ */
 export function readQuery(
   schema: TObject | undefined,
   raw: Record<string, string | string[] | undefined>,
 ): Record<string, unknown> {
   const query: Record<string, unknown> = {};
   for (const [name, member] of Object.entries((schema?.properties ?? {}) as Record<string, Member>)) {
-    const values = [raw[name] ?? []]
+    const given = raw[name];
+    if (given === undefined) continue;
+    const isList = kindOf(member) === 'array';
+    const one = isList ? (member.items ?? {}) : member;
+    const values = [given]
       .flat()
+      .flatMap((value) => (isList ? value.split(',') : value))
       .map((value) => value.trim())
-      .filter((value) => value !== '');
-    if (values.length === 0) continue;
-    const kind = kindOf(member);
-    if (kind === 'array') {
-      const items = kindOf(member.items ?? {});
-      query[name] = values.flatMap((value) => value.split(',')).map((value) => fromText(items, value.trim()));
-    } else {
-      // Said twice, it means nothing: the list stays, for validation to refuse.
-      query[name] = values.length === 1 ? fromText(kind, values[0] as string) : values;
-    }
+      .filter((value) => value !== '' || !formatOf(one.format)?.emptyIsAbsent)
+      .map((value) => fromText(kindOf(one), value));
+    // Said twice, a single value means nothing: the list stays, for validation to refuse.
+    if (values.length > 0) query[name] = isList || values.length > 1 ? values : values[0];
   }
   return query;
 }

@@ -1,5 +1,7 @@
 // TypeBox schemas as OpenAPI 3.1 writes them: named ones become components, our own keywords become words.
 import type { TSchema } from 'typebox';
+import { formatOf } from '../../wire/formats.ts';
+import { RULES } from '../../wire/rules.ts';
 
 export type Json = Record<string, unknown>;
 type Schema = Json & {
@@ -20,55 +22,19 @@ const PLAIN = new Set([
   'maximum',
   'minItems',
   'maxItems',
+  'maxProperties',
+  'propertyNames',
   'deprecated',
   'default',
 ]);
 
-/** Formats that the world knows; the domain's own are told by their nearest relative and a sentence. */
-const FORMATS: Record<string, { schema: Json; note?: string }> = {
-  uuid: { schema: { format: 'uuid' } },
-  email: { schema: { format: 'email' } },
-  date: { schema: { format: 'date' } },
-  'date-time': { schema: { format: 'date-time' } },
-  'birth-date': { schema: { format: 'date' }, note: 'Not in the future, and at most 130 years ago.' },
-  npi: {
-    schema: { pattern: '^\\d{10}$' },
-    note: 'A National Provider Identifier: ten digits, the last of which checks the others.',
-  },
-  'time-zone': { schema: {}, note: 'A time zone of the IANA database.' },
-  'http-url': { schema: { format: 'uri' }, note: 'An http or https address without credentials and fragment.' },
-  'us-state': {
-    schema: { pattern: '^[A-Z]{2}$' },
-    note: 'Two-letter code of a state or territory of the United States.',
-  },
-};
-
-const quoted = (names: unknown, link: string): string => (names as string[]).map((name) => `\`${name}\``).join(link);
-
-/** What each keyword of ours asks for, in words. */
-const RULES: Record<string, (value: unknown) => string> = {
-  phone: () =>
-    'A phone number that is possible and valid in its country; without a country code it is one of the United States. ' +
-    'Kept and answered as E.164.',
-  countryName: () => 'Two-letter code or English name of a country; answered as the full name.',
-  usAddress: () => 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.',
-  ascending: (names) => `${quoted(names, ' must not be after ')}.`,
-  exactlyOne: (names) => `Exactly one of ${quoted(names, ', ')} is needed.`,
-  together: (names) => `${quoted(names, ' and ')} come together or not at all.`,
-  notTaken: (instead) => String(instead),
-  minorNeedsProxy: () => 'A patient under 18 needs a `medical_proxy`.',
-  consentsUnlessPhysician: () =>
-    'Without a `physician` the consents terms-of-use, telehealth-informed-consent and ' +
-    'notice-of-privacy-practices are needed.',
-};
+const ruleOf = new Map(RULES.map((rule) => [rule.keyword, rule]));
 
 /** The sentences that a schema's own keywords add to its description. */
 export function rulesOf(schema: TSchema): string[] {
   const { format, ...keywords } = schema as Schema;
-  const note = FORMATS[String(format)]?.note;
-  const rules = Object.entries(keywords)
-    .filter(([key]) => key in RULES)
-    .map(([key, value]) => (RULES[key] as (v: unknown) => string)(value));
+  const note = formatOf(format)?.note;
+  const rules = Object.entries(keywords).flatMap(([key, value]) => ruleOf.get(key)?.words(value as never) ?? []);
   return note === undefined ? rules : [note, ...rules];
 }
 
@@ -128,10 +94,11 @@ export class ComponentSchemas {
   }
 
   #keyword(key: string, value: unknown): Json {
-    if (key === 'description' || key in RULES) return {};
+    if (key === 'description' || ruleOf.has(key)) return {};
     if (key === 'default' && value === null) return {};
     if (PLAIN.has(key)) return { [key]: value };
-    if (key === 'format' && FORMATS[value as string]) return (FORMATS[value as string] as { schema: Json }).schema;
+    const format = key === 'format' ? formatOf(value) : undefined;
+    if (format) return format.schema;
     if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object'))
       return { [key]: this.write(value as TSchema) };
     if (key === 'anyOf') return { anyOf: (value as TSchema[]).map((member) => this.write(member)) };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
-import { Text, Uuid } from '../../wire/schema.ts';
+import { NumericId, Text, Uuid } from '../../wire/schema.ts';
 import { loadLabTest } from './find.ts';
 import { listLabs } from './labs.ts';
 import { listLabTests, pageLabTests } from './list.ts';
@@ -103,7 +103,7 @@ export const labTestEndpoints = [
     tag,
     response: Marker,
     summary: "Read a marker by the laboratory's order code",
-    params: Type.Object({ lab_id: Type.Integer(), provider_id: Text(200) }),
+    params: Type.Object({ lab_id: NumericId, provider_id: Text(200) }),
     query: Type.Object({ lab_account_id }),
     refusals: ['not_found'],
     handle: (ctx, { params: { lab_id, provider_id } }) => findMarker(ctx, lab_id, provider_id),

@@ -224,8 +224,8 @@ describe('a filter', () => {
     expect(
       await problemsOf('/v3/lab_test?marker_ids=1029,x&order_key=name&order_direction=up&lab_test_limit=101&name=%00'),
     ).toEqual([
+      'string_unicode query.name',
       'int_parsing query.marker_ids.1',
-      'string_pattern_mismatch query.name',
       'enum query.order_key',
       'enum query.order_direction',
       'less_than_equal query.lab_test_limit',

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, oneOf, Text, Uuid } from '../../wire/schema.ts';
+import { Cursor, nullable, NumericId, oneOf, PageNumber, TextFilter, Uuid, WordFilter } from '../../wire/schema.ts';
 
 export const COLLECTION_METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
@@ -135,29 +135,33 @@ export type LabTest = Static<typeof LabTest>;
 
 export const LabTestPage = Type.Object({ data: Type.Array(LabTest), next_cursor: nullable(Type.String()) });
 
-const word = (description: string) => Type.Optional(Text(200, { description }));
+const word = (description: string) => Type.Optional(WordFilter({ description }));
+const name = Type.Optional(TextFilter({ description: 'A part of the name, in any case.' }));
 const anyOther = 'Any other value matches nothing.';
 
 /** Filters and order of both lists of lab tests. */
 export const labTestQuery = {
-  generation_method: Type.Optional(Text(200, { default: 'manual', description: `auto, manual or all. ${anyOther}` })),
+  generation_method: Type.Optional(WordFilter({ default: 'manual', description: `auto, manual or all. ${anyOther}` })),
   lab_slug: word('Slug of the laboratory.'),
   collection_method: word(`${COLLECTION_METHODS.join(', ')}. ${anyOther}`),
   status: word(`active, pending_approval or inactive. ${anyOther}`),
   marker_ids: Type.Optional(
-    Type.Array(Type.Integer(), { maxItems: 100, description: 'Only lab tests with all of these markers.' }),
+    Type.Array(NumericId, { maxItems: 100, description: 'Only lab tests with all of these markers.' }),
   ),
   provider_ids: Type.Optional(
-    Type.Array(Text(200), { maxItems: 100, description: 'Only lab tests with markers of all of these order codes.' }),
+    Type.Array(WordFilter(), {
+      maxItems: 100,
+      description: 'Only lab tests with markers of all of these order codes.',
+    }),
   ),
-  name: word('A part of the name, in any case.'),
+  name,
   order_key: Type.Optional(oneOf(['price', 'created_at', 'updated_at'], { default: 'created_at' })),
   order_direction: Type.Optional(oneOf(['asc', 'desc'], { default: 'asc' })),
 };
 
 const pageQuery = {
   lab_account_id: Type.Optional(Type.String({ format: 'uuid', description: 'Accepted and ignored.' })),
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  page: Type.Optional(PageNumber),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
 };
 
@@ -165,19 +169,16 @@ export const LabTestPageQuery = Type.Object({
   ...labTestQuery,
   lab_test_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   next_cursor: Type.Optional(
-    Type.String({
-      maxLength: 500,
-      description: 'From the page before, with the same order_key and order_direction.',
-    }),
+    Cursor({ description: 'From the page before, with the same order_key and order_direction.' }),
   ),
 });
 
 export const MarkersOfTestQuery = Type.Object(pageQuery);
 
 export const MarkerQuery = Type.Object({
-  lab_id: Type.Optional(Type.Array(Type.Integer(), { maxItems: 100 })),
+  lab_id: Type.Optional(Type.Array(NumericId, { maxItems: 100 })),
   lab_slug: word('Slug of the laboratory.'),
-  name: word('A part of the name, in any case.'),
+  name,
   a_la_carte_enabled: Type.Optional(
     Type.Boolean({ description: 'Whether the marker can be ordered without a lab test of its own.' }),
   ),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
-import { oneOf, Uuid } from '../../wire/schema.ts';
+import { LowerBound, oneOf, PageNumber, SearchWords, UpperBound, Uuid, WordFilter } from '../../wire/schema.ts';
 import { cancelOrder } from './cancel.ts';
 import { createTestkitOrder } from './testkit/create.ts';
 import { findOrderTransaction } from './find-transaction.ts';
@@ -21,42 +21,34 @@ import {
 
 const tag = 'orders';
 const params = Type.Object({ order_id: Uuid });
-const Names = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 });
-
-const Moment = Type.String({
-  format: 'date-time',
-  description: 'Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B.',
-});
+const Words = Type.Array(WordFilter(), { maxItems: 100 });
 
 const query = Type.Object({
   search_input: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: "Words of a patient's or recipient's name, an order id or a sample id.",
+    SearchWords({
+      description:
+        "Whole words of a patient's or recipient's name, a date of birth, or the id of an order, a user or a sample.",
     }),
   ),
-  start_date: Type.Optional(Moment),
-  end_date: Type.Optional(Moment),
-  updated_start_date: Type.Optional(Moment),
-  updated_end_date: Type.Optional(Moment),
-  status: Type.Optional(Names),
+  start_date: Type.Optional(LowerBound),
+  end_date: Type.Optional(UpperBound),
+  updated_start_date: Type.Optional(LowerBound),
+  updated_end_date: Type.Optional(UpperBound),
+  status: Type.Optional(Words),
   order_key: Type.Optional(oneOf(['created_at', 'patient_name', 'last_status'])),
   order_direction: Type.Optional(oneOf(['asc', 'desc'])),
-  order_type: Type.Optional(Names),
+  order_type: Type.Optional(Words),
   is_critical: Type.Optional(Type.Boolean()),
   interpretation: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: 'normal, abnormal, critical, unknown; null selects orders without one.',
-    }),
+    WordFilter({ description: 'normal, abnormal, critical, unknown; null selects orders without one.' }),
   ),
-  order_activation_types: Type.Optional(Names),
+  order_activation_types: Type.Optional(Words),
   user_id: Type.Optional(Uuid),
-  patient_name: Type.Optional(Type.String({ maxLength: 200, description: 'Whole words, in any order.' })),
-  shipping_recipient_name: Type.Optional(Type.String({ maxLength: 200, description: 'Whole words, in any order.' })),
+  patient_name: Type.Optional(SearchWords({ description: 'Whole words, in any order.' })),
+  shipping_recipient_name: Type.Optional(SearchWords({ description: 'Whole words, in any order.' })),
   order_ids: Type.Optional(Type.Array(Uuid, { maxItems: 500 })),
   order_transaction_id: Type.Optional(Uuid),
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+  page: Type.Optional(PageNumber),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
 });
 

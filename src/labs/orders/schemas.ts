@@ -15,10 +15,12 @@ import {
   Race,
   SexualOrientation,
 } from '../../wire/person.ts';
-import { CalendarDate, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+import { CalendarDate, nullable, oneOf, optional, PastMoment, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 
 const SampleId = Type.String({
-  pattern: '^[A-Za-z0-9-]{1,64}$',
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[A-Za-z0-9-]+$',
   description: 'Printed on the kit; upper and lower case are the same.',
 });
 
@@ -67,7 +69,7 @@ export const ConsentInput = Type.Object({
     'hipaa-authorization',
   ]),
   version: Type.Optional(Text(50, { default: '1.0' })),
-  timeOfConsent: Type.Optional(Timestamp),
+  timeOfConsent: Type.Optional(PastMoment),
 });
 
 export const RegisterTestkitInput = Type.Object(

@@ -1,0 +1,159 @@
+// The first look at a request: along its schema, never deeper or longer than that allows. What is too long is refused
+// here, so that no check after this one sees more than a schema's worth of values, however large the body is.
+import type { TSchema } from 'typebox';
+import { formatOf } from '../../wire/formats.ts';
+import type { Problem } from './problem.ts';
+
+type Schema = {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  format?: string;
+  maxLength?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  propertyNames?: { maxLength?: number };
+};
+
+/** More than any request has a use for; each costs the checks after this one about a microsecond. */
+const MOST_VALUES = 10_000;
+
+/** Where the look stands, what it found, and how many values it has seen. */
+type Tour = { loc: Problem['loc']; problems: Problem[]; values: number };
+
+/** Looks at one value and gives what the further checks see of it. */
+type Look = (value: unknown, at: Tour) => unknown;
+
+/**
+ * Gives a copy of `value` that has the known keys only, its text trimmed; whatever breaks a bound is listed in
+ * `problems` and left out of the copy. Unknown keys cost nothing: they are never visited.
+ */
+export function compileBounds(schema: TSchema): (value: unknown, part: string, problems: Problem[]) => unknown {
+  const look = compile(schema as Schema);
+  return (value, part, problems) => look(value, { loc: [part], problems, values: 0 });
+}
+
+function compile(schema: Schema): Look {
+  const look = lookOf(schema);
+  return (value, at) => {
+    at.values += 1;
+    if (at.values <= MOST_VALUES) return look(value, at);
+    if (at.values === MOST_VALUES + 1) {
+      at.problems.push({ type: 'too_long', loc: at.loc.slice(0, 1), msg: `At most ${MOST_VALUES} values are taken` });
+    }
+    return undefined;
+  };
+}
+
+function lookOf(schema: Schema): Look {
+  if (schema.anyOf) return oneOfSeveral(schema.anyOf);
+  const kind = kindOf(schema);
+  if (kind === 'string') return text(schema);
+  if (kind === 'array') return list(schema);
+  if (kind === 'object') return schema.properties ? shape(schema.properties) : map(schema);
+  return plain;
+}
+
+/** Of a value of another kind, the check of types needs the kind only. */
+const plain: Look = (value) => {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? [] : {};
+  return typeof value === 'string' ? '' : value;
+};
+
+const HALF_A_PAIR = /\p{Surrogate}/u;
+
+/** PostgreSQL keeps neither a zero character nor half a surrogate pair. */
+const isStorable = (value: string): boolean => !value.includes('\0') && !HALF_A_PAIR.test(value);
+
+function text({ format, maxLength = Infinity }: Schema): Look {
+  const { longest = Infinity, problem = null } = formatOf(format) ?? {};
+  const most = Math.min(maxLength, longest);
+  return (value, at) => {
+    if (typeof value !== 'string') return plain(value, at);
+    const trimmed = value.trim();
+    if (isLonger(trimmed, most)) {
+      if (most < maxLength && problem) refuse(at, problem[0], problem[1]);
+      else refuse(at, 'string_too_long', `String should have at most ${most} character${most === 1 ? '' : 's'}`);
+      return '';
+    }
+    if (isStorable(trimmed)) return trimmed;
+    refuse(at, 'string_unicode', 'Input should be a valid string without zero characters');
+    return '';
+  };
+}
+
+/** In characters, as JSON Schema counts: those beyond the first plane take two places of a string. */
+function isLonger(value: string, most: number): boolean {
+  if (value.length <= most) return false;
+  return value.length > 2 * most || [...value].length > most;
+}
+
+function list({ items = {}, maxItems = Infinity }: Schema): Look {
+  const look = compile(items);
+  return (value, at) => {
+    if (!Array.isArray(value)) return plain(value, at);
+    if (value.length > maxItems) {
+      refuse(at, 'too_long', `List should have at most ${maxItems} items`);
+      return [];
+    }
+    return value.map((item, index) => within(look, item, index, at));
+  };
+}
+
+function shape(properties: Record<string, Schema>): Look {
+  const looks = Object.entries(properties).map(([name, member]) => [name, compile(member)] as const);
+  return (value, at) => {
+    if (!isObject(value)) return plain(value, at);
+    const known: Record<string, unknown> = {};
+    for (const [name, look] of looks) {
+      if (Object.hasOwn(value, name)) known[name] = within(look, value[name], name, at);
+    }
+    return known;
+  };
+}
+
+function map({ additionalProperties, maxProperties = Infinity, propertyNames }: Schema): Look {
+  const look = compile(typeof additionalProperties === 'object' ? additionalProperties : {});
+  const longestName = propertyNames?.maxLength ?? Infinity;
+  return (value, at) => {
+    if (!isObject(value)) return plain(value, at);
+    // A key of this name would change what the copy is.
+    const names = Object.keys(value).filter((name) => name !== '__proto__');
+    if (names.length > maxProperties) {
+      refuse(at, 'too_long', `Object should have at most ${maxProperties} keys`);
+      return {};
+    }
+    if (names.some((name) => isLonger(name, longestName) || !isStorable(name))) {
+      refuse(at, 'string_too_long', `Keys should have at most ${longestName} characters and no zero characters`);
+      return {};
+    }
+    return Object.fromEntries(names.map((name) => [name, within(look, value[name], name, at)]));
+  };
+}
+
+/** A union is looked at as the first of its members that is of the value's kind. */
+function oneOfSeveral(members: Schema[]): Look {
+  const looks = members.map((member) => ({ kind: kindOf(member), look: lookOf(member) }));
+  return (value, at) => {
+    const kind = Array.isArray(value) ? 'array' : typeof value;
+    return (looks.find((member) => member.kind === kind)?.look ?? plain)(value, at);
+  };
+}
+
+const kindOf = ({ type }: Schema): string | undefined => [type].flat().find((name) => name !== 'null');
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function within(look: Look, value: unknown, name: string | number, at: Tour): unknown {
+  at.loc.push(name);
+  const seen = look(value, at);
+  at.loc.pop();
+  return seen;
+}
+
+function refuse(at: Tour, type: string, msg: string): void {
+  at.problems.push({ type, loc: [...at.loc], msg });
+}

@@ -1,0 +1,93 @@
+import type { ErrorObject } from 'ajv';
+
+/** One entry of a 422's `detail`. */
+export type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown };
+
+const MOST_LISTED = 100;
+const MOST_BYTES = 64 * 1024;
+
+/** The problems that an answer lists: one a place, so many as a caller reads and an answer holds. */
+export function listed(problems: Problem[]): Problem[] {
+  const byPlace = new Map<string, Problem>();
+  for (const problem of problems) {
+    const place = problem.loc.join('/');
+    if (!byPlace.has(place)) byPlace.set(place, problem);
+  }
+  let bytes = 0;
+  return [...byPlace.values()].slice(0, MOST_LISTED).filter((problem) => {
+    bytes += Buffer.byteLength(JSON.stringify(problem));
+    return bytes <= MOST_BYTES;
+  });
+}
+
+const TYPE_NAMES: Record<string, [type: string, msg: string]> = {
+  string: ['string_type', 'Input should be a valid string'],
+  integer: ['int_type', 'Input should be a valid integer'],
+  number: ['float_type', 'Input should be a valid number'],
+  boolean: ['bool_type', 'Input should be a valid boolean'],
+  array: ['list_type', 'Input should be a valid list'],
+  object: ['dict_type', 'Input should be a valid object'],
+};
+
+/** What the validator found, as an entry of a 422; `input` is the request that it looked at. */
+export function toProblem(error: ErrorObject, input: unknown): Problem {
+  const loc = error.instancePath.split('/').slice(1).map(unescaped);
+  const [type, msg] = describe(error);
+  if (error.keyword === 'required') return { type, loc: [...loc, error.params['missingProperty'] as string], msg };
+  const value = loc.reduce<unknown>((at, name) => (at as Record<string | number, unknown> | undefined)?.[name], input);
+  return mayBeRepeated(error, value) ? { type, loc, msg, input: value } : { type, loc, msg };
+}
+
+function describe({ keyword, params, instancePath, message }: ErrorObject): [type: string, msg: string] {
+  const limit = params['limit'] as number;
+  switch (keyword) {
+    case 'required':
+      return ['missing', 'Field required'];
+    case 'type': {
+      const [type, msg] = TYPE_NAMES[expectedType(params)] ?? ['value_error', 'Input has the wrong type'];
+      return instancePath.startsWith('/body') ? [type, msg] : [type.replace('_type', '_parsing'), msg];
+    }
+    case 'enum':
+      return ['enum', `Input should be ${alternatives(params['allowedValues'] as unknown[])}`];
+    case 'const':
+      return ['literal_error', `Input should be ${JSON.stringify(params['allowedValue'])}`];
+    case 'pattern':
+      return ['string_pattern_mismatch', `String should match pattern '${params['pattern']}'`];
+    case 'minLength':
+      return ['string_too_short', `String should have at least ${limit} character${limit === 1 ? '' : 's'}`];
+    case 'minimum':
+      return ['greater_than_equal', `Input should be greater than or equal to ${limit}`];
+    case 'maximum':
+      return ['less_than_equal', `Input should be less than or equal to ${limit}`];
+    case 'minItems':
+      return ['too_short', `List should have at least ${limit} items`];
+    default:
+      return [(params['type'] as string | undefined) ?? 'value_error', message ?? 'Value is not valid'];
+  }
+}
+
+const expectedType = (params: ErrorObject['params']): string =>
+  [params['type'] as string | string[]].flat().join(',').split(',')[0] as string;
+
+function alternatives(values: unknown[]): string {
+  return values
+    .filter((value) => value !== null)
+    .map((value) => `'${String(value)}'`)
+    .join(', ');
+}
+
+/**
+ * Only what cannot be a name, a date of birth, contact data or a secret is repeated to the caller:
+ * a number or boolean out of its range, and short text where an id or one of a list was asked for.
+ */
+function mayBeRepeated({ keyword, params }: ErrorObject, value: unknown): boolean {
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    return keyword === 'minimum' || keyword === 'maximum' || NO_TEXT.has(expectedType(params));
+  }
+  return typeof value === 'string' && value.length <= 100 && (keyword === 'enum' || params['format'] === 'uuid');
+}
+
+const NO_TEXT = new Set(['integer', 'number', 'boolean']);
+
+const unescaped = (part: string): string | number =>
+  /^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,0 +1,9 @@
+/** A National Provider Identifier. CMS: the Luhn check digit is taken over the prefix 80840 and the ten digits. */
+export function isNpi(text: string): boolean {
+  if (!/^\d{10}$/.test(text)) return false;
+  const sum = [...`80840${text}`].toReversed().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 1 ? 2 : 1);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return sum % 10 === 0;
+}

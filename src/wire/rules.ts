@@ -1,0 +1,113 @@
+import { US_ZIP } from './address.ts';
+import { ADULT_AGE_YEARS, ageInYears, isBirthDate, isCalendarDate } from './birth-date.ts';
+import { isUnitedStates } from './country.ts';
+import { defineRule, type Breach } from './rule.ts';
+import { isUsState } from './us-state.ts';
+
+const quoted = (names: string[], link: string): string => names.map((name) => `\`${name}\``).join(link);
+const zip = new RegExp(US_ZIP);
+const NEEDED_CONSENTS = ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'];
+
+const usAddress = defineRule<true>({
+  keyword: 'usAddress',
+  check: (_, address) => {
+    const breaches: Breach[] = [];
+    if (typeof address['country'] !== 'string' || !isUnitedStates(address['country'])) return breaches;
+    if (typeof address['zip'] === 'string' && !zip.test(address['zip'])) {
+      breaches.push({
+        at: ['zip'],
+        type: 'string_pattern_mismatch',
+        msg: 'String should be a US zip code: 12345 or 12345-6789',
+      });
+    }
+    if (typeof address['state'] === 'string' && !isUsState(address['state'])) {
+      breaches.push({
+        at: ['state'],
+        type: 'value_error',
+        msg: 'Value is not a two-letter US state or territory code',
+      });
+    }
+    return breaches;
+  },
+  words: () => 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.',
+});
+
+/** Two dates of one object, in this order where both are there. */
+const ascending = defineRule<[first: string, second: string]>({
+  keyword: 'ascending',
+  check: ([first, second], value) => {
+    const [from, to] = [value[first], value[second]];
+    const wrong =
+      typeof from === 'string' && typeof to === 'string' && isCalendarDate(from) && isCalendarDate(to) && from > to;
+    return wrong ? [{ at: [second], type: 'value_error', msg: `Value should not be before ${first}` }] : [];
+  },
+  words: (names) => `${quoted(names, ' must not be after ')}.`,
+});
+
+const exactlyOne = defineRule<string[]>({
+  keyword: 'exactlyOne',
+  check: (names, value) => {
+    const given = names.filter((name) => value[name] !== undefined).length;
+    if (given === 1) return [];
+    return [
+      { at: [], type: given === 0 ? 'missing' : 'value_error', msg: `Exactly one of ${names.join(', ')} is needed` },
+    ];
+  },
+  words: (names) => `Exactly one of ${quoted(names, ', ')} is needed.`,
+});
+
+/** Keys that mean nothing without each other: all there or none, where null is as if absent. */
+const together = defineRule<string[]>({
+  keyword: 'together',
+  check: (names, value) => {
+    const lacking = names.filter((name) => value[name] === undefined || value[name] === null);
+    if (lacking.length === names.length) return [];
+    return lacking.map((name) => ({
+      at: [name],
+      type: 'missing',
+      msg: `Field required together with ${names.filter((other) => other !== name).join(', ')}`,
+    }));
+  },
+  words: (names) => `${quoted(names, ' and ')} come together or not at all.`,
+});
+
+/** A key that clients know and this service cannot act on yet: dropping it in silence would lose what it carries. */
+const notTaken = defineRule<string, unknown>({
+  keyword: 'notTaken',
+  type: 'any',
+  check: (instead, value) => (value === null ? [] : [{ at: [], type: 'value_error', msg: instead }]),
+  words: (instead) => instead,
+});
+
+/** A patient under 18 needs somebody who answers for them. */
+const minorNeedsProxy = defineRule<true>({
+  keyword: 'minorNeedsProxy',
+  check: (_, { dob, medical_proxy }) =>
+    typeof dob === 'string' && isBirthDate(dob) && ageInYears(dob) < ADULT_AGE_YEARS && !medical_proxy
+      ? [{ at: ['medical_proxy'], type: 'missing', msg: 'A patient under 18 needs a medical_proxy' }]
+      : [],
+  words: () => 'A patient under 18 needs a `medical_proxy`.',
+});
+
+/** Without an ordering physician the service's own network signs, which takes the patient's consent. */
+const consentsUnlessPhysician = defineRule<true>({
+  keyword: 'consentsUnlessPhysician',
+  check: (_, { physician, consents }) => {
+    const given = Array.isArray(consents)
+      ? consents.map((consent) => (consent as { consentType?: unknown } | null)?.consentType)
+      : [];
+    const missing = physician ? [] : NEEDED_CONSENTS.filter((type) => !given.includes(type));
+    if (missing.length === 0) return [];
+    return [
+      {
+        at: ['consents'],
+        type: 'missing',
+        msg: `Without a physician these consents are needed: ${missing.join(', ')}`,
+      },
+    ];
+  },
+  words: () => `Without a \`physician\` the consents ${NEEDED_CONSENTS.join(', ')} are needed.`,
+});
+
+/** Every rule that a schema can name. */
+export const RULES = [usAddress, ascending, exactlyOne, together, notTaken, minorNeedsProxy, consentsUnlessPhysician];

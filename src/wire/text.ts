@@ -1,0 +1,25 @@
+/** Unicode's invisible characters, with the two blanks that it counts as a letter and a symbol. */
+const INVISIBLE = '\\p{Default_Ignorable_Code_Point}\\u2800';
+
+const PLAIN = new RegExp(`^(?:(?![${INVISIBLE}])[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Zs}])*$`, 'u');
+const VISIBLE = new RegExp(`(?![${INVISIBLE}])[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}]`, 'u');
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * Letters, marks, digits, punctuation, symbols and spaces of any language: what may reach an HL7 message, a document
+ * or a label. No controls, line or paragraph separators, writing directions or zero-width characters: they would end a
+ * segment, forge a line or show another order than what is stored.
+ */
+export const isPlainText = (text: string): boolean => PLAIN.test(text);
+
+/** A customer's own reference: compared as it is sent, so that it needs something to see and no control characters. */
+export const isReference = (text: string): boolean => !CONTROL.test(text) && VISIBLE.test(text);
+
+/** The words of a name or a search: runs of letters and digits, without case and accents. */
+export const wordsOf = (text: string): string[] =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
