@@ -186,7 +186,7 @@ describe('creating a team', () => {
       'bool_type body.lab_tests_patient_sms_communication_enabled',
       'enum body.region',
       'missing body.brand_information.company_name',
-      'string_pattern_mismatch body.logo_url',
+      'url_parsing body.logo_url',
       'string_pattern_mismatch body.name',
       'string_too_long body.integration_team_id',
       'uuid_parsing body.id',

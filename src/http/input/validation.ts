@@ -39,10 +39,11 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
       if (input[part] !== undefined) input[part] = bounded(input[part], part, tooLong);
     }
     if (check(input) && tooLong.length === 0) return [];
-    // Of a value of the wrong type nothing else is told.
-    const found = (check.errors ?? []).toSorted((a, b) => Number(b.keyword === 'type') - Number(a.keyword === 'type'));
+    const found = check.errors ?? [];
+    const mistyped = new Set(found.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
     const leftOut = new Set(tooLong.map(({ loc }) => loc.join('/')));
     const further = found
+      .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
       .map((error) => toProblem(error, input))
       .filter(({ loc }) => !loc.some((_, index) => leftOut.has(loc.slice(0, index + 1).join('/'))));
     return listed([...tooLong, ...further]);

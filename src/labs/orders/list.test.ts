@@ -187,7 +187,7 @@ describe('the filter', () => {
     ],
     ['order_transaction_id', () => `?order_transaction_id=${of('shipped').order_transaction.id}`, 'shipped'],
     ['an unknown order_transaction_id', () => `?order_transaction_id=${randomUUID()}`, ''],
-    ['an empty value, as if absent', () => '?status=&user_id=&interpretation=&page=', EVERY],
+    ['empty text, as if absent', () => '?patient_name=&shipping_recipient_name=&search_input=', EVERY],
     ['a name that is no filter', () => '?color=red', EVERY],
     [
       'several filters together',
@@ -197,6 +197,15 @@ describe('the filter', () => {
     ['filters that exclude each other', () => '?status=cancelled&is_critical=true', ''],
   ])('by %s', async (_, query, expected) => {
     expect(await found(query())).toBe(expected);
+  });
+
+  test('by an empty id, word, date, number or boolean is refused: a forgotten variable must not list everyone', async () => {
+    const names =
+      'user_id order_ids order_transaction_id status order_type order_activation_types interpretation start_date ' +
+      'end_date updated_start_date updated_end_date page size is_critical order_key order_direction';
+    for (const name of names.split(' ')) {
+      expect([name, (await app.api('GET', `/v3/orders?${name}=`)).status]).toEqual([name, 422]);
+    }
   });
 
   test.each<[string, string, string]>([
