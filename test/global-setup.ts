@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { join } from 'node:path';
 import { openEmbedded } from '../src/db/embedded/open.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openLog } from '../src/log.ts';
+import { openScratch } from './scratch.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,11 +15,11 @@ declare module 'vitest' {
 
 /** Starts PostgreSQL (or takes PHIAL_TEST_DATABASE_URL's) and migrates one template that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const scratch = openScratch();
   const given = process.env['PHIAL_TEST_DATABASE_URL'];
-  const embedded = given ? null : await startEmbedded();
+  const embedded = given ? null : await startEmbedded(join(scratch.folder, 'postgres'));
   const serverUrl = given ?? (embedded as { url: string }).url;
   const template = `phial_template_${process.pid}`;
-  if (embedded) await forgetCrashes(serverUrl);
   await query(serverUrl, `create database ${template}`);
   await migrate({ ownerUrl: databaseUrl(serverUrl, template), directory: 'migrations' });
   project.provide('serverUrl', serverUrl);
@@ -28,24 +27,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     if (given) await query(serverUrl, `drop database ${template} with (force)`);
     await embedded?.stop();
+    scratch.close();
   };
 }
 
-async function startEmbedded(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'phial-test-'));
+async function startEmbedded(dataDir: string): ReturnType<typeof openEmbedded> {
   const server = await openEmbedded({
     dataDir,
     applicationName: 'phial test',
     lock: 'required',
     log: openLog('silent'),
   });
-  return {
-    url: server.url,
-    stop: async () => {
-      await server.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
+  await forgetCrashes(server.url);
+  return server;
 }
 
 /** The server of a test run is thrown away with it: nothing need be safe on the disk. */

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { hasCode } from './errors.ts';
-import { isAlive } from './process-state.ts';
+import { isAlive, processesIn } from './process-state.ts';
 
 const unfinishedName = /\.new-(\d+)-[0-9a-f]+$/;
 const ownUnfinished = new Set<string>();
@@ -39,10 +40,28 @@ export async function removeUnfinished(parent: string, log: Logger): Promise<voi
     const directory = path.join(parent, name);
     if (Number.isNaN(pid) || (pid === process.pid ? ownUnfinished.has(directory) : isAlive(pid))) continue;
     try {
+      await endInitdb(directory);
       await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     } catch (error) {
       log.warn({ err: error, directory }, 'a left-over directory could not be removed');
     }
+  }
+}
+
+/**
+ * initdb goes on when its starter is killed. Without it the PostgreSQL that it drives reads the end of its input and
+ * ends in order; one whose files vanish aborts, and its shared memory stays until the machine restarts.
+ */
+async function endInitdb(directory: string): Promise<void> {
+  for (const { pid, program } of processesIn(directory)) if (program === 'initdb') endAtOnce(pid);
+  for (let waitedMs = 0; waitedMs < 5000 && processesIn(directory).length > 0; waitedMs += 20) await sleep(20);
+}
+
+function endAtOnce(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -199,7 +200,31 @@ describe('after kill -9', () => {
       expect(await readdir(dataDir)).toEqual(['postgres']);
     },
   );
+
+  test.runIf(process.platform === 'linux')(
+    'while the files are being made the next start leaves no shared memory of that time',
+    async () => {
+      const { child } = startOwner('phial killed');
+      let segment = NaN;
+      await expect
+        .poll(async () => (segment = await unfinishedSegment()), { interval: 2, timeout: 10_000 })
+        .toBeGreaterThan(0);
+      await killAndWait(child);
+      await (await openHere()).stop();
+      const segments = (await readFile('/proc/sysvipc/shm', 'utf8')).split('\n').slice(1);
+      expect(segments.map((line) => Number(line.trim().split(/\s+/)[1]))).not.toContain(segment);
+    },
+  );
 });
+
+/** The shared memory that initdb's PostgreSQL, at work on the template databases, names in its postmaster.pid; else 0. */
+async function unfinishedSegment(): Promise<number> {
+  const name = (await readdir(dataDir)).find((entry) => entry.startsWith('postgres.new-'));
+  const data = path.join(dataDir, `${name}`, 'data');
+  if (!existsSync(path.join(data, 'base/4'))) return 0;
+  const lines = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+  return Number(lines.split('\n')[6]?.trim().split(/\s+/)[1] ?? 0);
+}
 
 describe('two starts at the same moment', () => {
   test('on an empty directory give one owner, and the other names it', async () => {

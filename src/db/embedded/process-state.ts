@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
 import { hasCode } from './errors.ts';
 
 /** Whether a process with this id runs, under any user. */
@@ -22,4 +23,20 @@ export function isZombie(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** The processes whose working directory is `directory` or lies in it, and their programs. Known on Linux only. */
+export function processesIn(directory: string): { pid: number; program: string }[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (Number.isNaN(pid)) return [];
+    try {
+      const inside = path.relative(directory, readlinkSync(`/proc/${pid}/cwd`));
+      if (inside.startsWith('..') || isZombie(pid)) return [];
+      return [{ pid, program: readFileSync(`/proc/${pid}/comm`, 'utf8').trim() }];
+    } catch {
+      return []; // it has ended meanwhile, or is another user's
+    }
+  });
 }
