@@ -49,9 +49,10 @@ type Inserter = { lanes: (() => Promise<unknown>)[]; close: () => Promise<void> 
 /** As fast as pg goes: a prepared statement, one transaction each, everything known beforehand but the id. */
 function openBare({ url, connections, teamId, userId }: Work): Inserter {
   const pool = new pg.Pool({ connectionString: url, max: connections, options: '-c role=phial_app' });
-  const { payor_code, member_id, group_id, relationship, is_primary, insured } = insuranceRequest;
-  const text = `insert into insurances (user_id, id, team_id, payor_code, member_id, group_id, relationship, is_primary, insured, guarantor, company)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+  const { payor_code, relationship, is_primary, ...details } = insuranceRequest;
+  const text = `insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  // Written unsealed: the comparison is with an insert that does nothing but insert.
   const insert = (): Promise<unknown> =>
     pool.query({
       name: 'insert',
@@ -61,12 +62,9 @@ function openBare({ url, connections, teamId, userId }: Work): Inserter {
         newId(),
         teamId,
         payor_code,
-        member_id,
-        group_id,
         relationship,
         is_primary,
-        insured,
-        null,
+        Buffer.from(JSON.stringify(details)),
         company,
       ],
     });

@@ -16,17 +16,15 @@ create table payor_external_codes (
 );
 create index payor_external_codes_by_payor on payor_external_codes (payor_code);
 
+-- details are sealed (src/privacy/columns.ts): member and group id, the insured and the guarantor.
 create table insurances (
   user_id uuid not null references users on delete cascade,
   id uuid not null,
   team_id uuid not null,
   payor_code text not null,
-  member_id text not null,
-  group_id text,
   relationship text not null,
   is_primary boolean not null,
-  insured jsonb not null,
-  guarantor jsonb,
+  details bytea not null,
   company jsonb not null,
   created_at timestamptz not null default now(),
   primary key (user_id, id)

@@ -1,10 +1,11 @@
+-- Answers are sealed (src/privacy/columns.ts); requests are known again by a keyed hash.
 create table idempotency_keys (
   scope_id uuid not null,
   operation text not null,
   key text not null,
   request_hash bytea not null,
   status smallint not null,
-  body text not null,
+  body bytea not null,
   created_at timestamptz not null default now(),
   primary key (scope_id, operation, key)
 );

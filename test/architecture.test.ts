@@ -27,7 +27,7 @@ const PARTS: Record<string, string[]> = {
   endpoints: ['system', 'users', 'insurance', 'labs', 'tenancy', 'webhooks', 'http'],
   'event-types': ['labs', 'delivery', 'events'],
   quickstart: GROUND,
-  jobs: ['http', 'labs', 'users', 'delivery', ...GROUND],
+  jobs: ['http', 'webhooks', 'labs', 'insurance', 'users', 'tenancy', 'delivery', 'audit', ...GROUND],
   // the wings, higher ones first
   labs: ['insurance', 'users', 'tenancy', 'events', 'http', ...GROUND],
   insurance: ['users', 'http', ...GROUND],
@@ -59,7 +59,12 @@ const ROOMS: Record<string, string[]> = {
 };
 
 /** Of http, wings know the endpoint object and, where they work, the metrics; the rest is the transport's own. */
-const PUBLIC_HTTP = new Set(['src/http/endpoint.ts', 'src/http/metrics.ts', 'src/http/answer/idempotency.ts']);
+const PUBLIC_HTTP = new Set([
+  'src/http/endpoint.ts',
+  'src/http/metrics.ts',
+  'src/http/answer/idempotency.ts',
+  'src/http/answer/erase.ts',
+]);
 const WINGS = new Set(['users', 'insurance', 'labs', 'tenancy', 'webhooks', 'delivery', 'system', 'jobs']);
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

@@ -94,7 +94,7 @@ export interface Events {
 }
 
 export interface IdempotencyKeys {
-  body: string;
+  body: Buffer;
   created_at: Generated<string>;
   key: string;
   operation: string;
@@ -106,12 +106,9 @@ export interface IdempotencyKeys {
 export interface Insurances {
   company: Jsonb;
   created_at: Generated<string>;
-  group_id: string | null;
-  guarantor: Jsonb | null;
+  details: Buffer;
   id: string;
-  insured: Jsonb;
   is_primary: boolean;
-  member_id: string;
   payor_code: string;
   relationship: string;
   team_id: string;
@@ -360,7 +357,7 @@ export interface Teams {
 }
 
 export interface UserInfo {
-  info: Jsonb;
+  info: Buffer;
   team_id: string;
   updated_at: Generated<string>;
   user_id: string;
@@ -370,7 +367,7 @@ export interface Users {
   client_user_id: string;
   created_at: Generated<string>;
   deleted_at: string | null;
-  fallback_birth_date: string | null;
+  fallback_birth_date: Buffer | null;
   fallback_birth_date_at: string | null;
   fallback_time_zone: string | null;
   fallback_time_zone_at: string | null;

@@ -4,18 +4,16 @@ import type { TeamCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { findUser } from '../users/find.ts';
-import type { Insurance, InsuranceInput } from './schemas.ts';
-
-type InsuranceRow = Static<typeof Insurance> & { id: string };
+import type { InsuranceDetails, StoredInsurance } from './find-latest.ts';
+import type { InsuranceInput } from './schemas.ts';
 
 // Written out, since building the statement anew for each request costs a tenth of the operation's rate.
 const INSERT = `
-  insert into insurances (user_id, id, team_id, payor_code, member_id, group_id, relationship, is_primary, insured,
-    guarantor, company)
-  select users.id, $1::uuid, users.team_id, payors.payor_code, $2, $3, $4, $5::boolean, $6::jsonb, $7::jsonb,
+  insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
+  select users.id, $1::uuid, users.team_id, payors.payor_code, $2, $3::boolean, $4::bytea,
     jsonb_build_object('name', payors.name, 'address', payors.org_address)
-  from users join payors on payors.payor_code = $8 and (payors.team_id is null or payors.team_id = users.team_id)
-  where users.id = $9 and users.team_id = $10 and users.deleted_at is null
+  from users join payors on payors.payor_code = $5 and (payors.team_id is null or payors.team_id = users.team_id)
+  where users.id = $6 and users.team_id = $7 and users.deleted_at is null
   returning company`;
 
 /**
@@ -28,20 +26,18 @@ export async function createInsurance(
   ctx: TeamCtx,
   userId: string,
   input: Static<typeof InsuranceInput>,
-): Promise<InsuranceRow> {
+): Promise<StoredInsurance> {
   const { payor_code, member_id, group_id = null, relationship, insured, guarantor = null, is_primary = true } = input;
   const id = newId();
+  const details: InsuranceDetails = { member_id, group_id, insured, guarantor };
   const {
     rows: [created],
-  } = await ctx.db.executeQuery<Pick<InsuranceRow, 'company'>>(
+  } = await ctx.db.executeQuery<Pick<StoredInsurance, 'company'>>(
     CompiledQuery.raw(INSERT, [
       id,
-      member_id,
-      group_id,
       relationship,
       is_primary,
-      JSON.stringify(insured),
-      guarantor && JSON.stringify(guarantor),
+      ctx.cipher.sealJson('insurances.details', { team_id: ctx.team.id, id }, details),
       payor_code,
       userId,
       ctx.team.id,
@@ -55,15 +51,5 @@ export async function createInsurance(
         'POST /v3/payor adds one of your own.',
     );
   }
-  return {
-    id,
-    payor_code,
-    member_id,
-    group_id,
-    relationship,
-    insured,
-    guarantor,
-    is_primary,
-    company: created.company,
-  };
+  return { id, payor_code, relationship, is_primary, ...details, company: created.company };
 }

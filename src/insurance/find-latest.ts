@@ -1,13 +1,16 @@
 import type { Static } from 'typebox';
-import type { TeamCtx, TxCtx } from '../context.ts';
+import type { TeamCtx } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { findUser } from '../users/find.ts';
 import type { Insurance } from './schemas.ts';
 
-type InsuranceRow = Static<typeof Insurance> & { id: string };
+export type StoredInsurance = Static<typeof Insurance> & { id: string };
+
+/** What of a record is personal; sealed as one value, since it is only ever read together. */
+export type InsuranceDetails = Pick<StoredInsurance, 'member_id' | 'group_id' | 'insured' | 'guarantor'>;
 
 /** The newest record of a user, primary or not as asked. Throws not_found for the user and where there is none. */
-export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimary: boolean): Promise<InsuranceRow> {
+export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimary: boolean): Promise<StoredInsurance> {
   await findUser(ctx, userId);
   const insurance = await findLatestInsuranceOrNull(ctx, userId, isPrimary);
   if (!insurance) throw notFound(isPrimary ? 'Primary insurance of this user' : 'Secondary insurance of this user');
@@ -16,23 +19,13 @@ export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimar
 
 /** The newest by the database's clock: ids of two processes of one millisecond have no order. */
 async function findLatestInsuranceOrNull(
-  ctx: Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>,
+  ctx: TeamCtx,
   userId: string,
   isPrimary: boolean,
-): Promise<InsuranceRow | null> {
+): Promise<StoredInsurance | null> {
   const row = await ctx.db
     .selectFrom('insurances')
-    .select([
-      'id',
-      'payor_code',
-      'member_id',
-      'group_id',
-      'relationship',
-      'insured',
-      'guarantor',
-      'is_primary',
-      'company',
-    ])
+    .select(['id', 'team_id', 'payor_code', 'relationship', 'is_primary', 'details', 'company'])
     .where('user_id', '=', userId)
     .where('team_id', '=', ctx.team.id)
     .where('is_primary', '=', isPrimary)
@@ -40,5 +33,11 @@ async function findLatestInsuranceOrNull(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return (row ?? null) as InsuranceRow | null;
+  if (!row) return null;
+  const { team_id, details, company, ...plain } = row;
+  return {
+    ...plain,
+    ...ctx.cipher.openJson<InsuranceDetails>('insurances.details', { team_id, id: row.id }, details),
+    company: company as StoredInsurance['company'],
+  };
 }

@@ -172,13 +172,24 @@ describe('reading the latest insurance', () => {
   test('values that were stored by a newer release are answered as they are', async () => {
     const user = await makeUser(app.api);
     await add(insurance, user);
+    const { id } = await app.db
+      .selectFrom('insurances')
+      .select('id')
+      .where('user_id', '=', user)
+      .executeTakeFirstOrThrow();
+    const details = {
+      member_id: 'M-1',
+      group_id: null,
+      insured: { ...person, gender: 'nonbinary', address: storedAddress },
+      guarantor: null,
+    };
     await app.db
       .updateTable('insurances')
       .set({
         relationship: 'Child',
-        insured: JSON.stringify({ ...person, gender: 'nonbinary', address: storedAddress }),
+        details: app.ctx.cipher.sealJson('insurances.details', { team_id: app.team.id, id }, details),
       })
-      .where('user_id', '=', user)
+      .where('id', '=', id)
       .execute();
     const { body } = await latest('', user);
     expect([body.relationship, body.insured.gender]).toEqual(['Child', 'nonbinary']);

@@ -1,16 +1,15 @@
-import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
-import { IDEMPOTENCY_HOURS } from '../http/answer/idempotency.ts';
+import { acrossTeams } from '../db/bind.ts';
+import { refuseIfClockIsOff } from '../db/clock.ts';
+import * as delivery from '../delivery/erase.ts';
+import * as answers from '../http/answer/erase.ts';
+import * as webhooks from '../webhooks/erase.ts';
 
-const DAYS_AHEAD = 3;
+/** Every room that keeps something for a time only. */
+const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [delivery, webhooks, answers];
 
-/** Makes the coming days' partitions of events and attempts, and drops what is older than the retention. */
-export async function dropExpired(ctx: Ctx, now: Date): Promise<void> {
-  const today = now.toISOString().slice(0, 10);
-  await sql`select ensure_partitions(${today}::date - 1, ${today}::date + ${DAYS_AHEAD}::integer)`.execute(ctx.db);
-  await sql`select drop_partitions_before(${today}::date - ${ctx.config.retentionDays}::integer)`.execute(ctx.db);
-  await sql`delete from webhook_secrets where expires_at < ${now.toISOString()}`.execute(ctx.db);
-  await sql`delete from idempotency_keys where created_at < ${now.toISOString()}::timestamptz - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(
-    ctx.db,
-  );
+/** Drops what has outlived its time, by the database's clock. */
+export async function dropExpired(ctx: Ctx): Promise<void> {
+  await refuseIfClockIsOff(ctx);
+  for (const room of ROOMS) await room.dropExpired(acrossTeams(ctx));
 }

@@ -10,7 +10,10 @@ import {
   simulationResumption,
   simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
-import { purgeDeletedUsers } from '../users/purge.ts';
+import { makePartitions } from '../delivery/erase.ts';
+import { teamErasureKind } from '../tenancy/teams/delete.ts';
+import { eraseTeam } from './erase-teams.ts';
+import { eraseUsers } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
 
 const NOTHING = { payload: Type.Object({}) };
@@ -20,7 +23,7 @@ const erasure = defineJob({
   name: 'purge_deleted_users',
   cron: { at: '*/10 * * * *', payload: {} },
   run: async (ctx) => {
-    await purgeDeletedUsers(ctx, new Date());
+    await eraseUsers(ctx);
   },
 });
 
@@ -28,11 +31,23 @@ const retention = defineJob({
   ...NOTHING,
   name: 'drop_expired',
   cron: { at: '7 * * * *', payload: {} },
-  run: (ctx) => dropExpired(ctx, new Date()),
+  run: async (ctx) => {
+    await makePartitions(ctx);
+    await dropExpired(ctx);
+  },
 });
 
+const teamErasure = defineJob({ ...teamErasureKind, run: (ctx, { team_id }) => eraseTeam(ctx, team_id) });
+
 /** Every kind of background work. */
-export const jobs = [simulationStep, simulationResumption, autopilot, erasure, retention] as unknown as Job[];
+export const jobs = [
+  simulationStep,
+  simulationResumption,
+  autopilot,
+  erasure,
+  teamErasure,
+  retention,
+] as unknown as Job[];
 
 /** What the queue's library calls by name. Its cron adds the time to a payload, which no job needs. */
 export const tasksOf = (ctx: Ctx): TaskList =>
@@ -47,7 +62,7 @@ export const crontab = jobs
 
 /** Works the job queue until stopped. Each run is one log line with ids only. */
 export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
-  await dropExpired(ctx, new Date());
+  await makePartitions(ctx);
   await resumeSimulations(ctx.db, 0);
   return run({
     pgPool: pool,

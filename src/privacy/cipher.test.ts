@@ -12,11 +12,11 @@ const row = { team_id: randomUUID(), id: randomUUID() };
 const cipher = openCipher(ring(1, 1));
 
 test('what was sealed opens for its own row, whatever the case of its ids', () => {
-  const sealed = cipher.sealText('insurances.member_id', row, 'W-123456');
+  const sealed = cipher.sealText('shipments.notes', row, 'W-123456');
   expect(sealed.includes('W-123456')).toBe(false);
-  expect(cipher.openText('insurances.member_id', row, sealed)).toBe('W-123456');
+  expect(cipher.openText('shipments.notes', row, sealed)).toBe('W-123456');
   const upper = { team_id: row.team_id.toUpperCase(), id: row.id.toUpperCase() };
-  expect(cipher.openText('insurances.member_id', upper, sealed)).toBe('W-123456');
+  expect(cipher.openText('shipments.notes', upper, sealed)).toBe('W-123456');
 });
 
 test('JSON comes back as it went in', () => {
@@ -30,24 +30,24 @@ test('equal values are sealed differently each time', () => {
 });
 
 test('a value that was moved to another row, team or column does not open', () => {
-  const sealed = cipher.sealText('insurances.member_id', row, 'W-123456');
+  const sealed = cipher.sealText('shipments.notes', row, 'W-123456');
   for (const open of [
-    () => cipher.openText('insurances.member_id', { ...row, id: randomUUID() }, sealed),
-    () => cipher.openText('insurances.member_id', { ...row, team_id: randomUUID() }, sealed),
-    () => cipher.openText('insurances.group_id', row, sealed),
+    () => cipher.openText('shipments.notes', { ...row, id: randomUUID() }, sealed),
+    () => cipher.openText('shipments.notes', { ...row, team_id: randomUUID() }, sealed),
+    () => cipher.openText('orders.notes', row, sealed),
   ]) {
     expect(open).toThrow(/does not open/);
   }
 });
 
 test('a value of which any byte was changed does not open', () => {
-  const sealed = cipher.sealText('insurances.member_id', row, 'W-123456');
+  const sealed = cipher.sealText('shipments.notes', row, 'W-123456');
   for (let i = 1; i < sealed.length; i++) {
     const changed = Buffer.from(sealed);
     changed[i] = (changed[i] as number) ^ 1;
-    expect(() => cipher.openText('insurances.member_id', row, changed)).toThrow(/does not open/);
+    expect(() => cipher.openText('shipments.notes', row, changed)).toThrow(/does not open/);
   }
-  expect(() => cipher.openText('insurances.member_id', row, sealed.subarray(0, 20))).toThrow(/too short/);
+  expect(() => cipher.openText('shipments.notes', row, sealed.subarray(0, 20))).toThrow(/too short/);
 });
 
 test('an older key opens what it sealed; a version that is not there is named', () => {

@@ -6,8 +6,8 @@ import type { Cipher } from './cipher.ts';
 
 const key = (version: number, byte = version): string => `${version}:${Buffer.alloc(32, byte).toString('base64')}`;
 const row = { team_id: '00000000-0000-7000-8000-000000000001', id: '00000000-0000-7000-8000-000000000002' };
-const seal = (cipher: Cipher): Buffer => cipher.sealText('insurances.member_id', row, 'W-1');
-const open = (cipher: Cipher, sealed: Buffer): string => cipher.openText('insurances.member_id', row, sealed);
+const seal = (cipher: Cipher): Buffer => cipher.sealText('orders.notes', row, 'W-1');
+const open = (cipher: Cipher, sealed: Buffer): string => cipher.openText('orders.notes', row, sealed);
 
 const apps: TestApp[] = [];
 let app: TestApp;

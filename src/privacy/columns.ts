@@ -6,13 +6,10 @@
  * are bound into what is sealed, so that a value copied into another row does not open; they never change for a row
  * (of an order its id alone, since an order can move to another user). `team` is the column of the team's id.
  */
-const SEALED_COLUMNS = {
+export const SEALED_COLUMNS = {
   'users.fallback_birth_date': { as: 'text', row: ['id'], team: 'team_id' },
   'user_info.info': { as: 'json', row: ['user_id'], team: 'team_id' },
-  'insurances.member_id': { as: 'text', row: ['id'], team: 'team_id' },
-  'insurances.group_id': { as: 'text', row: ['id'], team: 'team_id' },
-  'insurances.insured': { as: 'json', row: ['id'], team: 'team_id' },
-  'insurances.guarantor': { as: 'json', row: ['id'], team: 'team_id' },
+  'insurances.details': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.patient_details': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.patient_address': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.shipping_details': { as: 'json', row: ['id'], team: 'team_id' },

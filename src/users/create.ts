@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../context.ts';
+import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -10,15 +10,15 @@ import type { UserInput } from './schemas.ts';
 /** Makes a user. The client_user_id stays taken until a deleted user is purged, so that an undo cannot clash. */
 export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promise<UserRow> {
   return inTransaction(ctx, async (ctx) => {
+    const row = { id: newId(), team_id: ctx.team.id };
     const user = await ctx.db
       .insertInto('users')
       .values({
-        id: newId(),
-        team_id: ctx.team.id,
+        ...row,
         client_user_id: input.client_user_id,
         fallback_time_zone: input.fallback_time_zone ?? null,
         fallback_time_zone_at: input.fallback_time_zone ? sql`now()` : null,
-        fallback_birth_date: input.fallback_birth_date ?? null,
+        fallback_birth_date: sealBirthDate(ctx, row, input.fallback_birth_date ?? null),
         fallback_birth_date_at: input.fallback_birth_date ? sql`now()` : null,
         ingestion_start: input.ingestion_start ?? null,
         ingestion_end: input.ingestion_end ?? null,
@@ -29,6 +29,12 @@ export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promi
     return user;
   });
 }
+
+export const sealBirthDate = (
+  ctx: TxCtx<TeamCtx>,
+  user: Pick<UserRow, 'id' | 'team_id'>,
+  date: string | null,
+): Buffer | null => (date === null ? null : ctx.cipher.sealText('users.fallback_birth_date', user, date));
 
 /** Of two concurrent callers the second waits here for the first, then finds the reference taken. */
 export async function reserveClientUserId(

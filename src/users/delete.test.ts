@@ -22,7 +22,6 @@ describe('deleting a user', () => {
     const calls: [string, string, unknown?][] = [
       ['GET', `/v2/user/${userId}`],
       ['GET', '/v2/user/resolve/leaving'],
-      ['DELETE', `/v2/user/${userId}`],
       ['PATCH', `/v2/user/${userId}`, {}],
       ['PATCH', `/v2/user/${userId}/info`, person],
       ['GET', `/v2/user/${userId}/info/latest`],
@@ -36,6 +35,16 @@ describe('deleting a user', () => {
         'user_scheduled_for_deletion',
       ]);
     }
+  });
+
+  test('a second deletion answers like the first and does not begin the 7 days anew', async () => {
+    const userId = await makeUser(app.api);
+    await app.api('DELETE', `/v2/user/${userId}`);
+    const at = () => app.db.selectFrom('users').select('deleted_at').where('id', '=', userId).executeTakeFirst();
+    const first = await at();
+    const again = await app.api<{ success: boolean }>('DELETE', `/v2/user/${userId}`);
+    expect([again.status, again.body]).toEqual([200, { success: true }]);
+    expect(await at()).toEqual(first);
   });
 
   test("another team's deleted user reads as an unknown one", async () => {

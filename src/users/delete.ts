@@ -4,7 +4,6 @@ import type { TeamCtx } from '../context.ts';
 import { addJob, jobKind } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
-import { findUser } from './find.ts';
 
 /** The job that sets going again what stood still while the user was deleted. */
 export const resumeKind = jobKind({
@@ -15,16 +14,16 @@ export const resumeKind = jobKind({
 /** Days between the deletion of a user and the erasure of everything of theirs. */
 export const GRACE_DAYS = 7;
 
-/** Schedules the erasure; until then undoDeleteUser brings everything back. */
+/** Schedules the erasure; until then undoDeleteUser brings everything back. Once more changes nothing. */
 export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
-  await findUser(ctx, userId);
-  await ctx.db
+  const scheduled = await ctx.db
     .updateTable('users')
-    .set({ deleted_at: sql<string>`now()` })
+    .set({ deleted_at: sql<string>`coalesce(deleted_at, now())` })
     .where('id', '=', userId)
     .where('team_id', '=', ctx.team.id)
-    .where('deleted_at', 'is', null)
-    .execute();
+    .returning('id')
+    .executeTakeFirst();
+  if (!scheduled) throw notFound('User');
 }
 
 /** Takes a deletion back, by exactly one of the two ids. A user that is not scheduled for deletion stays as it is. */

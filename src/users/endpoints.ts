@@ -34,7 +34,7 @@ export const userEndpoints = [
     summary: 'Create a user',
     description: 'The same client_user_id again answers 400 with the user_id and created_on of the user that has it.',
     refusals: ['limit_reached', 'client_user_id_conflict', 'ingestion_range_invalid'],
-    handle: async (ctx, { body }) => toUser(await createUser(ctx, body)),
+    handle: async (ctx, { body }) => toUser(ctx, await createUser(ctx, body)),
   }),
   endpoint({
     id: 'list_users',
@@ -49,7 +49,7 @@ export const userEndpoints = [
     }),
     handle: async (ctx, { query: { offset = 0, limit = 100 } }) => {
       const { users, total } = await listUsers(ctx, { offset, limit });
-      return { users: users.map(toUser), total, offset, limit };
+      return { users: users.map((user) => toUser(ctx, user)), total, offset, limit };
     },
   }),
   endpoint({
@@ -70,7 +70,7 @@ export const userEndpoints = [
     summary: "Find a user by the customer's own reference",
     params: Type.Object({ client_user_id: ClientUserId }),
     refusals: ['not_found', 'user_scheduled_for_deletion'],
-    handle: async (ctx, { params: { client_user_id } }) => toUser(await findUserByClientId(ctx, client_user_id)),
+    handle: async (ctx, { params: { client_user_id } }) => toUser(ctx, await findUserByClientId(ctx, client_user_id)),
   }),
   endpoint({
     id: 'undo_delete_user',
@@ -102,7 +102,7 @@ export const userEndpoints = [
     response: User,
     summary: 'Read a user',
     refusals: ['not_found', 'user_scheduled_for_deletion'],
-    handle: async (ctx, { params: { user_id } }) => toUser(await findUser(ctx, user_id)),
+    handle: async (ctx, { params: { user_id } }) => toUser(ctx, await findUser(ctx, user_id)),
   }),
   endpoint({
     id: 'patch_user',
@@ -125,7 +125,7 @@ export const userEndpoints = [
     response: Success,
     summary: 'Delete a user',
     description: 'Everything of the user is erased after 7 days; until then the deletion can be undone.',
-    refusals: ['not_found', 'user_scheduled_for_deletion'],
+    refusals: ['not_found'],
     handle: async (ctx, { params: { user_id } }) => {
       await deleteUser(ctx, user_id);
       return { success: true };
@@ -162,6 +162,6 @@ export const userEndpoints = [
     response: Type.Array(User),
     summary: 'Search users by user_id or a part of client_user_id',
     query: Type.Object({ query_id: Type.String({ minLength: 2, maxLength: 256 }) }),
-    handle: async (ctx, { query: { query_id } }) => (await searchUsers(ctx, query_id)).map(toUser),
+    handle: async (ctx, { query: { query_id } }) => (await searchUsers(ctx, query_id)).map((user) => toUser(ctx, user)),
   }),
 ];

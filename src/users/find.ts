@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
+import type { DB } from '../db/tables.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { User } from './schemas.ts';
 
@@ -17,19 +19,8 @@ export const USER_COLUMNS = [
   'deleted_at',
 ] as const;
 
-export type UserRow = {
-  id: string;
-  team_id: string;
-  client_user_id: string;
-  created_at: string;
-  fallback_time_zone: string | null;
-  fallback_time_zone_at: string | null;
-  fallback_birth_date: string | null;
-  fallback_birth_date_at: string | null;
-  ingestion_start: string | null;
-  ingestion_end: string | null;
-  deleted_at: string | null;
-};
+/** As it is stored: the birth date is sealed. */
+export type UserRow = Pick<Selectable<DB['users']>, (typeof USER_COLUMNS)[number]>;
 
 type Scope = Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>;
 
@@ -70,7 +61,7 @@ function present(user: UserRow | undefined): UserRow {
 /** What team members set by hand, as opposed to what a provider told. */
 const SET_BY_HAND = 'manual';
 
-export function toUser(row: UserRow): Static<typeof User> {
+export function toUser(ctx: Pick<TeamCtx, 'cipher'>, row: UserRow): Static<typeof User> {
   const { id, fallback_time_zone, fallback_time_zone_at, fallback_birth_date, fallback_birth_date_at } = row;
   return {
     user_id: id,
@@ -86,7 +77,7 @@ export function toUser(row: UserRow): Static<typeof User> {
       fallback_birth_date === null
         ? null
         : {
-            value: fallback_birth_date,
+            value: ctx.cipher.openText('users.fallback_birth_date', row, fallback_birth_date),
             source_slug: SET_BY_HAND,
             updated_at: fallback_birth_date_at ?? row.created_at,
           },

@@ -86,7 +86,11 @@ describe("a user's demographics", () => {
     };
     await app.db
       .insertInto('user_info')
-      .values({ user_id: newer, team_id: app.team.id, info: JSON.stringify(info) })
+      .values({
+        user_id: newer,
+        team_id: app.team.id,
+        info: app.ctx.cipher.sealJson('user_info.info', { team_id: app.team.id, id: newer }, info),
+      })
       .execute();
     const { body } = await app.api<InfoBody & { race: string }>('GET', `/v2/user/${newer}/info/latest`);
     expect([body.gender, body.race]).toEqual(['nonbinary', 'martian']);

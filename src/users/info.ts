@@ -11,19 +11,18 @@ export async function putUserInfo(
   userId: string,
   info: Static<typeof UserInfoInput>,
 ): Promise<Static<typeof UserInfo>> {
-  await findUser(ctx, userId);
-  const text = JSON.stringify(info);
-  const row = await ctx.db
+  const user = await findUser(ctx, userId);
+  const sealed = ctx.cipher.sealJson('user_info.info', user, info);
+  await ctx.db
     .insertInto('user_info')
-    .values({ user_id: userId, team_id: ctx.team.id, info: text })
-    .onConflict((oc) => oc.column('user_id').doUpdateSet({ info: text, updated_at: sql`now()` }))
-    .returning('info')
-    .executeTakeFirstOrThrow();
-  return row.info as Static<typeof UserInfo>;
+    .values({ user_id: user.id, team_id: ctx.team.id, info: sealed })
+    .onConflict((oc) => oc.column('user_id').doUpdateSet({ info: sealed, updated_at: sql`now()` }))
+    .execute();
+  return ctx.cipher.openJson('user_info.info', user, sealed);
 }
 
 export async function findUserInfo(ctx: TeamCtx, userId: string): Promise<Static<typeof UserInfo>> {
-  await findUser(ctx, userId);
+  const user = await findUser(ctx, userId);
   const row = await ctx.db
     .selectFrom('user_info')
     .select('info')
@@ -31,5 +30,5 @@ export async function findUserInfo(ctx: TeamCtx, userId: string): Promise<Static
     .where('team_id', '=', ctx.team.id)
     .executeTakeFirst();
   if (!row) throw notFound('Demographics of this user');
-  return row.info as Static<typeof UserInfo>;
+  return ctx.cipher.openJson('user_info.info', user, row.info);
 }

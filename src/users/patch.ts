@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
-import { reserveClientUserId } from './create.ts';
+import { reserveClientUserId, sealBirthDate } from './create.ts';
 import { findUser } from './find.ts';
 import type { UserPatch } from './schemas.ts';
 
@@ -12,7 +12,7 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
   return inTransaction(ctx, async (ctx) => {
     await lockUser(ctx, userId);
     const user = await findUser(ctx, userId);
-    const { client_user_id, ...rest } = patch;
+    const { client_user_id, fallback_birth_date: birthDate, ...rest } = patch;
     const renamed = client_user_id && client_user_id !== user.client_user_id ? client_user_id : null;
     if (renamed) {
       await reserveClientUserId(ctx, userId, renamed);
@@ -27,7 +27,12 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
       ...rest,
       ...(renamed ? { client_user_id: renamed } : {}),
       ...(rest.fallback_time_zone === undefined ? {} : { fallback_time_zone_at: sql<string>`now()` }),
-      ...(rest.fallback_birth_date === undefined ? {} : { fallback_birth_date_at: sql<string>`now()` }),
+      ...(birthDate === undefined
+        ? {}
+        : {
+            fallback_birth_date: sealBirthDate(ctx, user, birthDate),
+            fallback_birth_date_at: sql<string>`now()`,
+          }),
     };
     if (Object.keys(changes).length === 0) return;
     await ctx.db

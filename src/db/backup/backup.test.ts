@@ -3,6 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -12,7 +13,7 @@ import { databaseUrl, query } from '../../../test/global-setup.ts';
 import { homeAddress, person } from '../../../test/people.ts';
 import { startReceiver } from '../../../test/receiver.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
-import { purgeDeletedUsers } from '../../users/purge.ts';
+import { eraseUsers } from '../../jobs/erase-users.ts';
 import { backup } from './backup.ts';
 import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './format.ts';
 import { migrate } from '../migrate.ts';
@@ -480,7 +481,8 @@ async function fill(app: TestApp, team: Team): Promise<void> {
   await subscribe(team, receiver);
   const gone = await makeUser(team);
   await team.api('DELETE', `/v2/user/${gone.user_id}`);
-  await purgeDeletedUsers(app.ctx, new Date(Date.now() + 8 * 86_400_000));
+  await sql`update users set deleted_at = now() - interval '8 days' where deleted_at is not null`.execute(app.db);
+  await eraseUsers(app.ctx);
   const { user_id } = await makeUser(team);
   await team.api('PATCH', `/v2/user/${user_id}/info`, person);
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -38,7 +37,8 @@ export async function oncePerKey<C extends Ctx>(
   request: Request,
   work: (ctx: TxCtx<C>) => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> {
-  const hash = createHash('sha256').update(JSON.stringify(request.input, inKeyOrder)).digest();
+  const hash = ctx.cipher.lookupHash('request', request.scopeId, JSON.stringify(request.input, inKeyOrder));
+  const row = { team_id: request.scopeId, id: `${request.operation}/${request.key}` };
   return ctx.db.transaction().execute(async (db) => {
     const {
       rows: [lock],
@@ -62,7 +62,8 @@ export async function oncePerKey<C extends Ctx>(
       .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
       .executeTakeFirst();
     if (stored) {
-      const body = request.seal ? request.seal.open(stored.body) : stored.body;
+      const text = ctx.cipher.openText('idempotency_keys.body', row, stored.body);
+      const body = request.seal ? request.seal.open(text) : text;
       if (body !== null && hash.equals(stored.request_hash)) return { status: stored.status, body };
       throw new AppError(
         'idempotency_mismatch',
@@ -80,10 +81,11 @@ export async function oncePerKey<C extends Ctx>(
       await sql`rollback to savepoint work`.execute(db);
       answer = { status: 400, body: JSON.stringify(refusal.body) };
     }
+    const text = request.seal ? request.seal.close(answer.body) : answer.body;
     const kept = {
       request_hash: hash,
       status: answer.status,
-      body: request.seal ? request.seal.close(answer.body) : answer.body,
+      body: ctx.cipher.sealText('idempotency_keys.body', row, text),
     };
     await db
       .insertInto('idempotency_keys')

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import {
@@ -16,8 +15,9 @@ import {
 } from '../../test/factories.ts';
 import { person } from '../../test/people.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { findTraces } from '../../test/traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
-import { purgeDeletedUsers } from './purge.ts';
+import { eraseUsers } from './erase-users.ts';
 
 let app: TestApp;
 let team: Team;
@@ -33,8 +33,6 @@ afterAll(async () => {
 beforeEach(async () => {
   team = await app.makeTeam();
 });
-
-const daysFromNow = (days: number): Date => new Date(Date.now() + days * 86_400_000);
 
 type Somebody = { userId: string; traces: string[]; orders: OrderBody[] };
 
@@ -92,64 +90,47 @@ async function makeSomebody(): Promise<Somebody> {
   return { userId: user_id, traces: [user_id, mark, mark.toUpperCase()], orders: [done, underWay] };
 }
 
-/** Tables of every schema in which one of the texts stands in any column, as the owner sees them. */
-async function findTraces(texts: string[]): Promise<string[]> {
-  const client = new pg.Client({ connectionString: app.databaseUrl });
-  await client.connect();
-  try {
-    const { rows: columns } = await client.query<{ place: string; name: string; data_type: string }>(`
-      select format('%I.%I', table_schema, table_name) as place, quote_ident(column_name) as name, data_type
-        from information_schema.columns join information_schema.tables using (table_schema, table_name)
-       where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
-    expect(columns.map(({ place }) => place)).toEqual(
-      expect.arrayContaining(['public.orders', 'public.attempts_default', 'graphile_worker._private_jobs']),
-    );
-    const found = new Set<string>();
-    for (const { place, name, data_type } of columns) {
-      const text = data_type === 'bytea' ? `encode(${name}, 'escape')` : `${name}::text`;
-      const { rows } = await client.query(`select from ${place} where ${text} ilike any ($1) limit 1`, [
-        texts.map((one) => `%${one}%`),
-      ]);
-      if (rows.length > 0) found.add(place.replace(/_(default|\d{8})$/, ''));
-    }
-    return [...found].toSorted();
-  } finally {
-    await client.end();
-  }
+/** Lets days go by for the deletions of the team and for what was stored before them. */
+async function age(days: number): Promise<void> {
+  const ago = sql<string>`- make_interval(days => ${days})`;
+  await sql`update users set deleted_at = deleted_at ${ago} where team_id = ${team.id}`.execute(app.db);
+  await sql`update idempotency_keys set created_at = created_at ${ago} where scope_id = ${team.id}`.execute(app.db);
 }
 
-describe('the purge', () => {
+describe('the erasure of deleted users', () => {
   test('erases everything of a user 7 days after the deletion, from every table, and keeps an audit record', async () => {
     const { userId, traces, orders } = await makeSomebody();
     const bystander = await makeSomebody();
-    const theirs = await findTraces(bystander.traces);
+    const theirs = await findTraces(app, bystander.traces);
     await team.api('DELETE', `/v2/user/${userId}`);
-    const before = await findTraces(traces);
+    const before = await findTraces(app, traces);
     expect(before).toEqual(
       expect.arrayContaining([
-        'public.attempts',
-        'public.client_user_ids',
-        'public.events',
-        'public.idempotency_keys',
-        'public.insurances',
-        'public.lab_results',
-        'public.order_events',
-        'public.order_name_words',
-        'public.order_transactions',
-        'public.orders',
-        'public.sample_ids',
-        'public.shipments',
-        'public.simulations',
-        'public.user_info',
-        'public.users',
+        'attempts.response_body',
+        'client_user_ids.client_user_id',
+        'events.body',
+        'idempotency_keys.body',
+        'insurances.details',
+        'lab_results.user_id',
+        'order_events.user_id',
+        'order_transactions.user_id',
+        'orders.patient_details',
+        'orders.shipping_details',
+        'sample_ids.sample_id',
+        'shipments.user_id',
+        'simulations.user_id',
+        'user_info.info',
+        'users.client_user_id',
       ]),
     );
 
-    expect(await purgeDeletedUsers(app.ctx, daysFromNow(6))).toBe(0);
-    expect(await findTraces(traces)).toEqual(before);
+    await age(6);
+    expect(await eraseUsers(app.ctx)).toBe(0);
+    expect(await findTraces(app, traces)).toEqual(before);
 
-    expect(await purgeDeletedUsers(app.ctx, daysFromNow(8))).toBe(1);
-    expect(await findTraces(traces)).toEqual(['public.audit_log']);
+    await age(2);
+    expect(await eraseUsers(app.ctx)).toBe(1);
+    expect(await findTraces(app, traces)).toEqual(['audit_log.records']);
     const audit = await app.db
       .selectFrom('audit_log')
       .select(['team_id', 'action', 'records'])
@@ -170,17 +151,18 @@ describe('the purge', () => {
       const answer = await team.api<{ code: string }>('GET', path);
       expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
     }
-    expect(await purgeDeletedUsers(app.ctx, daysFromNow(8))).toBe(0);
+    expect(await eraseUsers(app.ctx)).toBe(0);
     // What repeats no id of theirs may go: answers that are stored for a day only.
-    expect((await findTraces(bystander.traces)).filter((place) => place !== 'public.idempotency_keys')).toEqual(
-      theirs.filter((place) => place !== 'public.idempotency_keys'),
+    expect((await findTraces(app, bystander.traces)).filter((place) => !place.startsWith('idempotency_keys.'))).toEqual(
+      theirs.filter((place) => !place.startsWith('idempotency_keys.')),
     );
   });
 
   test('leaves a job of theirs with nothing to do, and that is no failure', async () => {
     const { userId } = await makeSomebody();
     await team.api('DELETE', `/v2/user/${userId}`);
-    await purgeDeletedUsers(app.ctx, daysFromNow(8));
+    await age(8);
+    await eraseUsers(app.ctx);
     await sql`update graphile_worker._private_jobs set run_at = now()`.execute(app.db);
     await app.runJobs();
     const { rows: failed } = await sql`select from graphile_worker._private_jobs where last_error is not null`.execute(
@@ -198,7 +180,8 @@ describe('the purge', () => {
     const again = () =>
       team.api<{ user_id: string; code: string }>('POST', '/v2/user', { client_user_id: `ref-${mark}` });
     expect((await again()).body.code).toBe('client_user_id_conflict');
-    await purgeDeletedUsers(app.ctx, daysFromNow(8));
+    await age(8);
+    await eraseUsers(app.ctx);
     const { status, body } = await again();
     expect([status, body.user_id === userId]).toEqual([200, false]);
   });
@@ -220,8 +203,9 @@ describe('the purge', () => {
       physician,
     });
     await team.api('DELETE', `/v2/user/${userId}`);
-    await purgeDeletedUsers(app.ctx, daysFromNow(8));
-    expect(await findTraces([userId])).toEqual(['public.audit_log']);
+    await age(8);
+    await eraseUsers(app.ctx);
+    expect(await findTraces(app, [userId])).toEqual(['audit_log.records']);
     expect((await readOrder(team, underWay?.id as string)).user_id).toBe(user_id);
   });
 
@@ -242,7 +226,8 @@ describe('the purge', () => {
     const before = await readAll();
     await team.api('DELETE', `/v2/user/${userId}`);
     await team.api('POST', `/v2/user/undo_delete?user_id=${userId}`);
-    expect(await purgeDeletedUsers(app.ctx, daysFromNow(8))).toBe(0);
+    await age(8);
+    expect(await eraseUsers(app.ctx)).toBe(0);
     expect(await readAll()).toEqual(before);
   });
 
@@ -251,9 +236,10 @@ describe('the purge', () => {
       body: { user_id },
     } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
     await team.api('DELETE', `/v2/user/${user_id}`);
+    await age(8);
     const { purge } = await app.db.transaction().execute(async (db) => {
       await db.updateTable('users').set({ deleted_at: null }).where('id', '=', user_id).execute();
-      const purge = purgeDeletedUsers(app.ctx, daysFromNow(8));
+      const purge = eraseUsers(app.ctx);
       await untilBlocked(app.db);
       return { purge };
     });

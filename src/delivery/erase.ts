@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
+
+const DAYS_AHEAD = 3;
+
+/** Events that tell of the user, with every attempt to deliver them and what still waits. */
+export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  const ofUser = sql`team_id = ${team.id} and event_id in (select id from events where user_id = ${user.id})`;
+  await sql`delete from deliveries where ${ofUser}`.execute(db);
+  await sql`delete from attempts where ${ofUser}`.execute(db);
+  await sql`delete from events where user_id = ${user.id}`.execute(db);
+}
+
+export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('deliveries').where('team_id', '=', team.id).execute();
+  await db.deleteFrom('attempts').where('team_id', '=', team.id).execute();
+  await db.deleteFrom('events').where('team_id', '=', team.id).execute();
+}
+
+/** Makes the partitions of the coming days (UTC), by the database's clock. */
+export async function makePartitions(ctx: Ctx): Promise<void> {
+  await sql`
+    select ensure_partitions((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + ${DAYS_AHEAD}::integer)`.execute(
+    ctx.db,
+  );
+}
+
+/** Drops events and attempts that are older than the retention. */
+export async function dropExpired(ctx: Ctx): Promise<void> {
+  await sql`
+    select drop_partitions_before((now() at time zone 'UTC')::date - ${ctx.config.retentionDays}::integer)`.execute(
+    ctx.db,
+  );
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import { recordAudit } from '../audit/record.ts';
+import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
+import { acrossTeams } from '../db/bind.ts';
+import { refuseIfClockIsOff } from '../db/clock.ts';
+import { inTransaction } from '../db/transaction.ts';
+import * as delivery from '../delivery/erase.ts';
+import * as answers from '../http/answer/erase.ts';
+import * as insurance from '../insurance/erase.ts';
+import * as orders from '../labs/orders/erase.ts';
+import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
+import { GRACE_DAYS } from '../users/delete.ts';
+import * as users from '../users/erase.ts';
+
+/** Every room that owns something of users, in the order of erasure. */
+const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
+  answers,
+  delivery,
+  orders,
+  insurance,
+  users,
+];
+
+/** Everything of a user, in the caller's transaction. */
+export async function eraseFromRooms(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  for (const room of ROOMS) await room.eraseUser(ctx, user);
+}
+
+const BATCH = 100;
+
+const due = sql<boolean>`deleted_at <= now() - make_interval(days => ${GRACE_DAYS})`;
+
+/** Erases every user whose grace period is over by the database's clock, each in a transaction of its own; tells how many. */
+export async function eraseUsers(ctx: Ctx): Promise<number> {
+  await refuseIfClockIsOff(ctx);
+  let erased = 0;
+  let last = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const { rows } = await sql<{ id: string; team_id: string }>`
+      select id, team_id from users where ${due} and id > ${last} order by id limit ${BATCH}`.execute(
+      acrossTeams(ctx).db,
+    );
+    for (const user of rows) if (await eraseUser(ctx, user)) erased += 1;
+    if (rows.length < BATCH) return erased;
+    last = rows.at(-1)?.id as string;
+  }
+}
+
+async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promise<boolean> {
+  const team = await findTeamScope(ctx, user.team_id);
+  if (!team) return false;
+  return inTransaction(forTeam(ctx, team), async (ctx) => {
+    // An undo may have come first; from here on it waits, and finds nothing.
+    const { rows } = await sql`select from users where id = ${user.id} and ${due} for update`.execute(ctx.db);
+    if (rows.length === 0) return false;
+    await eraseFromRooms(ctx, user);
+    await recordAudit(ctx, {
+      team_id: team.id,
+      action: 'user.purged',
+      actor: 'purge_deleted_users',
+      records: { user_id: user.id },
+    });
+    return true;
+  });
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { ManagementCtx } from '../../context.ts';
+import { addJob, jobKind } from '../../db/define-job.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { notFound } from '../../errors.ts';
+import { Uuid } from '../../wire/schema.ts';
+
+/** The job that erases what is left of a team whose keys are revoked. */
+export const teamErasureKind = jobKind({ name: 'erase_team', payload: Type.Object({ team_id: Uuid }) });
+
+/**
+ * Revokes the team's keys at once and has everything of it erased in the background. There is no way back.
+ * Throws not_found for a team of another organisation, and for one that is deleted already.
+ */
+export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<void> {
+  return inTransaction(ctx, async ({ db }) => {
+    const team = await db
+      .updateTable('teams')
+      .set({ deleted_at: sql<string>`now()` })
+      .where('id', '=', teamId)
+      .where('org_id', '=', ctx.org.id)
+      .where('deleted_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!team) throw notFound('Team');
+    await db
+      .updateTable('team_api_keys')
+      .set({ revoked_at: sql<string>`now()` })
+      .where('team_id', '=', team.id)
+      .where('revoked_at', 'is', null)
+      .execute();
+    await addJob(db, teamErasureKind, { team_id: team.id });
+  });
+}

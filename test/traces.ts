@@ -1,0 +1,72 @@
+import pg from 'pg';
+import { expect } from 'vitest';
+import { SEALED_COLUMNS, type SealedColumn, type TextColumn } from '../src/privacy/columns.ts';
+import type { TestApp } from './app.ts';
+
+type Column = { schema: string; table: string; name: string; data_type: string };
+
+/** A partition's rows are those of its table. */
+const wholeTable = (table: string): string => table.replace(/_(default|\d{8})$/, '');
+
+/**
+ * Columns of every table of every schema, the job queue's included, in which one of the texts stands, as the owner of
+ * the database reads them: `stored` as the bytes are (text as it is and hex decoded), `opened` after sealed columns
+ * were opened with the service's keys.
+ */
+export async function findTraces(
+  app: Pick<TestApp, 'databaseUrl' | 'ctx'>,
+  texts: string[],
+  as: 'stored' | 'opened' = 'opened',
+): Promise<string[]> {
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  try {
+    const { rows: columns } = await client.query<Column>(`
+      select table_schema as schema, table_name as table, column_name as name, data_type
+        from information_schema.columns join information_schema.tables using (table_schema, table_name)
+       where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
+    expect(columns.map(({ schema, table }) => `${schema}.${table}`)).toEqual(
+      expect.arrayContaining(['public.orders', 'public.attempts_default', 'graphile_worker._private_jobs']),
+    );
+    const found = new Set<string>();
+    for (const column of columns) {
+      const place = `${wholeTable(column.table)}.${column.name}`;
+      const sealed = as === 'opened' && column.data_type === 'bytea' && place in SEALED_COLUMNS;
+      const there = sealed
+        ? await opensTo(client, app, column, place as SealedColumn, texts)
+        : await holds(client, column, texts);
+      if (there) found.add(column.schema === 'public' ? place : `${column.schema}.${place}`);
+    }
+    return [...found].toSorted();
+  } finally {
+    await client.end();
+  }
+}
+
+async function holds(client: pg.Client, { schema, table, name, data_type }: Column, texts: string[]): Promise<boolean> {
+  const column = pg.escapeIdentifier(name);
+  const text = data_type === 'bytea' ? `encode(${column}, 'escape')` : `${column}::text`;
+  const { rowCount } = await client.query(
+    `select from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)} where ${text} ilike any ($1) limit 1`,
+    [texts.map((one) => `%${one}%`)],
+  );
+  return rowCount !== 0;
+}
+
+async function opensTo(
+  client: pg.Client,
+  { ctx }: Pick<TestApp, 'ctx'>,
+  { table, name }: Column,
+  place: SealedColumn,
+  texts: string[],
+): Promise<boolean> {
+  const { row, team } = SEALED_COLUMNS[place];
+  const id = row.map((column) => `${pg.escapeIdentifier(column)}::text`).join(` || '/' || `);
+  const { rows } = await client.query<{ team_id: string; id: string; sealed: Buffer }>(
+    `select ${pg.escapeIdentifier(team)} as team_id, ${id} as id, ${pg.escapeIdentifier(name)} as sealed
+       from public.${pg.escapeIdentifier(table)} where ${pg.escapeIdentifier(name)} is not null`,
+  );
+  // JSON opens as its text.
+  const opened = rows.map(({ sealed, ...at }) => ctx.cipher.openText(place as TextColumn, at, sealed).toLowerCase());
+  return opened.some((text) => texts.some((one) => text.includes(one.toLowerCase())));
+}
