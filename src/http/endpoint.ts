@@ -63,6 +63,8 @@ type Definition<
   body?: B;
   /** The answer shows a secret: where it is kept for an idempotency key, only the caller's own key opens it. */
   secretAnswer?: boolean;
+  /** Takes rights away: the answer waits until every process has heard of it. */
+  revokes?: boolean;
   /** A schema for JSON, or one of the kinds in media.ts; left out: no body. */
   response?: R;
   /** Left out: 200 with a body, 204 without, 302 for a redirect. */
@@ -83,6 +85,7 @@ export type Endpoint = Shown & {
   query?: TObject | undefined;
   body?: BodyKind | undefined;
   secretAnswer: boolean;
+  revokes: boolean;
   response?: AnswerKind | undefined;
   status: Status;
   refusals: readonly ErrorCode[];
@@ -105,6 +108,7 @@ export function endpoint<
     auth: definition.auth ?? 'team_key',
     scope: definition.scope ?? null,
     secretAnswer: definition.secretAnswer ?? false,
+    revokes: definition.revokes ?? false,
     status: definition.status ?? usual,
     refusals: definition.refusals ?? [],
   };

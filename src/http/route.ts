@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastJsonStringify from 'fast-json-stringify';
 import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
@@ -22,6 +23,12 @@ const KEY_TOO_LONG: Problem = {
   loc: ['header', 'x-idempotency-key'],
   msg: `String should have at most ${LONGEST_KEY} characters`,
 };
+
+/**
+ * The notification that empties the other processes' caches travels beside the answer to a revocation: holding the
+ * answer for a moment lets it win, so that whoever reads the answer finds the key refused everywhere.
+ */
+const HEARD_EVERYWHERE_MS = 50;
 
 const UNKNOWN_KEEPING: Problem = {
   type: 'literal_error',
@@ -90,6 +97,7 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
               },
               (inside) => run(inside, input),
             );
+      if (endpoint.revokes) await wait(HEARD_EVERYWHERE_MS);
       reply.code(answer.status);
       if (answer.body === '') return reply.send();
       return reply.type('application/json; charset=utf-8').send(answer.body);

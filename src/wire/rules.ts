@@ -109,5 +109,29 @@ const consentsUnlessPhysician = defineRule<true>({
   words: () => `Without a \`physician\` the consents ${NEEDED_CONSENTS.join(', ')} are needed.`,
 });
 
+/** A key that opens some teams names them, and one that opens the organisation names none. */
+const boundByRole = defineRule<true>({
+  keyword: 'boundByRole',
+  check: (_, { role, team_role_bindings: bindings }) => {
+    if (role === 'team_admin' && (bindings === undefined || bindings === null)) {
+      return [
+        { at: ['team_role_bindings'], type: 'missing', msg: 'A Team Management Key needs the teams it is bound to' },
+      ];
+    }
+    if (role !== 'org_admin' || !Array.isArray(bindings)) return [];
+    return [{ at: ['team_role_bindings'], type: 'value_error', msg: 'An Org Management Key is bound to no team' }];
+  },
+  words: () => '`team_role_bindings` is needed with `team_admin` and refused with `org_admin`.',
+});
+
 /** Every rule that a schema can name. */
-export const RULES = [usAddress, ascending, exactlyOne, together, notTaken, minorNeedsProxy, consentsUnlessPhysician];
+export const RULES = [
+  usAddress,
+  ascending,
+  exactlyOne,
+  together,
+  notTaken,
+  minorNeedsProxy,
+  consentsUnlessPhysician,
+  boundByRole,
+];

@@ -46,16 +46,17 @@ const managementKey = {
   team_role_bindings: nullable(Type.Array(TeamRoleBinding)),
 };
 
-export const ManagementKeyInput = Type.Object({
-  label: Text(200),
-  role: Role,
-  team_role_bindings: optional(Bindings),
-});
+export const ManagementKeyInput = Type.Object(
+  { label: Text(200), role: Role, team_role_bindings: optional(Bindings) },
+  { boundByRole: true },
+);
 export const ManagementKeyPatch = Type.Object({
   label: optional(Text(200)),
   team_role_bindings: optional(Bindings),
 });
 export const ManagementKey = Type.Object(managementKey);
+/** Null where it was revoked before. */
+export const RevokedManagementKey = nullable(ManagementKey);
 export const NewManagementKey = Type.Object({
   ...managementKey,
   key: Type.String({ description: 'The whole key: it is shown here and never again.' }),

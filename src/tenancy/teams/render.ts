@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Config } from '../../config/options.ts';
 import type { CreatedTeam } from './create.ts';
-import type { ManagedTeam } from '../schemas.ts';
+import type { ManagedTeam } from './schemas.ts';
 
 type Settings = NonNullable<Static<typeof ManagedTeam>['sandbox']>;
 

@@ -1,0 +1,184 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../http/endpoint.ts';
+import { Cursor, Uuid, WordFilter } from '../../wire/schema.ts';
+import { Environment, Region } from '../schemas.ts';
+import { createManagementKey } from './create-management-key.ts';
+import { createTeamKey } from './create-team-key.ts';
+import { listManagementKeys } from './list-management-keys.ts';
+import { listTeamKeys } from './list-team-keys.ts';
+import { toManagementKey } from './management-key.ts';
+import { patchManagementKey } from './patch-management-key.ts';
+import { revokeManagementKey } from './revoke-management-key.ts';
+import { revokeTeamKeys } from './revoke-team-keys.ts';
+import {
+  ManagementKey,
+  ManagementKeyInput,
+  ManagementKeyPage,
+  ManagementKeyPatch,
+  NewManagementKey,
+  RevokedManagementKey,
+  RevokedTeamApiKeys,
+  TeamApiKey,
+  TeamApiKeyInput,
+  TeamApiKeyPage,
+} from './schemas.ts';
+
+const tag = 'management';
+const auth = 'management_key';
+const teamKeys = '/v1/org/{org_id}/team_api_keys/{env}/{region}';
+const managementKeys = '/v1/org/{org_id}/management_key';
+const ofDeployment = Type.Object({ org_id: Uuid, env: Environment, region: Region });
+const ofOrg = Type.Object({ org_id: Uuid });
+const ofKey = Type.Object({ org_id: Uuid, key_id: Uuid });
+
+const MOST_REVOKED_AT_ONCE = 100;
+
+export const keyEndpoints = [
+  endpoint({
+    id: 'list_team_api_keys',
+    method: 'GET',
+    path: teamKeys,
+    tag,
+    auth,
+    params: ofDeployment,
+    response: TeamApiKeyPage,
+    summary: 'List team API keys',
+    description:
+      'Keys in use, in the order they were made. `value` shows only the first characters. ' +
+      'A Team Management Key sees the keys of its own teams.',
+    query: Type.Object({ next_cursor: Type.Optional(Cursor()), team_id: Type.Optional(Uuid) }),
+    refusals: ['invalid_cursor', 'insufficient_scope'],
+    handle: (ctx, { query: { next_cursor = null, team_id = null } }) => listTeamKeys(ctx, { team_id, next_cursor }),
+  }),
+  endpoint({
+    id: 'create_team_api_key',
+    method: 'POST',
+    path: teamKeys,
+    tag,
+    auth,
+    scope: 'team',
+    params: ofDeployment,
+    body: TeamApiKeyInput,
+    response: TeamApiKey,
+    secretAnswer: true,
+    summary: 'Create a team API key',
+    description: 'The answer is the only place where the whole key is shown.',
+    refusals: ['limit_reached'],
+    handle: (ctx, { body: { label } }) => createTeamKey(ctx, { team_id: ctx.team.id, label }),
+  }),
+  endpoint({
+    id: 'delete_team_api_keys',
+    method: 'DELETE',
+    path: teamKeys,
+    tag,
+    auth,
+    params: ofDeployment,
+    response: RevokedTeamApiKeys,
+    summary: 'Revoke team API keys',
+    description: 'From the answer on, every process of the service refuses them.',
+    query: Type.Object({ api_key_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_REVOKED_AT_ONCE }) }),
+    revokes: true,
+    refusals: ['insufficient_scope'],
+    handle: (ctx, { query: { api_key_id } }) => revokeTeamKeys(ctx, [...new Set(api_key_id)]),
+  }),
+  endpoint({
+    id: 'list_management_keys',
+    method: 'GET',
+    path: managementKeys,
+    tag,
+    auth,
+    scope: 'org',
+    params: ofOrg,
+    query: Type.Object({
+      team_id: Type.Optional(Uuid),
+      role: Type.Optional(WordFilter()),
+      next_cursor: Type.Optional(Cursor()),
+    }),
+    response: ManagementKeyPage,
+    summary: 'List management keys',
+    description:
+      'Keys in use, in the order they were made: all, those with a role, or those bound to a team. ' +
+      'Their values are never shown again; `key_prefix` tells them apart.',
+    refusals: ['invalid_cursor'],
+    handle: async (ctx, { query: { team_id = null, role = null, next_cursor = null } }) => {
+      const page = await listManagementKeys(ctx, ctx.org.id, { team_id, role, next_cursor });
+      return { data: page.keys.map(toManagementKey), next_cursor: page.next_cursor };
+    },
+  }),
+  endpoint({
+    id: 'create_management_key',
+    method: 'POST',
+    path: managementKeys,
+    tag,
+    auth,
+    scope: 'org',
+    params: ofOrg,
+    body: ManagementKeyInput,
+    response: NewManagementKey,
+    secretAnswer: true,
+    summary: 'Create a management key',
+    description:
+      'An Org Management Key (`org_admin`) has full control of the organisation; a Team Management Key (`team_admin`) ' +
+      'opens the teams it is bound to. The answer is the only place where the whole key is shown.',
+    refusals: ['limit_reached'],
+    handle: async (ctx, { body: { label, role, team_role_bindings } }) => {
+      const bound =
+        role === 'team_admin' ? { role, team_ids: teamsOf(team_role_bindings ?? []) } : { role, team_ids: null };
+      const { value, ...key } = await createManagementKey(ctx, {
+        org_id: ctx.org.id,
+        label,
+        created_by: ctx.key.id,
+        ...bound,
+      });
+      return { ...toManagementKey(key), key: value };
+    },
+  }),
+  endpoint({
+    id: 'patch_management_key',
+    method: 'PATCH',
+    path: `${managementKeys}/{key_id}`,
+    tag,
+    auth,
+    scope: 'org',
+    params: ofKey,
+    body: ManagementKeyPatch,
+    response: ManagementKey,
+    revokes: true,
+    summary: 'Change a management key',
+    description:
+      'Its label, and of a Team Management Key the teams it is bound to. What is left out or null stays as it is. ' +
+      'An Org Management Key cannot be bound: 400 key_not_bindable.',
+    refusals: ['key_not_bindable'],
+    handle: async (ctx, { params, body: { label = null, team_role_bindings = null } }) =>
+      toManagementKey(
+        await patchManagementKey(ctx, params.key_id, {
+          label,
+          team_ids: team_role_bindings && teamsOf(team_role_bindings),
+        }),
+      ),
+  }),
+  endpoint({
+    id: 'delete_management_key',
+    method: 'DELETE',
+    path: `${managementKeys}/{key_id}`,
+    tag,
+    auth,
+    scope: 'org',
+    params: ofKey,
+    response: RevokedManagementKey,
+    revokes: true,
+    summary: 'Revoke a management key',
+    description:
+      'From the answer on, every process of the service refuses it. The answer is the key as it was, or null where it ' +
+      'was revoked before. The last Org Management Key of an organisation is refused with 400 last_management_key: ' +
+      'make another one first.',
+    refusals: ['last_management_key'],
+    handle: async (ctx, { params }) => {
+      const key = await revokeManagementKey(ctx, ctx.org.id, params.key_id);
+      return key && toManagementKey(key);
+    },
+  }),
+];
+
+/** Each team once, in the order of the bindings. */
+const teamsOf = (bindings: { team_id: string }[]): string[] => [...new Set(bindings.map(({ team_id }) => team_id))];

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { createManagementKey } from '../keys/create-management-key.ts';
+
+type Problems = { detail: { type: string; loc: string[] }[] };
+type Refusal = { code: string; detail: { team_id: string } };
+type ManagedTeam = {
+  id: string;
+  name: string;
+  created_on: string;
+  integration_team_id: string | null;
+  sandbox: Record<string, unknown>;
+};
+type Key = { id: string; label: string; value: string; team_id: string; created_at: string };
+
+let app: TestApp;
+let other: Team;
+beforeAll(async () => {
+  app = await startTestApp();
+  other = await app.makeTeam('Mesa Labs');
+});
+afterAll(() => app.close());
+
+const places = (answer: { body: Problems }): string[] =>
+  answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
+
+const bind = async (...team_ids: string[]): Promise<string> =>
+  (await createManagementKey(app.ctx, { org_id: app.team.org_id, label: 'bound', role: 'team_admin', team_ids })).value;
+
+describe('creating a team', () => {
+  const create = <T = ManagedTeam>(body: object, key?: string) =>
+    app.api<T>(
+      'POST',
+      `/v1/org/${app.team.org_id}/team`,
+      { name: 'North Clinic', region: 'us', ...body },
+      key ? { key } : {},
+    );
+
+  test('it has the settings that hold for a team that never chose', async () => {
+    const { status, body } = await create({});
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'North Clinic',
+      created_on: expect.any(String),
+      region: 'us',
+      integration_team_id: null,
+      environments: ['sandbox'],
+      production: null,
+      sandbox: {
+        lab_tests_patient_sms_communication_enabled: true,
+        lab_tests_patient_email_communication_enabled: true,
+        critical_result_notification_email: null,
+        brand_information: null,
+        logo_url: null,
+        reject_duplicate_connection: false,
+        sdk_per_device_activity_timeseries: false,
+        partial_webhooks_enabled: false,
+        minor_ordering_enabled: false,
+      },
+    });
+  });
+
+  test('what it chooses is kept, its id included', async () => {
+    const chosen = {
+      lab_tests_patient_sms_communication_enabled: false,
+      lab_tests_patient_email_communication_enabled: false,
+      critical_result_notification_email: 'lab@example.com',
+      logo_url: 'https://example.com/logo.png',
+      reject_duplicate_connection: true,
+      sdk_per_device_activity_timeseries: true,
+      partial_webhooks_enabled: null,
+      minor_ordering_enabled: true,
+    };
+    const id = randomUUID();
+    const { body } = await create({
+      ...chosen,
+      id,
+      integration_team_id: 'ehr-7',
+      brand_information: { company_name: 'North' },
+    });
+    expect([body.id, body.integration_team_id]).toEqual([id, 'ehr-7']);
+    expect(body.sandbox).toEqual({
+      ...chosen,
+      brand_information: {
+        company_name: 'North',
+        company_website: '',
+        support_email: null,
+        support_contact: '',
+        company_address: '',
+        brand_color: '',
+      },
+    });
+    const row = await app.db.selectFrom('teams').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ org_id: app.team.org_id, settings: { minor_ordering_enabled: true } });
+  });
+
+  test('it starts with the standard lab tests', async () => {
+    const { body } = await create({});
+    const tests = await app.db.selectFrom('lab_tests').select('method').where('team_id', '=', body.id).execute();
+    expect(new Set(tests.map(({ method }) => method))).toEqual(
+      new Set(['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection']),
+    );
+  });
+
+  test('a team key made for it opens the service as that team', async () => {
+    const { body: team } = await create({});
+    const { body: key } = await app.api<Key>('POST', `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`, {
+      label: 'first',
+      team_id: team.id,
+    });
+    const made = await app.api<{ team_id: string }>('POST', '/v2/user', { client_user_id: 'ada' }, { key: key.value });
+    expect([made.status, made.body.team_id]).toEqual([200, team.id]);
+  });
+
+  test('an integration_team_id that is taken answers with the team that has it', async () => {
+    const { body: first } = await create({ integration_team_id: 'ehr-taken' });
+    const again = await create<Refusal>({ integration_team_id: 'ehr-taken' });
+    expect([again.status, again.body.code, again.body.detail]).toEqual([
+      409,
+      'integration_team_id_conflict',
+      { team_id: first.id },
+    ]);
+  });
+
+  test('of many calls at once with one integration_team_id one makes the team, and the others name it', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => create<Refusal & ManagedTeam>({ integration_team_id: 'ehr-race' })),
+    );
+    const made = answers.filter(({ status }) => status === 200);
+    expect(made.length).toBe(1);
+    for (const { status, body } of answers.filter((answer) => answer !== made[0])) {
+      expect([status, body.code, body.detail]).toEqual([
+        409,
+        'integration_team_id_conflict',
+        { team_id: made[0]?.body.id },
+      ]);
+    }
+  });
+
+  test('the same integration_team_id is free in another organisation', async () => {
+    await create({ integration_team_id: 'ehr-both' });
+    const answer = await other.api('POST', `/v1/org/${other.org_id}/team`, {
+      name: 'South',
+      region: 'us',
+      integration_team_id: 'ehr-both',
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('an id that is taken is refused without saying by whom, the same for our own and for another organisation', async () => {
+    const [foreign, own] = [await create<Refusal>({ id: other.id }), await create<Refusal>({ id: app.team.id })];
+    expect(foreign.status).toBe(409);
+    expect({ ...foreign.body, request_id: '' }).toEqual({
+      detail: 'This id is taken. Choose another, or leave it out.',
+      code: 'team_id_taken',
+      request_id: '',
+    });
+    expect({ ...own.body, request_id: '' }).toEqual({ ...foreign.body, request_id: '' });
+  });
+
+  test('another region is another deployment', async () => {
+    const answer = await create<Refusal>({ region: 'eu' });
+    expect([answer.status, answer.body.code]).toEqual([404, 'wrong_deployment']);
+    expect(answer.body.detail).toMatch(/eu.*sandbox us/);
+  });
+
+  test('every problem is listed', async () => {
+    const answer = await create<Problems>({
+      name: 'Clinic <b>',
+      region: 'mars',
+      id: 'x',
+      integration_team_id: 'i'.repeat(257),
+      logo_url: 'javascript:alert(1)',
+      critical_result_notification_email: 'nobody',
+      lab_tests_patient_sms_communication_enabled: null,
+      brand_information: { support_email: 'nobody' },
+    });
+    expect(answer.status).toBe(422);
+    expect(places(answer).toSorted()).toEqual([
+      'bool_type body.lab_tests_patient_sms_communication_enabled',
+      'enum body.region',
+      'missing body.brand_information.company_name',
+      'string_pattern_mismatch body.name',
+      'string_too_long body.integration_team_id',
+      'url_parsing body.logo_url',
+      'uuid_parsing body.id',
+      'value_error body.brand_information.support_email',
+      'value_error body.critical_result_notification_email',
+    ]);
+  });
+
+  test.each(["Dr. O'Neil", 'Clinic\nTwo', 'a'.repeat(81)])('the name %j is refused', async (name) => {
+    expect((await create({ name })).status).toBe(422);
+  });
+
+  test.each(["Équipe d'Été (Nord), A/B: 1|2 & Co_x-y’s", 'a'.repeat(80)])('the name %j is taken', async (name) => {
+    expect((await create({ name })).body.name).toBe(name);
+  });
+
+  test('it needs an Org Management Key of that organisation', async () => {
+    const bound = await create<Refusal>({}, await bind(app.team.id));
+    expect([bound.status, bound.body.code]).toEqual([403, 'insufficient_scope']);
+    expect((await create({}, other.management_key)).status).toBe(404);
+    expect((await app.api('POST', `/v1/org/${app.team.org_id}/team`, {}, { key: null })).status).toBe(401);
+  });
+});

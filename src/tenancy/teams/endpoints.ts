@@ -1,0 +1,45 @@
+import { Type, type Static } from 'typebox';
+import type { Config } from '../../config/options.ts';
+import { AppError } from '../../errors.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { Uuid } from '../../wire/schema.ts';
+import type { Region } from '../schemas.ts';
+import { createTeam } from './create.ts';
+import { toManagedTeam } from './render.ts';
+import { ManagedTeam, TeamInput } from './schemas.ts';
+
+const tag = 'management';
+const auth = 'management_key';
+
+export const teamEndpoints = [
+  endpoint({
+    id: 'create_team',
+    method: 'POST',
+    path: '/v1/org/{org_id}/team',
+    tag,
+    auth,
+    scope: 'org',
+    params: Type.Object({ org_id: Uuid }),
+    body: TeamInput,
+    response: ManagedTeam,
+    summary: 'Create a team',
+    description:
+      'With the standard lab tests. A deployment serves one environment and region, so the other environment is null ' +
+      'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the integration_team_id already.',
+    refusals: ['limit_reached', 'team_id_taken', 'integration_team_id_conflict', 'wrong_deployment'],
+    handle: async (ctx, { body: { id, name, region, integration_team_id, ...settings } }) => {
+      refuseOtherRegion(ctx.config, region);
+      const team = await createTeam(ctx, { org_id: ctx.org.id, id, name, integration_team_id, settings });
+      return toManagedTeam(ctx.config, team);
+    },
+  }),
+];
+
+function refuseOtherRegion(config: Config, region: Static<typeof Region>): void {
+  if (region === config.region) return;
+  throw new AppError(
+    'wrong_deployment',
+    `You asked for ${region}, but this service is ${config.environment} ${config.region}. ` +
+      "Send the request to that deployment's base address.",
+  );
+}
