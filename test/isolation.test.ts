@@ -40,6 +40,7 @@ type Ids = {
   payor_code: string;
   webhook_id: string;
   api_key_id: string;
+  key_id: string;
   name: string;
 };
 
@@ -117,6 +118,11 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_team_api_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],
   delete_team_api_keys: (_, { api_key_id }) => [{ query: `api_key_id=${api_key_id}`, status: 200 }],
+  list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
+  create_management_key: (_, { team_id }) => [
+    { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
+  ],
+  patch_management_key: () => [{ body: { label: 'mine' }, status: 404 }],
   create_webhook: () => [{ body: { url: 'https://stranger.example.com/in' }, status: 404 }],
   get_webhook: ofWebhook(undefined),
   patch_webhook: ofWebhook({ description: 'mine' }),
@@ -174,6 +180,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     'GET',
     `/v1/org/${team.org_id}/team_api_keys/sandbox/us`,
   );
+  const managers = await team.api<{ data: { id: string }[] }>('GET', `/v1/org/${team.org_id}/management_key`);
   return {
     org_id: team.org_id,
     team_id: team.id,
@@ -190,6 +197,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     payor_code: payor.body.payor_code,
     webhook_id,
     name,
+    key_id: managers.body.data[0]?.id as string,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
 }
