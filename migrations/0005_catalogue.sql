@@ -8,7 +8,9 @@ create table labs (
   zipcode text not null,
   clia_number text,
   collection_methods text[] not null,
-  sample_types text[] not null
+  sample_types text[] not null,
+  -- Rises with every change of the laboratory or of a marker of it.
+  revision integer not null default 0
 );
 
 -- An analyte is one observation a laboratory can report, named by its LOINC code.
@@ -73,6 +75,8 @@ create table lab_tests (
   worst_case_tat_days integer,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- Rises with every change of the lab test and of its list of markers.
+  revision integer not null default 0,
   unique (team_id, slug)
 );
 create index lab_tests_by_team on lab_tests (team_id, id);
@@ -84,3 +88,34 @@ create table lab_test_markers (
   position smallint not null,
   primary key (lab_test_id, marker_id)
 );
+
+-- What is kept ready of a lab test bears both revisions: whoever reads them with an order knows whether it still holds.
+create function revise_row() returns trigger language plpgsql
+set search_path = pg_catalog, public, pg_temp as $$
+begin
+  if new.revision = old.revision then new.revision := old.revision + 1; end if;
+  return new;
+end $$;
+create trigger labs_revised before update on labs for each row execute function revise_row();
+create trigger lab_tests_revised before update on lab_tests for each row execute function revise_row();
+
+create function revise_lab_of_marker() returns trigger language plpgsql
+set search_path = pg_catalog, public, pg_temp as $$
+begin
+  update labs set revision = revision + 1 where id in (old.lab_id, new.lab_id);
+  return null;
+end $$;
+create trigger markers_revise_lab after update on markers for each row execute function revise_lab_of_marker();
+
+create function revise_lab_tests_of_markers() returns trigger language plpgsql
+set search_path = pg_catalog, public, pg_temp as $$
+begin
+  update lab_tests set revision = revision + 1 where id in (select lab_test_id from changed);
+  return null;
+end $$;
+create trigger lab_test_markers_added after insert on lab_test_markers referencing new table as changed
+  for each statement execute function revise_lab_tests_of_markers();
+create trigger lab_test_markers_changed after update on lab_test_markers referencing new table as changed
+  for each statement execute function revise_lab_tests_of_markers();
+create trigger lab_test_markers_removed after delete on lab_test_markers referencing old table as changed
+  for each statement execute function revise_lab_tests_of_markers();

@@ -9,6 +9,8 @@ create index order_transactions_by_team on order_transactions (team_id, id);
 
 -- last_* repeat the newest order event, so that lists filter and sort without joining.
 -- An order moves to another user by its transaction's user_id; the foreign keys carry everything along.
+-- Columns of type bytea are sealed (src/privacy/columns.ts). search_hashes are keyed hashes of the words of names and
+-- of the date of birth, by which sealed orders are found.
 create table orders (
   user_id uuid not null,
   id uuid not null,
@@ -19,18 +21,19 @@ create table orders (
   details_id uuid not null,
   method text not null check (method in ('testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection')),
   sample_id text,
-  patient_details jsonb,
-  patient_address jsonb,
-  shipping_details jsonb,
-  physician jsonb,
-  consents jsonb not null default '[]',
+  patient_details bytea,
+  patient_address bytea,
+  shipping_details bytea,
+  physician bytea,
+  consents bytea,
+  search_hashes bytea[] not null default '{}',
   health_insurance_id uuid,
   billing_type text not null default 'client_bill'
     check (billing_type in ('client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill')),
-  icd_codes text[],
-  notes text,
-  clinical_notes text,
-  passthrough text,
+  icd_codes bytea,
+  notes bytea,
+  clinical_notes bytea,
+  passthrough bytea,
   priority boolean not null default false,
   activate_by date,
   has_abn boolean not null default false,
@@ -46,11 +49,14 @@ create table orders (
   foreign key (user_id, order_transaction_id) references order_transactions (user_id, id)
     on update cascade on delete cascade
 );
-create index orders_by_team on orders (team_id, id);
+-- The user stands in it so that a list is counted without reading the orders themselves.
+create index orders_by_team on orders (team_id, id) include (user_id);
 create index orders_by_transaction on orders (team_id, order_transaction_id);
 create index orders_by_status on orders (team_id, last_low_level_status, id);
-create index orders_by_interpretation on orders (team_id, interpretation, id);
+create index orders_by_interpretation on orders (team_id, interpretation, id) where interpretation is not null;
 create index orders_by_updated_at on orders (team_id, updated_at, id);
+-- Hashes are keyed by team, so this index needs no team. The list of entries that wait for it is read by every search: short.
+create index orders_by_search on orders using gin (search_hashes) with (gin_pending_list_limit = 256);
 
 create table order_events (
   user_id uuid not null,
@@ -68,11 +74,12 @@ create table order_events (
   foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
 );
 
--- Sample ids are unique in the whole deployment, in upper case.
+-- Sample ids are unique in the whole deployment, in upper case. One without an order was issued to the team by a
+-- laboratory and waits for its registration.
 create table sample_ids (
   sample_id text primary key check (sample_id = upper(sample_id)),
   team_id uuid not null,
-  order_id uuid not null
+  order_id uuid
 );
 create index sample_ids_by_order on sample_ids (team_id, order_id);
 
@@ -81,30 +88,18 @@ create table shipments (
   order_id uuid not null,
   id uuid not null,
   team_id uuid not null,
-  outbound_tracking_number text,
-  outbound_tracking_url text,
+  outbound_tracking_number bytea,
+  outbound_tracking_url bytea,
   outbound_courier text,
-  inbound_tracking_number text,
-  inbound_tracking_url text,
+  inbound_tracking_number bytea,
+  inbound_tracking_url bytea,
   inbound_courier text,
-  notes text,
+  notes bytea,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (user_id, order_id),
   foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
 );
-
--- Names are found by keyed hashes of their whole words, never by the names themselves.
-create table order_name_words (
-  user_id uuid not null,
-  order_id uuid not null,
-  team_id uuid not null,
-  kind text not null check (kind in ('patient', 'recipient')),
-  word_hash bytea not null,
-  primary key (user_id, order_id, kind, word_hash),
-  foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
-);
-create index order_name_words_by_word on order_name_words (team_id, word_hash, kind, order_id);
 
 create table simulations (
   user_id uuid not null,

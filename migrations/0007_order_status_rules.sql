@@ -215,48 +215,42 @@ insert into order_status_rules values
   ('completed.on_site_collection.corrected', '', 'done', 'completed.on_site_collection.corrected', '', 'done');
 -- rows end
 
+-- Every look-up here is by a whole primary key, so that its plan is the same at any size.
 create function order_events_follow_rules() returns trigger language plpgsql
 set search_path = pg_catalog, public, pg_temp as $$
 declare
-  previous record;
-  rule record;
+  last_status text := '';
+  last_leg text := '';
+  last_registration text := '';
 begin
-  select e.id, e.status, e.leg, e.registration into previous
-    from order_events e
-    where e.user_id = new.user_id and e.order_id = new.order_id
-    order by e.id desc limit 1;
-
-  if new.id is distinct from coalesce(previous.id, 0) + 1 then
-    raise exception 'event % of order % is out of sequence: % comes next',
-      new.id, new.order_id, coalesce(previous.id, 0) + 1
+  if new.id > 1 then
+    select e.status, e.leg, e.registration into last_status, last_leg, last_registration
+      from order_events e
+      where e.user_id = new.user_id and e.order_id = new.order_id and e.id = new.id - 1;
+  end if;
+  if new.id is null or new.id < 1 or last_status is null then
+    raise exception 'event % of order % is out of sequence', new.id, new.order_id
       using errcode = 'check_violation', table = tg_table_name, constraint = 'order_events_in_sequence';
   end if;
 
-  select r.to_leg, r.to_registration into rule
+  select r.to_leg, r.to_registration into new.leg, new.registration
     from order_status_rules r
-    where r.from_status = coalesce(previous.status, '')
-      and r.from_leg = coalesce(previous.leg, '')
-      and r.from_registration = coalesce(previous.registration, '')
+    where r.from_status = last_status and r.from_leg = last_leg and r.from_registration = last_registration
       and r.to_status = new.status;
-
   if not found then
     raise exception 'status % may not follow % (leg %, registration %)',
-      new.status, coalesce(previous.status, 'nothing'), quote_literal(coalesce(previous.leg, '')),
-      quote_literal(coalesce(previous.registration, ''))
+      new.status, coalesce(nullif(last_status, ''), 'nothing'), quote_literal(last_leg), quote_literal(last_registration)
       using errcode = 'check_violation', table = tg_table_name, constraint = 'order_events_follow_rules';
   end if;
 
   -- The rules keep the method from event to event, so that only the first one can bring in a wrong one.
-  if previous.id is null and not exists (
+  if new.id = 1 and not exists (
     select from orders o
       where o.user_id = new.user_id and o.id = new.order_id and o.method = split_part(new.status, '.', 2)
   ) then
     raise exception 'status % is not one of the order''s collection method', new.status
       using errcode = 'check_violation', table = tg_table_name, constraint = 'order_events_of_method';
   end if;
-
-  new.leg := rule.to_leg;
-  new.registration := rule.to_registration;
   return new;
 end $$;
 

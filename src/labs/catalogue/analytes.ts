@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
 import type { Analytes } from '../../db/tables.ts';
-import type { Scope } from './find.ts';
 
 /** An observation that a lab test asks for, with the marker that brings it. */
 export type Analyte = Selectable<Analytes> & {
@@ -16,7 +16,7 @@ export type Analyte = Selectable<Analytes> & {
  * What the laboratory reports for one of the team's lab tests, in the order of its markers; an analyte that two
  * markers bring comes once, with the first. Empty for an unknown lab test and for another team's.
  */
-export async function analytesOf(ctx: Scope, labTestId: string): Promise<Analyte[]> {
+export async function analytesOf(ctx: TeamCtx, labTestId: string): Promise<Analyte[]> {
   const rows = await ctx.db
     .selectFrom('lab_tests')
     .innerJoin('lab_test_markers', 'lab_test_markers.lab_test_id', 'lab_tests.id')

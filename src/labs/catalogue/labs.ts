@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { Ctx } from '../../context.ts';
+import type { TeamCtx } from '../../context.ts';
 import type { Lab } from './schemas.ts';
 
 /** A row of `labs` in the shape of the wire. */
@@ -10,7 +10,7 @@ export const LAB_JSON = sql<Static<typeof Lab>>`json_build_object(
   'collection_methods', labs.collection_methods, 'sample_types', labs.sample_types)`;
 
 /** Every laboratory of the platform: the same for all teams. */
-export async function listLabs(ctx: Pick<Ctx, 'db'>): Promise<Static<typeof Lab>[]> {
+export async function listLabs(ctx: TeamCtx): Promise<Static<typeof Lab>[]> {
   const rows = await ctx.db.selectFrom('labs').select(LAB_JSON.as('lab')).orderBy('labs.id').execute();
   return rows.map(({ lab }) => lab);
 }

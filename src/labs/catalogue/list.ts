@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
 import { containing } from '../../db/containing.ts';
 import { decodeCursor, isSortKey, takePage, type SortKey } from '../../db/page.ts';
-import type { Scope } from './find.ts';
 import { LAB_TEST_JSON } from './lab-test-json.ts';
 import type { LabTest, LabTestPage } from './schemas.ts';
 
@@ -23,14 +23,14 @@ export type LabTestFilter = {
 type Row = { lab_test: LabTest; value: number };
 
 /** All lab tests of the team that every given filter holds for. */
-export async function listLabTests(ctx: Scope, filter: LabTestFilter): Promise<LabTest[]> {
+export async function listLabTests(ctx: TeamCtx, filter: LabTestFilter): Promise<LabTest[]> {
   const rows = await select(ctx, filter, { after: null, limit: null });
   return rows.map(({ lab_test }) => lab_test);
 }
 
 /** The same in pages, each beginning behind the place where the one before ended. */
 export async function pageLabTests(
-  ctx: Scope,
+  ctx: TeamCtx,
   filter: LabTestFilter,
   page: { limit: number; cursor?: string | undefined },
 ): Promise<Static<typeof LabTestPage>> {
@@ -59,7 +59,7 @@ const GENERATED: Record<string, boolean[]> = { auto: [true], manual: [false], al
 
 // The filters that are not given stand as null parameters: few statement texts, so that each is prepared once.
 function select(
-  ctx: Scope,
+  ctx: TeamCtx,
   filter: LabTestFilter,
   page: { after: SortKey | null; limit: number | null },
 ): Promise<Row[]> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { Ctx } from '../../context.ts';
+import type { TeamCtx } from '../../context.ts';
 import { containing } from '../../db/containing.ts';
 import { notFound } from '../../errors.ts';
-import { findLabTest, type Scope } from './find.ts';
+import { findLabTest } from './find.ts';
 import { MARKER_JSON, MARKER_WITH_RESULTS_JSON } from './marker-json.ts';
 import { priceMarkers } from './pricing.ts';
 import type { Marker, MarkerPage } from './schemas.ts';
@@ -19,7 +19,7 @@ type MarkerFilter = {
 
 /** A page of the platform's markers, by id; every filter that is given must hold. */
 export async function listMarkers(
-  ctx: Pick<Ctx, 'db'>,
+  ctx: TeamCtx,
   filter: MarkerFilter & Page,
 ): Promise<Static<typeof MarkerPage>> {
   const matching = ctx.db.selectFrom('markers').innerJoin('labs', 'labs.id', 'markers.lab_id')
@@ -39,7 +39,7 @@ export async function listMarkers(
 }
 
 /** A page of the markers of one of the team's lab tests, in the order of the lab test. */
-export async function listMarkersOf(ctx: Scope, labTestId: string, page: Page): Promise<Static<typeof MarkerPage>> {
+export async function listMarkersOf(ctx: TeamCtx, labTestId: string, page: Page): Promise<Static<typeof MarkerPage>> {
   const { id } = await findLabTest(ctx, labTestId);
   const ofTest = ctx.db
     .selectFrom('lab_test_markers')
@@ -58,7 +58,7 @@ export async function listMarkersOf(ctx: Scope, labTestId: string, page: Page): 
 
 /** The marker that a laboratory knows by its order code `providerId`. */
 export async function findMarker(
-  ctx: Pick<Ctx, 'db'>,
+  ctx: TeamCtx,
   labId: number,
   providerId: string,
 ): Promise<Static<typeof Marker>> {
