@@ -9,8 +9,7 @@ create index order_transactions_by_team on order_transactions (team_id, id);
 
 -- last_* repeat the newest order event, so that lists filter and sort without joining.
 -- An order moves to another user by its transaction's user_id; the foreign keys carry everything along.
--- Columns of type bytea are sealed (src/privacy/columns.ts). search_hashes are keyed hashes of the words of names and
--- of the date of birth, by which sealed orders are found.
+-- Columns of type bytea are sealed (src/privacy/columns.ts).
 create table orders (
   user_id uuid not null,
   id uuid not null,
@@ -26,7 +25,6 @@ create table orders (
   shipping_details bytea,
   physician bytea,
   consents bytea,
-  search_hashes bytea[] not null default '{}',
   health_insurance_id uuid,
   billing_type text not null default 'client_bill'
     check (billing_type in ('client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill')),
@@ -55,8 +53,6 @@ create index orders_by_transaction on orders (team_id, order_transaction_id);
 create index orders_by_status on orders (team_id, last_low_level_status, id);
 create index orders_by_interpretation on orders (team_id, interpretation, id) where interpretation is not null;
 create index orders_by_updated_at on orders (team_id, updated_at, id);
--- Hashes are keyed by team, so this index needs no team. The list of entries that wait for it is read by every search: short.
-create index orders_by_search on orders using gin (search_hashes) with (gin_pending_list_limit = 256);
 
 create table order_events (
   user_id uuid not null,
@@ -100,6 +96,19 @@ create table shipments (
   primary key (user_id, order_id),
   foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
 );
+
+-- Orders are found by keyed hashes of what is sealed: whole words of names, and the date of birth. Rows, not an array
+-- with an index of its own kind: row-level security keeps operators that are not leakproof away from indexes.
+create table order_name_words (
+  user_id uuid not null,
+  order_id uuid not null,
+  team_id uuid not null,
+  kind text not null check (kind in ('patient', 'recipient', 'birth_date')),
+  word_hash bytea not null,
+  primary key (user_id, order_id, kind, word_hash),
+  foreign key (user_id, order_id) references orders (user_id, id) on update cascade on delete cascade
+);
+create index order_name_words_by_word on order_name_words (team_id, word_hash, kind, order_id);
 
 create table simulations (
   user_id uuid not null,

@@ -29,6 +29,8 @@ type When = {
   delaySeconds?: number;
   /** A waiting job with the same key is replaced instead of a second one being added. */
   key?: string;
+  /** Lower ones run first; 0 where left out. What a team has much of gives way to what others have little of. */
+  priority?: number;
 };
 
 /** Asks for background work in the caller's transaction: it runs exactly when the change it follows from is there. */
@@ -36,10 +38,11 @@ export async function addJob<T extends TObject>(
   tx: Tx,
   { name, payload: shape }: JobKind<T>,
   payload: Static<T>,
-  { delaySeconds = 0, key }: When = {},
+  { delaySeconds = 0, key, priority = 0 }: When = {},
 ): Promise<void> {
   if (!Value.Check(shape, payload)) throw new Error(`The payload of job ${name} breaks its shape.`);
   await sql`
     select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
-      run_at => now() + make_interval(secs => ${delaySeconds}), job_key => ${key ?? null})`.execute(tx);
+      run_at => now() + make_interval(secs => ${delaySeconds}), job_key => ${key ?? null},
+      priority => ${priority}::integer)`.execute(tx);
 }

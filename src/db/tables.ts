@@ -118,11 +118,11 @@ export interface Insurances {
 export interface LabResults {
   created_at: Generated<string>;
   interpretation: string;
-  metadata: Jsonb;
-  missing_results: Jsonb | null;
+  metadata: Buffer;
+  missing_results: Buffer | null;
   order_id: string;
-  results: Jsonb;
-  sample_information: Jsonb | null;
+  results: Buffer;
+  sample_information: Buffer | null;
   status: string;
   team_id: string;
   user_id: string;
@@ -136,6 +136,7 @@ export interface Labs {
   first_line_address: string;
   id: number;
   name: string;
+  revision: Generated<number>;
   sample_types: string[];
   slug: string;
   state: string;
@@ -160,6 +161,7 @@ export interface LabTests {
   method: string;
   name: string;
   price: Numeric;
+  revision: Generated<number>;
   sample_type: string;
   slug: string;
   status: string;
@@ -231,14 +233,14 @@ export interface OrderNameWords {
 export interface Orders {
   activate_by: string | null;
   billing_type: Generated<string>;
-  clinical_notes: string | null;
-  consents: Generated<Jsonb>;
+  clinical_notes: Buffer | null;
+  consents: Buffer | null;
   created_at: Generated<string>;
   details_id: string;
   has_abn: Generated<boolean>;
   has_missing_results: boolean | null;
   health_insurance_id: string | null;
-  icd_codes: string[] | null;
+  icd_codes: Buffer | null;
   id: string;
   interpretation: string | null;
   lab_test_id: string;
@@ -247,16 +249,16 @@ export interface Orders {
   last_low_level_status: string;
   last_status: string;
   method: string;
-  notes: string | null;
+  notes: Buffer | null;
   order_transaction_id: string;
   origin: string;
-  passthrough: string | null;
-  patient_address: Jsonb | null;
-  patient_details: Jsonb | null;
-  physician: Jsonb | null;
+  passthrough: Buffer | null;
+  patient_address: Buffer | null;
+  patient_details: Buffer | null;
+  physician: Buffer | null;
   priority: Generated<boolean>;
   sample_id: string | null;
-  shipping_details: Jsonb | null;
+  shipping_details: Buffer | null;
   team_id: string;
   updated_at: Generated<string>;
   user_id: string;
@@ -301,7 +303,7 @@ export interface Payors {
 }
 
 export interface SampleIds {
-  order_id: string;
+  order_id: string | null;
   sample_id: string;
   team_id: string;
 }
@@ -310,13 +312,13 @@ export interface Shipments {
   created_at: Generated<string>;
   id: string;
   inbound_courier: string | null;
-  inbound_tracking_number: string | null;
-  inbound_tracking_url: string | null;
-  notes: string | null;
+  inbound_tracking_number: Buffer | null;
+  inbound_tracking_url: Buffer | null;
+  notes: Buffer | null;
   order_id: string;
   outbound_courier: string | null;
-  outbound_tracking_number: string | null;
-  outbound_tracking_url: string | null;
+  outbound_tracking_number: Buffer | null;
+  outbound_tracking_url: Buffer | null;
   team_id: string;
   updated_at: Generated<string>;
   user_id: string;

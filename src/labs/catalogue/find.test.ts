@@ -32,10 +32,12 @@ describe('the lab tests of a list of orders', () => {
     const other = await app.makeTeam();
     const [heart, thyroid] = [await idOf('heart-health'), await idOf('thyroid-health')];
     const loaded = await loadLabTests(ctxOf(team), [heart, thyroid, heart, newId()]);
-    expect([...loaded.keys()].toSorted()).toEqual([heart, thyroid].toSorted());
-    expect(loaded.get(heart)).toEqual((await team.api('GET', `/v3/lab_tests/${heart}`)).body);
-    expect(await loadLabTests(ctxOf(other), [heart])).toEqual(new Map());
-    expect(await loadLabTests(ctxOf(team), [])).toEqual(new Map());
+    expect(loaded.map(({ labTest }) => labTest.id).toSorted()).toEqual([heart, thyroid].toSorted());
+    expect(loaded.find(({ labTest }) => labTest.id === heart)?.labTest).toEqual(
+      (await team.api('GET', `/v3/lab_tests/${heart}`)).body,
+    );
+    expect(await loadLabTests(ctxOf(other), [heart])).toEqual([]);
+    expect(await loadLabTests(ctxOf(team), [])).toEqual([]);
   });
 });
 

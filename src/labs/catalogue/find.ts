@@ -40,10 +40,7 @@ export async function findDefaultKit(ctx: TeamCtx): Promise<LabTestRow> {
 }
 
 /** The team's lab tests of `ids` in one statement; ids of other teams and unknown ones are left out. */
-export function loadLabTests(
-  ctx: TeamCtx,
-  ids: readonly string[],
-): Promise<{ labTest: LabTest; revision: string }[]> {
+export function loadLabTests(ctx: TeamCtx, ids: readonly string[]): Promise<{ labTest: LabTest; revision: string }[]> {
   return ctx.db
     .selectFrom('lab_tests')
     .innerJoin('labs', 'labs.id', 'lab_tests.lab_id')

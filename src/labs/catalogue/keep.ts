@@ -23,7 +23,9 @@ export async function keptLabTests(ctx: TeamCtx, wanted: LabTestAt[]): Promise<M
       kept.set(fresh.labTest.id, fresh);
     }
   }
-  return new Map(wanted.flatMap(({ id }) => (kept.has(id) ? [[id, (kept.get(id) as { labTest: LabTest }).labTest]] : [])));
+  return new Map(
+    wanted.flatMap(({ id }) => (kept.has(id) ? [[id, (kept.get(id) as { labTest: LabTest }).labTest]] : [])),
+  );
 }
 
 /** keptLabTests for one; throws where the lab test is gone. */

@@ -18,10 +18,7 @@ type MarkerFilter = {
 };
 
 /** A page of the platform's markers, by id; every filter that is given must hold. */
-export async function listMarkers(
-  ctx: TeamCtx,
-  filter: MarkerFilter & Page,
-): Promise<Static<typeof MarkerPage>> {
+export async function listMarkers(ctx: TeamCtx, filter: MarkerFilter & Page): Promise<Static<typeof MarkerPage>> {
   const matching = ctx.db.selectFrom('markers').innerJoin('labs', 'labs.id', 'markers.lab_id')
     .where(sql<boolean>`(${filter.lab_id ?? null}::bigint[] is null or labs.id = any(${filter.lab_id ?? null}::bigint[]))
       and (${filter.lab_slug ?? null}::text is null or labs.slug = ${filter.lab_slug ?? null})
@@ -57,11 +54,7 @@ export async function listMarkersOf(ctx: TeamCtx, labTestId: string, page: Page)
 }
 
 /** The marker that a laboratory knows by its order code `providerId`. */
-export async function findMarker(
-  ctx: TeamCtx,
-  labId: number,
-  providerId: string,
-): Promise<Static<typeof Marker>> {
+export async function findMarker(ctx: TeamCtx, labId: number, providerId: string): Promise<Static<typeof Marker>> {
   const row = await ctx.db
     .selectFrom('markers')
     .select(MARKER_JSON.as('marker'))

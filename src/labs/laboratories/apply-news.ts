@@ -1,16 +1,23 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import type { LoadedOrder } from '../orders/load.ts';
 import { appendOrderEvents } from '../orders/status/append-events.ts';
-import { findOrderRow, type LoadedOrder } from '../orders/load.ts';
-import { assignSampleId, storeShipment } from '../orders/testkit/ship.ts';
+import { bindSample, canonicalSampleId } from '../orders/testkit/bind-sample.ts';
+import { storeShipment } from '../orders/testkit/ship.ts';
 import { storeReport } from '../results/store-report.ts';
 import type { LabNews } from './news.ts';
 
-/** Writes what a laboratory told of an order: first what came with the status, then the status and its event. */
-export async function applyNews(ctx: TxCtx<TeamCtx>, orderId: string, news: LabNews): Promise<LoadedOrder> {
-  const order = await findOrderRow(ctx, orderId, 'for update');
-  if (news.sample_id) await assignSampleId(ctx, order, news.sample_id);
-  if (news.shipment) await storeShipment(ctx, order, news.shipment);
-  if (news.report)
-    await storeReport(ctx, { ...order, sample_id: order.sample_id ?? news.sample_id ?? null }, news.report);
+/**
+ * The door of every laboratory: writes what it told of an order that the caller has locked, first what came with the
+ * status, then the status and its event. The simulated laboratory makes its news up, an adapter of a real one reads
+ * them out of messages.
+ */
+export async function applyNews(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: LabNews): Promise<LoadedOrder> {
+  let order = locked;
+  // A kit that was registered by its id keeps that.
+  if (news.sample_id && order.row.sample_id === null) {
+    order = await bindSample(ctx, order, canonicalSampleId(news.sample_id));
+  }
+  if (news.shipment) order = await storeShipment(ctx, order, news.shipment);
+  if (news.report) order = await storeReport(ctx, order, news.report);
   return appendOrderEvents(ctx, order, [{ status: news.status, detail: news.status_detail ?? null }]);
 }

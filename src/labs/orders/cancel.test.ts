@@ -13,6 +13,7 @@ import {
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { appendOrderEvents } from './status/append-events.ts';
 import { insertOrder } from './insert-order.ts';
+import { lockOrder } from './load.ts';
 import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
 
 type Cancelled = { order: OrderBody; status: string; message: string; code: string };
@@ -40,13 +41,8 @@ async function place(method: CollectionMethod, statuses: LowLevelStatus[]): Prom
     .executeTakeFirstOrThrow();
   return app.db.transaction().execute(async (db) => {
     const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
-    const order = await insertOrder(ctx, { user_id, lab_test_id: id, method, shipping_details: null });
-    await appendOrderEvents(
-      ctx,
-      order,
-      statuses.map((status) => ({ status })),
-    );
-    return order.id;
+    const order = await insertOrder(ctx, { user_id, lab_test_id: id, method, shipping_details: null, statuses });
+    return order.row.id;
   });
 }
 
@@ -180,13 +176,7 @@ describe('while the order is held by another transaction', () => {
   async function cancelDuring(orderId: string, change: LowLevelStatus): Promise<Answer<Cancelled>> {
     const { answer } = await app.db.transaction().execute(async (db) => {
       const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
-      const order = await db
-        .selectFrom('orders')
-        .select(['id', 'user_id'])
-        .where('id', '=', orderId)
-        .forUpdate()
-        .executeTakeFirstOrThrow();
-      await appendOrderEvents(ctx, { ...order, method: 'testkit' }, [{ status: change }]);
+      await appendOrderEvents(ctx, await lockOrder(ctx, orderId), [{ status: change }]);
       const answer = cancel(orderId);
       await untilBlocked(app.db);
       return { answer };

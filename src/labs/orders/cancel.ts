@@ -1,29 +1,28 @@
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
-import { appendOrderEvents } from './status/append-events.ts';
-import { findOrderRow, loadOrder, type LoadedOrder } from './load.ts';
-import { progressOfOrder } from './status/progress.ts';
+import { lockOrder, type LoadedOrder } from './load.ts';
 import { isCancelled } from './render.ts';
+import { appendOrderEvents } from './status/append-events.ts';
+import { progressOfOrder } from './status/progress.ts';
 import { canCancel } from './status/rules.ts';
 
 /** Cancels an order that its method still lets be cancelled; a second time changes nothing and says so. */
 export function cancelOrder(ctx: TeamCtx, orderId: string): Promise<{ order: LoadedOrder; alreadyCancelled: boolean }> {
   return inTransaction(ctx, async (ctx) => {
-    await findOrderRow(ctx, orderId, 'for update');
-    const order = await loadOrder(ctx, orderId);
+    const order = await lockOrder(ctx, orderId);
     if (isCancelled(order.row)) return { order, alreadyCancelled: true };
     if (!canCancel(progressOfOrder(order))) {
       throw new AppError(
         'order_not_cancellable',
-        `This order can no longer be cancelled: its status is ${order.events.at(-1)?.status}.`,
+        `This order can no longer be cancelled: its status is ${order.row.last_status}.`,
       );
     }
     await ctx.db
       .deleteFrom('simulations')
       .where('user_id', '=', order.row.user_id)
-      .where('order_id', '=', orderId)
+      .where('order_id', '=', order.row.id)
       .execute();
-    return { order: await appendOrderEvents(ctx, order.row, [{ status: 'cancelled' }]), alreadyCancelled: false };
+    return { order: await appendOrderEvents(ctx, order, [{ status: 'cancelled' }]), alreadyCancelled: false };
   });
 }

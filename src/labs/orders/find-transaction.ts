@@ -12,7 +12,6 @@ export async function findOrderTransaction(ctx: TeamCtx, id: string): Promise<St
     .select('id')
     .where('team_id', '=', ctx.team.id)
     .where('order_transaction_id', '=', id)
-    .orderBy('id')
     .executeTakeFirst();
   if (!first) throw notFound('Order transaction');
   const { transaction } = await loadOrder(ctx, first.id);

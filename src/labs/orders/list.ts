@@ -1,117 +1,92 @@
-import { sql, type RawBuilder } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CompiledQuery } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { completeOrders, type LoadedOrder, type OrderRow } from './load.ts';
-import { hashWords } from './name-words.ts';
+import { PARAMETERS, valuesOf, WHERE, type OrderFilters } from './list-filters.ts';
+import { JOINED, toOrders, WHOLE_ORDER, type LoadedOrder, type WholeOrder } from './load.ts';
+import type { OrderRow } from './sealed.ts';
 
-/** Names are sorted by reading them, so only where the matches are few. */
+/** Names are sealed: they are sorted by opening them all, so only where the matches are few. */
 const MOST_SORTED_BY_NAME = 10_000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** How many are opened before other requests have their turn. */
+const OPENED_AT_ONCE = 500;
 
-export type OrderFilters = {
-  search_input?: string | undefined;
-  start_date?: string | undefined;
-  end_date?: string | undefined;
-  updated_start_date?: string | undefined;
-  updated_end_date?: string | undefined;
-  status?: string[] | undefined;
-  order_key?: 'created_at' | 'patient_name' | 'last_status' | undefined;
-  order_direction?: 'asc' | 'desc' | undefined;
-  order_type?: string[] | undefined;
-  is_critical?: boolean | undefined;
-  interpretation?: string | undefined;
-  order_activation_types?: string[] | undefined;
-  user_id?: string | undefined;
-  patient_name?: string | undefined;
-  shipping_recipient_name?: string | undefined;
-  order_ids?: string[] | undefined;
-  order_transaction_id?: string | undefined;
-  page: number;
-  size: number;
-};
+type Page = OrderFilters & { page: number; size: number };
+type Listed = { orders: LoadedOrder[]; total: number };
+
+const COUNT = `select count(*) as total from orders where ${WHERE}`;
+
+const [limit, offset, byStatus, descending] = [1, 2, 3, 4].map((place) => `$${PARAMETERS + place}`);
+
+// With its parameters known, each CASE is its column or nothing: what is left is the order of an index.
+const ORDER = `
+  case when ${byStatus}::boolean and not ${descending}::boolean then orders.last_low_level_status end asc,
+  case when ${byStatus}::boolean and ${descending}::boolean then orders.last_low_level_status end desc,
+  case when ${descending}::boolean then orders.id end desc,
+  case when not ${descending}::boolean then orders.id end asc`;
+
+const PAGE = `
+  select ${WHOLE_ORDER}
+    from (select * from orders where ${WHERE} order by ${ORDER} limit ${limit}::bigint offset ${offset}::bigint) as orders ${JOINED}
+   order by ${ORDER}`;
+
+const NAMES = `select orders.id, orders.team_id, orders.patient_details from orders where ${WHERE}`;
+
+const BY_IDS = `select ${WHOLE_ORDER} from orders ${JOINED} where orders.team_id = $1 and orders.id = any ($2::uuid[])`;
 
 /** Orders of the caller's team that fit all filters, newest first unless asked otherwise. */
-export async function listOrders(
-  ctx: TeamCtx,
-  filters: OrderFilters,
-): Promise<{ orders: LoadedOrder[]; total: number }> {
-  const where = sql.join(conditions(ctx, filters), sql` and `);
+export async function listOrders(ctx: TeamCtx, filters: Page): Promise<Listed> {
+  const values = valuesOf(ctx, filters);
+  if (values === null) return { orders: [], total: 0 };
   const {
     rows: [count],
-  } = await sql<{ total: number }>`select count(*) as total from orders where ${where}`.execute(ctx.db);
+  } = await ctx.db.executeQuery<{ total: number }>(CompiledQuery.raw(COUNT, values));
   const total = count?.total ?? 0;
-  if (filters.order_key === 'patient_name' && total > MOST_SORTED_BY_NAME) {
+  if (filters.order_key === 'patient_name') return { orders: await sortedByName(ctx, filters, values, total), total };
+  const first = (filters.page - 1) * filters.size;
+  if (first >= total) return { orders: [], total };
+  const { rows } = await ctx.db.executeQuery<WholeOrder>(
+    CompiledQuery.raw(PAGE, [
+      ...values,
+      filters.size,
+      first,
+      filters.order_key === 'last_status',
+      filters.order_direction !== 'asc',
+    ]),
+  );
+  return { orders: await toOrders(ctx, rows), total };
+}
+
+async function sortedByName(ctx: TeamCtx, filters: Page, values: unknown[], total: number): Promise<LoadedOrder[]> {
+  if (total > MOST_SORTED_BY_NAME) {
     throw new AppError(
       'too_many_matches',
       `Sorting by patient_name takes at most ${MOST_SORTED_BY_NAME} matches, but the filters leave ${total}. Narrow them.`,
     );
   }
-  const { rows } = await sql<OrderRow>`
-    select orders.* from orders where ${where}
-     order by ${sortBy(filters)} limit ${filters.size} offset ${(filters.page - 1) * filters.size}`.execute(ctx.db);
-  return { orders: await completeOrders(ctx, rows), total };
-}
-
-function conditions(ctx: TeamCtx, filters: OrderFilters): RawBuilder<unknown>[] {
-  const all = [
-    sql`orders.team_id = ${ctx.team.id}`,
-    sql`not exists (select from users where users.id = orders.user_id and users.deleted_at is not null)`,
-  ];
-  if (filters.start_date) all.push(sql`created_at >= ${filters.start_date}::timestamptz`);
-  // Answers show milliseconds: a time that was read from one includes everything within it.
-  if (filters.end_date) all.push(sql`created_at < ${filters.end_date}::timestamptz + interval '1 millisecond'`);
-  if (filters.updated_start_date) all.push(sql`updated_at >= ${filters.updated_start_date}::timestamptz`);
-  if (filters.updated_end_date)
-    all.push(sql`updated_at < ${filters.updated_end_date}::timestamptz + interval '1 millisecond'`);
-  if (filters.status) all.push(sql`last_low_level_status = any (${filters.status.map(asStored)}::text[])`);
-  if (filters.order_type) all.push(sql`method = any (${filters.order_type}::text[])`);
-  if (filters.is_critical !== undefined)
-    all.push(sql`(interpretation is not distinct from 'critical') = ${filters.is_critical}`);
-  if (filters.interpretation === 'null') all.push(sql`interpretation is null`);
-  else if (filters.interpretation) all.push(sql`interpretation = ${filters.interpretation}`);
-  if (filters.order_activation_types) {
-    all.push(
-      sql`(case when activate_by > current_date then 'scheduled' else 'current' end) = any (${filters.order_activation_types}::text[])`,
-    );
-  }
-  if (filters.user_id) all.push(sql`user_id = ${filters.user_id}`);
-  if (filters.order_ids) all.push(sql`id = any (${filters.order_ids}::uuid[])`);
-  if (filters.order_transaction_id) all.push(sql`order_transaction_id = ${filters.order_transaction_id}`);
-  if (filters.patient_name) all.push(named(ctx, filters.patient_name, ['patient']));
-  if (filters.shipping_recipient_name) all.push(named(ctx, filters.shipping_recipient_name, ['recipient']));
-  if (filters.search_input) all.push(found(ctx, filters.search_input));
-  return all;
-}
-
-/** The older name of a status is understood in filters. */
-const asStored = (status: string): string => (status === 'registered' ? 'testkit_registered' : status);
-
-/** Every word of the name stands, whole, in a name of one of the kinds. */
-function named(ctx: TeamCtx, name: string, kinds: string[]): RawBuilder<unknown> {
-  const words = hashWords(ctx, name);
-  if (words.length === 0) return sql`false`;
-  return sql.join(
-    words.map(
-      (word) => sql`exists (
-    select from order_name_words as words
-     where words.team_id = orders.team_id and words.order_id = orders.id
-       and words.word_hash = ${word} and words.kind = any (${kinds}::text[]))`,
-    ),
-    sql` and `,
+  const { rows } = await ctx.db.executeQuery<{ id: string; team_id: string; patient_details: Buffer | null }>(
+    CompiledQuery.raw(NAMES, values),
   );
-}
-
-/** What people type into one field: words of a name, an order id or a sample id. */
-function found(ctx: TeamCtx, input: string): RawBuilder<unknown> {
-  const id = UUID.test(input) ? sql`id = ${input}::uuid` : sql`false`;
-  return sql`(${id} or sample_id = ${input.toUpperCase()} or (${named(ctx, input, ['patient', 'recipient'])}))`;
-}
-
-function sortBy({ order_key, order_direction }: OrderFilters): RawBuilder<unknown> {
-  const direction = sql.raw(order_direction ?? 'desc');
-  if (order_key === 'last_status') return sql`last_low_level_status ${direction}, id ${direction}`;
-  if (order_key === 'patient_name') {
-    return sql`lower(patient_details ->> 'last_name') ${direction} nulls last, lower(patient_details ->> 'first_name') ${direction} nulls last, id ${direction}`;
+  const named: { id: string; name: [last: string, first: string] | null }[] = [];
+  for (const row of rows) {
+    const { id, patient_details: sealed } = row;
+    const patient = sealed && ctx.cipher.openJson<OrderRow['patient_details']>('orders.patient_details', row, sealed);
+    named.push({
+      id,
+      name: patient && [patient.last_name?.toLowerCase() ?? '', patient.first_name?.toLowerCase() ?? ''],
+    });
+    if (named.length % OPENED_AT_ONCE === 0) await nextTurn();
   }
-  return sql`id ${direction}`;
+  const turn = filters.order_direction === 'asc' ? 1 : -1;
+  named.sort((a, b) => {
+    // Orders without a patient come last either way.
+    if (!a.name || !b.name) return a.name ? -1 : b.name ? 1 : turn * compare(a.id, b.id);
+    return turn * (compare(a.name[0], b.name[0]) || compare(a.name[1], b.name[1]) || compare(a.id, b.id));
+  });
+  const ids = named.slice((filters.page - 1) * filters.size, filters.page * filters.size).map(({ id }) => id);
+  const page = await ctx.db.executeQuery<WholeOrder>(CompiledQuery.raw(BY_IDS, [ctx.team.id, ids]));
+  const orders = new Map((await toOrders(ctx, page.rows)).map((order) => [order.row.id, order]));
+  return ids.flatMap((id) => orders.get(id) ?? []);
 }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,120 +1,150 @@
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import { preparedStatement } from '../../db/prepared.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { loadLabTests } from '../catalogue/find.ts';
+import { keptLabTests, LAB_TEST_REVISION } from '../catalogue/keep.ts';
 import type { LabTest } from '../catalogue/schemas.ts';
 import type { OrderEvent, Shipment } from './schemas.ts';
-import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
-
-/** Runs inside a transaction or outside of one. */
-export type OrderScope = Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>;
+import { openOrder, openShipment, type OrderRow, type StoredOrder, type StoredShipment } from './sealed.ts';
+import type { LowLevelStatus } from './status/table.ts';
 
 export type OrderEventRow = Static<typeof OrderEvent>;
 
-export type OrderRow = {
-  id: string;
-  team_id: string;
-  user_id: string;
-  order_transaction_id: string;
-  origin: string;
-  lab_test_id: string;
-  details_id: string;
-  method: CollectionMethod;
-  sample_id: string | null;
-  patient_details: Record<string, unknown> | null;
-  patient_address: Record<string, unknown> | null;
-  shipping_details: Record<string, unknown> | null;
-  physician: Record<string, unknown> | null;
-  health_insurance_id: string | null;
-  billing_type: string;
-  icd_codes: string[] | null;
-  notes: string | null;
-  clinical_notes: string | null;
-  passthrough: string | null;
-  priority: boolean;
-  activate_by: string | null;
-  has_abn: boolean;
-  interpretation: string | null;
-  has_missing_results: boolean | null;
-  last_low_level_status: LowLevelStatus;
-  created_at: string;
-  updated_at: string;
-};
-
-type TransactionOrderRow = Pick<
+/** What a transaction tells of each of its orders. */
+export type Sibling = Pick<
   OrderRow,
-  'id' | 'order_transaction_id' | 'origin' | 'last_low_level_status' | 'created_at' | 'updated_at'
-> & { last_event_at: string };
+  'id' | 'origin' | 'last_low_level_status' | 'last_event_at' | 'created_at' | 'updated_at'
+>;
 
 /** An order with everything its answer is made of. */
 export type LoadedOrder = {
   row: OrderRow;
+  user: { id: string; client_user_id: string };
   events: OrderEventRow[];
   shipment: Static<typeof Shipment> | null;
-  transaction: TransactionOrderRow[];
+  /** The orders of its transaction, itself among them, oldest first. */
+  transaction: Sibling[];
   labTest: LabTest;
 };
 
-/** One order of the caller's team. */
-export async function loadOrder(ctx: OrderScope, orderId: string): Promise<LoadedOrder> {
-  const row = await findOrderRow(ctx, orderId);
-  const [order] = await completeOrders(ctx, [row]);
-  return order as LoadedOrder;
-}
+const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.lab_test_id,
+  orders.details_id, orders.method, orders.sample_id, orders.patient_details, orders.patient_address,
+  orders.shipping_details, orders.physician, orders.consents, orders.health_insurance_id, orders.billing_type,
+  orders.icd_codes, orders.notes, orders.clinical_notes, orders.passthrough, orders.priority, orders.activate_by,
+  orders.has_abn, orders.interpretation, orders.has_missing_results, orders.last_event_id, orders.last_status,
+  orders.last_low_level_status, orders.last_event_at, orders.created_at, orders.updated_at`;
 
-/** The row of an order of the caller's team, locked until the transaction ends where `lock` says so. */
-export async function findOrderRow(
-  ctx: OrderScope,
-  orderId: string,
-  lock: 'for update' | null = null,
-): Promise<OrderRow> {
+/**
+ * An order whole, in one statement however much hangs on it: a row of `orders` joined with its user, lab test and lab.
+ * Each part is looked up by a key that leads to one order, so one plan is right at every size of the tables.
+ */
+export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at as user_deleted_at,
+  ${LAB_TEST_REVISION} as lab_test_revision,
+  (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
+     from order_events e where e.user_id = orders.user_id and e.order_id = orders.id) as events,
+  (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
+  (select json_agg(json_build_array(t.id, t.origin, t.last_low_level_status, t.last_event_at, t.created_at, t.updated_at) order by t.id)
+     from orders t where t.team_id = orders.team_id and t.order_transaction_id = orders.order_transaction_id) as transaction`;
+
+/** What WHOLE_ORDER reads from, where `orders` is named already. */
+export const JOINED = `join users on users.id = orders.user_id
+  join lab_tests on lab_tests.id = orders.lab_test_id join labs on labs.id = lab_tests.lab_id`;
+
+export type WholeOrder = StoredOrder & {
+  client_user_id: string;
+  user_deleted_at: string | null;
+  lab_test_revision: string;
+  events: [id: number, status: string, status_detail: string | null, created_at: string][];
+  shipment: (StoredShipment & { created_at: string; updated_at: string }) | null;
+  transaction: [
+    id: string,
+    origin: string,
+    status: LowLevelStatus,
+    last_event_at: string,
+    created_at: string,
+    updated_at: string,
+  ][];
+};
+
+const READ = `select ${WHOLE_ORDER} from orders ${JOINED} where orders.team_id = $1 and orders.id = $2`;
+
+/** One order of the caller's team. */
+export async function loadOrder(ctx: TeamCtx, orderId: string): Promise<LoadedOrder> {
   const {
     rows: [row],
-  } = await sql<OrderRow & { user_deleted_at: string | null }>`
-    select orders.*, (select deleted_at from users where users.id = orders.user_id) as user_deleted_at
-      from orders where team_id = ${ctx.team.id} and id = ${orderId} ${sql.raw(lock ?? '')}`.execute(ctx.db);
+  } = await ctx.db.executeQuery<WholeOrder>(
+    preparedStatement('read order', CompiledQuery.raw(READ, [ctx.team.id, orderId])),
+  );
   if (!row) throw notFound('Order');
   if (row.user_deleted_at !== null) {
     throw new AppError('user_scheduled_for_deletion', 'The user of this order is scheduled for deletion.');
   }
-  return row;
+  const [order] = await toOrders(ctx, [row]);
+  return order as LoadedOrder;
 }
 
-/** Locks an order for background work; false where it is gone or its user is scheduled for deletion: then nothing moves. */
-export async function lockOrderIfPresent(ctx: TxCtx<TeamCtx>, orderId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select id from orders
-     where team_id = ${ctx.team.id} and id = ${orderId}
-       and not exists (select from users where users.id = orders.user_id and users.deleted_at is not null)
-       for update`.execute(ctx.db);
-  return rows.length > 0;
+const LOCK = 'select from orders where team_id = $1 and id = $2 for update';
+
+/**
+ * One order of the caller's team, as it is from here to the end of the transaction. Locked first and read then: what
+ * a statement reads beside the row it waits for is as old as the statement.
+ */
+export async function lockOrder(ctx: TxCtx<TeamCtx>, orderId: string): Promise<LoadedOrder> {
+  await ctx.db.executeQuery(preparedStatement('lock order', CompiledQuery.raw(LOCK, [ctx.team.id, orderId])));
+  return loadOrder(ctx, orderId);
 }
 
-/** Reads what hangs on the orders, a statement a kind however many orders there are. */
-export async function completeOrders(ctx: OrderScope, rows: OrderRow[]): Promise<LoadedOrder[]> {
-  if (rows.length === 0) return [];
-  const users = rows.map((row) => row.user_id);
-  const ids = rows.map((row) => row.id);
-  const { rows: events } = await sql<OrderEventRow & { order_id: string }>`
-    select order_id, order_events.id, status, status_detail, created_at
-      from unnest(${users}::uuid[], ${ids}::uuid[]) as wanted (user_id, order_id)
-      join order_events using (user_id, order_id)
-     order by order_id, order_events.id`.execute(ctx.db);
-  const { rows: shipments } = await sql<Static<typeof Shipment> & { order_id: string }>`
-    select shipments.* from unnest(${users}::uuid[], ${ids}::uuid[]) as wanted (user_id, order_id)
-      join shipments using (user_id, order_id)`.execute(ctx.db);
-  const { rows: siblings } = await sql<TransactionOrderRow>`
-    select id, order_transaction_id, origin, last_low_level_status, last_event_at, created_at, updated_at
-      from orders where team_id = ${ctx.team.id}
-       and order_transaction_id = any (${rows.map((row) => row.order_transaction_id)}::uuid[])
-     order by id`.execute(ctx.db);
-  const labTests = await loadLabTests(ctx, [...new Set(rows.map((row) => row.lab_test_id))]);
-  return rows.map((row) => ({
-    row,
-    events: events.filter((event) => event.order_id === row.id).map(({ order_id: _, ...event }) => event),
-    shipment: shipments.find((shipment) => shipment.order_id === row.id) ?? null,
-    transaction: siblings.filter((sibling) => sibling.order_transaction_id === row.order_transaction_id),
-    labTest: labTests.get(row.lab_test_id) as LabTest,
-  }));
+/** The same for background work; null where the order is gone or its user is scheduled for deletion: then nothing moves. */
+export async function lockOrderIfPresent(ctx: TxCtx<TeamCtx>, orderId: string): Promise<LoadedOrder | null> {
+  try {
+    return await lockOrder(ctx, orderId);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** `2026-01-02T03:04:05.6+00:00`, as the database writes a time into JSON, in the form of the wire. */
+const iso = (time: string): string => {
+  const fraction = time[19] === '.' ? time.slice(20, time.indexOf('+', 20)) : '';
+  return `${time.slice(0, 19)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
+};
+
+/** Opens what was read and adds the lab tests. */
+export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<LoadedOrder[]> {
+  const labTests = await keptLabTests(
+    ctx,
+    rows.map(({ lab_test_id, lab_test_revision }) => ({ id: lab_test_id, revision: lab_test_revision })),
+  );
+  return rows.map((whole) => {
+    const {
+      client_user_id,
+      user_deleted_at: _,
+      lab_test_revision: __,
+      events,
+      shipment,
+      transaction,
+      ...stored
+    } = whole;
+    return {
+      row: openOrder(ctx, stored),
+      user: { id: stored.user_id, client_user_id },
+      events: events.map(([id, status, status_detail, time]) => ({ id, created_at: iso(time), status, status_detail })),
+      shipment: shipment && {
+        ...openShipment(ctx, shipment),
+        created_at: iso(shipment.created_at),
+        updated_at: iso(shipment.updated_at),
+      },
+      transaction: transaction.map(([id, origin, last_low_level_status, lastEvent, created, updated]) => ({
+        id,
+        origin,
+        last_low_level_status,
+        last_event_at: iso(lastEvent),
+        created_at: iso(created),
+        updated_at: iso(updated),
+      })),
+      labTest: labTests.get(stored.lab_test_id) as LabTest,
+    };
+  });
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import type { LoadedOrder, OrderEventRow } from './load.ts';
+import type { LoadedOrder, OrderEventRow, Sibling } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
 import { isOpen, topLevel } from './status/table.ts';
 
@@ -8,7 +8,7 @@ import { isOpen, topLevel } from './status/table.ts';
 export type PatientShown = 'all' | 'minimum';
 
 /** What lists and events show of patients: the minimum necessary, unless the team wants all. */
-export const shownWidely = ({ team }: Pick<TeamCtx, 'team'>): PatientShown =>
+export const shownWidely = ({ team }: TeamCtx): PatientShown =>
   team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum';
 
 type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
@@ -25,9 +25,6 @@ export function renderOrder(
   return {
     ...row,
     patient_details: renderPatient(row.patient_details, shown),
-    patient_address: row.patient_address as Static<typeof Order>['patient_address'],
-    shipping_details: row.shipping_details as Static<typeof Order>['shipping_details'],
-    physician: row.physician as Static<typeof Order>['physician'],
     lab_test: order.labTest,
     details: {
       type: row.method,
@@ -57,10 +54,8 @@ export function renderOrderInFull(
   return { ...renderOrder(order, shown, events), health_insurace_id: order.row.health_insurance_id };
 }
 
-function renderPatient(details: Record<string, unknown> | null, shown: PatientShown): PatientDetails | null {
-  if (details === null) return null;
-  const patient = details as PatientDetails;
-  if (shown === 'all') return patient;
+function renderPatient(patient: PatientDetails | null, shown: PatientShown): PatientDetails | null {
+  if (patient === null || shown === 'all') return patient;
   return {
     first_name: null,
     last_name: null,
@@ -75,8 +70,6 @@ function renderPatient(details: Record<string, unknown> | null, shown: PatientSh
     gender_identity: null,
   };
 }
-
-type Sibling = LoadedOrder['transaction'][number];
 
 /** `last` is the newest event of the order shown, which may be older than what its row says now. */
 function renderTransaction(

@@ -76,15 +76,19 @@ export const RegisterTestkitInput = Type.Object(
   {
     user_id: optional(Uuid),
     sample_id: SampleId,
+    lab_test_id: optional({
+      ...Uuid,
+      description: 'Which lab test the kit is of, where the user waits for kits of several.',
+    }),
     patient_details: PatientDetailsInput,
     patient_address: PatientAddressInput,
-    physician: optional(PhysicianInput),
+    physician: Type.Optional(nullable({ ...PhysicianInput, description: 'Left out: as it was. null: none.' })),
     health_insurance: Type.Optional(
       Type.Unsafe<null>({
         notTaken: 'Insurance is not taken with a registration. Store it with POST /v2/user/{user_id}/insurance.',
       }),
     ),
-    consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50, default: [] })),
+    consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50 })),
   },
   { consentsUnlessPhysician: true },
 );

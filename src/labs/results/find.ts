@@ -4,15 +4,16 @@ import { AppError } from '../../errors.ts';
 import { loadOrder } from '../orders/load.ts';
 import { renderOrder } from '../orders/render.ts';
 import type { LabResults } from './schemas.ts';
+import { openReport } from './sealed.ts';
 
 /** The newest report of an order. */
 export async function findResults(ctx: TeamCtx, orderId: string): Promise<Static<typeof LabResults>> {
   const order = await loadOrder(ctx, orderId);
   const report = await ctx.db
     .selectFrom('lab_results')
-    .select(['metadata', 'results', 'missing_results', 'sample_information'])
+    .select(['team_id', 'order_id', 'version', 'metadata', 'results', 'missing_results', 'sample_information'])
     .where('user_id', '=', order.row.user_id)
-    .where('order_id', '=', orderId)
+    .where('order_id', '=', order.row.id)
     .where('team_id', '=', ctx.team.id)
     .orderBy('version', 'desc')
     .executeTakeFirst();
@@ -23,7 +24,7 @@ export async function findResults(ctx: TeamCtx, orderId: string): Promise<Static
     );
   }
   return {
-    ...(report as Omit<Static<typeof LabResults>, 'order_transaction'>),
+    ...openReport(ctx, report),
     order_transaction: renderOrder(order, 'minimum').order_transaction,
   };
 }

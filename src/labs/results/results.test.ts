@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
 import { lowStatuses, orderKit, readOrder, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
+import { openReport } from './sealed.ts';
 
 type Result = {
   name: string;
@@ -217,7 +218,8 @@ describe('a correction', () => {
     ]);
     const kept = await app.db
       .selectFrom('lab_results')
-      .select(['version', 'status', 'interpretation', 'results'])
+      .select(['team_id', 'order_id', 'version', 'status', 'interpretation'])
+      .select(['metadata', 'results', 'missing_results', 'sample_information'])
       .where('order_id', '=', order.id)
       .orderBy('version')
       .execute();
@@ -225,7 +227,11 @@ describe('a correction', () => {
       { version: 1, status: 'final', interpretation: 'abnormal' },
       { version: 2, status: 'final', interpretation: 'normal' },
     ]);
-    expect(kept.map(({ results }) => results)).toEqual([first.results, second.results]);
+    const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
+    expect(kept.map((report) => openReport({ ...app.ctx, team }, report).results)).toEqual([
+      first.results,
+      second.results,
+    ]);
     await simulate(app.team, order.id, '?final_status=completed.testkit.corrected');
     expect(lowStatuses(await readOrder(app.team, order.id)).slice(-3)).toEqual(['completed', 'corrected', 'corrected']);
     expect((await read(order.id)).body.results).not.toEqual(second.results);

@@ -1,34 +1,48 @@
 import { createHash } from 'node:crypto';
-import type { LabReport } from '../../results/store-report.ts';
+import type { Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { ageInYears } from '../../../wire/birth-date.ts';
-import type { LabNews, Laboratory, LabOrder } from '../news.ts';
+import { analytesOf } from '../../catalogue/analytes.ts';
+import type { LoadedOrder } from '../../orders/load.ts';
+import type { LowLevelStatus } from '../../orders/status/table.ts';
+import { countReports, type LabReport } from '../../results/store-report.ts';
+import type { LabNews } from '../news.ts';
 import { simulateResults, sourceMarkerOf } from './results.ts';
+import type { SimulationFlags } from './schemas.ts';
+
+type Flags = Static<typeof SimulationFlags>;
 
 const SAMPLE_ID_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** The sandbox's laboratory, with its carrier: everything it tells is derived from the order's id, so that a test can expect it. */
-export const simulatedLaboratory: Laboratory = {
-  newsAt(status, order, flags): LabNews {
-    const { row } = order;
-    switch (status) {
-      case 'transit_customer':
-        return { status, sample_id: sampleIdOf(row.id), shipment: parcel('outbound', row.id) };
-      case 'transit_lab':
-        return { status, shipment: parcel('inbound', row.id) };
-      case 'lab_processing_blocked':
-        return { status, status_detail: 'date_of_collection_unspecified' };
-      case 'sample_error':
-        return { status, status_detail: 'sample_quantity_not_sufficient' };
-      case 'partial_results':
-        return { status, report: report(order, flags, 'partial') };
-      case 'completed':
-      case 'corrected':
-        return { status, report: report(order, flags, 'final') };
-      default:
-        return { status };
-    }
-  },
-};
+/**
+ * What the sandbox's laboratory, with its carrier, tells when an order gets to a status: derived from the order, so
+ * that a test can expect it.
+ */
+export async function simulateNews(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  status: LowLevelStatus,
+  flags: Flags,
+): Promise<LabNews> {
+  const { id } = order.row;
+  switch (status) {
+    case 'transit_customer':
+      return { status, sample_id: sampleIdOf(id), shipment: parcel('outbound', id) };
+    case 'transit_lab':
+      return { status, shipment: parcel('inbound', id) };
+    case 'lab_processing_blocked':
+      return { status, status_detail: 'date_of_collection_unspecified' };
+    case 'sample_error':
+      return { status, status_detail: 'sample_quantity_not_sufficient' };
+    case 'partial_results':
+      return { status, report: await report(ctx, order, flags, 'partial') };
+    case 'completed':
+    case 'corrected':
+      return { status, report: await report(ctx, order, flags, 'final') };
+    default:
+      return { status };
+  }
+}
 
 function sampleIdOf(orderId: string): string {
   const digest = createHash('sha256').update(`sample ${orderId}`).digest();
@@ -44,17 +58,40 @@ function parcel(way: 'outbound' | 'inbound', orderId: string): NonNullable<LabNe
   };
 }
 
-function report(
-  { row, reports, lab, analytes }: LabOrder,
-  flags: Parameters<Laboratory['newsAt']>[2],
+/** When the order last had the first of these statuses that it ever had; without any, its last one before results. */
+function timeOf({ events }: LoadedOrder, ...statuses: LowLevelStatus[]): string {
+  const last = (matches: (status: LowLevelStatus) => boolean): string | undefined =>
+    events.findLast((event) => matches(event.status.split('.')[2] as LowLevelStatus))?.created_at;
+  for (const wanted of statuses) {
+    const time = last((status) => status === wanted);
+    if (time) return time;
+  }
+  return last((status) => !RESULT_STATUSES.has(status)) as string;
+}
+
+const RESULT_STATUSES: ReadonlySet<LowLevelStatus> = new Set(['partial_results', 'completed', 'corrected']);
+
+async function report(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  flags: Flags,
   status: LabReport['status'],
-): LabReport {
-  const now = new Date();
-  const at = (hoursAgo: number): string => new Date(now.getTime() - hoursAgo * 3_600_000).toISOString();
-  const patient = row.patient_details as { first_name: string; last_name: string; dob: string; gender: string };
+): Promise<LabReport> {
+  const { row } = order;
+  const analytes = await analytesOf(ctx, row.lab_test_id);
+  const lab = await ctx.db
+    .selectFrom('labs')
+    .select(['slug', 'name', 'clia_number'])
+    .where('id', '=', order.labTest.lab?.id ?? 0)
+    .executeTakeFirstOrThrow();
+  const { patient_details: patient, physician } = row;
+  if (!patient) throw new Error(`Order ${row.id} has no patient to report for.`);
+  const collected = timeOf(order, 'draw_completed', 'transit_lab', 'appointment_scheduled');
+  const received = timeOf(order, 'delivered_to_lab', 'draw_completed');
+  const reported = new Date(Math.max(Date.now(), Date.parse(row.updated_at) + 1)).toISOString();
   const sampleId = row.sample_id ?? sampleIdOf(row.id);
   const missing = flags.has_missing_results ? analytes.slice(-1) : [];
-  const reported = analytes.filter((analyte) => !missing.includes(analyte));
+  const found = analytes.filter((analyte) => !missing.includes(analyte));
   const zoned = (timestamp: string): { timestamp: string; timezone_offset: number } => ({
     timestamp,
     timezone_offset: 0,
@@ -62,23 +99,24 @@ function report(
   return {
     status,
     metadata: {
-      age: String(ageInYears(patient.dob)),
+      age: String(ageInYears(patient.dob, Date.parse(collected))),
       dob: patient.dob,
       'clia_#': lab.clia_number,
       patient: `${patient.first_name} ${patient.last_name}`,
-      provider: null,
+      provider: physician && `${physician.first_name} ${physician.last_name}`,
       laboratory: lab.name,
-      date_reported: at(0),
-      date_collected: at(72),
+      date_reported: reported,
+      date_collected: collected,
       specimen_number: sampleId,
-      date_received: at(24),
+      date_received: received,
       patient_id: row.user_id,
       account_id: null,
     },
-    results: simulateResults(reported, flags, {
-      seed: `${row.id} ${reports}`,
+    results: simulateResults(found, flags, {
+      seed: `${row.id} ${await countReports(ctx, order)}`,
       gender: patient.gender,
-      reported_at: at(0),
+      age: ageInYears(patient.dob, Date.parse(collected)),
+      reported_at: reported,
       lab_name: lab.name,
       sample_id: sampleId,
     }),
@@ -96,9 +134,9 @@ function report(
       [sampleId]: {
         sample_id: sampleId,
         control_number: null,
-        date_collected: zoned(at(72)),
-        date_received: zoned(at(24)),
-        date_reported: zoned(at(0)),
+        date_collected: zoned(collected),
+        date_received: zoned(received),
+        date_reported: zoned(reported),
         performing_laboratories: {
           [lab.slug]: { name: lab.name, phone_number: null, medical_director: null, address: null },
         },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { lowStatuses, makeUser, patientDetails, readOrder, simulate } from '../../../../test/factories.ts';
-import { appendOrderEvents } from '../../orders/status/append-events.ts';
+import { changeOrder } from '../../orders/change.ts';
 import { insertOrder } from '../../orders/insert-order.ts';
 import type { CollectionMethod } from '../../orders/status/table.ts';
 
@@ -30,14 +30,15 @@ async function place(method: CollectionMethod): Promise<string> {
   };
   return app.db.transaction().execute(async (db) => {
     const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
-    const order = await insertOrder(ctx, { user_id, lab_test_id: id, method, shipping_details: null });
-    await db
-      .updateTable('orders')
-      .set({ patient_details: JSON.stringify(patient) })
-      .where('id', '=', order.id)
-      .execute();
-    await appendOrderEvents(ctx, order, [{ status: 'ordered' }]);
-    return order.id;
+    const order = await insertOrder(ctx, {
+      user_id,
+      lab_test_id: id,
+      method,
+      shipping_details: null,
+      statuses: ['ordered'],
+    });
+    await changeOrder(ctx, order, { patient_details: patient });
+    return order.row.id;
   });
 }
 

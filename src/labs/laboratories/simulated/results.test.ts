@@ -8,7 +8,7 @@ let app: TestApp;
 let tests: { name: string; analytes: Analyte[] }[];
 beforeAll(async () => {
   app = await startTestApp();
-  const ctx = { db: app.db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
+  const ctx = { ...app.ctx, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
   const rows = await app.db.selectFrom('lab_tests').select(['id', 'name']).where('team_id', '=', app.team.id).execute();
   tests = await Promise.all(rows.map(async ({ id, name }) => ({ name, analytes: await analytesOf(ctx, id) })));
 });
@@ -17,6 +17,7 @@ afterAll(() => app.close());
 const context = {
   seed: 'order 0',
   gender: 'female',
+  age: 38,
   reported_at: '2026-01-02T03:04:05.678Z',
   lab_name: 'Lab',
   sample_id: 'S1',

@@ -7,7 +7,15 @@ import type { SimulationFlags } from './schemas.ts';
 
 type Result = Static<typeof BiomarkerResult>;
 type ResultType = (typeof RESULT_TYPES)[number];
-type Context = { seed: string; gender: string; reported_at: string; lab_name: string; sample_id: string | null };
+type Context = {
+  seed: string;
+  gender: string;
+  /** Full years of the patient when the sample was taken. */
+  age: number;
+  reported_at: string;
+  lab_name: string;
+  sample_id: string | null;
+};
 
 /** Flags of HL7 table 0078 as a laboratory would send them. */
 const FLAGS: Record<Interpretation, string> = { normal: 'N', abnormal: 'A', critical: 'AA', unknown: '' };

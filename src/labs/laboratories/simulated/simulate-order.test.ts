@@ -332,10 +332,8 @@ test('production simulates nothing', async () => {
     PHIAL_ENVIRONMENT: 'production',
   });
   try {
-    const order = await orderKit(production.team);
-    const answer = (await simulateUnread(production.team, order.id)) as Answer<Body>;
+    const answer = (await simulateUnread(production.team, randomUUID())) as Answer<Body>;
     expect([answer.status, answer.body.code]).toEqual([403, 'sandbox_only']);
-    expect((await readOrder(production.team, order.id)).events.length).toBe(2);
   } finally {
     await production.close();
   }

@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
-import { findOrderRow, loadOrder, type LoadedOrder } from '../../orders/load.ts';
+import { lockOrder, type LoadedOrder } from '../../orders/load.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';
 import type { LowLevelStatus } from '../../orders/status/table.ts';
 import { pathTo } from '../../orders/status/path.ts';
 import { advance } from '../../orders/status/rules.ts';
 import type { SimulationFlags } from './schemas.ts';
-import { simulationStep, takeStep } from './simulation-step.ts';
+import { addStepJob, takeStep } from './simulation-step.ts';
 
 type Flags = Static<typeof SimulationFlags>;
 type Request = { finalStatus: string | null; delaySeconds: number; flags: Flags };
@@ -22,8 +21,7 @@ export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): 
     if (ctx.config.environment !== 'sandbox') {
       throw new AppError('sandbox_only', 'Orders are simulated in the sandbox only.');
     }
-    await findOrderRow(ctx, orderId, 'for update');
-    const order = await loadOrder(ctx, orderId);
+    const order = await lockOrder(ctx, orderId);
     const steps = stepsTo(order, request.finalStatus);
     await startSimulation(ctx, order, steps, request);
   });
@@ -43,10 +41,7 @@ function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus
       `This kit gets to ${target} only once it is registered: POST /v3/order/testkit/register first.`,
     );
   }
-  throw new AppError(
-    'status_not_reachable',
-    `No way leads from ${order.events.at(-1)?.status} to ${finalStatus ?? target}.`,
-  );
+  throw new AppError('status_not_reachable', `No way leads from ${order.row.last_status} to ${finalStatus ?? target}.`);
 }
 
 function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelStatus {
@@ -65,10 +60,11 @@ function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelSta
 /** A new simulation takes the place of an unfinished one. */
 export async function startSimulation(
   ctx: TxCtx<TeamCtx>,
-  { row }: LoadedOrder,
+  locked: LoadedOrder,
   steps: LowLevelStatus[],
   { delaySeconds, flags }: Pick<Request, 'delaySeconds' | 'flags'>,
 ): Promise<void> {
+  const { row } = locked;
   await ctx.db.deleteFrom('simulations').where('user_id', '=', row.user_id).where('order_id', '=', row.id).execute();
   if (steps.length === 0) return;
   const simulation = {
@@ -83,8 +79,10 @@ export async function startSimulation(
     due_at: sql<string>`now()`,
   };
   await ctx.db.insertInto('simulations').values(simulation).execute();
-  const target = { team_id: ctx.team.id, order_id: row.id, simulation_id: simulation.id };
-  let more = await takeStep(ctx, { ...target, step: 0 });
-  for (let step = 1; more && delaySeconds === 0; step += 1) more = await takeStep(ctx, { ...target, step });
-  if (more) await addJob(ctx.db, simulationStep, { ...target, step: 1 }, { delaySeconds });
+  const job = { team_id: ctx.team.id, order_id: row.id, simulation_id: simulation.id };
+  let taken = await takeStep(ctx, locked, { ...job, step: 0 });
+  for (let step = 1; taken.more && delaySeconds === 0; step += 1) {
+    taken = await takeStep(ctx, taken.order, { ...job, step });
+  }
+  if (taken.more) await addStepJob(ctx, { ...job, step: 1 }, delaySeconds);
 }

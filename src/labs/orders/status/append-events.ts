@@ -1,60 +1,95 @@
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { publishEvent } from '../../../events/publish.ts';
+import { preparedStatement } from '../../../db/prepared.ts';
+import { publishEvents } from '../../../events/publish.ts';
 import { orderCreated, orderUpdated } from '../events.ts';
-import { loadOrder, type LoadedOrder, type OrderRow } from '../load.ts';
+import type { LoadedOrder } from '../load.ts';
 import { renderOrderInFull, shownWidely } from '../render.ts';
 import { fullStatus, type LowLevelStatus } from './table.ts';
 
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
+const APPEND = `
+  with moment as (
+    select greatest(date_trunc('milliseconds', clock_timestamp()), $4::timestamptz + interval '1 millisecond') as at
+  ), added as (
+    insert into order_events (user_id, order_id, team_id, id, status, status_detail, created_at)
+    select $1, $2, $3, $5::integer + position, status, detail, moment.at + (position - 1) * interval '1 millisecond'
+      from moment, unnest($6::text[], $7::text[]) with ordinality as new (status, detail, position)
+     order by position
+    returning id, status, created_at
+  ), repeated as (
+    update orders set last_event_id = added.id, last_status = added.status, last_event_at = added.created_at,
+           last_low_level_status = $8, updated_at = added.created_at
+      from added
+     where orders.user_id = $1 and orders.id = $2 and added.id = $5::integer + cardinality($6::text[])
+  )
+  select created_at from added order by id`;
+
 /**
  * The one way by which an order gets a status: writes the events, repeats the newest on the order and publishes each
- * with the order as it was right after it. The caller holds the order's row lock; the database refuses what the
- * status table forbids. Times rise by a millisecond at least, so that receivers can tell which event is the newest.
+ * with the order as it was right after it. The caller holds the order's row lock and gives it as it is under the lock;
+ * the database refuses what the status table forbids. Times rise by a millisecond at least, so that receivers can tell
+ * which event is the newest.
  */
 export async function appendOrderEvents(
   ctx: TxCtx<TeamCtx>,
-  order: Pick<OrderRow, 'id' | 'user_id' | 'method'>,
+  order: LoadedOrder,
   events: NewEvent[],
 ): Promise<LoadedOrder> {
-  const statuses = events.map((event) => fullStatus(order.method, event.status));
-  const {
-    rows: [last],
-  } = await sql<{ last_event_id: number }>`
-    with previous as (
-      select last_event_id, greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond') as begins_at
-        from orders where user_id = ${order.user_id} and id = ${order.id}
-    ), added as (
-      insert into order_events (user_id, order_id, team_id, id, status, status_detail, created_at)
-      select ${order.user_id}, ${order.id}, ${ctx.team.id}, last_event_id + position, status, detail,
-             begins_at + (position - 1) * interval '1 millisecond'
-        from previous, unnest(${statuses}::text[], ${events.map((event) => event.detail ?? null)}::text[])
-          with ordinality as new (status, detail, position)
-       order by position
-      returning id, status, created_at
-    ), newest as (
-      select * from added order by id desc limit 1
-    )
-    update orders set last_event_id = newest.id, last_status = newest.status, last_event_at = newest.created_at,
-           last_low_level_status = split_part(newest.status, '.', 3), updated_at = newest.created_at
-      from newest, previous
-     where orders.user_id = ${order.user_id} and orders.id = ${order.id}
-    returning previous.last_event_id`.execute(ctx.db);
-  const loaded = await loadOrder(ctx, order.id);
-  await publishFrom(ctx, loaded, last?.last_event_id ?? 0);
-  return loaded;
+  const { row } = order;
+  const last = events.at(-1);
+  if (!last) return order;
+  const statuses = events.map((event) => fullStatus(row.method, event.status));
+  const details = events.map((event) => event.detail ?? null);
+  const { rows: times } = await ctx.db.executeQuery<{ created_at: string }>(
+    preparedStatement(
+      'append order events',
+      CompiledQuery.raw(APPEND, [
+        row.user_id,
+        row.id,
+        ctx.team.id,
+        row.updated_at,
+        row.last_event_id,
+        statuses,
+        details,
+        last.status,
+      ]),
+    ),
+  );
+  const updated_at = times.at(-1)?.created_at as string;
+  const newest = { last_low_level_status: last.status, last_event_at: updated_at, updated_at };
+  const appended: LoadedOrder = {
+    ...order,
+    row: {
+      ...row,
+      ...newest,
+      last_event_id: row.last_event_id + times.length,
+      last_status: statuses.at(-1) as string,
+    },
+    events: [
+      ...order.events,
+      ...times.map(({ created_at }, index) => ({
+        id: row.last_event_id + index + 1,
+        created_at,
+        status: statuses[index] as string,
+        status_detail: details[index] as string | null,
+      })),
+    ],
+    transaction: order.transaction.map((sibling) => (sibling.id === row.id ? { ...sibling, ...newest } : sibling)),
+  };
+  await publishOrderEvents(ctx, appended, order.events.length);
+  return appended;
 }
 
-async function publishFrom(ctx: TxCtx<TeamCtx>, order: LoadedOrder, alreadyTold: number): Promise<void> {
-  const user = await ctx.db
-    .selectFrom('users')
-    .select(['id', 'client_user_id'])
-    .where('id', '=', order.row.user_id)
-    .where('team_id', '=', ctx.team.id)
-    .executeTakeFirstOrThrow();
-  for (let count = alreadyTold + 1; count <= order.events.length; count += 1) {
-    const data = renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, count));
-    await publishEvent(ctx, count === 1 ? orderCreated : orderUpdated, { user, data });
-  }
+/** Tells of an order's events behind the first `alreadyTold`, each with the order as it was right after it. */
+export async function publishOrderEvents(ctx: TxCtx<TeamCtx>, order: LoadedOrder, alreadyTold: number): Promise<void> {
+  await publishEvents(
+    ctx,
+    order.events.slice(alreadyTold).map(({ id }) => ({
+      type: id === 1 ? orderCreated : orderUpdated,
+      user: order.user,
+      data: renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, id)),
+    })),
+  );
 }

@@ -177,7 +177,7 @@ describe('the database', () => {
   test.each([3, 5])('refuses %s as the id after 3', async (id) => {
     const order = await makeOrderWith('testkit', WAITING_AND_SENT);
     await expect(append(order, id, 'collecting_sample.testkit.out_for_delivery')).rejects.toMatchObject({
-      constraint: 'order_events_in_sequence',
+      code: expect.stringMatching(/^23/),
     });
   });
 

@@ -14,6 +14,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { guarantor, problemsOf } from '../../../../test/people.ts';
+import { loadOrder } from '../load.ts';
 
 type Registered = { order: OrderBody; status: string; message: string; code: string };
 
@@ -51,8 +52,10 @@ const told = (orderId: string) =>
     .where('body', 'like', `%${orderId}%`)
     .orderBy('id')
     .execute();
-const stored = (orderId: string) =>
-  app.db.selectFrom('orders').selectAll().where('id', '=', orderId).executeTakeFirstOrThrow();
+const stored = async (orderId: string) => {
+  const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
+  return (await loadOrder({ ...app.ctx, team }, orderId)).row;
+};
 
 describe('registering a kit', () => {
   test('answers the order with its patient and with events up to testkit_registered', async () => {

@@ -1,0 +1,110 @@
+import type { TeamCtx } from '../../context.ts';
+import { isBirthDate } from '../../wire/birth-date.ts';
+import { birthDateHash, wordHashes } from './name-words.ts';
+import { canonicalSampleId } from './testkit/bind-sample.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+export type OrderFilters = {
+  search_input?: string | undefined;
+  start_date?: string | undefined;
+  end_date?: string | undefined;
+  updated_start_date?: string | undefined;
+  updated_end_date?: string | undefined;
+  status?: string[] | undefined;
+  order_key?: 'created_at' | 'patient_name' | 'last_status' | undefined;
+  order_direction?: 'asc' | 'desc' | undefined;
+  order_type?: string[] | undefined;
+  is_critical?: boolean | undefined;
+  interpretation?: string | undefined;
+  order_activation_types?: string[] | undefined;
+  user_id?: string | undefined;
+  patient_name?: string | undefined;
+  shipping_recipient_name?: string | undefined;
+  order_ids?: string[] | undefined;
+  order_transaction_id?: string | undefined;
+};
+
+/** Orders in which every one of the hashed words stands, in names (or a date of birth) of these kinds. */
+const found = (hashes: string, kinds: string): string => `orders.id = any (array(
+    select words.order_id from order_name_words words
+     where words.team_id = $1 and words.word_hash = any (${hashes}::bytea[]) and words.kind in (${kinds})
+     group by words.order_id having count(distinct words.word_hash) = cardinality(${hashes}::bytea[])))`;
+
+/**
+ * The condition of every list of orders: one text, in which a filter that was not given is a null. Such a statement is
+ * planned for each execution (it bears no name), and the planner drops what is null: what is left uses its index.
+ */
+export const WHERE = `orders.team_id = $1
+  and not exists (select from users where users.id = orders.user_id and users.deleted_at is not null)
+  and ($2::uuid is null or orders.user_id = $2)
+  and ($3::uuid[] is null or orders.id = any ($3))
+  and ($4::uuid is null or orders.order_transaction_id = $4)
+  and ($5::text[] is null or orders.last_low_level_status = any ($5))
+  and ($6::text[] is null or orders.method = any ($6))
+  and ($7::text[] is null or orders.interpretation = any ($7))
+  and ($8::boolean is null or (orders.interpretation is null) = $8)
+  and ($9::boolean is null or (orders.interpretation is not distinct from 'critical') = $9)
+  and ($10::text[] is null or (case when orders.activate_by > current_date then 'scheduled' else 'current' end) = any ($10))
+  and ($11::timestamptz is null or orders.created_at >= $11)
+  and ($12::timestamptz is null or orders.created_at < $12::timestamptz + $13::interval)
+  -- Ids begin with the time at which they were made: they lead to the days in question by the index.
+  and ($11::timestamptz is null or orders.id >= uuid_v7_floor(greatest($11::timestamptz::date, '1970-01-03') - 1))
+  and ($12::timestamptz is null or orders.id < uuid_v7_floor(greatest($12::timestamptz::date, '1970-01-03') + 3))
+  and ($14::timestamptz is null or orders.updated_at >= $14)
+  and ($15::timestamptz is null or orders.updated_at < $15::timestamptz + $16::interval)
+  and ($17::bytea[] is null or ${found('$17', `'patient'`)})
+  and ($18::bytea[] is null or ${found('$18', `'recipient'`)})
+  and (not $19::boolean or orders.id = $20::uuid or orders.user_id = $20
+    or orders.id = (select samples.order_id from sample_ids samples where samples.team_id = $1 and samples.sample_id = $21::text)
+    or ${found('$22', `'birth_date'`)}
+    or ${found('$23', `'patient', 'recipient'`)})`;
+
+/** How many parameters WHERE has. */
+export const PARAMETERS = 23;
+
+/** The values of WHERE's parameters; null where the filters can match nothing. */
+export function valuesOf(ctx: TeamCtx, filters: OrderFilters): unknown[] | null {
+  const { interpretation, is_critical, start_date, end_date, updated_start_date, updated_end_date } = filters;
+  const patient = filters.patient_name ? wordHashes(ctx, filters.patient_name, 'patient_name') : null;
+  const recipient = filters.shipping_recipient_name
+    ? wordHashes(ctx, filters.shipping_recipient_name, 'shipping_recipient_name')
+    : null;
+  if (patient?.length === 0 || recipient?.length === 0) return null;
+  const search = filters.search_input?.trim() ?? '';
+  return [
+    ctx.team.id,
+    filters.user_id ?? null,
+    filters.order_ids ?? null,
+    filters.order_transaction_id ?? null,
+    filters.status?.map(asStored) ?? null,
+    filters.order_type ?? null,
+    interpretation && interpretation !== 'null' ? [interpretation] : is_critical ? ['critical'] : null,
+    interpretation === 'null' ? true : null,
+    is_critical ?? null,
+    filters.order_activation_types ?? null,
+    start_date || null,
+    end_date || null,
+    lengthOf(end_date),
+    updated_start_date || null,
+    updated_end_date || null,
+    lengthOf(updated_end_date),
+    patient,
+    recipient,
+    search !== '',
+    UUID.test(search) ? search : null,
+    canonicalSampleId(search),
+    isBirthDate(search) ? [birthDateHash(ctx, search)] : null,
+    search === '' || UUID.test(search) ? null : nullIfEmpty(wordHashes(ctx, search, 'search_input')),
+  ];
+}
+
+/** The older name of a status is understood in filters. */
+const asStored = (status: string): string => (status === 'registered' ? 'testkit_registered' : status);
+
+/** How long an upper bound lasts: answers show milliseconds, and a plain date is the whole day. */
+const lengthOf = (bound: string | undefined): string | null =>
+  bound ? (PLAIN_DATE.test(bound) ? '1 day' : '1 millisecond') : null;
+
+const nullIfEmpty = <T>(list: T[]): T[] | null => (list.length === 0 ? null : list);

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import type { OrderRow } from './sealed.ts';
+
+const MOST_WORDS = 8;
+
+/** Whole words of a name, without case and accents. */
+function wordsOf(name: string): string[] {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+  return [...new Set(words)];
+}
+
+const hashes = ({ cipher, team }: TeamCtx, words: string[]): Buffer[] =>
+  words.map((word) => cipher.lookupHash('name_word', team.id, word));
+
+export const birthDateHash = ({ cipher, team }: TeamCtx, dob: string): Buffer =>
+  cipher.lookupHash('birth_date', team.id, dob);
+
+/** The hashes of what a filter asks for, word by word; none where it has no word. */
+export function wordHashes(ctx: TeamCtx, text: string, filter: string): Buffer[] {
+  const words = wordsOf(text);
+  if (words.length > MOST_WORDS) {
+    throw new AppError('too_many_words', `${filter} takes at most ${MOST_WORDS} words.`, {
+      detail: [{ type: 'too_long', loc: ['query', filter], msg: `Value should have at most ${MOST_WORDS} words` }],
+    });
+  }
+  return hashes(ctx, words);
+}
+
+/** What an order is found by, as two lists of equal length: the names themselves cannot be read from the hashes. */
+export function nameWords(
+  ctx: TeamCtx,
+  { patient_details: patient, shipping_details: recipient }: Pick<OrderRow, 'patient_details' | 'shipping_details'>,
+): { kinds: string[]; hashes: Buffer[] } {
+  const found = [
+    ...(recipient ? hashes(ctx, wordsOf(recipient.receiver_name)).map((hash) => ['recipient', hash] as const) : []),
+    ...(patient
+      ? hashes(ctx, wordsOf(`${patient.first_name} ${patient.last_name}`)).map((hash) => ['patient', hash] as const)
+      : []),
+    ...(patient ? [['birth_date', birthDateHash(ctx, patient.dob)] as const] : []),
+  ];
+  return { kinds: found.map(([kind]) => kind), hashes: found.map(([, hash]) => hash) };
+}
+
+/** Replaces what an order is found by. */
+export async function storeNameWords(ctx: TxCtx<TeamCtx>, row: OrderRow): Promise<void> {
+  const words = nameWords(ctx, row);
+  await sql`
+    with wanted as (
+      select * from unnest(${words.kinds}::text[], ${words.hashes}::bytea[]) as w (kind, word_hash)
+    ), gone as (
+      delete from order_name_words words
+       where user_id = ${row.user_id} and order_id = ${row.id}
+         and not exists (select from wanted where wanted.kind = words.kind and wanted.word_hash = words.word_hash)
+    )
+    insert into order_name_words (user_id, order_id, team_id, kind, word_hash)
+    select ${row.user_id}, ${row.id}, ${ctx.team.id}, kind, word_hash from wanted
+    on conflict do nothing`.execute(ctx.db);
+}

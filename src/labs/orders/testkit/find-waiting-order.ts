@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { findDefaultKit } from '../../catalogue/find.ts';
+import { insertOrder } from '../insert-order.ts';
+import { loadOrder, type LoadedOrder } from '../load.ts';
+
+const MOST_WAITING = 100;
+
+/**
+ * The order that a kit without a known order is registered to: the user's oldest that waits for a kit, of the lab test
+ * where one is named; else a new one, of the team's default kit where none is named.
+ */
+export async function findOrMakeWaitingOrder(
+  ctx: TxCtx<TeamCtx>,
+  user: LoadedOrder['user'],
+  labTestId: string | null,
+): Promise<LoadedOrder> {
+  // Whoever finds rows locked waits, and sees them only if they still wait for a kit then.
+  const { rows: waiting } = await sql<{ id: string; lab_test_id: string }>`
+    select id, lab_test_id from orders
+     where user_id = ${user.id} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
+       and patient_details is null and split_part(last_status, '.', 1) in ('received', 'collecting_sample')
+       and (${labTestId}::uuid is null or lab_test_id = ${labTestId}::uuid)
+     order by id limit ${MOST_WAITING} for update`.execute(ctx.db);
+  const [oldest] = waiting;
+  if (!oldest) {
+    return insertOrder(ctx, {
+      user_id: user.id,
+      lab_test_id: labTestId ?? (await findDefaultKit(ctx)).id,
+      method: 'testkit',
+      shipping_details: null,
+      statuses: ['ordered', 'awaiting_registration'],
+    });
+  }
+  if (waiting.some(({ lab_test_id }) => lab_test_id !== oldest.lab_test_id)) {
+    throw new AppError(
+      'sample_ambiguous',
+      'The user waits for kits of several lab tests. Say in lab_test_id which of them this kit is.',
+    );
+  }
+  return loadOrder(ctx, oldest.id);
+}
