@@ -17,6 +17,13 @@ test('personal data and secrets do not reach a line, at its top or one level bel
   expect(line).toEqual({ level: 30, time: expect.any(String), team_id: 't1', patient: { id: 'p1' }, msg: 'an event' });
 });
 
+test('a message that looks like a stack frame is not taken for one', () => {
+  const error = new Error('no row\n    at Grace Palmer\n    at Grace (/street/7:1:1)');
+  const [line] = linesOf((log) => log.error({ err: error }, 'unexpected error'));
+  expect(JSON.stringify(line)).not.toContain('Grace');
+  expect(line?.['err']).toMatchObject({ stack: expect.stringContaining('log.test.ts') });
+});
+
 test('of an error its kind and place are logged, but not its message or detail, which can quote a row', () => {
   const error = Object.assign(new Error('duplicate key (Grace Palmer)'), {
     code: '23505',

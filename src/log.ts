@@ -55,11 +55,29 @@ function withoutRedacted(line: Record<string, unknown>, deeper: number): Record<
  * so of an error only what cannot carry personal data is logged: its kind, code, place and stack frames.
  */
 function errorWithoutData(error: unknown): Record<string, unknown> {
+  if (error === undefined || error === null) return {};
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, constraint, table, routine } = error as Error & Record<string, unknown>;
-  const frames = (error.stack ?? '')
+  return { type: error.name, code, constraint, table, routine, stack: framesOf(error).join('\n') };
+}
+
+const MOST_FRAMES = 12;
+/** A place in a file: a line of the message can look like a frame, but not like this one. */
+const FRAME = /^ {4}at [^'"`]*\(?(?:file:\/\/|node:|\/)[^'"`]*:\d+:\d+\)?$/;
+
+/** Frames of the stack, which begins with the message. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const start = stack.indexOf(message);
+  const below = start === -1 ? stack : stack.slice(start + message.length);
+  return below
     .split('\n')
-    .filter((line) => line.startsWith('    at '))
-    .slice(0, 12);
-  return { type: error.name, code, constraint, table, routine, stack: frames.join('\n') };
+    .filter((line) => FRAME.test(line))
+    .slice(0, MOST_FRAMES);
+}
+
+/** An error in words that cannot carry personal data: its kind and code. */
+export function kindOfError(error: unknown): string {
+  if (!(error instanceof Error)) return `thrown ${typeof error}`;
+  const { code } = error as Error & { code?: unknown };
+  return typeof code === 'string' && /^\w{1,40}$/.test(code) ? `${error.name} ${code}` : error.name;
 }

@@ -62,6 +62,12 @@ export const COMMANDS: Command[] = [
     run: async (values) => (await import('./database.ts')).restoreCommand(values),
   }),
   command({
+    words: 'rotate-keys',
+    summary: 'Seal all personal data under the first of PHIAL_ENCRYPTION_KEYS, while the service runs or not.',
+    flags: {},
+    run: async () => (await import('./rotate-keys.ts')).rotateKeysCommand(),
+  }),
+  command({
     words: 'openapi',
     summary: 'Print the OpenAPI document.',
     flags: {},

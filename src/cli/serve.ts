@@ -3,6 +3,7 @@ import { parseConfig, type Config } from '../config/options.ts';
 import { credentialsFile, type Credentials } from '../credentials.ts';
 import { openPlace, type Place } from '../db/place.ts';
 import { openLog } from '../log.ts';
+import { endOnFatalErrors } from './fatal-errors.ts';
 import type { Role } from '../serve.ts';
 import type { FirstKeys } from '../tenancy/orgs/bootstrap.ts';
 import { noticesOn } from './notices.ts';
@@ -17,6 +18,7 @@ export async function serveCommand(
   const { config, secrets } = parseConfig(readEnvironment());
   const stopAsked = waitForStop(stopWithParent);
   const log = openLog(config.logLevel);
+  endOnFatalErrors(log);
   // The service's modules take as long to load as PostgreSQL takes to start: both at once halve the wait.
   const loading = import('../serve.ts');
   const place = await openPlace({

@@ -14,21 +14,18 @@ import {
   type OrderBody,
 } from '../../test/factories.ts';
 import { person } from '../../test/people.ts';
-import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { startReceiver } from '../../test/receiver.ts';
 import { findTraces } from '../../test/traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { eraseUsers } from './erase-users.ts';
 
 let app: TestApp;
 let team: Team;
-let receiver: Receiver;
 beforeAll(async () => {
   app = await startTestApp();
-  receiver = await startReceiver();
 });
 afterAll(async () => {
   await app.close();
-  await receiver.close();
 });
 beforeEach(async () => {
   team = await app.makeTeam();
@@ -52,6 +49,7 @@ async function makeSomebody(): Promise<Somebody> {
     { payor_code: 'SBX00001', member_id: `M-${mark}`, relationship: 'Self', insured: named },
     keyed(),
   );
+  const receiver = await startReceiver();
   await subscribe(team, receiver);
   // What a receiver answers is kept: here it repeats who the event is about.
   receiver.answer((response) => response.writeHead(500).end(`no ${user_id} ${mark}`));
@@ -87,6 +85,7 @@ async function makeSomebody(): Promise<Somebody> {
   await simulate(team, underWay.id, '?delay=3600');
   await app.deliver();
   await order();
+  await receiver.close();
   return { userId: user_id, traces: [user_id, mark, mark.toUpperCase()], orders: [done, underWay] };
 }
 

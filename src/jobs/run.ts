@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
 import { defineJob, type Job } from '../db/define-job.ts';
-import type { Logger } from '../log.ts';
+import { kindOfError, type Logger } from '../log.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {
   resumeSimulations,
@@ -49,10 +49,24 @@ export const jobs = [
   retention,
 ] as unknown as Job[];
 
-/** What the queue's library calls by name. Its cron adds the time to a payload, which no job needs. */
+/**
+ * What the queue's library calls by name. Its cron adds the time to a payload, which no job needs. The message of what
+ * a job throws would be kept as its last_error and logged, and it can quote a row: only its kind goes on.
+ */
 export const tasksOf = (ctx: Ctx): TaskList =>
   Object.fromEntries(
-    jobs.map((job) => [job.name, (payload: unknown) => job.run(ctx, payload as Record<string, never>)]),
+    jobs.map((job) => [
+      job.name,
+      async (payload: unknown) => {
+        try {
+          await job.run(ctx, payload as Record<string, never>);
+        } catch (error) {
+          ctx.log.error({ err: error, job: job.name }, 'background work failed');
+          // oxlint-disable-next-line eslint/preserve-caught-error -- its message is what has to stay behind
+          throw new Error(kindOfError(error));
+        }
+      },
+    ]),
   );
 
 /** Which of them run by themselves, as the library reads it. */
@@ -75,10 +89,11 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
   });
 }
 
-/** The library quotes payloads of failed jobs in its messages; those carry ids only. */
+/** The library quotes errors and payloads in its messages, after a colon or within quotes: what stands before is logged. */
 export const workerLogger = (log: Logger): WorkerLogger =>
-  new WorkerLogger(() => (level, message) => {
-    if (level === 'error') log.error({ job_message: message }, 'background work');
-    else if (level === 'warning') log.warn({ job_message: message }, 'background work');
-    else log.debug({ job_message: message }, 'background work');
+  new WorkerLogger(() => (level, message, meta) => {
+    const line = { job_message: message.split(/[:'"\n]/, 1)[0], err: meta?.['error'] };
+    if (level === 'error') log.error(line, 'background work');
+    else if (level === 'warning') log.warn(line, 'background work');
+    else log.debug(line, 'background work');
   });

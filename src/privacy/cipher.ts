@@ -17,6 +17,8 @@ export type KeyRing = { sealing: number; keys: Map<number, Buffer>; lookupKey: B
 
 /** What keeps personal columns: columns.ts says which and how. Everything is synchronous, a few microseconds a value. */
 export type Cipher = {
+  /** Version of the key that seals. */
+  sealing: number;
   sealText: (column: TextColumn, row: SealedRow, text: string) => Buffer;
   openText: (column: TextColumn, row: SealedRow, sealed: Buffer) => string;
   sealJson: (column: JsonColumn, row: SealedRow, value: unknown) => Buffer;
@@ -85,6 +87,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   };
 
   return {
+    sealing,
     sealText: (column, row, text) => seal(column, row, Buffer.from(text)),
     openText: (column, row, sealed) => open(column, row, sealed).toString(),
     sealJson: (column, row, value) => seal(column, row, Buffer.from(JSON.stringify(value))),

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Config, Secrets } from '../config/options.ts';
 import { claimDeployment } from '../db/deployment.ts';
 import type { Db } from '../db/open.ts';
+import type { DB } from '../db/tables.ts';
 import { openCipher, type Cipher, type KeyRing } from './cipher.ts';
 
 /** Makes sure that database and keys are the configured deployment's own, and opens what personal columns are kept with. */
@@ -16,22 +17,35 @@ export async function claimCipher(db: Db, config: Config, secrets: Secrets): Pro
  * every process of it finds it. Throws where a version that rows may be sealed under is missing or is another key.
  */
 async function claimKeys(db: Db, given: Secrets['encryptionKeys']): Promise<Pick<KeyRing, 'sealing' | 'keys'>> {
+  let rows = await readVersions(db);
+  refuseMissingOrWrong(rows, given);
   const [first] = given;
-  if (first) {
+  const fresh = first ?? (rows.length === 0 ? { version: 1, key: randomBytes(32) } : null);
+  if (fresh && !rows.some((row) => row.version === fresh.version)) {
     await db
       .insertInto('encryption_keys')
-      .values({ version: first.version, key_check: checkOf(first.key) })
+      .values({ version: fresh.version, key_check: checkOf(fresh.key), made_key: first ? null : fresh.key })
       .onConflict((oc) => oc.doNothing())
       .execute();
-  } else {
-    const made = randomBytes(32);
-    await sql`
-      insert into encryption_keys (version, key_check, made_key) select 1, ${checkOf(made)}, ${made}
-       where not exists (select from encryption_keys) on conflict do nothing`.execute(db);
+    // Of two that start at the same moment the second may have come with another key.
+    rows = await readVersions(db);
+    refuseMissingOrWrong(rows, given);
   }
-  const rows = await db.selectFrom('encryption_keys').selectAll().orderBy('version').execute();
-  const keys = new Map(given.map(({ version, key }) => [version, key]));
-  for (const row of rows) if (row.made_key && !keys.has(row.version)) keys.set(row.version, row.made_key);
+  return { sealing: first?.version ?? (rows.at(-1) as Version).version, keys: keysOf(rows, given) };
+}
+
+type Version = Selectable<DB['encryption_keys']>;
+
+const readVersions = (db: Db): Promise<Version[]> =>
+  db.selectFrom('encryption_keys').selectAll().orderBy('version').execute();
+
+function keysOf(rows: Version[], given: Secrets['encryptionKeys']): Map<number, Buffer> {
+  const made = rows.flatMap(({ version, made_key }): [number, Buffer][] => (made_key ? [[version, made_key]] : []));
+  return new Map([...made, ...given.map(({ version, key }): [number, Buffer] => [version, key])]);
+}
+
+function refuseMissingOrWrong(rows: Version[], given: Secrets['encryptionKeys']): void {
+  const keys = keysOf(rows, given);
   const missing = rows.filter((row) => !keys.has(row.version)).map((row) => row.version);
   if (missing.length > 0) {
     throw new Error(
@@ -46,7 +60,6 @@ async function claimKeys(db: Db, given: Secrets['encryptionKeys']): Promise<Pick
         'A new key needs a version of its own.',
     );
   }
-  return { sealing: first?.version ?? (rows.at(-1)?.version as number), keys };
 }
 
 const checkOf = (key: Buffer): Buffer => createHmac('sha256', key).update('phial encryption key').digest();

@@ -1,0 +1,156 @@
+import pg from 'pg';
+import { findPublicTables, inPublic } from '../db/backup/public-tables.ts';
+import type { Cipher } from './cipher.ts';
+import { SEALED_COLUMNS, type SealedColumn } from './columns.ts';
+
+type Options = {
+  ownerUrl: string;
+  /** Seals under the newest key and opens every older one. */
+  cipher: Cipher;
+  /** Told after each batch: rows of the table that were sealed anew so far. */
+  report: (table: string, rows: number) => void;
+  /** Rows a transaction; the largest sealed value is an event of 256 KiB. */
+  batch?: number;
+};
+
+type Table = { name: string; key: { name: string; type: string }[]; columns: SealedColumn[] };
+
+const LOCK = `hashtext('phial rotate-keys')`;
+/** A row that changed under our hands is met again in the next pass; writes of running services seal anew by themselves. */
+const MOST_PASSES = 20;
+
+/**
+ * Seals every personal value anew that is not under the newest key, while the service runs: in batches, each its own
+ * transaction, and only where the value is still the one that was read, so that no write is lost. It can be stopped
+ * and run again at any time. When nothing is left under an older key, forgets which older keys were needed.
+ * Answers the rows that were sealed anew, by table.
+ */
+export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Options): Promise<Map<string, number>> {
+  const client = new pg.Client({
+    connectionString: ownerUrl,
+    application_name: 'phial rotate-keys',
+    options: '-c phial.across=on',
+  });
+  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`);
+    if (!rows[0]?.free) throw new Error('Another rotate-keys is running on this database.');
+    const done = new Map<string, number>();
+    const tables = await findTables(client);
+    for (let pass = 1; await anyStale(client, tables, cipher); pass++) {
+      if (pass > MOST_PASSES) {
+        throw new Error(
+          'Values under an older key keep appearing: a process of the service still seals under it. ' +
+            'Give every process the same PHIAL_ENCRYPTION_KEYS, the newest first, then run rotate-keys again.',
+        );
+      }
+      for (const table of tables) {
+        await resealTable(client, table, { cipher, batch }, (rows) => {
+          done.set(table.name, (done.get(table.name) ?? 0) + rows);
+          report(table.name, done.get(table.name) as number);
+        });
+      }
+    }
+    await client.query('delete from encryption_keys where version <> $1', [cipher.sealing]);
+    return done;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The tables of columns.ts with their primary keys. */
+async function findTables(client: pg.Client): Promise<Table[]> {
+  const columns = Object.keys(SEALED_COLUMNS) as SealedColumn[];
+  const publicTables = await findPublicTables(client);
+  const tables: Table[] = [];
+  for (const name of new Set(columns.map((column) => column.split('.')[0] as string))) {
+    const { rows } = await client.query<{ name: string; type: string }>(
+      `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+        where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+      [`public.${name}`],
+    );
+    const key = publicTables.find((table) => table.name === name)?.key ?? [];
+    tables.push({
+      name,
+      key: key.map((column) => rows.find((row) => row.name === column) as Table['key'][number]),
+      columns: columns.filter((column) => rows.some((row) => `${name}.${row.name}` === column && row.type === 'bytea')),
+    });
+  }
+  return tables.filter((table) => table.columns.length > 0);
+}
+
+const nameOf = (column: SealedColumn): string => pg.escapeIdentifier(column.split('.')[1] as string);
+
+/** Where a value stands under another key than `sealing`, whose version is its first byte. */
+const stale = ({ columns }: Table, sealing: number): string =>
+  `(${columns.map((column) => `get_byte(${nameOf(column)}, 0) <> ${sealing}`).join(' or ')})`;
+
+async function anyStale(client: pg.Client, tables: Table[], { sealing }: Cipher): Promise<boolean> {
+  for (const table of tables) {
+    const { rowCount } = await client.query(
+      `select from ${inPublic(table.name)} where ${stale(table, sealing)} limit 1`,
+    );
+    if (rowCount !== 0) return true;
+  }
+  return false;
+}
+
+/** One way through a table along its primary key. */
+async function resealTable(
+  client: pg.Client,
+  table: Table,
+  { cipher, batch }: { cipher: Cipher; batch: number },
+  onBatch: (rows: number) => void,
+): Promise<void> {
+  const keys = table.key.map(({ name }) => pg.escapeIdentifier(name));
+  const { row, team } = SEALED_COLUMNS[table.columns[0] as SealedColumn];
+  const after = `(${keys.join(', ')}) > (${table.key.map(({ type }, i) => `$${i + 1}::${type}`).join(', ')})`;
+  const read = (isFirst: boolean): string => `
+    select ${keys.map((key, i) => `${key}::text as key_${i}`).join(', ')}, ${pg.escapeIdentifier(team)} as team_id,
+           ${row.map((column) => `${pg.escapeIdentifier(column)}::text`).join(` || '/' || `)} as id,
+           ${table.columns.map((column, i) => `${nameOf(column)} as sealed_${i}`).join(', ')}
+      from ${inPublic(table.name)} where ${stale(table, cipher.sealing)} ${isFirst ? '' : `and ${after}`}
+     order by ${keys.join(', ')} limit ${batch}`;
+  let last: string[] = [];
+  for (;;) {
+    const { rows } = await client.query<Record<string, unknown> & { team_id: string; id: string }>(
+      read(last.length === 0),
+      last,
+    );
+    if (rows.length === 0) return;
+    onBatch(await replace(client, table, cipher, rows));
+    last = keys.map((_, i) => rows.at(-1)?.[`key_${i}`] as string);
+  }
+}
+
+/** Writes the values of one batch anew where all of a row are still what was read; answers how many rows that was. */
+async function replace(
+  client: pg.Client,
+  table: Table,
+  cipher: Cipher,
+  rows: (Record<string, unknown> & { team_id: string; id: string })[],
+): Promise<number> {
+  const arrays: { values: unknown[]; type: string; name: string }[] = table.key.map(({ type }, i) => ({
+    values: rows.map((row) => row[`key_${i}`]),
+    type,
+    name: `key_${i}`,
+  }));
+  for (const [i, column] of table.columns.entries()) {
+    const old = rows.map((row) => row[`sealed_${i}`] as Buffer | null);
+    const fresh = old.map(
+      (sealed, n) => sealed && (cipher.reseal(column, rows[n] as (typeof rows)[0], sealed) ?? sealed),
+    );
+    arrays.push({ values: old, type: 'bytea', name: `old_${i}` }, { values: fresh, type: 'bytea', name: `fresh_${i}` });
+  }
+  const { rowCount } = await client.query(
+    `update ${inPublic(table.name)} as kept
+        set ${table.columns.map((column, i) => `${nameOf(column)} = read.fresh_${i}`).join(', ')}
+       from unnest(${arrays.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ')})
+         as read (${arrays.map(({ name }) => name).join(', ')})
+      where ${table.key.map(({ name }, i) => `kept.${pg.escapeIdentifier(name)} = read.key_${i}`).join(' and ')}
+        and ${table.columns.map((column, i) => `kept.${nameOf(column)} is not distinct from read.old_${i}`).join(' and ')}`,
+    arrays.map(({ values }) => values),
+  );
+  return rowCount ?? 0;
+}
