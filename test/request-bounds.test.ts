@@ -1,0 +1,171 @@
+// Every request schema says how long each of its texts, lists and maps may be, and every pattern is linear in its text.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import { eventTypes } from '../src/event-types.ts';
+import { FORMATS, formatOf } from '../src/wire/formats.ts';
+
+type Schema = Record<string, unknown> & {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  additionalProperties?: Schema;
+  propertyNames?: { maxLength?: number };
+};
+
+/** Keywords that the look at bounds would pass by. */
+const NOT_LOOKED_AT = ['$ref', 'allOf', 'oneOf', 'patternProperties', 'prefixItems'];
+
+/** The places of `schema` that have no bound. */
+function unboundedIn(schema: Schema, place: string): string[] {
+  const kinds = [schema.type].flat().filter((kind) => kind !== 'null');
+  const missing = (...keywords: string[]): string[] =>
+    keywords.filter((keyword) => schema[keyword] === undefined).map((keyword) => `${place} has no ${keyword}`);
+  const passedBy = NOT_LOOKED_AT.filter((keyword) => keyword in schema).map((keyword) => `${place} has ${keyword}`);
+  if (schema.anyOf) return schema.anyOf.flatMap((member, index) => unboundedIn(member, `${place}|${index}`));
+  if (kinds.length !== 1 && !('notTaken' in schema)) return [`${place} is not of one kind`];
+  if (schema['enum'] !== undefined || schema['const'] !== undefined) return passedBy;
+  switch (kinds[0]) {
+    case 'string':
+      return [...passedBy, ...(formatOf(schema['format']) ? [] : missing('maxLength'))];
+    case 'integer':
+    case 'number':
+      return [...passedBy, ...missing('minimum', 'maximum')];
+    case 'array':
+      return [...passedBy, ...missing('maxItems'), ...unboundedIn(schema.items ?? {}, `${place}[]`)];
+    case 'object': {
+      const members = Object.entries(schema.properties ?? {});
+      if (schema.properties)
+        return [...passedBy, ...members.flatMap(([name, one]) => unboundedIn(one, `${place}.${name}`))];
+      const values = unboundedIn(schema.additionalProperties ?? {}, `${place}{}`);
+      return [...passedBy, ...missing('maxProperties', 'propertyNames'), ...values];
+    }
+    default:
+      return passedBy;
+  }
+}
+
+/** How many values a request can hold at most. */
+function mostValuesIn(schema: Schema): number {
+  const members = Object.values(schema.properties ?? {}).reduce((sum, member) => sum + mostValuesIn(member), 0);
+  const items = schema.items ? Number(schema['maxItems']) * mostValuesIn(schema.items) : 0;
+  const entries = schema.additionalProperties ? Number(schema['maxProperties']) : 0;
+  return 1 + members + items + entries;
+}
+
+describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('the requests of %s', (_id, endpoint) => {
+  const parts = Object.entries({ path: endpoint.params, query: endpoint.query, body: endpoint.body });
+  const schemas = parts.flatMap(([part, schema]) => (schema ? [[part, schema as Schema] as const] : []));
+
+  test('have a bound at every text, number, list and map', () => {
+    expect(schemas.flatMap(([part, schema]) => unboundedIn(schema, part))).toEqual([]);
+  });
+
+  test('hold fewer values than are looked at', () => {
+    for (const [, schema] of schemas) expect(mostValuesIn(schema)).toBeLessThan(10_000);
+  });
+});
+
+/** Regular expressions of the source that meet what callers send; what operators configure is left out. */
+function regexesOfSource(): { where: string; regex: RegExp }[] {
+  const literal =
+    /(?<=[=(,:?!&|[\s])\/(?![/*\s])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+)\/([dgimsuvy]*)(?=[.,;)\s\]])/g;
+  const folders = ['wire', 'http', 'webhooks', 'delivery', 'tenancy', 'labs', 'users', 'insurance', 'db/page.ts'];
+  return readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => folders.some((folder) => file.startsWith(folder)))
+    .flatMap((file) =>
+      readFileSync(`src/${file}`, 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line))
+        .flatMap((line) => [...line.matchAll(literal)])
+        .flatMap(([, source, flags]) => {
+          try {
+            return [{ where: `${file}: /${source}/`, regex: new RegExp(source as string, flags?.replace(/[gy]/, '')) }];
+          } catch {
+            return [];
+          }
+        }),
+    );
+}
+
+function patternsIn(schema: unknown, place: string): { where: string; regex: RegExp }[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) =>
+    key === 'pattern' && typeof value === 'string'
+      ? [{ where: `${place}: ${value}`, regex: new RegExp(value, 'u') }]
+      : patternsIn(value, `${place}.${key}`),
+  );
+}
+
+const LONG = 12_000;
+/** A quadratic expression takes a second for the longest text, a linear one a millisecond. */
+const SLOW_MS = 40;
+
+/** Texts that an expression could take long for: what it speaks of, repeated, after its beginning, before a wrong end. */
+function attacksOn(source: string): string[] {
+  const letters = [...new Set([...source.replaceAll(/\\[dDwWsSbBpPu]\{?[\w=]*\}?/g, ''), ...'a0A -.@/:é\t'])];
+  const start = /^\^?((?:[\w@:-]|\\[/.])+)/.exec(source)?.[1]?.replaceAll('\\', '') ?? '';
+  const units = [
+    ...letters,
+    ...letters.slice(0, 8).flatMap((a) => letters.slice(0, 8).map((b) => a + b)),
+    '//',
+    'a.',
+    'a-',
+    'a ',
+  ];
+  const beginnings = [...new Set(['', start, 'https://', 'a@'])];
+  const ends = ['\u0007', '\n', ' !'];
+  return units.flatMap((unit) =>
+    beginnings.flatMap((beginning) => ends.map((end) => `${beginning}${unit.repeat(LONG / unit.length)}${end}`)),
+  );
+}
+
+/** Milliseconds of the quickest of several tries, so that a busy machine does not count. */
+function quickest(work: () => unknown): number {
+  let best = Infinity;
+  for (let round = 0; round < 4 && best > SLOW_MS; round += 1) {
+    const start = performance.now();
+    work();
+    best = Math.min(best, performance.now() - start);
+  }
+  return best;
+}
+
+/** The beginning of the first text that takes long. */
+const slowFor = (source: string, work: (text: string) => unknown): string | undefined =>
+  attacksOn(source)
+    .find((text) => quickest(() => work(text)) > SLOW_MS)
+    ?.slice(0, 40);
+
+const patterns = [
+  ...endpoints.flatMap(({ id, params, query, body, response }) => patternsIn({ params, query, body, response }, id)),
+  ...eventTypes.flatMap(({ name, data }) => patternsIn(data, name)),
+  ...FORMATS.flatMap(({ name, schema }) => patternsIn(schema, name)),
+  ...regexesOfSource(),
+];
+const distinct = [...new Map(patterns.map((pattern) => [pattern.regex.source, pattern])).values()];
+
+test('a pattern that is quadratic would be found', () => {
+  const quadratic = /^https?:\/\/[^\s/?#]+[^\s]*$/;
+  expect(slowFor(quadratic.source, (text) => quadratic.test(text))).toBeDefined();
+});
+
+test('all kinds of patterns are looked at', () => {
+  expect(distinct.length).toBeGreaterThan(40);
+  const places = distinct.map(({ where }) => where).join('\n');
+  for (const place of ['wire/', 'http/', 'webhooks/', 'body.properties']) expect(places).toContain(place);
+});
+
+test.each(distinct.map(({ where, regex }) => [where, regex] as const))('%s is linear', (_where, regex) => {
+  expect(slowFor(regex.source, (text) => regex.test(text))).toBeUndefined();
+});
+
+test.each(FORMATS.map((format) => [format.name, format] as const))(
+  'the format %s is linear',
+  (_name, { check, longest }) => {
+    const source = '+1(602)@example.com whsec_ America/Phoenix United States';
+    expect(slowFor(source, (text) => check(text.slice(0, Math.max(longest, 2_000))))).toBeUndefined();
+  },
+);
