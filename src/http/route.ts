@@ -10,12 +10,10 @@ import { oncePerKey, type StoredAnswer } from './answer/idempotency.ts';
 import { takesIdempotencyKey } from './answer/refusals.ts';
 import { jsonOf } from './media.ts';
 import { readParams, readQuery } from './input/read.ts';
-import { unparsed } from './input/json-body.ts';
+import { Unread } from './input/json-body.ts';
 import { sealFor } from './answer/seal.ts';
 import type { Problem } from './input/problem.ts';
 import { compileValidation } from './input/validation.ts';
-
-const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The body is not valid JSON' };
 
 const LONGEST_KEY = 255;
 const KEY_TOO_LONG: Problem = {
@@ -55,11 +53,11 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
       throw new TransportError('route_not_found');
     if (endpoint.params) input['path'] = readParams(endpoint.params, request.params as Record<string, string>);
     if (endpoint.query) input['query'] = readQuery(endpoint.query, request.query as Record<string, string>);
-    const broken = request.body === unparsed;
-    if (endpoint.body && !broken && (request.body !== undefined || bodyMayBeLeftOut))
+    const unread = request.body instanceof Unread ? request.body.problem : null;
+    if (endpoint.body && !unread && (request.body !== undefined || bodyMayBeLeftOut))
       input['body'] = request.body ?? null;
     let problems = validate()(input);
-    if (broken) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), INVALID_JSON];
+    if (unread) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), unread];
     if (key !== null && key.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
     if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {
       problems = [...problems, UNKNOWN_KEEPING];
