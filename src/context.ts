@@ -10,9 +10,13 @@ export type Ctx = {
   log: Logger;
   /** Seals and opens personal columns, and makes the hashes that names are looked up by. */
   cipher: Cipher;
+  /** What each wing gives a new team, in the transaction that makes it. */
+  newTeam: readonly NewTeamStep[];
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
   stopping?: AbortSignal;
 };
+
+export type NewTeamStep = (ctx: TxCtx, teamId: string) => Promise<void>;
 
 /** A Ctx inside a transaction. */
 export type TxCtx<C extends Ctx = Ctx> = Omit<C, 'db'> & { db: Tx };

@@ -14,6 +14,7 @@ import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import type { Logger } from './log.ts';
+import { newTeam } from './new-team.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
 import { VERSION } from './package-root.ts';
@@ -75,7 +76,7 @@ type Running = {
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
   const { db, pool } = running.database;
   const cipher = await claimCipher(db, config, secrets);
-  const ctx: Ctx = { config, db, log, cipher, stopping: running.stopping.signal };
+  const ctx: Ctx = { config, db, log, cipher, newTeam, stopping: running.stopping.signal };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;

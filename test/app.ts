@@ -15,6 +15,7 @@ import { jsonOf } from '../src/http/media.ts';
 import { openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
 import { openLog } from '../src/log.ts';
+import { newTeam } from '../src/new-team.ts';
 import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createOrg } from '../src/tenancy/orgs/create.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
@@ -70,7 +71,7 @@ export async function startTestApp(
   const log = openLog(config.logLevel);
   const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', log });
   const cipher = await claimCipher(database_.db, config, secrets);
-  const ctx: Ctx = { config, db: database_.db, log, cipher };
+  const ctx: Ctx = { config, db: database_.db, log, cipher, newTeam };
   const metrics = openMetrics();
   const app = serveApi(ctx, metrics);
   const listener = openListener({

@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { MIGRATIONS } from '../db/place.ts';
+import { newTeam } from '../new-team.ts';
 import { claimCipher } from '../privacy/claim-cipher.ts';
 import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
@@ -35,7 +36,7 @@ function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     const database = openDatabase({ url: place.url, poolSize: 2, role: 'phial_app', log });
     try {
       const cipher = await claimCipher(database.db, config, secrets);
-      return await work({ config, db: database.db, log, cipher });
+      return await work({ config, db: database.db, log, cipher, newTeam });
     } finally {
       await database.close();
     }

@@ -6,7 +6,7 @@ import { openContract } from './contract.ts';
 import { readCredentials } from './credentials.ts';
 import { openReceiver } from './receiver.ts';
 import { openService, readOpenApi } from './service.ts';
-import { playStory } from './story.ts';
+import { playStory } from './story/play.ts';
 import { Surprise } from './surprise.ts';
 import { openTimeline } from './timeline.ts';
 

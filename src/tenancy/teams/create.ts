@@ -3,7 +3,6 @@ import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
-import { addStandardTests } from '../../labs/catalogue/sandbox/add-standard-tests.ts';
 
 export type NewTeam = {
   org_id: string;
@@ -21,7 +20,7 @@ export type CreatedTeam = {
   settings: unknown;
 };
 
-/** A team with the lab tests that every team starts with. */
+/** A team with what every team starts with. */
 export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
   return inTransaction(ctx, async (ctx) => {
     await refuseTaken(ctx, input);
@@ -43,7 +42,7 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
       // Whose it is, another organisation's perhaps, is not said.
       throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
     }
-    await addStandardTests(ctx, team.id);
+    for (const step of ctx.newTeam) await step(ctx, team.id);
     return team;
   });
 }

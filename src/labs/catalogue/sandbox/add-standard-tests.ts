@@ -1,9 +1,9 @@
-import type { Ctx, TxCtx } from '../../../context.ts';
+import type { TxCtx } from '../../../context.ts';
 import { newId } from '../../../ids.ts';
 import { STANDARD_TESTS } from './standard-tests.ts';
 
 /** Gives a new team its first lab tests. */
-export async function addStandardTests(ctx: TxCtx<Ctx>, teamId: string): Promise<void> {
+export async function addStandardTests(ctx: TxCtx, teamId: string): Promise<void> {
   const tests = STANDARD_TESTS.map((test) => ({ ...test, id: newId() }));
   await ctx.db
     .insertInto('lab_tests')

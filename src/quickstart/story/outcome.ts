@@ -1,0 +1,55 @@
+import type { patient } from '../people.ts';
+import type { OrderMessage } from '../receiver.ts';
+import { expectEqual } from '../surprise.ts';
+import type { Cast, Order, Refusal, User } from './cast.ts';
+import { PATH } from './steps.ts';
+
+type Results = {
+  metadata: { status: string };
+  results: { name: string; result: string; unit: string | null; interpretation: string }[];
+};
+
+export async function readOrder({ service, receiver }: Cast, user: User, { id }: Order): Promise<void> {
+  const order = await service.call<Order & Record<string, unknown>>(
+    'Read the order in its longer form',
+    'GET /v3/order/{order_id}',
+    {
+      params: { order_id: id },
+      tell: (order) => `${order.status}, ${order.interpretation}, ${order.events.length} events`,
+    },
+  );
+  expectEqual(
+    'Status and interpretation',
+    [order.user_id, order.status, order.interpretation],
+    [user.user_id, 'completed', 'normal'],
+  );
+  const last = (await receiver.receive(PATH.length)).at(-1) as OrderMessage;
+  // Webhooks show of a patient only date of birth and gender, unless the team asks for more.
+  const { dob, gender } = order['patient_details'] as typeof patient;
+  const shown = last.data['patient_details'] as Record<string, unknown>;
+  expectEqual(
+    'The patient in the last webhook',
+    [shown['dob'], shown['gender'], shown['last_name']],
+    [dob, gender, null],
+  );
+  expectEqual("The last webhook's order", { ...last.data, patient_details: null }, { ...order, patient_details: null });
+}
+
+export async function readResults({ service }: Cast, { id }: Order): Promise<void> {
+  const { metadata, results } = await service.call<Results>('Read the results', 'GET /v3/order/{order_id}/result', {
+    params: { order_id: id },
+    tell: ({ results }) =>
+      results.map(({ name, result, unit }) => `${name} ${result}${unit === null ? '' : ` ${unit}`}`).join(', '),
+  });
+  expectEqual('Status of the report', metadata.status, 'final');
+  expectEqual('Interpretations', [...new Set(results.map(({ interpretation }) => interpretation))], ['normal']);
+}
+
+export async function refuseCancellation({ service }: Cast, { id }: Order): Promise<void> {
+  const { code } = await service.call<Refusal>('Cancel it, which is too late', 'POST /v3/order/{order_id}/cancel', {
+    params: { order_id: id },
+    status: 400,
+    tell: ({ code }) => code,
+  });
+  expectEqual('code', code, 'order_not_cancellable');
+}

@@ -1,0 +1,64 @@
+import type { OrderEvent, OrderMessage } from '../receiver.ts';
+import { expectEqual } from '../surprise.ts';
+import type { Cast, Order, User } from './cast.ts';
+
+/** The path of an unregistered kit, all of it. */
+export const PATH = [
+  'received.testkit.ordered',
+  'received.testkit.awaiting_registration',
+  'collecting_sample.testkit.transit_customer',
+  'collecting_sample.testkit.out_for_delivery',
+  'collecting_sample.testkit.with_customer',
+  'received.testkit.requisition_created',
+  'received.testkit.testkit_registered',
+  'collecting_sample.testkit.transit_lab',
+  'sample_with_lab.testkit.delivered_to_lab',
+  'completed.testkit.completed',
+];
+const upTo = (status: string): string[] => PATH.slice(0, PATH.indexOf(status) + 1);
+
+/** The order is at `status`, and every step up to it came as a webhook with the order as it was right then. */
+export async function expectSteps(
+  { credentials, receiver }: Cast,
+  user: User,
+  order: Order,
+  status: string,
+): Promise<void> {
+  const expected = upTo(status);
+  expectEqual("The order's events", statusesOf(order), expected);
+  const messages = await receiver.receive(expected.length);
+  expectEqual('Number of webhooks', messages.length, expected.length);
+  messages.forEach((message, index) =>
+    expectMessage(message, {
+      event_type: index === 0 ? 'labtest.order.created' : 'labtest.order.updated',
+      team_id: credentials.team_id,
+      user_id: user.user_id,
+      client_user_id: user.client_user_id,
+      order_id: order.id,
+      events: order.events.slice(0, index + 1),
+    }),
+  );
+}
+
+function expectMessage(
+  { event_type, data, team_id, user_id, client_user_id }: OrderMessage,
+  expected: {
+    event_type: string;
+    team_id: string;
+    user_id: string;
+    client_user_id: string;
+    order_id: string;
+    events: OrderEvent[];
+  },
+): void {
+  const told = { event_type, team_id, user_id, client_user_id, order_id: data.id, events: data.events };
+  const last = expected.events.at(-1) as OrderEvent;
+  expectEqual(`The webhook of ${last.status}`, told, expected);
+  expectEqual(
+    `The newest event in the webhook of ${last.status}`,
+    [data.last_event, data.status],
+    [last, last.status.split('.')[0]],
+  );
+}
+
+export const statusesOf = (order: Order): string[] => order.events.map((event) => event.status);

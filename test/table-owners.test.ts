@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { isUnder, placeOf, sources } from './source-files.ts';
+
+/** Every table has one owner: only files of that room write to it. */
+const OWNERS: Record<string, string[]> = {
+  'tenancy/orgs': ['orgs'],
+  'tenancy/teams': ['teams'],
+  'tenancy/keys': ['team_api_keys', 'management_keys'],
+  users: ['users', 'client_user_ids', 'user_info'],
+  insurance: ['payors', 'payor_external_codes', 'insurances'],
+  'labs/catalogue': ['labs', 'analytes', 'markers', 'marker_analytes', 'lab_tests', 'lab_test_markers'],
+  'labs/orders': [
+    'order_transactions',
+    'orders',
+    'order_events',
+    'sample_ids',
+    'shipments',
+    'order_name_words',
+    'order_status_rules',
+  ],
+  'labs/results': ['lab_results'],
+  'labs/laboratories': ['simulations'],
+  webhooks: ['webhooks', 'webhook_secrets'],
+  events: ['events'],
+  delivery: ['deliveries', 'attempts'],
+  audit: ['audit_log'],
+  'http/answer': ['idempotency_keys'],
+  privacy: ['encryption_keys'],
+  db: ['deployment', 'migrations'],
+};
+
+/** Writes of a room that is not the owner, each for a reason. */
+const GUESTS: Record<string, string> = {
+  'events from delivery/erase': 'the envelopes that tell of an erased user go with their queue rows and attempts',
+  'team_api_keys from tenancy/teams/delete': 'the keys of a deleted team end with it',
+  'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',
+  'webhooks from delivery/consequences': 'an endpoint that fails for days is disabled with the outcome of its attempt',
+  'webhooks from delivery/settle': 'the first failure since the last success is noted with the outcome of the attempt',
+  'simulations from labs/orders/cancel': 'a cancelled order is simulated no further',
+};
+
+const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));
+const tables = [
+  'migrations',
+  ...migrations.flatMap((sql) =>
+    [...sql.matchAll(/^create (?:unlogged )?table (?:public\.)?(\w+)\b(?! partition of)/gm)].map(([, name]) => name),
+  ),
+] as string[];
+
+/** Kysely's three, and plain SQL in lower case; a comment writes nothing. */
+const WRITES =
+  /\b(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*'(\w+)|\b(?:insert into|update|delete from|merge into|truncate(?: table)?)\s+(?:only\s+)?(?:public\.)?"?(\w+)/g;
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+
+const writes = sources.flatMap(({ file, text }) =>
+  [...withoutComments(text).matchAll(WRITES)]
+    .map(([, built, plain]) => ({ place: placeOf(file), table: (built ?? plain) as string }))
+    .filter(({ table }) => tables.includes(table)),
+);
+const ownerOf = (table: string): string | undefined =>
+  Object.keys(OWNERS).find((room) => OWNERS[room]?.includes(table));
+/** A wing's own erase.ts speaks for its rooms. */
+const isEraseOfWing = (place: string, table: string): boolean =>
+  place === `${(ownerOf(table) as string).split('/')[0]}/erase`;
+
+test('every table has one owner, and every owner its tables', () => {
+  const owned = Object.values(OWNERS).flat();
+  expect(owned.toSorted()).toEqual(tables.toSorted());
+  expect(new Set(owned).size).toBe(owned.length);
+});
+
+test('only the room that owns a table writes to it', () => {
+  const wrong = writes
+    .filter(({ place, table }) => !isUnder(place, ownerOf(table) as string) && !isEraseOfWing(place, table))
+    .map(({ place, table }) => `${table} from ${place}`);
+  expect([...new Set(wrong)].filter((write) => !(write in GUESTS))).toEqual([]);
+  expect(Object.keys(GUESTS).filter((write) => !wrong.includes(write))).toEqual([]);
+  expect(writes.length).toBeGreaterThan(30);
+});
