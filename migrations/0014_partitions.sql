@@ -57,3 +57,4 @@ end $$;
 revoke execute on function ensure_partitions(date, date), drop_partitions_before(date) from public;
 grant execute on function ensure_partitions(date, date), drop_partitions_before(date) to phial_app;
 select ensure_partitions(current_date - 1, current_date + 2);
+select ensure_audit_partitions(current_date, (current_date + interval '2 months')::date);

@@ -54,6 +54,8 @@ export type TestApp = {
   deliver: () => Promise<void>;
   /** Runs every background job that is due, and those that come due by them. */
   runJobs: () => Promise<void>;
+  /** Writes the lines of the audit log that wait. */
+  flushAudit: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -114,6 +116,7 @@ export async function startTestApp(
     api: team.api,
     makeTeam,
     deliver: () => deliverer.untilIdle(),
+    flushAudit: () => app.audit.flush(),
     runJobs: () =>
       runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),
     close: async () => {

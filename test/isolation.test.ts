@@ -216,7 +216,7 @@ async function rowsOfOwner(): Promise<Record<string, string[]>> {
     app.db,
   );
   const all: Record<string, string[]> = {};
-  for (const { name } of tables) {
+  for (const { name } of tables.filter(({ name }) => name !== 'audit_log')) {
     const { rows } = await sql<{ row: string }>`
       select to_jsonb(t)::text as row from ${sql.table(name)} t where team_id = ${owner.id} order by 1`.execute(app.db);
     all[name] = rows.map(({ row }) => row);
@@ -267,7 +267,7 @@ test('the owner has something in every table that holds rows of teams', async ()
   const empty = Object.entries(await rowsOfOwner())
     .filter(([, rows]) => rows.length === 0)
     .map(([table]) => table);
-  expect(empty).toEqual(['audit_log']);
+  expect(empty).toEqual([]);
 });
 
 describe.each([

@@ -1,20 +1,18 @@
-import type { Ctx, TxCtx } from '../context.ts';
-import { newId } from '../ids.ts';
+import type { TxCtx } from '../context.ts';
+import { runAtCommit } from '../db/transaction.ts';
+import { insertOf, toRow, type AuditEntry } from './entry.ts';
 
-type Entry = {
-  team_id: string | null;
-  /** What was done, as `user.purged`. */
-  action: string;
-  /** Who did it: a key's id, or the name of the program's own task. */
-  actor: string;
-  /** Ids of what it was done to; never names, dates or other values. */
-  records: Record<string, string>;
-};
+/** Has the entry written with the commit of the transaction that `ctx` runs in: the deed and its line, or neither. */
+export const recordAtCommit = (ctx: TxCtx, entry: AuditEntry): Promise<void> => runAtCommit(ctx, insertOf(entry));
 
-/** Adds to the audit log in the transaction of the deed. The application's role can neither change nor delete entries. */
-export async function recordAudit(ctx: Pick<TxCtx<Ctx>, 'db'>, entry: Entry): Promise<void> {
+/** A deed of the service itself, in the transaction of the deed. */
+export async function recordAudit(
+  ctx: Pick<TxCtx, 'db'>,
+  { team_id, actor, action, records }: Pick<AuditEntry, 'team_id' | 'actor' | 'action' | 'records'>,
+): Promise<void> {
+  const nobody = { org_id: null, key_id: null, status: null, request_id: null, address: null };
   await ctx.db
     .insertInto('audit_log')
-    .values({ id: newId(), ...entry, records: JSON.stringify(entry.records) })
+    .values(toRow({ ...nobody, team_id, actor, action, records }))
     .execute();
 }

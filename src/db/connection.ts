@@ -18,6 +18,8 @@ class Session {
   /** Key of the scope that the server has; null where it is unknown, as after anything that may have rolled back. */
   #scope: string | null = null;
   #transaction: 'none' | 'asked for' | 'open' = 'none';
+  #last: (Prefix & { text: string }) | null = null;
+  readonly #prepared = new Set<string>();
   #broken = false;
 
   constructor(client: pg.PoolClient) {
@@ -35,13 +37,20 @@ class Session {
 
   begin(): void {
     this.#transaction = 'asked for';
+    this.#last = null;
+  }
+
+  /** Has the statement travel with the commit of the transaction that is running: both succeed, or none. */
+  runAtCommit(statement: Prefix & { text: string }): void {
+    this.#last = statement;
   }
 
   /** Throws where the server rolled back instead, as it does when an error within the transaction was swallowed. */
   async commit(): Promise<void> {
+    const prefixes = await this.#takeLast();
     const open = this.#transaction === 'open';
     if (!open) this.#transaction = 'none';
-    else if ((await this.#end('commit')) !== 'COMMIT')
+    else if ((await this.#end('commit', prefixes)) !== 'COMMIT')
       throw new Error('The transaction was rolled back, because one of its statements had failed.');
   }
 
@@ -51,8 +60,21 @@ class Session {
     else await this.#end('rollback');
   }
 
-  async #end(how: 'commit' | 'rollback'): Promise<string> {
-    const { command } = await this.#send({ text: how, prefixes: [] });
+  /** The statement that was kept for the commit; the first of its name on this connection goes ahead, to be prepared. */
+  async #takeLast(): Promise<Prefix[]> {
+    const last = this.#last;
+    this.#last = null;
+    if (!last) return [];
+    const prefixes = this.#transaction === 'asked for' ? [BEGIN] : [];
+    this.#transaction = 'open';
+    if (this.#prepared.has(last.name)) return [...prefixes, last];
+    await this.#send({ ...last, prefixes });
+    this.#prepared.add(last.name);
+    return [];
+  }
+
+  async #end(how: 'commit' | 'rollback', prefixes: Prefix[] = []): Promise<string> {
+    const { command } = await this.#send({ text: how, prefixes });
     this.#transaction = 'none';
     if (command !== 'COMMIT') this.#scope = null;
     return command;

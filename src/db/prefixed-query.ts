@@ -1,14 +1,14 @@
 import pg from 'pg';
 
 /** A prepared statement that travels before another one, its own answer unread. */
-export type Prefix = { name: string; values: string[] };
+export type Prefix = { name: string; values: (string | null)[] };
 
 type Callback = (error: Error | null, result?: pg.QueryResult | pg.QueryResult[]) => void;
 
 /** What of pg's connection a query of one's own uses, as pg-cursor and pg-query-stream do. */
 type Wire = {
   stream: { cork: () => void; uncork: () => void };
-  bind: (config: { statement: string; values: string[] }) => void;
+  bind: (config: { statement: string; values: (string | null)[] }) => void;
   execute: (config: object) => void;
 };
 

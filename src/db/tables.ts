@@ -47,9 +47,14 @@ export interface Attempts {
 export interface AuditLog {
   action: string;
   actor: string;
+  address: string | null;
   created_at: Generated<string>;
   id: string;
-  records: Generated<Jsonb>;
+  key_id: string | null;
+  org_id: string | null;
+  records: Generated<string[]>;
+  request_id: string | null;
+  status: number | null;
   team_id: string | null;
 }
 

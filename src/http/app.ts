@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { LogController, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Ctx } from '../context.ts';
+import { AuditWriter } from '../audit/writer.ts';
+import { lineOf, startTrail, type Trail } from './audit/trail.ts';
 import { AccessCache } from './auth/access.ts';
 import type { Caller } from './auth/caller.ts';
 import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER } from './auth/headers.ts';
@@ -23,17 +25,19 @@ const LONGEST_PARAM = 1_024;
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    trail: Trail | null;
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint;
   }
 }
 
-export type App = { server: FastifyInstance; access: AccessCache };
+export type App = { server: FastifyInstance; access: AccessCache; audit: AuditWriter };
 
 /** The HTTP side of the service: every endpoint with its refusals, in the order of the interface. */
 export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App {
   const access = new AccessCache(ctx);
+  const audit = new AuditWriter(ctx);
   const tellDeprecated = openDeprecationLog(ctx.log);
   const server = Fastify({
     logger: false,
@@ -55,6 +59,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const pages = new Set<string>();
 
   server.decorateRequest('caller', null);
+  server.decorateRequest('trail', null);
   server.addHook('onRoute', ({ method, url }) => {
     if (method === 'GET') pages.add(url);
   });
@@ -72,6 +77,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
     const caller = await AUTH_KINDS[endpoint.auth].findCaller(ctx, access, request.headers);
+    if (caller.key) request.trail = startTrail(caller.key);
     if ('refusal' in caller) throw caller.refusal;
     request.caller = caller;
     refuseTeamManagementKey(endpoint, caller.ctx);
@@ -86,7 +92,13 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     }
   });
   server.addHook('onResponse', async (request, reply) => {
-    const operation = request.routeOptions.config.endpoint?.id ?? 'none';
+    const { endpoint } = request.routeOptions.config;
+    const operation = endpoint?.id ?? 'none';
+    const { trail } = request;
+    // Writes that succeeded have their line already. Who is throttled reads and writes nothing.
+    if (endpoint && trail && !trail.written && reply.statusCode !== 429) {
+      audit.add(lineOf(request, endpoint, trail, reply.statusCode));
+    }
     metrics.requestSeconds.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     ctx.log.info(
       {
@@ -100,6 +112,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
       'request',
     );
   });
+  server.addHook('onClose', () => audit.flush());
   server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
     const { endpoint } = request.routeOptions.config;
@@ -121,7 +134,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
 
   for (const endpoint of endpoints) addRoute(server, endpoint);
   refuseOtherMethods(server, allowedMethods);
-  return { server, access };
+  return { server, access, audit };
 }
 
 function send(reply: FastifyReply, answer: { status: number; body: unknown }): void {

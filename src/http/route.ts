@@ -1,10 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import fastJsonStringify from 'fast-json-stringify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { recordAtCommit } from '../audit/record.ts';
 import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { oncePerKey } from './answer/idempotency.ts';
+import { takesIdempotencyKey } from './answer/refusals.ts';
+import { sealFor } from './answer/seal.ts';
+import { compileAnswer, send, type Answer } from './answer/write.ts';
+import { recordIdsOf } from './audit/record-ids.ts';
+import { lineOf } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
+<<<<<<< HEAD
 import { InvalidRequest, TransportError } from './answer/errors.ts';
 import { oncePerKey, type StoredAnswer } from './answer/idempotency.ts';
 import { takesIdempotencyKey } from './answer/refusals.ts';
@@ -21,6 +29,10 @@ const KEY_TOO_LONG: Problem = {
   loc: ['header', 'x-idempotency-key'],
   msg: `String should have at most ${LONGEST_KEY} characters`,
 };
+=======
+import { inputReader } from './input/read-input.ts';
+import { takeStreams } from './input/stream-body.ts';
+>>>>>>> b613610 (The route writes the audit log: with the commit of a write, soon after a read or a refusal; operations answer PDF, HTML, NDJSON and redirects and take streams)
 
 /**
  * The notification that empties the other processes' caches travels beside the answer to a revocation: holding the
@@ -28,21 +40,28 @@ const KEY_TOO_LONG: Problem = {
  */
 const HEARD_EVERYWHERE_MS = 50;
 
-const UNKNOWN_KEEPING: Problem = {
-  type: 'literal_error',
-  loc: ['header', 'x-idempotency-error'],
-  msg: "Input should be 'no-cache'",
-};
-
-/** Makes an endpoint a route: input read and checked at once, the verb run (once per idempotency key), the answer written. */
+/**
+ * Makes an endpoint a route: input read and checked at once, the scope settled, the verb run (once per idempotency key,
+ * and in a transaction where it changes something), the answer and the line in the audit log written.
+ */
 export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
-  const validate = lazily(() =>
-    compileValidation({ path: endpoint.params, query: endpoint.query, body: jsonOf(endpoint.body) }),
-  );
-  const serialise = lazily(() => jsonOf(endpoint.response) && fastJsonStringify(endpoint.response as never));
+  const readInput = inputReader(endpoint);
+  const toAnswer = lazily(() => compileAnswer(endpoint));
+  const ids = lazily(() => recordIdsOf(endpoint));
+  const takesStream = endpoint.body !== undefined && 'media' in endpoint.body;
+  // A stream may last: its verb takes transactions of its own for what it has read.
+  const inOneTransaction = endpoint.method !== 'GET' && !takesStream;
 
-  const bodyMayBeLeftOut = [(endpoint.body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { trail } = request;
+    const caller = request.caller as Caller;
+    const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
+    const input = readInput(request, key);
+    if (trail) trail.records = ids().ofInput(input);
+    const ctx = await resolveScope(endpoint, caller.ctx, input);
+    if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
+<<<<<<< HEAD
   const readInput = (
     request: FastifyRequest,
     key: string | null,
@@ -69,38 +88,54 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
     const result = await endpoint.handle(caller as never, input as never);
     return { status: endpoint.status, body: serialise()?.(result) ?? '' };
   };
+=======
+    const perform = async (ctx: Ctx): Promise<Answer> => {
+      const value = await endpoint.handle(ctx as never, input as never);
+      trail?.records.push(...ids().ofAnswer(value));
+      return toAnswer()(value);
+    };
+    if (!inOneTransaction) return send(reply, endpoint, await perform(ctx));
+>>>>>>> b613610 (The route writes the audit log: with the commit of a write, soon after a read or a refusal; operations answer PDF, HTML, NDJSON and redirects and take streams)
 
-  server.route({
-    method: endpoint.method,
-    url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { endpoint },
-    handler: async (request, reply) => {
-      const { ctx: caller, key: callersKey, apiKey } = request.caller as Caller;
-      const key = takesIdempotencyKey(endpoint) ? idempotencyKey(request) : null;
-      const input = readInput(request, key);
-      const ctx = await resolveScope(endpoint, caller, input);
+    const answer = await inTransaction(ctx, async (tx) => {
       const answer =
-        key === null || callersKey === null
-          ? await run(ctx, input)
+        key === null || trail === null
+          ? await perform(tx as unknown as Ctx)
           : await oncePerKey(
-              ctx,
+              tx,
               {
-                scopeId: callersKey.team_id ?? callersKey.org_id,
+                scopeId: trail.team_id ?? trail.key.org_id,
                 operation: endpoint.id,
                 key,
                 input: { ...input, ...reachOf(ctx) },
                 requestId: request.id,
-                successesOnly: request.headers['x-idempotency-error'] === 'no-cache',
-                seal: endpoint.secretAnswer ? sealFor(apiKey) : null,
+                successesOnly: headerOf(request, 'x-idempotency-error') === 'no-cache',
+                seal: endpoint.secretAnswer ? sealFor(caller.apiKey) : null,
               },
-              (inside) => run(inside, input),
+              (inside) => perform(inside as unknown as Ctx),
             );
-      if (endpoint.revokes) await wait(HEARD_EVERYWHERE_MS);
-      reply.code(answer.status);
-      if (answer.body === '') return reply.send();
-      return reply.type('application/json; charset=utf-8').send(answer.body);
-    },
-  });
+      if (trail) await recordAtCommit(tx, lineOf(request, endpoint, trail, answer.status));
+      return answer;
+    });
+    if (trail) trail.written = true;
+    if (endpoint.revokes) await wait(HEARD_EVERYWHERE_MS);
+    return send(reply, endpoint, answer);
+  };
+
+  const route = {
+    method: endpoint.method,
+    url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { endpoint },
+    handler,
+  };
+  const { body } = endpoint;
+  if (body === undefined || !('media' in body)) server.route(route);
+  else {
+    void server.register(async (streaming) => {
+      takeStreams(streaming, body);
+      streaming.route(route);
+    });
+  }
 }
 
 /** What of the caller decides about the answer: the same words by a key of another reach are another request. */
@@ -109,8 +144,8 @@ function reachOf(ctx: Ctx): object {
   return key ? { team_ids: key.team_ids, team: team?.id } : {};
 }
 
-function idempotencyKey(request: FastifyRequest): string | null {
-  const value = request.headers['x-idempotency-key'];
+function headerOf(request: FastifyRequest, name: string): string | null {
+  const value = request.headers[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

@@ -49,7 +49,7 @@ export async function eraseTeam(ctx: Ctx, teamId: string): Promise<void> {
   }
   await inTransaction(bound, async (ctx) => {
     for (const room of ROOMS) await room.eraseTeam(ctx, team);
-    await recordAudit(ctx, { team_id: team.id, action: 'team.erased', actor: 'erase_team', records: {} });
+    await recordAudit(ctx, { team_id: team.id, action: 'team.erased', actor: 'erase_team', records: [] });
   });
 }
 

@@ -135,7 +135,7 @@ describe('the erasure of deleted users', () => {
       .select(['team_id', 'action', 'records'])
       .where('action', '=', 'user.purged')
       .execute();
-    expect(audit).toEqual([{ team_id: team.id, action: 'user.purged', records: { user_id: userId } }]);
+    expect(audit).toEqual([{ team_id: team.id, action: 'user.purged', records: [userId] }]);
     const waiting = await app.db
       .selectFrom('deliveries')
       .innerJoin('events', 'events.id', 'deliveries.event_id')

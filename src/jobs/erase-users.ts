@@ -58,7 +58,7 @@ async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promi
       team_id: team.id,
       action: 'user.purged',
       actor: 'purge_deleted_users',
-      records: { user_id: user.id },
+      records: [user.id],
     });
     return true;
   });

@@ -1,3 +1,4 @@
+import * as audit from '../audit/partitions.ts';
 import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
@@ -6,7 +7,7 @@ import * as answers from '../http/answer/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
 
 /** Every room that keeps something for a time only. */
-const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [delivery, webhooks, answers];
+const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [delivery, webhooks, answers, audit];
 
 /** Drops what has outlived its time, by the database's clock. */
 export async function dropExpired(ctx: Ctx): Promise<void> {

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { Ctx, TxCtx } from '../../context.ts';
+import type { TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { errorAnswer } from './errors.ts';
 import type { Seal } from './seal.ts';
-
-export type StoredAnswer = { status: number; body: string };
+import type { Answer } from './write.ts';
 
 type Request = {
   /** The caller's team, or organisation on the management API. */
@@ -29,69 +28,68 @@ function inKeyOrder(_key: string, value: unknown): unknown {
 }
 
 /**
- * Runs `work` once per key. The key's row commits together with the change it guards, so a crash leaves neither;
+ * Runs `work` once per key, in the transaction of `ctx`. The key's row commits together with the change it guards, so a crash leaves neither;
  * an advisory lock, not a row, tells that a key is in flight, because a lock dies with its connection.
  */
-export async function oncePerKey<C extends Ctx>(
+export async function oncePerKey<C extends TxCtx>(
   ctx: C,
   request: Request,
-  work: (ctx: TxCtx<C>) => Promise<StoredAnswer>,
-): Promise<StoredAnswer> {
+  work: (ctx: C) => Promise<Answer>,
+): Promise<Answer> {
   const hash = ctx.cipher.lookupHash('request', request.scopeId, JSON.stringify(request.input, inKeyOrder));
   const row = { team_id: request.scopeId, id: `${request.operation}/${request.key}` };
-  return ctx.db.transaction().execute(async (db) => {
-    const {
-      rows: [lock],
-    } = await sql<{
-      free: boolean;
-    }>`select pg_try_advisory_xact_lock(hashtextextended(${`${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(
-      db,
+  const { db } = ctx;
+  const {
+    rows: [lock],
+  } = await sql<{
+    free: boolean;
+  }>`select pg_try_advisory_xact_lock(hashtextextended(${`${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(
+    db,
+  );
+  if (!lock?.free)
+    throw new AppError(
+      'idempotency_in_flight',
+      'A request with this X-Idempotency-Key is still running. Try again shortly.',
     );
-    if (!lock?.free)
-      throw new AppError(
-        'idempotency_in_flight',
-        'A request with this X-Idempotency-Key is still running. Try again shortly.',
-      );
 
-    const stored = await db
-      .selectFrom('idempotency_keys')
-      .select(['request_hash', 'status', 'body'])
-      .where('scope_id', '=', request.scopeId)
-      .where('operation', '=', request.operation)
-      .where('key', '=', request.key)
-      .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
-      .executeTakeFirst();
-    if (stored) {
-      const text = ctx.cipher.openText('idempotency_keys.body', row, stored.body);
-      const body = request.seal ? request.seal.open(text) : text;
-      if (body !== null && hash.equals(stored.request_hash)) return { status: stored.status, body };
-      throw new AppError(
-        'idempotency_mismatch',
-        'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
-      );
-    }
+  const stored = await db
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'status', 'body'])
+    .where('scope_id', '=', request.scopeId)
+    .where('operation', '=', request.operation)
+    .where('key', '=', request.key)
+    .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
+    .executeTakeFirst();
+  if (stored) {
+    const text = ctx.cipher.openText('idempotency_keys.body', row, stored.body);
+    const body = request.seal ? request.seal.open(text) : text;
+    if (body !== null && hash.equals(stored.request_hash)) return { status: stored.status, body };
+    throw new AppError(
+      'idempotency_mismatch',
+      'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
+    );
+  }
 
-    await sql`savepoint work`.execute(db);
-    let answer: StoredAnswer;
-    try {
-      answer = await work({ ...ctx, db });
-    } catch (error) {
-      const refusal = errorAnswer(error, request.requestId);
-      if (refusal?.status !== 400 || request.successesOnly) throw error;
-      await sql`rollback to savepoint work`.execute(db);
-      answer = { status: 400, body: JSON.stringify(refusal.body) };
-    }
-    const text = request.seal ? request.seal.close(answer.body) : answer.body;
-    const kept = {
-      request_hash: hash,
-      status: answer.status,
-      body: ctx.cipher.sealText('idempotency_keys.body', row, text),
-    };
-    await db
-      .insertInto('idempotency_keys')
-      .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
-      .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
-      .execute();
-    return answer;
-  });
+  await sql`savepoint work`.execute(db);
+  let answer: Answer;
+  try {
+    answer = await work(ctx);
+  } catch (error) {
+    const refusal = errorAnswer(error, request.requestId);
+    if (refusal?.status !== 400 || request.successesOnly) throw error;
+    await sql`rollback to savepoint work`.execute(db);
+    answer = { status: 400, body: JSON.stringify(refusal.body) };
+  }
+  const text = request.seal ? request.seal.close(String(answer.body)) : String(answer.body);
+  const kept = {
+    request_hash: hash,
+    status: answer.status,
+    body: ctx.cipher.sealText('idempotency_keys.body', row, text),
+  };
+  await db
+    .insertInto('idempotency_keys')
+    .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
+    .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
+    .execute();
+  return answer;
 }

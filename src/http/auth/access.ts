@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
+import { acrossTeams } from '../../db/bind.ts';
 import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
 import type { KeyIdentity } from './caller.ts';
 
@@ -25,7 +26,7 @@ export class AccessCache {
   #generation = 0;
 
   constructor(ctx: Ctx) {
-    this.#ctx = ctx;
+    this.#ctx = acrossTeams(ctx); // whose a key is, is what it is looked up for
   }
 
   forget(): void {
@@ -56,7 +57,10 @@ export class AccessCache {
       if (!row) return undefined;
       const { id, org_id } = row;
       const team = row.opens ? { id, org_id, settings: row.settings as TeamCtx['team']['settings'] } : null;
-      return { access: { key: { id: row.key_id, org_id, team_id: id }, team }, expires: row.expires_at };
+      return {
+        access: { key: { kind: 'team_key', id: row.key_id, org_id, team_id: id }, team },
+        expires: row.expires_at,
+      };
     });
   }
 
@@ -77,7 +81,7 @@ export class AccessCache {
             key: { id, role: row.role as ManagementCtx['key']['role'], team_ids },
           }
         : null;
-      return { access: { key: { id, org_id, team_id: null }, manager }, expires: null };
+      return { access: { key: { kind: 'management_key', id, org_id, team_id: null }, manager }, expires: null };
     });
   }
 

@@ -4,7 +4,7 @@ import type { AppError, ErrorCode } from '../../errors.ts';
 import type { AccessCache } from './access.ts';
 
 /** A key by its own id, with whom it belongs to. */
-export type KeyIdentity = { id: string; org_id: string; team_id: string | null };
+export type KeyIdentity = { kind: 'team_key' | 'management_key'; id: string; org_id: string; team_id: string | null };
 
 /** Who calls, with the context that the handler gets. */
 export type Caller = {

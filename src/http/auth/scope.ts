@@ -1,6 +1,7 @@
-import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
+import type { Ctx, ManagementCtx } from '../../context.ts';
 import { AppError, notFound, type ErrorCode } from '../../errors.ts';
 import { findManagedTeam } from '../../tenancy/teams/find.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { Endpoint } from '../endpoint.ts';
 
 type Named = Record<string, string | undefined> | undefined;
@@ -38,8 +39,7 @@ export async function resolveScope(
   refuseOtherDeployment(manager, params);
   if (scope !== 'team') return manager;
   const teamId = params['team_id'] ?? (input.body as Named)?.['team_id'] ?? '';
-  const managed: ManagementCtx & TeamCtx = { ...manager, team: await findManagedTeam(manager, teamId) };
-  return managed;
+  return forTeam(manager, await findManagedTeam(manager, teamId));
 }
 
 /** Another organisation does not exist for this key, and another deployment is elsewhere. */

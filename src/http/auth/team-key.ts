@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { readKey } from '../../tenancy/keys/key-value.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
 import { firstOf, type AuthKind } from './caller.ts';
 import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
 
@@ -45,6 +46,6 @@ export const teamKey: AuthKind = {
         ),
       };
     }
-    return { ctx: { ...ctx, team: found.team }, key: found.key, apiKey: value };
+    return { ctx: forTeam(ctx, found.team), key: found.key, apiKey: value };
   },
 };

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Ctx } from '../context.ts';
+import { toRow, type AuditEntry, type AuditRow } from './entry.ts';
+
+const FLUSH_MS = 100;
+const MOST_AT_ONCE = 1_000;
+const MOST_WAITING = 20_000;
+
+/**
+ * Writes what has no transaction of its own: reads, and writes that were refused. An answer does not wait for its line,
+ * which follows within about 100 ms; a process that is killed loses the lines of that time, and one that is stopped none.
+ */
+export class AuditWriter {
+  readonly #ctx: Ctx;
+  #waiting: AuditRow[] = [];
+  #lost = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
+  }
+
+  add(entry: AuditEntry): void {
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#lost += 1;
+      return;
+    }
+    this.#waiting.push(toRow(entry));
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+  }
+
+  /** Writes all that waits; what cannot be written waits on, and is tried again with the next. */
+  flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const rows = this.#waiting.slice(0, MOST_AT_ONCE);
+      try {
+        await sql`
+          insert into audit_log (id, org_id, team_id, key_id, actor, action, status, records, request_id, address)
+          select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x
+            (id uuid, org_id uuid, team_id uuid, key_id uuid, actor text, action text, status smallint, records uuid[],
+             request_id uuid, address inet)`.execute(this.#ctx.db);
+      } catch (err) {
+        this.#ctx.log.error(
+          { err, waiting: this.#waiting.length, lost: this.#lost },
+          'audit lines wait for the database',
+        );
+        this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS * 10);
+        return;
+      }
+      this.#waiting.splice(0, rows.length);
+      if (this.#lost > 0) this.#ctx.log.error({ lost: this.#lost }, 'audit lines were lost: too many waited');
+      this.#lost = 0;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { InvalidRequest, TransportError } from '../answer/errors.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { jsonOf } from '../media.ts';
+import { unparsed } from './json-body.ts';
+import { readParams, readQuery } from './read.ts';
+import { readLines } from './stream-body.ts';
+import type { Problem } from './problem.ts';
+import { compileValidation } from './validation.ts';
+
+export type Input = { params: unknown; query: unknown; body: unknown };
+
+const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The body is not valid JSON' };
+
+const NO_STREAM: Problem = { type: 'missing', loc: ['body'], msg: 'Field required' };
+
+const LONGEST_KEY = 255;
+const KEY_TOO_LONG: Problem = {
+  type: 'string_too_long',
+  loc: ['header', 'x-idempotency-key'],
+  msg: `String should have at most ${LONGEST_KEY} characters`,
+};
+
+const UNKNOWN_KEEPING: Problem = {
+  type: 'literal_error',
+  loc: ['header', 'x-idempotency-error'],
+  msg: "Input should be 'no-cache'",
+};
+
+/** Reads and checks everything of a request at once; compiled when the first request comes. */
+export function inputReader(endpoint: Endpoint): (request: FastifyRequest, idempotencyKey: string | null) => Input {
+  const { params, query, body: kind } = endpoint;
+  const body = jsonOf(kind);
+  const mayBeLeftOut = [(body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
+  let validate: ReturnType<typeof compileValidation> | undefined;
+
+  return (request, idempotencyKey) => {
+    const input: Record<string, unknown> = {};
+    // A path that ends where a parameter should be is another path, and there is none.
+    if (Object.values(request.params as Record<string, string>).includes(''))
+      throw new TransportError('route_not_found');
+    if (params) input['path'] = readParams(params, request.params as Record<string, string>);
+    if (query) input['query'] = readQuery(query, request.query as Record<string, string>);
+    const broken = request.body === unparsed;
+    if (body && !broken && (request.body !== undefined || mayBeLeftOut)) input['body'] = request.body ?? null;
+    validate ??= compileValidation({ path: params, query, body });
+    let problems = validate(input);
+    if (broken) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), INVALID_JSON];
+    if (idempotencyKey !== null && idempotencyKey.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
+    if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {
+      problems = [...problems, UNKNOWN_KEEPING];
+    }
+    if (kind && !body && request.body === undefined) problems = [...problems, NO_STREAM];
+    if (problems.length > 0) throw new InvalidRequest(problems);
+    return { params: input['path'], query: input['query'], body: body ? input['body'] : streamOf(request, kind) };
+  };
+}
+
+function streamOf({ body }: FastifyRequest, kind: Endpoint['body']): unknown {
+  if (kind === undefined || !('media' in kind)) return undefined;
+  return kind.media === 'ndjson' ? readLines(body as Readable, kind.item) : body;
+}

@@ -1,0 +1,73 @@
+import { Transform, type Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
+import { InvalidRequest, TransportError } from '../answer/errors.ts';
+import type { ByteStream, Ndjson } from '../media.ts';
+import { parseJson, unparsed } from './json-body.ts';
+import { compileValidation } from './validation.ts';
+
+const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
+const LONGEST_LINE = 1024 * 1024;
+const MOST_NDJSON_BYTES = 1024 * 1024 * 1024;
+
+/** Within `server`, bodies arrive as streams: nothing is read ahead of `handle`, and the bound holds as the bytes pass. */
+export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream): void {
+  const [types, maxBytes] = kind.media === 'bytes' ? [kind.types, kind.maxBytes] : [NDJSON_TYPES, MOST_NDJSON_BYTES];
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser([...types], (request, body, done) => {
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) done(new TransportError('body_too_large'));
+    else if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+      done(new TransportError('unsupported_media_type'));
+    else done(null, bounded(body, maxBytes));
+  });
+}
+
+function bounded(body: Readable, maxBytes: number): Readable {
+  let bytes = 0;
+  const meter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) done(new TransportError('body_too_large'));
+      else done(null, chunk);
+    },
+  });
+  body.once('error', (error) => meter.destroy(error));
+  return body.pipe(meter);
+}
+
+/** The lines of a body, each checked like a body of its own; `loc` tells the line, beginning at 0. */
+export async function* readLines(body: Readable, item: TSchema): AsyncIterable<unknown> {
+  const validate = compileValidation({ body: item });
+  let number = 0;
+  for await (const line of splitLines(body)) {
+    const value = parseJson(line);
+    if (value === undefined) continue;
+    const input = { body: value };
+    const problems =
+      value === unparsed
+        ? [{ type: 'json_invalid', loc: ['body'], msg: 'The line is not valid JSON' }]
+        : validate(input);
+    if (problems.length > 0) {
+      throw new InvalidRequest(
+        problems.map((problem) => ({ ...problem, loc: ['body', number, ...problem.loc.slice(1)] })),
+      );
+    }
+    yield input.body;
+    number += 1;
+  }
+}
+
+async function* splitLines(body: Readable): AsyncIterable<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      yield rest.length > 0 ? Buffer.concat([rest, chunk.subarray(from, end)]) : chunk.subarray(from, end);
+      rest = Buffer.alloc(0);
+      from = end + 1;
+    }
+    rest = Buffer.concat([rest, chunk.subarray(from)]);
+    if (rest.length > LONGEST_LINE) throw new TransportError('body_too_large');
+  }
+  if (rest.length > 0) yield rest;
+}

@@ -1,0 +1,257 @@
+// Walks every operation: each leaves exactly its line in the audit log, and none is done whose line cannot be written.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AuditWriter } from '../src/audit/writer.ts';
+import { endpoints } from '../src/endpoints.ts';
+import { openDatabase } from '../src/db/open.ts';
+import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { makeUser, orderKit, readOrder } from './factories.ts';
+import { person } from './people.ts';
+
+let app: TestApp;
+let owner: pg.Client;
+beforeAll(async () => {
+  app = await startTestApp();
+  owner = new pg.Client({ connectionString: app.databaseUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await app.close();
+});
+
+type Line = {
+  action: string;
+  actor: string;
+  status: number;
+  org_id: string;
+  team_id: string | null;
+  key_id: string;
+  records: string[];
+  request_id: string;
+  address: string;
+};
+
+/** What was written of a request. */
+async function linesOf(requestId: string): Promise<Line[]> {
+  await app.flushAudit();
+  const { rows } = await owner.query<Line>('select * from audit_log where request_id = $1', [requestId]);
+  return rows;
+}
+const requestIdOf = ({ headers }: { headers: Headers }): string => headers.get('x-request-id') ?? '';
+const keyIdOf = async (start: string): Promise<string> =>
+  (
+    await owner.query<{ id: string }>(
+      `select id from team_api_keys where key_start = $1 union all select id from management_keys where key_start = $1`,
+      [start.slice(0, 12)],
+    )
+  ).rows[0]?.id as string;
+
+describe('every operation with a key', () => {
+  test('leaves exactly its line, whatever it answers', async () => {
+    const fixed: Record<string, string> = {
+      env: 'sandbox',
+      environment: 'sandbox',
+      region: 'us',
+      org_id: app.team.org_id,
+    };
+    const keys = {
+      team_key: await keyIdOf(app.team.api_key),
+      management_key: await keyIdOf(app.team.management_key),
+      none: null,
+    };
+    for (const endpoint of endpoints) {
+      const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => fixed[name] ?? randomUUID());
+      const answer = await app.api(endpoint.method, path, endpoint.body ? {} : undefined);
+      const lines = await linesOf(requestIdOf(answer));
+      expect([
+        endpoint.id,
+        ...lines.map(({ action, status, key_id, address }) => [action, status, key_id, address]),
+      ]).toEqual([
+        endpoint.id,
+        ...(endpoint.auth === 'none' ? [] : [[endpoint.id, answer.status, keys[endpoint.auth], '127.0.0.1']]),
+      ]);
+    }
+  });
+
+  test('names the ids of what was written and read, and no value beside them', async () => {
+    const { team } = app;
+    const made = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
+    const { user_id } = made.body;
+    expect(await linesOf(requestIdOf(made))).toMatchObject([
+      {
+        action: 'create_user',
+        actor: 'team_key',
+        status: 200,
+        org_id: team.org_id,
+        team_id: team.id,
+        records: [user_id],
+      },
+    ]);
+    const info = await team.api('PATCH', `/v2/user/${user_id}/info`, person);
+    expect((await linesOf(requestIdOf(info)))[0]?.records).toEqual([user_id]);
+    const order = await orderKit(team, user_id);
+    const read = await team.api('GET', `/v3/order/${order.id}`);
+    const [line] = await linesOf(requestIdOf(read));
+    expect(line).toMatchObject({ action: 'get_order', status: 200 });
+    expect(line?.records).toEqual(expect.arrayContaining([order.id, user_id]));
+    const list = await team.api(`GET`, `/v3/orders?user_id=${user_id}`);
+    expect((await linesOf(requestIdOf(list)))[0]?.records).toEqual(expect.arrayContaining([order.id, user_id]));
+    const { rows } = await owner.query<{ text: string }>(
+      'select string_agg(a::text, chr(10)) as text from audit_log a',
+    );
+    for (const value of [person.last_name, person.email, person.dob]) expect(rows[0]?.text).not.toContain(value);
+  });
+
+  test('names at most what the longest page holds', async () => {
+    const { team } = app;
+    for (let n = 0; n < 3; n += 1) await makeUser(team);
+    const list = await team.api<{ users: { user_id: string }[] }>('GET', '/v2/user?limit=500');
+    const [line] = await linesOf(requestIdOf(list));
+    expect(line?.records).toEqual(list.body.users.map(({ user_id }) => user_id));
+  });
+
+  test("names neither a customer's own reference, even one that looks like an id", async () => {
+    const reference = randomUUID();
+    const made = await app.api('POST', '/v2/user', { client_user_id: reference });
+    const resolved = await app.api('GET', `/v2/user/resolve/${reference}`);
+    for (const answer of [made, resolved]) {
+      expect(JSON.stringify(await linesOf(requestIdOf(answer)))).not.toContain(reference);
+    }
+  });
+});
+
+describe('a refused request', () => {
+  test('leaves its line, also by a key that was revoked, and none by one that nobody knows', async () => {
+    const key = await createTeamKey(app.ctx, { team_id: app.team.id, label: 'gone' });
+    await owner.query('update team_api_keys set revoked_at = now() where id = $1', [key.id]);
+    const [unknownUser, revoked, unknown, wrongKind] = [
+      await app.api('GET', `/v2/user/${randomUUID()}`),
+      await app.api('GET', '/v2/user', undefined, { key: key.value }),
+      await app.api('GET', '/v2/user', undefined, { key: 'nonsense' }),
+      await app.api('GET', '/v2/user', undefined, { key: app.team.management_key }),
+    ];
+    expect(await linesOf(requestIdOf(unknownUser))).toMatchObject([{ action: 'get_user', status: 404 }]);
+    expect(await linesOf(requestIdOf(revoked))).toMatchObject([{ action: 'list_users', status: 401, key_id: key.id }]);
+    expect(await linesOf(requestIdOf(unknown))).toEqual([]);
+    expect(await linesOf(requestIdOf(wrongKind))).toMatchObject([{ status: 401, actor: 'management_key' }]);
+  });
+
+  test('that is kept for its idempotency key leaves a line each time it is asked', async () => {
+    const user = await makeUser(app.team);
+    const again = () =>
+      app.api(
+        'POST',
+        '/v2/user',
+        { client_user_id: user.client_user_id },
+        { headers: { 'x-idempotency-key': 'kept' } },
+      );
+    for (const answer of [await again(), await again()]) {
+      expect(await linesOf(requestIdOf(answer))).toMatchObject([{ action: 'create_user', status: 400 }]);
+    }
+  });
+});
+
+test('a write whose line cannot be written is not done', async () => {
+  const user = await makeUser(app.team);
+  const order = await orderKit(app.team, user.user_id);
+  await owner.query(`alter table audit_log add constraint broken check (action is null) not valid`);
+  try {
+    const answers = [
+      await app.api('POST', '/v2/user', { client_user_id: 'never-made' }),
+      await app.api(
+        'POST',
+        '/v2/user',
+        { client_user_id: 'never-made' },
+        { headers: { 'x-idempotency-key': 'never' } },
+      ),
+      await app.api('PATCH', `/v2/user/${user.user_id}`, { fallback_time_zone: 'America/Phoenix' }),
+      await app.api('DELETE', `/v2/user/${user.user_id}`),
+      await app.api('POST', `/v3/order/${order.id}/cancel`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500]);
+  } finally {
+    await owner.query('alter table audit_log drop constraint broken');
+  }
+  expect((await app.api('GET', '/v2/user/resolve/never-made')).status).toBe(404);
+  expect((await app.api('GET', `/v2/user/${user.user_id}`)).body).toMatchObject({ fallback_time_zone: null });
+  expect((await readOrder(app.team, order.id)).last_event.status).not.toContain('cancelled');
+  const { rows } = await owner.query('select 1 from idempotency_keys where key = $1', ['never']);
+  expect(rows).toEqual([]);
+});
+
+describe('the writer', () => {
+  const entry = (action: string) => ({
+    org_id: null,
+    team_id: null,
+    key_id: null,
+    actor: 'test',
+    action,
+    status: 200,
+    records: [randomUUID(), randomUUID()],
+    request_id: randomUUID(),
+    address: '::1',
+  });
+
+  test('keeps what it cannot write until the database answers again', async () => {
+    const database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
+    const writer = new AuditWriter({ ...app.ctx, db: database.db });
+    await owner.query(`alter table audit_log add constraint broken check (actor <> 'test') not valid`);
+    for (let n = 0; n < 3; n += 1) writer.add(entry('kept back'));
+    await writer.flush();
+    const count = async (): Promise<number> =>
+      (await owner.query(`select 1 from audit_log where action = 'kept back'`)).rows.length;
+    expect(await count()).toBe(0);
+    await owner.query('alter table audit_log drop constraint broken');
+    await writer.flush();
+    expect(await count()).toBe(3);
+    await database.close();
+  });
+
+  test('has written everything when the service has stopped', async () => {
+    const other = await startTestApp({}, { databaseUrl: app.databaseUrl });
+    const answer = await other.api('GET', '/v2/user/metrics');
+    await other.close();
+    const { rows } = await owner.query('select 1 from audit_log where request_id = $1', [requestIdOf(answer)]);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('the log', () => {
+  test('can be read and added to by the service, neither changed nor emptied, in no part of it', async () => {
+    const { rows } = await owner.query<{ name: string }>(
+      `select 'audit_log' as name union select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'audit_log'::regclass`,
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    for (const { name } of rows) {
+      for (const change of [
+        sql`update ${sql.table(name)} set action = 'x'`,
+        sql`delete from ${sql.table(name)}`,
+        sql`truncate ${sql.table(name)}`,
+        sql`drop table ${sql.table(name)}`,
+      ]) {
+        await expect(change.execute(app.db)).rejects.toMatchObject({ code: '42501' });
+      }
+    }
+    await expect(sql`select drop_audit_before('2020-01-01')`.execute(app.db)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('is kept in months, of which the owner drops whole ones', async () => {
+    await sql`select ensure_audit_partitions('2019-11-15', '2020-01-01')`.execute(app.db);
+    const months = async (): Promise<string[]> =>
+      (
+        await owner.query<{ name: string }>(
+          `select relname as name from pg_class where relname ~ '^audit_log_(2019|2020)\\d\\d$' order by 1`,
+        )
+      ).rows.map(({ name }) => name);
+    expect(await months()).toEqual(['audit_log_201911', 'audit_log_201912', 'audit_log_202001']);
+    await owner.query(`select drop_audit_before('2019-12-31')`);
+    expect(await months()).toEqual(['audit_log_201912', 'audit_log_202001']);
+    await owner.query(`select drop_audit_before('2020-02-01')`);
+    expect(await months()).toEqual([]);
+  });
+});
