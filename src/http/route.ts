@@ -12,27 +12,8 @@ import { lineOf } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
-<<<<<<< HEAD
-import { InvalidRequest, TransportError } from './answer/errors.ts';
-import { oncePerKey, type StoredAnswer } from './answer/idempotency.ts';
-import { takesIdempotencyKey } from './answer/refusals.ts';
-import { jsonOf } from './media.ts';
-import { readParams, readQuery } from './input/read.ts';
-import { Unread } from './input/json-body.ts';
-import { sealFor } from './answer/seal.ts';
-import type { Problem } from './input/problem.ts';
-import { compileValidation } from './input/validation.ts';
-
-const LONGEST_KEY = 255;
-const KEY_TOO_LONG: Problem = {
-  type: 'string_too_long',
-  loc: ['header', 'x-idempotency-key'],
-  msg: `String should have at most ${LONGEST_KEY} characters`,
-};
-=======
 import { inputReader } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
->>>>>>> b613610 (The route writes the audit log: with the commit of a write, soon after a read or a refusal; operations answer PDF, HTML, NDJSON and redirects and take streams)
 
 /**
  * The notification that empties the other processes' caches travels beside the answer to a revocation: holding the
@@ -61,41 +42,12 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
     const ctx = await resolveScope(endpoint, caller.ctx, input);
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
-<<<<<<< HEAD
-  const readInput = (
-    request: FastifyRequest,
-    key: string | null,
-  ): { params: unknown; query: unknown; body: unknown } => {
-    const input: Record<string, unknown> = {};
-    // A path that ends where a parameter should be is another path, and there is none.
-    if (Object.values(request.params as Record<string, string>).includes(''))
-      throw new TransportError('route_not_found');
-    if (endpoint.params) input['path'] = readParams(endpoint.params, request.params as Record<string, string>);
-    if (endpoint.query) input['query'] = readQuery(endpoint.query, request.query as Record<string, string>);
-    const unread = request.body instanceof Unread ? request.body.problem : null;
-    if (endpoint.body && !unread && (request.body !== undefined || bodyMayBeLeftOut))
-      input['body'] = request.body ?? null;
-    let problems = validate()(input);
-    if (unread) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), unread];
-    if (key !== null && key.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
-    if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {
-      problems = [...problems, UNKNOWN_KEEPING];
-    }
-    if (problems.length > 0) throw new InvalidRequest(problems);
-    return { params: input['path'], query: input['query'], body: input['body'] };
-  };
-  const run = async (caller: Ctx, input: unknown): Promise<StoredAnswer> => {
-    const result = await endpoint.handle(caller as never, input as never);
-    return { status: endpoint.status, body: serialise()?.(result) ?? '' };
-  };
-=======
     const perform = async (ctx: Ctx): Promise<Answer> => {
       const value = await endpoint.handle(ctx as never, input as never);
       trail?.records.push(...ids().ofAnswer(value));
       return toAnswer()(value);
     };
     if (!inOneTransaction) return send(reply, endpoint, await perform(ctx));
->>>>>>> b613610 (The route writes the audit log: with the commit of a write, soon after a read or a refusal; operations answer PDF, HTML, NDJSON and redirects and take streams)
 
     const answer = await inTransaction(ctx, async (tx) => {
       const answer =

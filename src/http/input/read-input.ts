@@ -3,15 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import { InvalidRequest, TransportError } from '../answer/errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { jsonOf } from '../media.ts';
-import { unparsed } from './json-body.ts';
+import { Unread } from './json-body.ts';
 import { readParams, readQuery } from './read.ts';
 import { readLines } from './stream-body.ts';
 import type { Problem } from './problem.ts';
 import { compileValidation } from './validation.ts';
 
 export type Input = { params: unknown; query: unknown; body: unknown };
-
-const INVALID_JSON: Problem = { type: 'json_invalid', loc: ['body'], msg: 'The body is not valid JSON' };
 
 const NO_STREAM: Problem = { type: 'missing', loc: ['body'], msg: 'Field required' };
 
@@ -42,11 +40,11 @@ export function inputReader(endpoint: Endpoint): (request: FastifyRequest, idemp
       throw new TransportError('route_not_found');
     if (params) input['path'] = readParams(params, request.params as Record<string, string>);
     if (query) input['query'] = readQuery(query, request.query as Record<string, string>);
-    const broken = request.body === unparsed;
-    if (body && !broken && (request.body !== undefined || mayBeLeftOut)) input['body'] = request.body ?? null;
+    const unread = request.body instanceof Unread ? request.body.problem : null;
+    if (body && !unread && (request.body !== undefined || mayBeLeftOut)) input['body'] = request.body ?? null;
     validate ??= compileValidation({ path: params, query, body });
     let problems = validate(input);
-    if (broken) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), INVALID_JSON];
+    if (unread) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), unread];
     if (idempotencyKey !== null && idempotencyKey.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
     if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {
       problems = [...problems, UNKNOWN_KEEPING];

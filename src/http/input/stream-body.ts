@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { InvalidRequest, TransportError } from '../answer/errors.ts';
 import type { ByteStream, Ndjson } from '../media.ts';
-import { parseJson, unparsed } from './json-body.ts';
+import { parseJson, Unread } from './json-body.ts';
 import { compileValidation } from './validation.ts';
 
 const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
@@ -43,10 +43,7 @@ export async function* readLines(body: Readable, item: TSchema): AsyncIterable<u
     const value = parseJson(line);
     if (value === undefined) continue;
     const input = { body: value };
-    const problems =
-      value === unparsed
-        ? [{ type: 'json_invalid', loc: ['body'], msg: 'The line is not valid JSON' }]
-        : validate(input);
+    const problems = value instanceof Unread ? [value.problem] : validate(input);
     if (problems.length > 0) {
       throw new InvalidRequest(
         problems.map((problem) => ({ ...problem, loc: ['body', number, ...problem.loc.slice(1)] })),
