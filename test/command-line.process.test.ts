@@ -103,6 +103,31 @@ test('an operator migrates an empty database, makes an organisation, and its man
   expect([refused.status, refused.body.code]).toEqual([403, 'plan_required']);
 });
 
+test("an operator lists, makes and revokes an organisation's management keys beside the running service", async () => {
+  const env = { DATABASE_URL: await makeDatabase() };
+  const program = await serve({ env });
+  const { team_id, org_id, management_key } = readCredentials(program.dataDir);
+  const run = (...words: string[]) => runCommand(['org', 'keys', ...words, '--org', org_id], { env });
+  const org = JSON.parse((await run('create', '--label', 'deploy')).stdout) as { id: string; key: string };
+  const bound = JSON.parse((await run('create', '--label', 'clinic', '--team', team_id)).stdout) as typeof org;
+  const listed = JSON.parse((await run('list')).stdout) as Record<string, unknown>[];
+  expect(listed.map(({ label, role, key_prefix }) => [label, role, key_prefix])).toEqual([
+    ['first key', 'org_admin', management_key.slice(0, 12)],
+    ['deploy', 'org_admin', org.key.slice(0, 12)],
+    ['clinic', 'team_admin', bound.key.slice(0, 12)],
+  ]);
+  const ask = async (key: string, path: string): Promise<number> =>
+    (await apiOf(program.baseUrl, '', key)('GET', `/v1/org/${org_id}/${path}`)).status;
+  expect(await ask(org.key, 'management_key')).toBe(200);
+  expect(await ask(bound.key, 'management_key')).toBe(403);
+  expect(await ask(bound.key, `team_api_keys/sandbox/us?team_id=${team_id}`)).toBe(200);
+  for (const id of listed.map((key) => key['id'] as string)) expect((await run('revoke', '--key', id)).code).toBe(0);
+  for (const key of [management_key, org.key, bound.key]) expect(await ask(key, 'management_key')).toBe(401);
+
+  const unknown = await runCommand(['org', 'keys', 'list', '--org', team_id], { env });
+  expect(unknown).toMatchObject({ code: 1, output: 'Phial cannot go on: Organisation not found.\n' });
+});
+
 test('commands with missing or wrong options say which and change nothing', async () => {
   const answers = await Promise.all([
     runCommand(['bootstrap']),

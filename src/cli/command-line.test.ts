@@ -24,6 +24,12 @@ const tools: Command[] = [
     },
     run,
   }),
+  command({
+    words: 'drop',
+    summary: 'Drop a key.',
+    flags: { id: { value: 'ID', meaning: 'Which.', isId: true } },
+    run,
+  }),
 ];
 
 const read = (line: string) => {
@@ -77,14 +83,15 @@ describe('a command line is read against the table', () => {
       'keys create --org 1 --role king',
       'phial keys create takes admin, reader as --role, not "king". phial keys create --help tells more.',
     ],
+    ['drop --id 7', 'phial drop takes an id as --id, not "7". phial drop --help tells more.'],
     ['--port 1', 'phial serve takes no --port. phial serve --help tells more.'],
   ])('%s is refused', (line, message) => {
     expect(refusal(line)).toBe(message);
   });
 
   test.each([
-    ['help', ['serve', 'keys list', 'keys create']],
-    ['--help', ['serve', 'keys list', 'keys create']],
+    ['help', ['serve', 'keys list', 'keys create', 'drop']],
+    ['--help', ['serve', 'keys list', 'keys create', 'drop']],
     ['keys -h', ['keys list', 'keys create']],
     ['help keys create', ['keys create']],
     ['keys create --org 1 --help', ['keys create']],
@@ -117,7 +124,9 @@ test('help on all lists every command within 100 columns', () => {
 
 test('README tells every command, and each that it shows is one that the program takes', () => {
   const lines = [...readFileSync('README.md', 'utf8').matchAll(/node bin\/phial\.mjs ([^`\n]+)/g)].map((match) =>
-    [...(match[1] as string).matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string)),
+    [...(match[1] as string).matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) =>
+      plain === 'ID' ? '00000000-0000-7000-8000-000000000001' : (quoted ?? (plain as string)),
+    ),
   );
   const shown = new Set(
     lines.map((line) => {

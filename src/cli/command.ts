@@ -6,6 +6,8 @@ export type Flag = {
   required?: true;
   repeated?: true;
   choices?: readonly string[];
+  /** Checked before anything is opened: a UUID. */
+  isId?: true;
   default?: string;
 };
 

@@ -5,6 +5,8 @@ import { command, type Command } from './command.ts';
 
 const PLANS = ['launch', 'grow', 'scale'] as const;
 
+const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
+
 /** Every command of the program, in the order of its help. */
 export const COMMANDS: Command[] = [
   command({
@@ -44,10 +46,39 @@ export const COMMANDS: Command[] = [
     words: 'org set-plan',
     summary: "Change an organisation's plan.",
     flags: {
-      org: { value: 'ID', meaning: 'Id of the organisation.', required: true },
+      org: organisation,
       plan: { value: 'PLAN', meaning: 'The management API needs scale.', choices: PLANS, required: true },
     },
     run: async (values) => (await import('./org.ts')).setPlanCommand(values),
+  }),
+  command({
+    words: 'org keys list',
+    summary: "Show an organisation's management keys by their first characters.",
+    flags: { org: organisation },
+    run: async (values) => (await import('./keys.ts')).listKeysCommand(values),
+  }),
+  command({
+    words: 'org keys create',
+    summary: 'Make an Org Management Key, or with --team a Team Management Key; it is shown once.',
+    flags: {
+      org: organisation,
+      label: { value: 'TEXT', meaning: 'What it is for.', required: true },
+      team: {
+        value: 'ID',
+        meaning: 'The one team that it opens. A key for several teams is made over the API.',
+        isId: true,
+      },
+    },
+    run: async (values) => (await import('./keys.ts')).createKeyCommand(values),
+  }),
+  command({
+    words: 'org keys revoke',
+    summary: 'Refuse a management key from now on, the last one of an organisation too.',
+    flags: {
+      org: organisation,
+      key: { value: 'ID', meaning: 'Id of the key, as `org keys list` shows it.', required: true, isId: true },
+    },
+    run: async (values) => (await import('./keys.ts')).revokeKeyCommand(values),
   }),
   command({
     words: 'backup',

@@ -1,14 +1,6 @@
-import { readEnvironment } from '../config/environment.ts';
-import { parseConfig } from '../config/options.ts';
-import type { Ctx } from '../context.ts';
-import { migrate } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
-import { MIGRATIONS } from '../db/place.ts';
-import { newTeam } from '../new-team.ts';
-import { claimCipher } from '../privacy/claim-cipher.ts';
 import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
-import { withPlace } from './database.ts';
+import { withCtx } from './with-ctx.ts';
 
 export function bootstrapCommand({ org, plan }: { org: string; plan: Plan }): Promise<number> {
   return withCtx('bootstrap', async (ctx) => {
@@ -26,19 +18,5 @@ export function setPlanCommand({ org, plan }: { org: string; plan: Plan }): Prom
     await setPlan(ctx, { org_id: org, plan });
     console.log(`The organisation is on plan ${plan} now.`);
     return 0;
-  });
-}
-
-function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  return withPlace(name, async (place, log) => {
-    const { config, secrets } = parseConfig(readEnvironment());
-    await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
-    const database = openDatabase({ url: place.url, poolSize: 2, role: 'phial_app', log });
-    try {
-      const cipher = await claimCipher(database.db, config, secrets);
-      return await work({ config, db: database.db, log, cipher, newTeam });
-    } finally {
-      await database.close();
-    }
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
+import { boundToOrg } from '../../db/bind.ts';
 import { decodeCursor, isId, takePage } from '../../db/page.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';
 
@@ -14,8 +15,8 @@ export async function listManagementKeys(
   { team_id, role, next_cursor }: Filter,
 ): Promise<{ keys: ManagementKeyRow[]; next_cursor: string | null }> {
   const after = next_cursor === null ? null : decodeCursor(next_cursor, isId);
-  const found = await ctx.db
-    .selectFrom('management_keys')
+  const found = await boundToOrg(ctx, orgId)
+    .db.selectFrom('management_keys')
     .select(MANAGEMENT_KEY_COLUMNS)
     .where('org_id', '=', orgId)
     .where('revoked_at', 'is', null)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
+import { boundToOrg } from '../../db/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';
@@ -14,7 +15,7 @@ export function revokeManagementKey(
   keyId: string,
   { lastToo = false }: { lastToo?: boolean } = {},
 ): Promise<ManagementKeyRow | null> {
-  return inTransaction(ctx, async (ctx) => {
+  return inTransaction(boundToOrg(ctx, orgId), async (ctx) => {
     // Two keys that revoke each other at once take turns here, and the second is then the last.
     await sql`select from orgs where id = ${orgId} for no key update`.execute(ctx.db);
     const key = await ctx.db

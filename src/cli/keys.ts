@@ -1,0 +1,48 @@
+import { listManagementKeys } from '../tenancy/keys/list-management-keys.ts';
+import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
+import { toManagementKey, type ManagementKeyRow } from '../tenancy/keys/management-key.ts';
+import { revokeManagementKey } from '../tenancy/keys/revoke-management-key.ts';
+import { findOrg } from '../tenancy/orgs/find.ts';
+import { withCtx } from './with-ctx.ts';
+
+export function listKeysCommand({ org }: { org: string }): Promise<number> {
+  return withCtx('org keys list', async (ctx) => {
+    await findOrg(ctx, org);
+    const keys: ManagementKeyRow[] = [];
+    let next_cursor: string | null = null;
+    do {
+      const page = await listManagementKeys(ctx, org, { team_id: null, role: null, next_cursor });
+      keys.push(...page.keys);
+      next_cursor = page.next_cursor;
+    } while (next_cursor !== null);
+    print(keys.map(toManagementKey));
+    return 0;
+  });
+}
+
+type NewKey = { org: string; label: string; team: string | undefined };
+
+export function createKeyCommand({ org, label, team }: NewKey): Promise<number> {
+  return withCtx('org keys create', async (ctx) => {
+    await findOrg(ctx, org);
+    const { value, ...key } = await createManagementKey(ctx, {
+      org_id: org,
+      label,
+      ...(team ? { role: 'team_admin', team_ids: [team] } : { role: 'org_admin', team_ids: null }),
+    });
+    print({ ...toManagementKey(key), key: value });
+    console.error('The key is shown this once.');
+    return 0;
+  });
+}
+
+export function revokeKeyCommand({ org, key: id }: { org: string; key: string }): Promise<number> {
+  return withCtx('org keys revoke', async (ctx) => {
+    await findOrg(ctx, org);
+    const key = await revokeManagementKey(ctx, org, id, { lastToo: true });
+    console.log(key ? `The key ${key.key_start}… (${key.label}) is refused from here on.` : 'It was revoked before.');
+    return 0;
+  });
+}
+
+const print = (value: unknown): void => console.log(JSON.stringify(value, null, 2));

@@ -1,0 +1,14 @@
+import type { Ctx } from '../../context.ts';
+import { boundToOrg } from '../../db/bind.ts';
+import { notFound } from '../../errors.ts';
+
+/** An organisation by its id, for the operator; throws not_found. */
+export async function findOrg(ctx: Ctx, id: string): Promise<{ id: string; name: string }> {
+  const org = await boundToOrg(ctx, id)
+    .db.selectFrom('orgs')
+    .select(['id', 'name'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!org) throw notFound('Organisation');
+  return org;
+}
