@@ -1,11 +1,16 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
 
-/** The team's keys and the team itself, last of all. A management key that was bound to it stays bound to its others. */
+/**
+ * The team's keys and the team itself, last of all. A management key that was bound to it stays bound to its others;
+ * one without others is revoked.
+ */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string; org_id: string }): Promise<void> {
   await db.deleteFrom('team_api_keys').where('team_id', '=', team.id).execute();
   await sql`
-    update management_keys set team_ids = array_remove(team_ids, ${team.id}::uuid)
+    update management_keys
+       set team_ids = array_remove(team_ids, ${team.id}::uuid),
+           revoked_at = coalesce(revoked_at, case when team_ids = array[${team.id}::uuid] then now() end)
      where org_id = ${team.org_id} and ${team.id}::uuid = any (team_ids)`.execute(db);
   await db.deleteFrom('teams').where('id', '=', team.id).execute();
 }

@@ -17,7 +17,8 @@ export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<void> {
   return inTransaction(ctx, async ({ db }) => {
     const team = await db
       .updateTable('teams')
-      .set({ deleted_at: sql<string>`now()` })
+      // Its reference is free for another team at once.
+      .set({ deleted_at: sql<string>`now()`, integration_team_id: null })
       .where('id', '=', teamId)
       .where('org_id', '=', ctx.org.id)
       .where('deleted_at', 'is', null)

@@ -5,8 +5,9 @@ import { endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
 import type { Region } from '../schemas.ts';
 import { createTeam } from './create.ts';
+import { deleteTeam } from './delete.ts';
 import { toManagedTeam } from './render.ts';
-import { ManagedTeam, TeamInput } from './schemas.ts';
+import { DeletedTeam, ManagedTeam, TeamInput } from './schemas.ts';
 
 const tag = 'management';
 const auth = 'management_key';
@@ -31,6 +32,26 @@ export const teamEndpoints = [
       refuseOtherRegion(ctx.config, region);
       const team = await createTeam(ctx, { org_id: ctx.org.id, id, name, integration_team_id, settings });
       return toManagedTeam(ctx.config, team);
+    },
+  }),
+  endpoint({
+    id: 'delete_team',
+    method: 'DELETE',
+    path: '/v1/org/{org_id}/team/{team_id}',
+    tag,
+    auth,
+    scope: 'org',
+    params: Type.Object({ org_id: Uuid, team_id: Uuid }),
+    response: DeletedTeam,
+    revokes: true,
+    summary: 'Delete a team',
+    description:
+      'There is no way back. From the answer on its API keys are refused and the team is not found; its users, orders, ' +
+      'results, webhooks and events are erased in the background. A Team Management Key that was bound to it alone ends ' +
+      'with it.',
+    handle: async (ctx, { params }) => {
+      await deleteTeam(ctx, params.team_id);
+      return { success: true };
     },
   }),
 ];

@@ -65,6 +65,8 @@ const TeamEnvironment = Type.Object({
   minor_ordering_enabled: nullable(Type.Boolean()),
 });
 
+export const DeletedTeam = Type.Object({ success: Type.Boolean() });
+
 export const ManagedTeam = Type.Object({
   id: Uuid,
   name: Type.String(),

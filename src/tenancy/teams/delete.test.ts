@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { makeUser, registeredKit, simulate, subscribe } from '../../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { findTraces } from '../../../test/traces.ts';
+import { createManagementKey } from '../keys/create-management-key.ts';
+import { createTeamKey } from '../keys/create-team-key.ts';
+import { createTeam } from './create.ts';
+
+let app: TestApp;
+let elsewhere: TestApp;
+let receiver: Receiver;
+beforeAll(async () => {
+  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
+  elsewhere = await startTestApp({}, { databaseUrl: app.databaseUrl });
+});
+afterAll(async () => {
+  await elsewhere.close();
+  await app.close();
+  await receiver.close();
+});
+
+let team: Team;
+beforeEach(async () => {
+  team = await app.makeTeam();
+});
+
+type Refusal = { code: string };
+const path = (id: string, of: Team = team): string => `/v1/org/${of.org_id}/team/${id}`;
+const remove = (id: string, key?: string) =>
+  team.api<{ success: boolean } & Refusal>('DELETE', path(id), undefined, key ? { key } : {});
+
+/** Another team of the same organisation, with a key of its own. */
+async function sibling(): Promise<Team> {
+  const { id } = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
+  const key = await createTeamKey(app.ctx, { team_id: id, label: 'test' });
+  return { ...team, id, api_key: key.value, api: apiOf(app.baseUrl, key.value, team.management_key) };
+}
+
+const bind = (...team_ids: string[]) =>
+  createManagementKey(app.ctx, { org_id: team.org_id, label: 'bound', role: 'team_admin', team_ids });
+
+test('from the answer on its keys are refused in every process and nobody finds it; in the end no table names it', async () => {
+  const stays = await sibling();
+  await subscribe(team, receiver);
+  const order = await registeredKit(team);
+  await simulate(team, order.id);
+  await app.deliver();
+  await team.api('POST', '/v2/user', { client_user_id: 'kept' }, { headers: { 'x-idempotency-key': 'user' } });
+  await makeUser(stays);
+  const both = await bind(team.id, stays.id);
+  const ask = (base: string, key: string) =>
+    fetch(`${base}/v2/user`, { headers: { 'x-service-api-key': key } }).then(({ status }) => status);
+  expect([await ask(app.baseUrl, team.api_key), await ask(elsewhere.baseUrl, team.api_key)]).toEqual([200, 200]);
+
+  const answer = await remove(team.id.toUpperCase());
+  expect([await ask(app.baseUrl, team.api_key), await ask(elsewhere.baseUrl, team.api_key)]).toEqual([401, 401]);
+  expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+  expect((await team.api('GET', `${path(team.id)}/sandbox/webhook`)).status).toBe(404);
+  expect((await remove(team.id)).status).toBe(404);
+
+  await app.runJobs();
+  // The audit log keeps what was done to it, without values.
+  expect((await findTraces(app, [team.id])).filter((place) => !place.startsWith('audit_log.'))).toEqual([]);
+  expect((await stays.api<{ total: number }>('GET', '/v2/user')).body.total).toBe(1);
+  const keys = await app.db.selectFrom('management_keys').select('team_ids').where('id', '=', both.id).execute();
+  expect(keys).toEqual([{ team_ids: [stays.id] }]);
+});
+
+test('a Team Management Key that was bound to it alone ends with it', async () => {
+  const key = await bind(team.id);
+  await remove(team.id);
+  await app.runJobs();
+  expect((await team.api('GET', `${path(team.id)}/sandbox/webhook`, undefined, { key: key.value })).status).toBe(401);
+});
+
+test('its integration_team_id is free at once', async () => {
+  const create = () =>
+    team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/team`, {
+      name: 'North',
+      region: 'us',
+      integration_team_id: 'ehr-7',
+    });
+  const first = await create();
+  expect((await create()).status).toBe(409);
+  await remove(first.body.id);
+  expect((await create()).status).toBe(200);
+});
+
+test("it needs an Org Management Key, and another organisation's team is not found and stays", async () => {
+  const bound = await remove(team.id, (await bind(team.id)).value);
+  expect([bound.status, bound.body.code]).toEqual([403, 'insufficient_scope']);
+  const stranger = await app.makeTeam();
+  expect((await remove(stranger.id)).status).toBe(404);
+  expect((await remove(randomUUID())).status).toBe(404);
+  expect((await team.api('DELETE', path(stranger.id, stranger))).status).toBe(404);
+  await app.runJobs();
+  expect((await stranger.api('GET', '/v2/user')).status).toBe(200);
+});
