@@ -1,0 +1,29 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { build, endPrograms, makeDatabase, serve } from './program.ts';
+
+beforeAll(build);
+afterEach(endPrograms);
+
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+/** The shell lines below a heading of the README. */
+function linesBelow(heading: string): string {
+  const chapter = readFileSync('README.md', 'utf8').split(`## ${heading}\n`)[1] ?? '';
+  return /```sh\n([^]*?)```/.exec(chapter)?.[1] ?? '';
+}
+
+test.skipIf(!curl)(
+  `the README's first five minutes end with results, and its webhook is made${curl ? '' : ' (skipped: there is no curl)'}`,
+  async () => {
+    const { dataDir } = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+    const script = `${linesBelow('The first five minutes')}\n${linesBelow('One webhook')}`.replace(
+      '.phial/credentials.json',
+      join(dataDir, 'credentials.json'),
+    );
+    const told = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+    expect(told).toMatch(/^"Success"received\n"Success"\{.*"results":\[\{.*\}\{"id":".*"url":"http:\/\/127/s);
+  },
+);
