@@ -98,5 +98,30 @@ export const OPTIONS: Option[] = [
     default: '',
     meaning: 'Users that a team may have; empty: as many as it likes.',
   },
+  {
+    name: 'PHIAL_RATE_LIMIT_PER_SECOND',
+    default: '',
+    meaning: 'Requests that a key may send per second, over all processes; 0: no limit; empty: 50 in production.',
+  },
+  {
+    name: 'PHIAL_RATE_LIMIT_BURST',
+    default: '',
+    meaning: 'Requests that a key may send at once after a pause; empty: twice those of a second.',
+  },
+  {
+    name: 'PHIAL_REQUEST_TIMEOUT_SECONDS',
+    default: '30',
+    meaning: 'Seconds in which a request arrives whole, and in which its answer is read (1 to 600).',
+  },
+  {
+    name: 'PHIAL_MAX_CONNECTIONS',
+    default: '4000',
+    meaning: 'Connections that a process keeps open (10 to 65535); further ones are closed.',
+  },
+  {
+    name: 'PHIAL_MAX_CONNECTIONS_PER_ADDRESS',
+    default: '',
+    meaning: 'The same for one address; empty: no limit, as behind a proxy, which is one address for all.',
+  },
   { name: 'PHIAL_DRAIN_SECONDS', default: '10', meaning: 'Seconds that running requests are given at shutdown.' },
 ];

@@ -27,6 +27,13 @@ export type Config = {
   webhookInFlightPerEndpoint: number;
   databasePoolSize: number;
   drainSeconds: number;
+  /** A request has arrived by then, and its answer been read. */
+  requestTimeoutMs: number;
+  maxConnections: number;
+  /** null: no more than maxConnections says. */
+  maxConnectionsPerAddress: number | null;
+  /** Requests of one key; null: as many as it likes. */
+  rateLimit: { perSecond: number; burst: number } | null;
   limits: Limits;
 };
 
@@ -117,6 +124,12 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
       problems.push(`PHIAL_WEBHOOK_ALLOWED_NETWORKS: ${JSON.stringify(network)} is not a network such as 10.0.0.0/8.`);
     }
   }
+  const rateLimit = (): Config['rateLimit'] => {
+    const asked = wholeOrNull('PHIAL_RATE_LIMIT_PER_SECOND', 0, 100_000);
+    const perSecond = asked ?? (environment === 'production' ? 50 : 0);
+    const burst = wholeOrNull('PHIAL_RATE_LIMIT_BURST', 1, 1_000_000) ?? 2 * perSecond;
+    return perSecond === 0 ? null : { perSecond, burst };
+  };
   const config: Config = {
     environment,
     region: oneOf('PHIAL_REGION', ['us', 'eu']),
@@ -135,6 +148,10 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     webhookInFlightPerEndpoint: whole('PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT', 1, 256),
     databasePoolSize: whole('PHIAL_DATABASE_POOL_SIZE', 2, 200),
     drainSeconds: whole('PHIAL_DRAIN_SECONDS', 0, 600),
+    requestTimeoutMs: whole('PHIAL_REQUEST_TIMEOUT_SECONDS', 1, 600) * 1000,
+    maxConnections: whole('PHIAL_MAX_CONNECTIONS', 10, 65_535),
+    maxConnectionsPerAddress: wholeOrNull('PHIAL_MAX_CONNECTIONS_PER_ADDRESS', 1, 65_535),
+    rateLimit: rateLimit(),
     limits: {
       teamsPerOrg: whole('PHIAL_TEAMS_PER_ORG', 1, 100_000),
       managementKeysPerOrg: whole('PHIAL_MANAGEMENT_KEYS_PER_ORG', 2, 10_000),

@@ -307,6 +307,13 @@ export interface Payors {
   team_id: string | null;
 }
 
+export interface RateLimits {
+  granted: number;
+  key_id: string;
+  refilled_at: Generated<string>;
+  tokens: number;
+}
+
 export interface SampleIds {
   order_id: string | null;
   sample_id: string;
@@ -433,6 +440,7 @@ export interface DB {
   orgs: Orgs;
   payor_external_codes: PayorExternalCodes;
   payors: Payors;
+  rate_limits: RateLimits;
   sample_ids: SampleIds;
   shipments: Shipments;
   simulations: Simulations;

@@ -15,6 +15,8 @@ import type { Endpoint } from './endpoint.ts';
 import { errorAnswer, TransportError, unexpectedAnswer } from './answer/errors.ts';
 import { declaredCodes } from './answer/refusals.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
+import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
+import { RateLimits } from './limits/rate-limits.ts';
 import type { Metrics } from './metrics.ts';
 import { addRoute } from './route.ts';
 import { methodsByPath, refuseOtherMethods, refuseUnknownRoute } from './unknown-route.ts';
@@ -45,8 +47,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     bodyLimit: ctx.config.bodyLimitBytes,
     routerOptions: { maxParamLength: LONGEST_PARAM, ignoreTrailingSlash: false },
     genReqId: () => randomUUID(),
-    requestTimeout: 30_000,
-    http: { requireHostHeader: false },
+    ...arrivalLimits(ctx.config),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
@@ -55,6 +56,8 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
       send(reply, errorAnswer(error, request.id) ?? unexpectedAnswer(request.id));
     },
   });
+  limitConnections(server, ctx.config);
+  const rateLimits = ctx.config.rateLimit && new RateLimits(ctx, ctx.config.rateLimit);
   const allowedMethods = methodsByPath(endpoints);
   const pages = new Set<string>();
 
@@ -73,6 +76,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
     if (request.url.length > LONGEST_URL) throw new TransportError('uri_too_long');
+    refuseLongHeaders(request.raw);
     if (request.is404) refuseUnknownRoute(request, reply, { allowedMethods, pages });
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
@@ -82,6 +86,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     request.caller = caller;
     refuseTeamManagementKey(endpoint, caller.ctx);
     const keyId = caller.key?.id;
+    if (keyId) await rateLimits?.take(keyId, (name, value) => reply.header(name, value));
     if (endpoint.deprecated) {
       markDeprecated(reply, endpoint.deprecated);
       if (keyId) tellDeprecated(keyId, endpoint.id);

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../../config/options.ts';
+import { TransportError } from '../answer/errors.ts';
+
+const LONGEST_HEADERS_MS = 10_000;
+const MOST_HEADER_BYTES = 16_384;
+/** Requests that wait on one connection: more than any client sends ahead. */
+const MOST_PIPELINED = 100;
+
+/** How long a request may take to arrive, and how long its head may be, in the words of Node's server. */
+export function arrivalLimits({ requestTimeoutMs }: Config): { requestTimeout: number; http: object } {
+  return {
+    requestTimeout: requestTimeoutMs,
+    http: {
+      requireHostHeader: false,
+      headersTimeout: Math.min(LONGEST_HEADERS_MS, requestTimeoutMs),
+      // Node looks after its connections this often; its default of 30 s would let twice the time pass.
+      connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
+      // An address that is too long is told by its own status: the parser has room for it beside the headers.
+      maxHeaderSize: 2 * MOST_HEADER_BYTES,
+    },
+  };
+}
+
+/** Throws headers_too_large; the parser itself has no limit of the headers alone. */
+export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length + 2;
+  if (bytes > MOST_HEADER_BYTES) throw new TransportError('headers_too_large');
+}
+
+/** Caps connections, by address too, and requests sent ahead; cuts off who does not read the answer. */
+export function limitConnections(app: FastifyInstance, config: Config): void {
+  const { maxConnections, maxConnectionsPerAddress, requestTimeoutMs } = config;
+  const open = new Map<string, number>();
+  const underWay = new WeakMap<Socket, number>();
+
+  app.server.maxConnections = maxConnections;
+  app.server.on('connection', (socket: Socket) => {
+    if (maxConnectionsPerAddress === null) return;
+    const address = socket.remoteAddress ?? '';
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once('close', () => {
+      const others = (open.get(address) ?? 1) - 1;
+      if (others > 0) open.set(address, others);
+      else open.delete(address);
+    });
+    if (count > maxConnectionsPerAddress) socket.destroy();
+  });
+  app.server.on('request', ({ socket }, response) => {
+    const count = (underWay.get(socket) ?? 0) + 1;
+    underWay.set(socket, count);
+    if (count > MOST_PIPELINED) socket.destroy();
+    response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+  });
+  app.addHook('onSend', async (request, reply) => {
+    const slow = setTimeout(() => request.raw.socket.destroy(), requestTimeoutMs);
+    reply.raw.once('close', () => clearTimeout(slow));
+  });
+}

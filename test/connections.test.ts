@@ -1,0 +1,137 @@
+// The service from the other end of a socket that sends too slowly, too much, or reads nothing.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from './app.ts';
+
+let app: TestApp;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_REQUEST_TIMEOUT_SECONDS: '1', PHIAL_MAX_CONNECTIONS_PER_ADDRESS: '20' });
+});
+afterAll(() => app.close());
+afterEach(async () => {
+  const open = sockets.splice(0).filter((socket) => !socket.closed);
+  await Promise.all(open.map((socket) => (socket.destroy(), once(socket, 'close'))));
+});
+
+function open(): Socket {
+  const { hostname, port } = new URL(app.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return socket;
+}
+
+const head = (line: string, ...headers: string[]): string =>
+  [line, 'host: x', `x-service-api-key: ${app.team.api_key}`, ...headers, '', ''].join('\r\n');
+
+type Answer = { status: number; body: { code: string; detail: string } };
+async function answerOf(socket: Socket): Promise<Answer> {
+  const received = await text(socket);
+  return {
+    status: Number(received.split(' ')[1]),
+    body: JSON.parse(received.slice(received.indexOf('\r\n\r\n'))) as Answer['body'],
+  };
+}
+
+describe('a request that does not arrive in time', () => {
+  test('for want of its body is 408', async () => {
+    const socket = open();
+    socket.write(head('POST /v2/user HTTP/1.1', 'content-type: application/json', 'content-length: 100') + '{"client');
+    const { status, body } = await answerOf(socket);
+    expect([status, body.code]).toEqual([408, 'request_timeout']);
+  });
+
+  test('because it comes byte by byte is 408, however steadily', async () => {
+    const socket = open();
+    socket.write(head('POST /v2/user HTTP/1.1', 'content-type: application/json', 'content-length: 10000'));
+    const drip = setInterval(() => socket.write(' '), 50);
+    try {
+      expect((await answerOf(socket)).status).toBe(408);
+    } finally {
+      clearInterval(drip);
+    }
+  });
+
+  test('for want of its headers is 408', async () => {
+    const socket = open();
+    socket.write('GET /v2/user HTTP/1.1\r\nhost: x\r\nx-slow: ');
+    expect((await answerOf(socket)).status).toBe(408);
+  });
+});
+
+test('who does not read the answer is cut off, and nobody else', async () => {
+  const socket = open();
+  socket.pause();
+  await once(socket, 'connect');
+  // Each answer is some 400 kB: sockets hold a few of them, then the service would wait for ever.
+  socket.write(head('GET /openapi.json HTTP/1.1').repeat(60));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  // A paused socket hears of its end only by writing.
+  const knock = setInterval(() => socket.write(head('GET /healthz HTTP/1.1')), 200);
+  try {
+    await closed;
+  } finally {
+    clearInterval(knock);
+  }
+  expect((await app.api('GET', '/v2/user')).status).toBe(200);
+}, 20_000);
+
+test('a flood of requests sent ahead ends the connection instead of taking every place', async () => {
+  const socket = open();
+  socket.resume();
+  socket.write(head('GET /v2/user?limit=1 HTTP/1.1').repeat(2_000));
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect((await app.api('GET', '/v2/user')).status).toBe(200);
+});
+
+test('some requests sent ahead are answered in order', async () => {
+  const socket = open();
+  socket.write(head('GET /v2/user?limit=1 HTTP/1.1').repeat(19) + head('GET /nowhere HTTP/1.1', 'connection: close'));
+  const statuses = [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+  expect(statuses).toEqual([...Array(19).fill(200), 404]);
+});
+
+test('one address has no more connections than it may, and gets new ones when it closes others', async () => {
+  const crowd = Array.from({ length: 40 }, open);
+  await Promise.all(crowd.map((socket) => once(socket, 'connect')));
+  let closed = 0;
+  for (const socket of crowd) socket.once('close', () => (closed += 1)).resume();
+  await expect.poll(() => closed).toBeGreaterThanOrEqual(20);
+  for (const socket of crowd) socket.destroy();
+  await expect
+    .poll(async () => {
+      const socket = open();
+      socket.write(head('GET /healthz HTTP/1.1', 'connection: close'));
+      return (await text(socket)).slice(9, 12);
+    })
+    .toBe('200');
+});
+
+describe('what is too long', () => {
+  test.each([8_193, 10_000, 20_000, 60_000, 200_000])('an address of %i bytes is 414', async (bytes) => {
+    const socket = open();
+    const path = '/v2/user?x=';
+    socket.write(head(`GET ${path}${'x'.repeat(bytes - path.length)} HTTP/1.1`, 'connection: close'));
+    const { status, body } = await answerOf(socket);
+    expect([status, body.code]).toEqual([414, 'uri_too_long']);
+  });
+
+  test.each([17_000, 40_000, 200_000])('headers of %i bytes are 431', async (bytes) => {
+    const socket = open();
+    socket.write(head('GET /v2/user HTTP/1.1', `x-long: ${'x'.repeat(bytes)}`, 'connection: close'));
+    const { status, body } = await answerOf(socket);
+    expect([status, body.code]).toEqual([431, 'headers_too_large']);
+  });
+
+  test.each(['gzip', 'br', 'deflate', 'zstd'])('a body in %s is 415, and the text says why', async (encoding) => {
+    const socket = open();
+    const headers = ['content-type: application/json', `content-encoding: ${encoding}`, 'content-length: 2'];
+    socket.write(`${head('POST /v2/user HTTP/1.1', ...headers, 'connection: close')}{}`);
+    const { status, body } = await answerOf(socket);
+    expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+    expect(body.detail).toContain(encoding);
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from './app.ts';
+
+// So slow a refill that none of it shows within a test.
+const BURST = 40;
+const LIMIT = { PHIAL_RATE_LIMIT_PER_SECOND: '1', PHIAL_RATE_LIMIT_BURST: String(BURST) };
+
+describe('with a limit per key', () => {
+  let app: TestApp;
+  let second: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp(LIMIT);
+    second = await startTestApp(LIMIT, { databaseUrl: app.databaseUrl });
+  });
+  afterAll(async () => {
+    await second.close();
+    await app.close();
+  });
+
+  const call = (baseUrl: string, key: string): Promise<Response> =>
+    fetch(`${baseUrl}/v2/user?limit=1`, { headers: { 'x-service-api-key': key } });
+
+  test('two processes together give as much as one, and no request of another team is refused', async () => {
+    const flooding = await app.makeTeam();
+    const calm = await app.makeTeam();
+    const started = Date.now();
+    const calls = Array.from({ length: 4 * BURST }, (_, n) =>
+      call([app, second][n % 2]?.baseUrl as string, flooding.api_key),
+    );
+    const others = Array.from({ length: 10 }, () => call(second.baseUrl, calm.api_key));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    const taken = statuses.filter((status) => status === 200).length;
+    const refilled = (Date.now() - started) / 1000 + 1;
+    expect(taken).toBeGreaterThanOrEqual(BURST);
+    expect(taken).toBeLessThanOrEqual(BURST + Math.ceil(refilled));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4 * BURST - taken);
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+  });
+
+  test('every answer tells the policy and what is left, and a refusal when to come back', async () => {
+    const team = await app.makeTeam();
+    const first = await call(app.baseUrl, team.api_key);
+    expect(first.headers.get('ratelimit-policy')).toBe(`"key";q=${BURST};w=${BURST}`);
+    expect(first.headers.get('ratelimit')).toBe(`"key";r=${BURST - 1};t=1`);
+    let last = first;
+    for (let sent = 0; sent < 3 * BURST && last.status === 200; sent += 1) last = await call(app.baseUrl, team.api_key);
+    expect([last.status, await last.json()]).toEqual([
+      429,
+      {
+        detail: expect.stringContaining('1 requests a second'),
+        code: 'rate_limited',
+        request_id: last.headers.get('x-request-id'),
+      },
+    ]);
+    expect(last.headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/);
+    expect(last.headers.get('retry-after')).toBe('1');
+  });
+
+  test('a flood that is refused costs the database hardly a statement', async () => {
+    const team = await app.makeTeam();
+    const executor = app.ctx.db.getExecutor();
+    const execute = executor.executeQuery.bind(executor);
+    let leases = 0;
+    executor.executeQuery = ((query: { sql: string }, ...rest: unknown[]) => {
+      if (query.sql.includes('rate_limits')) leases += 1;
+      return (execute as (...all: unknown[]) => unknown)(query, ...rest);
+    }) as typeof executor.executeQuery;
+    try {
+      const started = Date.now();
+      const calls = Array.from({ length: 8 * BURST }, () => call(app.baseUrl, team.api_key));
+      const refused = (await Promise.all(calls)).filter(({ status }) => status === 429);
+      const seconds = (Date.now() - started) / 1000;
+      expect(refused.length).toBeGreaterThan(6 * BURST);
+      // A lease for each request that was taken, which is what so slow a policy gives at a time.
+      expect(leases).toBeGreaterThanOrEqual(BURST);
+      expect(leases).toBeLessThanOrEqual(BURST + 3 + 2 * seconds);
+    } finally {
+      executor.executeQuery = execute;
+    }
+  });
+
+  test('operations that need no key are not counted', async () => {
+    const answers = await Promise.all(Array.from({ length: 2 * BURST }, () => fetch(`${app.baseUrl}/healthz`)));
+    expect(answers.every(({ status, headers }) => status === 200 && !headers.has('ratelimit'))).toBe(true);
+  });
+});
+
+test('the sandbox has no limit unless it is asked for', async () => {
+  const app = await startTestApp();
+  try {
+    const { headers } = await app.api('GET', '/v2/user');
+    expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
+  } finally {
+    await app.close();
+  }
+});
