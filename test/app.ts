@@ -59,18 +59,18 @@ export type TestApp = {
   close: () => Promise<void>;
 };
 
-/** The service on a real socket and a database of its own, or as one more service on `shared.databaseUrl`. */
+/** The service on a real socket and a database of its own, or as one more service on `databaseUrl`; logs go to `logTo`. */
 export async function startTestApp(
   env: Record<string, string> = {},
-  shared?: { databaseUrl: string },
+  { databaseUrl: sharedUrl, logTo }: { databaseUrl?: string; logTo?: (line: string) => void } = {},
 ): Promise<TestApp> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   const server = inject('serverUrl');
-  if (!shared) await query(server, `create database ${database} template ${inject('template')}`);
-  const url = shared?.databaseUrl ?? databaseUrl(server, database);
+  if (!sharedUrl) await query(server, `create database ${database} template ${inject('template')}`);
+  const url = sharedUrl ?? databaseUrl(server, database);
   const keys = env['PHIAL_ENVIRONMENT'] === 'production' ? PRODUCTION_KEYS : {};
   const { config, secrets } = parseConfig({ PORT: '0', PHIAL_LOG_LEVEL: 'silent', ...keys, ...env });
-  const log = openLog(config.logLevel);
+  const log = openLog(config.logLevel, logTo && { write: logTo });
   const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', log });
   const cipher = await claimCipher(database_.db, config, secrets);
   const ctx: Ctx = { config, db: database_.db, log, cipher, newTeam };
@@ -124,7 +124,7 @@ export async function startTestApp(
       await app.server.close();
       await listener.close();
       await database_.close();
-      if (!shared) await query(server, `drop database ${database} with (force)`);
+      if (!sharedUrl) await query(server, `drop database ${database} with (force)`);
     },
   };
 }

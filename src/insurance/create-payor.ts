@@ -1,15 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../context.ts';
+import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Payor, PayorInput } from './schemas.ts';
 
 const CODE_BYTES = 8;
 
-/** Adds a payor that only this team finds and may bill, under a payor_code of our own making. */
+/**
+ * Adds a payor that only this team finds and may bill, under a payor_code of our own making. A clearing house's code
+ * that the team has added before gives the payor it was added with.
+ */
 export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Promise<Static<typeof Payor>> {
   const { name, address, provider, provider_payor_id } = input;
   return inTransaction(ctx, async (ctx) => {
+    const external = provider && provider_payor_id ? { provider, provider_payor_id } : null;
+    if (external) {
+      const known = await findByExternalCode(ctx, external);
+      if (known) return known;
+    }
     const payor = await ctx.db
       .insertInto('payors')
       .values({
@@ -20,12 +29,32 @@ export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Pro
       })
       .returning(['payor_code', 'name', 'aliases'])
       .executeTakeFirstOrThrow();
-    if (provider && provider_payor_id) {
+    if (external) {
       await ctx.db
         .insertInto('payor_external_codes')
-        .values({ payor_code: payor.payor_code, provider, provider_payor_id })
+        .values({ payor_code: payor.payor_code, ...external })
         .execute();
     }
     return { ...payor, org_address: address, source: 'team' };
   });
+}
+
+/** Of two calls with the same code the second waits here until the first has committed. */
+async function findByExternalCode(
+  { db, team }: TxCtx<TeamCtx>,
+  { provider, provider_payor_id: code }: { provider: string; provider_payor_id: string },
+): Promise<Static<typeof Payor> | null> {
+  const lock = `payor ${team.id} ${provider} ${code}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db);
+  const row = await db
+    .selectFrom('payors')
+    .innerJoin('payor_external_codes as codes', 'codes.payor_code', 'payors.payor_code')
+    .select(['payors.payor_code', 'payors.name', 'payors.aliases', 'payors.org_address'])
+    .where('payors.team_id', '=', team.id)
+    .where('codes.provider', '=', provider)
+    .where('codes.provider_payor_id', '=', code)
+    .orderBy('payors.created_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? { ...row, org_address: row.org_address as Static<typeof Payor>['org_address'], source: 'team' } : null;
 }

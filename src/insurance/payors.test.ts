@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Api, type TestApp } from '../../test/app.ts';
 import { homeAddress, problemsOf } from '../../test/people.ts';
+import { untilBlocked } from '../../test/until-blocked.ts';
+import { forTeam } from '../tenancy/teams/scope.ts';
+import { createPayor } from './create-payor.ts';
 
 type PayorBody = { payor_code: string; name: string; aliases: string[]; source: string };
 
@@ -172,4 +175,32 @@ test('without a key payors are 401', async () => {
     const answer = await app.api<{ code: string }>(method, path, undefined, { key: null });
     expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
   }
+});
+
+describe("a clearing house's code that the team has added before", () => {
+  const external = { name: 'Saguaro Mutual', address: homeAddress, provider: 'stedi', provider_payor_id: 'SAG-7' };
+
+  test('gives the first payor with it, also when both come at once', async () => {
+    const team = await app.makeTeam();
+    const add = (name: string) => team.api<PayorBody>('POST', '/v3/payor', { ...external, name });
+    let second: ReturnType<typeof add> | undefined;
+    const scope = { ...app.ctx, team: { id: team.id, org_id: team.org_id, settings: {} } };
+    const first = await app.db.transaction().execute(async (db) => {
+      const made = await createPayor({ ...forTeam(scope, scope.team), db }, external as never);
+      second = add('Another name');
+      await untilBlocked(app.db);
+      return made;
+    });
+    expect((await second)?.body).toMatchObject({ payor_code: first.payor_code, name: 'Saguaro Mutual' });
+    expect(await codes({ provider_payor_id: 'SAG-7' }, team.api)).toEqual([first.payor_code]);
+  });
+
+  test("is another payor for another team, and where the clearing house is another's", async () => {
+    const [one, other] = [await app.makeTeam(), await app.makeTeam()];
+    const add = async (team: typeof one, change: object = {}) =>
+      (await team.api<PayorBody>('POST', '/v3/payor', { ...external, ...change })).body.payor_code;
+    const made = [await add(one), await add(other), await add(one, { provider: 'availity' })];
+    expect(new Set(made).size).toBe(3);
+    expect(await add(one)).toBe(made[0]);
+  });
 });

@@ -4,12 +4,14 @@ import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { refuseBeyondLimit } from '../tenancy/limits.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 import type { UserInput } from './schemas.ts';
 
 /** Makes a user. The client_user_id stays taken until a deleted user is purged, so that an undo cannot clash. */
 export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promise<UserRow> {
   return inTransaction(ctx, async (ctx) => {
+    await refuseBeyondLimit(ctx, 'usersPerTeam', ctx.team.id, () => countUsers(ctx));
     const row = { id: newId(), team_id: ctx.team.id };
     const user = await ctx.db
       .insertInto('users')
@@ -28,6 +30,16 @@ export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promi
     await reserveClientUserId(ctx, user.id, input.client_user_id);
     return user;
   });
+}
+
+async function countUsers({ db, team }: TxCtx<TeamCtx>): Promise<number> {
+  const { users } = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('users'))
+    .where('team_id', '=', team.id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return users;
 }
 
 export const sealBirthDate = (

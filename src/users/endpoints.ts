@@ -161,7 +161,9 @@ export const userEndpoints = [
     tag,
     response: Type.Array(User),
     summary: 'Search users by user_id or a part of client_user_id',
-    query: Type.Object({ query_id: Type.String({ minLength: 2, maxLength: 256 }) }),
-    handle: async (ctx, { query: { query_id } }) => (await searchUsers(ctx, query_id)).map((user) => toUser(ctx, user)),
+    description: 'At most 100 users, oldest first. Without query_id the newest 50, newest first.',
+    query: Type.Object({ query_id: Type.Optional(Type.String({ minLength: 2, maxLength: 256 })) }),
+    handle: async (ctx, { query: { query_id } }) =>
+      (await searchUsers(ctx, query_id ?? null)).map((user) => toUser(ctx, user)),
   }),
 ];

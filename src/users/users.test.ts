@@ -245,6 +245,13 @@ describe('searching', () => {
       (user) => user.client_user_id,
     );
 
+  test('without a text gives the newest 50, newest first', async () => {
+    const team = await app.makeTeam();
+    for (let n = 0; n < 51; n++) await makeUser(team.api, `newest-${n}`);
+    const { body } = await team.api<UserBody[]>('GET', '/v2/team/users/search');
+    expect(body.map((user) => user.client_user_id)).toEqual(Array.from({ length: 50 }, (_, n) => `newest-${50 - n}`));
+  });
+
   test('a part of the client_user_id finds the user whatever its case', async () => {
     await makeUser(app.api, 'Search-Target-1');
     expect(await search('target')).toEqual(['Search-Target-1']);
@@ -272,11 +279,10 @@ describe('searching', () => {
     expect(await search('gone-from-search')).toEqual([]);
   });
 
-  test('fewer than two characters, none and unprintable ones are refused', async () => {
+  test('fewer than two characters and unprintable ones are refused', async () => {
     expect(problemsOf(await app.api('GET', '/v2/team/users/search?query_id=x'))).toEqual([
       'query.query_id string_too_short',
     ]);
-    expect(problemsOf(await app.api('GET', '/v2/team/users/search'))).toEqual(['query.query_id missing']);
     expect((await app.api('GET', '/v2/team/users/search?query_id=ab%00cd')).status).toBe(422);
   });
 });

@@ -1,0 +1,259 @@
+// Nothing personal in what an operator sees: a marker stands in every text that the service is given, then every log
+// line, the metrics and the process's own output are searched for it.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { jobs, tasksOf } from '../src/jobs/run.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { consents, kitTestId, orderKit, readOrder, shippingAddress, simulate, webhookPath } from './factories.ts';
+import { homeAddress, person } from './people.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+const MARK = 'Quetzalnamed';
+const lines: string[] = [];
+const printed: string[] = [];
+
+let app: TestApp;
+let receiver: Receiver;
+beforeAll(async () => {
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = stream.write.bind(stream);
+    vi.spyOn(stream, 'write').mockImplementation(((chunk: string | Uint8Array, ...rest: never[]) => {
+      printed.push(Buffer.from(chunk as never).toString());
+      return write(chunk as string, ...rest);
+    }) as typeof stream.write);
+  }
+  app = await startTestApp({ PHIAL_LOG_LEVEL: 'trace' }, { logTo: (line) => lines.push(line) });
+  receiver = await startReceiver();
+  receiver.answer((response) => response.writeHead(500).end(`no ${MARK}`));
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await app.close();
+  await receiver.close();
+});
+
+const address = { ...homeAddress, first_line: `1 ${MARK} Way`, second_line: MARK, city: MARK, access_notes: MARK };
+const marked = { ...person, first_name: MARK, last_name: MARK, email: `${MARK}@example.com`, address };
+const shipping = {
+  ...shippingAddress,
+  receiver_name: MARK,
+  first_line: `1 ${MARK} Way`,
+  second_line: MARK,
+  city: MARK,
+};
+const registration = {
+  patient_details: { ...person, address: undefined, first_name: MARK, last_name: MARK, email: `${MARK}@example.com` },
+  patient_address: { ...shipping, phone_number: undefined },
+  consents,
+  physician: { first_name: MARK, last_name: MARK, npi: '1234567893' },
+};
+
+/** A request with the marker wherever it can stand beside the body; its answer does not matter here. */
+async function send(method: string, path: string, body?: string, key: string = app.team.api_key): Promise<number> {
+  const answer = await fetch(app.baseUrl + path, {
+    method,
+    headers: {
+      [path.startsWith('/v1/org') ? 'x-management-key' : 'x-service-api-key']: key,
+      'x-idempotency-key': `${MARK}-${randomUUID()}`,
+      'user-agent': MARK,
+      referer: `https://example.com/${MARK}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body }),
+    redirect: 'manual',
+  });
+  await answer.arrayBuffer(); // one that is not read keeps its connection
+  return answer.status;
+}
+
+type Known = { user_id: string; order_id: string; webhook_id: string };
+
+/** The story with the marker in every field that takes text. */
+async function story(): Promise<Known> {
+  const { team, api } = app;
+  const client = `${MARK}-${randomUUID()}`;
+  const { body: user } = await api<{ user_id: string }>('POST', '/v2/user', { client_user_id: client });
+  await api('PATCH', `/v2/user/${user.user_id}/info`, marked);
+  const payor = await api<{ payor_code: string }>('POST', '/v3/payor', { name: MARK, address });
+  await api('POST', `/v2/user/${user.user_id}/insurance`, {
+    payor_code: payor.body.payor_code,
+    member_id: MARK,
+    group_id: MARK,
+    relationship: 'Self',
+    insured: marked,
+  });
+  const hook = await api<{ id: string }>('POST', webhookPath(team), {
+    url: `${receiver.url}/${MARK}`,
+    description: MARK,
+  });
+  await api('PUT', `${webhookPath(team)}/${hook.body.id}/headers`, { headers: { 'x-mark': MARK } });
+  const order = await api<{ order: { id: string } }>('POST', '/v3/order/testkit', {
+    user_id: user.user_id,
+    lab_test_id: await kitTestId(team),
+    shipping_details: shipping,
+  });
+  const { id } = order.body.order;
+  await simulate(team, id);
+  const { sample_id } = await readOrder(team, id);
+  await api('POST', '/v3/order/testkit/register', { ...registration, sample_id });
+  await simulate(team, id, '', { interpretation: 'critical' });
+  await simulate(team, (await orderKit(team, user.user_id)).id, '?delay=1');
+  await app.deliver();
+  await app.runJobs();
+  return { user_id: user.user_id, order_id: id, webhook_id: hook.body.id };
+}
+
+type Schema = { type?: string | string[]; properties?: Record<string, Schema>; items?: Schema };
+
+/** A value of the schema's shape whose every text is the marker. */
+function markedValue({ type, properties, items }: Schema): unknown {
+  if (properties) return Object.fromEntries(Object.entries(properties).map(([name, of]) => [name, markedValue(of)]));
+  if (items) return [markedValue(items)];
+  if ([type].flat().includes('boolean')) return true;
+  return MARK;
+}
+
+/** Every operation with good and bad keys, ids, queries and bodies, the marker in all of them. */
+async function everyRefusal(known: Known): Promise<number> {
+  const { org_id, id: team_id, api_key, management_key } = app.team;
+  const fixed: Record<string, string> = {
+    ...known,
+    org_id,
+    team_id,
+    env: 'sandbox',
+    environment: 'sandbox',
+    region: 'us',
+  };
+  const pathOf = (endpoint: Endpoint, of: (name: string) => string): string =>
+    endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => of(name));
+  let sent = 0;
+  // What would take the story's own ground away comes with other ids only.
+  const destructive = new Set([
+    'delete_team_api_keys',
+    'revoke_management_key',
+    'delete_team',
+    'delete_webhook',
+    'delete_user',
+  ]);
+  for (const endpoint of endpoints) {
+    const key = endpoint.auth === 'management_key' ? management_key : api_key;
+    const query = Object.keys((endpoint.query as Schema | undefined)?.properties ?? {});
+    const search = query.length === 0 ? '' : `?${query.map((name) => `${name}=${MARK}`).join('&')}`;
+    const body = endpoint.body ? JSON.stringify(markedValue(endpoint.body as Schema)) : undefined;
+    const right = pathOf(endpoint, (name) => fixed[name] ?? randomUUID());
+    const unknown = pathOf(endpoint, (name) =>
+      name.endsWith('_id') && name !== 'org_id' ? randomUUID() : (fixed[name] ?? MARK),
+    );
+    const attempts: [path: string, body: string | undefined, key: string][] = [
+      [unknown, body, key],
+      [unknown + search, body, key],
+      [unknown, endpoint.body && `{"${MARK}": ${MARK}`, key],
+      [unknown, endpoint.body && JSON.stringify(MARK), key],
+      [pathOf(endpoint, () => MARK), body, key],
+      [right, body, MARK],
+      ...(destructive.has(endpoint.id)
+        ? []
+        : ([
+            [right, body, key],
+            [right + search, body, key],
+          ] as [string, string | undefined, string][])),
+    ];
+    for (const [path, content, by] of attempts) {
+      await send(endpoint.method, path, content, by);
+      sent += 1;
+    }
+  }
+  for (const query of ['patient_name', 'shipping_recipient_name', 'search_input'])
+    await send('GET', `/v3/orders?${query}=${MARK}`);
+  await send('GET', `/v2/team/users/search?query_id=${MARK}`);
+  await send('GET', `/${MARK}`);
+  await send('POST', '/v2/user', `{"client_user_id":"${MARK}${'x'.repeat(2_000_000)}"}`);
+  return sent;
+}
+
+/** What has been said since the last call, with what the metrics tell. */
+async function said(): Promise<string[]> {
+  const metrics = await (await fetch(`${app.baseUrl}/metrics`)).text();
+  return [...lines.splice(0), ...printed.splice(0), metrics];
+}
+
+const leaks = (texts: string[]): string[] => texts.filter((text) => text.toLowerCase().includes(MARK.toLowerCase()));
+
+let known: Known;
+
+test('a story of personal data leaves none of it in logs, metrics and output', async () => {
+  known = await story();
+  const texts = await said();
+  expect(leaks(texts)).toEqual([]);
+  expect(texts.length).toBeGreaterThan(30);
+});
+
+test('no operation, whatever it refuses, leaves any of it', async () => {
+  const sent = await everyRefusal(known);
+  await app.deliver();
+  await app.runJobs();
+  const texts = await said();
+  expect(leaks(texts)).toEqual([]);
+  expect(sent).toBeGreaterThan(endpoints.length * 6);
+  expect(texts.length).toBeGreaterThan(sent);
+});
+
+test('errors of the database that quote a row leave nothing of it, neither in a log nor at a failed job', async () => {
+  await simulate(app.team, (await orderKit(app.team)).id, '?delay=3600');
+  const owner = new pg.Client({ connectionString: app.databaseUrl });
+  await owner.connect();
+  try {
+    await owner.query(`
+      create function break_it() returns trigger language plpgsql as $$
+      begin raise exception 'broken: ${MARK} %', new using detail = '${MARK}', hint = '${MARK}'; end $$`);
+    const broken = ['users', 'user_info', 'insurances', 'orders', 'order_events', 'lab_results', 'events', 'attempts'];
+    for (const table of [...broken, 'simulations'])
+      await owner.query(
+        `create trigger break_it before insert or update on ${table} for each row execute function break_it()`,
+      );
+    await app.deliver().catch(() => undefined);
+    await everyRefusal(known);
+    await send('POST', '/v2/user', JSON.stringify({ client_user_id: `${MARK}-broken` }));
+    await send('PATCH', `/v2/user/${known.user_id}/info`, JSON.stringify(marked));
+    await sql`update graphile_worker._private_jobs set run_at = now()`.execute(app.db);
+    await app.runJobs();
+    const texts = await said();
+    expect(leaks(texts)).toEqual([]);
+    expect(texts.filter((line) => line.includes('unexpected error')).length).toBeGreaterThan(1);
+    const { rows } = await owner.query<{ last_error: string }>(
+      'select last_error from graphile_worker.jobs where last_error is not null',
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(leaks(rows.map((row) => row.last_error))).toEqual([]);
+  } finally {
+    await owner.query('drop function break_it cascade');
+    await owner.end();
+  }
+});
+
+test.each(jobs.map(({ name }) => name))('the failing job %s tells its kind and no more', async (name) => {
+  const error = Object.assign(new Error(`no ${MARK}\n    at ${MARK} (/x:1:1)`), { code: '23505', detail: MARK });
+  const db = new Proxy(app.db, {
+    get: () => {
+      throw error;
+    },
+  });
+  const run = tasksOf({ ...app.ctx, db })[name] as (payload: unknown) => Promise<void>;
+  const failure = await run({
+    team_id: randomUUID(),
+    order_id: randomUUID(),
+    user_id: randomUUID(),
+    overdue_seconds: 0,
+  }).then(
+    () => null,
+    (thrown: Error) => thrown,
+  );
+  expect(failure?.message).toBe('Error 23505');
+  const texts = await said();
+  expect(leaks([...texts, String(failure?.stack)])).toEqual([]);
+  expect(texts.some((line) => line.includes(`"job":"${name}"`))).toBe(true);
+});
