@@ -1,11 +1,15 @@
 import { endpoints } from './endpoints.ts';
 import { eventTypes } from './event-types.ts';
+import { GLOSSARY } from './glossary/glossary.ts';
+import { TAGS } from './glossary/tags.ts';
 import { buildOpenApi } from './http/openapi/document.ts';
 import * as insurance from './insurance/schemas.ts';
 import * as orders from './labs/orders/schemas.ts';
 import * as labTests from './labs/catalogue/schemas.ts';
 import * as labs from './labs/laboratories/simulated/schemas.ts';
 import * as management from './tenancy/schemas.ts';
+import * as keys from './tenancy/keys/schemas.ts';
+import * as teams from './tenancy/teams/schemas.ts';
 import { INTERFACE_VERSION, VERSION } from './package-root.ts';
 import * as results from './labs/results/schemas.ts';
 import * as system from './system/schemas.ts';
@@ -24,6 +28,8 @@ const schemas = [
   labs,
   results,
   management,
+  keys,
+  teams,
   webhooks,
   system,
   address,
@@ -35,6 +41,8 @@ const schemas = [
 export function openApiText(baseUrl?: string): string {
   const document = buildOpenApi(endpoints, eventTypes, {
     schemas,
+    words: GLOSSARY,
+    tags: TAGS,
     version: VERSION,
     interfaceVersion: INTERFACE_VERSION,
     baseUrl,

@@ -21,6 +21,7 @@ const PARTS: Record<string, string[]> = {
   // tables of contents, a line a wing
   'new-team': ['labs', 'context'],
   openapi: [
+    'glossary',
     'endpoints',
     'event-types',
     'labs',
@@ -35,6 +36,7 @@ const PARTS: Record<string, string[]> = {
   endpoints: ['labs', 'insurance', 'users', 'webhooks', 'tenancy', 'system', ...OPERATION],
   'event-types': ['labs', 'delivery', 'events'],
   jobs: ['labs', 'insurance', 'users', 'webhooks', 'delivery', 'http', 'tenancy', 'audit', ...OPERATION, ...GROUND],
+  glossary: [],
   quickstart: GROUND,
   // the wings, higher ones first
   labs: ['insurance', 'users', 'tenancy', 'events', ...OPERATION, ...GROUND],

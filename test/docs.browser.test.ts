@@ -43,6 +43,7 @@ describe.skipIf(reason !== null)(
         .split('\n')
         .map((line) => line.trim());
       for (const { summary } of endpoints) expect(listed).toContain(summary);
+      expect(listed.filter((line) => line === 'List orders')).toHaveLength(1);
       for (const { name } of eventTypes) expect(listed).toContain(name);
 
       await sidebar.getByText('Add an insurance record to a user').first().click();
@@ -53,6 +54,15 @@ describe.skipIf(reason !== null)(
       expect([...new Set(asked)]).toEqual(
         ['/docs', '/docs/reference.js', '/openapi.json'].map((path) => app.baseUrl + path),
       );
+      await page.close();
+    });
+
+    test('answers at /docs/ too', async () => {
+      const page = await browser.newPage();
+      await page.goto(`${app.baseUrl}/docs/`);
+      const heading = page.getByRole('heading', { name: 'Phial' });
+      await heading.waitFor();
+      expect(await heading.isVisible()).toBe(true);
       await page.close();
     });
 

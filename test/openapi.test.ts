@@ -8,6 +8,7 @@ import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
 import { statusOf } from '../src/http/answer/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
+import { GLOSSARY } from '../src/glossary/glossary.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
 import { openApiText } from '../src/openapi.ts';
 import { nullable } from '../src/wire/schema.ts';
@@ -27,6 +28,7 @@ type Operation = {
 type Document = {
   info: Record<string, string>;
   servers: { url: string }[];
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
   components: {
@@ -100,6 +102,10 @@ describe('the document', () => {
     expect(shown.toSorted()).toEqual(declared.toSorted());
   });
 
+  test('says of every tag what its operations are about', () => {
+    expect(document.tags.filter(({ description }) => !description)).toEqual([]);
+  });
+
   test('tells both versions', () => {
     expect(document.info).toMatchObject({ version: packageVersion, 'x-interface-version': '0.4.602' });
   });
@@ -107,7 +113,7 @@ describe('the document', () => {
   test('shows every event with its envelope and its signature headers', () => {
     expect(Object.keys(document.webhooks)).toEqual(eventTypes.map(({ name }) => name));
     const { post } = document.webhooks['labtest.order.updated'] as { post: Operation };
-    expect(post.requestBody?.content['application/json']?.schema).toEqual({
+    expect(post.requestBody?.content['application/json']?.schema).toMatchObject({
       type: 'object',
       required: ['event_type', 'data', 'team_id', 'user_id', 'client_user_id'],
       properties: {
@@ -215,15 +221,44 @@ describe('an operation', () => {
   });
 });
 
+describe('a field', () => {
+  type Shape = { [key: string]: unknown; properties?: Record<string, Shape>; description?: string };
+  const fields: { name: string; place: string; schema: Shape }[] = [];
+  const walk = (node: unknown, place: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { properties, parameters } = node as Shape & { parameters?: (Shape & { name?: string })[] };
+    if (typeof properties === 'object')
+      for (const [name, schema] of Object.entries(properties)) fields.push({ name, place: `${place}/${name}`, schema });
+    if (Array.isArray(parameters))
+      for (const each of parameters)
+        if (each.name) fields.push({ name: each.name, place: `${place}?${each.name}`, schema: each });
+    for (const [key, value] of Object.entries(node)) walk(value, `${place}/${key}`);
+  };
+  walk({ paths: document.paths, webhooks: document.webhooks, schemas: document.components.schemas }, '');
+
+  test('is described wherever it stands', () => {
+    expect(fields.filter(({ schema }) => !schema.description).map(({ place }) => place)).toEqual([]);
+    expect(fields.length).toBeGreaterThan(500);
+  });
+
+  test('has no entry in the glossary that no field needs', () => {
+    const told = new Set(fields.map(({ name, schema }) => `${name}: ${schema.description}`));
+    const unneeded = Object.entries(GLOSSARY).filter(
+      ([name, words]) => ![...told].some((each) => each.startsWith(`${name}: ${words}`)),
+    );
+    expect(unneeded.map(([name]) => name)).toEqual([]);
+  });
+});
+
 describe('a named schema', () => {
   const { schemas } = document.components;
 
   test('is referred to wherever it stands, also where null is allowed', () => {
-    expect(schemas['OrderAnswer']?.properties?.['order']).toEqual({ $ref: '#/components/schemas/Order' });
-    expect(schemas['Insurance']?.properties?.['guarantor']).toEqual({
+    expect(schemas['OrderAnswer']?.properties?.['order']).toMatchObject({ $ref: '#/components/schemas/Order' });
+    expect(schemas['Insurance']?.properties?.['guarantor']).toMatchObject({
       anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }],
     });
-    expect(schemas['InsuranceInput']?.properties?.['guarantor']).toEqual({
+    expect(schemas['InsuranceInput']?.properties?.['guarantor']).toMatchObject({
       anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }],
     });
   });
@@ -244,6 +279,8 @@ describe('a named schema', () => {
       () =>
         buildOpenApi([{ ...(endpoints[0] as (typeof endpoints)[number]), response }], [], {
           schemas,
+          words: {},
+          tags: {},
           version: '1',
           interfaceVersion: '1',
         });
@@ -280,7 +317,7 @@ describe('the running service', () => {
   });
 
   test('answers 405 to whoever writes to a page', async () => {
-    for (const path of ['/openapi.json', '/docs', '/docs/reference.js', '/metrics']) {
+    for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/metrics']) {
       const response = await fetch(app.baseUrl + path, { method: 'POST' });
       expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
       expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });

@@ -44,6 +44,8 @@ type Shown = {
   description?: string;
   tag: string;
   deprecated?: Deprecation;
+  /** Another path of an operation that the reference page shows already. */
+  alias?: boolean;
 };
 
 type Definition<

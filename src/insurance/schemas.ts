@@ -17,11 +17,11 @@ const insured = {
 };
 
 /** The person whose insurance it is; the patient where the relationship is Self. */
-const InsuredInput = Type.Object(insured);
+export const InsuredInput = Type.Object(insured);
 /** As it was stored: enums may hold values that are not known here. */
-const Insured = Type.Object({ ...insured, gender: Type.String() });
+export const Insured = Type.Object({ ...insured, gender: Type.String() });
 
-const Company = Type.Object({ name: Type.String(), address: Address });
+export const Company = Type.Object({ name: Type.String(), address: Address });
 
 export const InsuranceInput = Type.Object({
   payor_code: Text(100),

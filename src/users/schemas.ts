@@ -45,7 +45,7 @@ export const UserPatch = Type.Object(
   { ascending: ['ingestion_start', 'ingestion_end'] },
 );
 
-const Provider = Type.Object({ name: Type.String(), slug: Type.String(), logo: Type.String() });
+export const Provider = Type.Object({ name: Type.String(), slug: Type.String(), logo: Type.String() });
 
 export const User = Type.Object({
   user_id: Uuid,
@@ -95,7 +95,7 @@ export const UserInfo = Type.Object({
   medical_proxy: nullable(GuarantorDetails),
 });
 
-const MetricPoint = Type.Object({ date: Timestamp, value: Type.Number(), all: Type.Number() });
+export const MetricPoint = Type.Object({ date: Timestamp, value: Type.Number(), all: Type.Number() });
 
 export const TeamMetrics = Type.Object({
   team_id: Uuid,

@@ -21,13 +21,15 @@ const CONFIGURATION = {
 };
 
 // Addresses are relative to the page, so that they hold behind a proxy that adds a path.
-const START = `Scalar.createApiReference('#app', {
-  url: new URL('openapi.json', location.href).href,
-  servers: [{ url: new URL('.', location.href).href.replace(/\\/$/, '') }],
+const START = `const base = location.href.replace(/docs\\/?([?#].*)?$/, '');
+Scalar.createApiReference('#app', {
+  url: new URL('openapi.json', base).href,
+  servers: [{ url: base.replace(/\\/$/, '') }],
   ...${JSON.stringify(CONFIGURATION)},
 });`;
 
-const PAGE = `<!doctype html>
+/** @param root the way from the page to the root of the service. */
+const page = (root: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,7 +38,7 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <div id="app"></div>
-<script src="docs/reference.js"></script>
+<script src="${root}docs/reference.js"></script>
 <script>${START}</script>
 </body>
 </html>
@@ -63,16 +65,20 @@ export function registerDocs(server: FastifyInstance, documentText: () => string
   server.get('/openapi.json', async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send((document ??= documentText())),
   );
-  server.get('/docs', async (_request, reply) =>
-    reply
-      .headers({
-        'content-security-policy': POLICY,
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-      })
-      .type('text/html; charset=utf-8')
-      .send(PAGE),
-  );
+  for (const [path, root] of [
+    ['/docs', ''],
+    ['/docs/', '../'],
+  ] as const)
+    server.get(path, async (_request, reply) =>
+      reply
+        .headers({
+          'content-security-policy': POLICY,
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+        })
+        .type('text/html; charset=utf-8')
+        .send(page(root)),
+    );
   server.get('/docs/reference.js', async (_request, reply) => {
     reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8');
     return reply.send(createReadStream(scriptFile()));

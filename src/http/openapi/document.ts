@@ -12,6 +12,10 @@ export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'ope
 export type OpenApiOptions = {
   /** Modules whose exported schemas become components under their own names. */
   schemas: Record<string, unknown>[];
+  /** What a field means by its name, where its schema does not say. */
+  words: Readonly<Record<string, string>>;
+  /** What the operations of each tag are about. */
+  tags: Readonly<Record<string, string>>;
   version: string;
   interfaceVersion: string;
   /** Address of the service; left out: wherever the document was loaded from. */
@@ -37,7 +41,7 @@ a list is given by repeating its name or by commas.`;
 
 /** The whole service as an OpenAPI 3.1 document, made of the same objects that the routes are made of. */
 export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[], options: OpenApiOptions): Json {
-  const schemas = new ComponentSchemas(options.schemas);
+  const schemas = new ComponentSchemas(options.schemas, options.words);
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas);
@@ -54,7 +58,11 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.baseUrl ?? '/' }],
-    tags: tags.map((name) => ({ name, 'x-displayName': sentence(name.replaceAll('_', ' ')) })),
+    tags: tags.map((name) => ({
+      name,
+      'x-displayName': sentence(name.replaceAll('_', ' ')),
+      ...(options.tags[name] === undefined ? {} : { description: options.tags[name] }),
+    })),
     paths,
     webhooks,
     components: {
@@ -78,8 +86,9 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === '' ? {} : { description }),
+    description: description === '' ? `${summary}.` : description,
     ...(deprecated ? { deprecated: true } : {}),
+    ...(endpoint.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
     security: auth === 'none' ? [] : [{ [auth]: [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, schemas) } : {}),
@@ -130,7 +139,7 @@ function describe({ description, query, scope, deprecated }: Endpoint): string {
 function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schemas: ComponentSchemas): Json[] {
   const required: string[] = shape?.required ?? [];
   return Object.entries(shape?.properties ?? {}).map(([name, member]) => {
-    const { description, deprecated, ...schema } = schemas.write(member);
+    const { description, deprecated, ...schema } = schemas.writeField(name, member);
     return {
       name,
       in: place,
@@ -143,6 +152,8 @@ function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schema
   });
 }
 
+const UUID: Json = { type: 'string', format: 'uuid' };
+
 const ENVELOPE_TEXT =
   'Sent by POST to each endpoint that wants it, at least once and in no promised order. Verify the signature, ' +
   'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
@@ -150,11 +161,11 @@ const ENVELOPE_TEXT =
 function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
   const whose = type.operational ? { type: 'null' } : undefined;
   const properties = {
-    event_type: { type: 'string', const: type.name },
-    data: schemas.write(type.data),
-    team_id: { type: 'string', format: 'uuid' },
-    user_id: whose ?? { type: 'string', format: 'uuid' },
-    client_user_id: whose ?? { type: 'string' },
+    event_type: { type: 'string', const: type.name, description: 'Name of the event.' },
+    data: { ...schemas.write(type.data), description: 'What the event tells of.' },
+    team_id: { ...UUID, description: 'Id of the team.' },
+    user_id: { ...(whose ?? UUID), description: 'Id of the user that it is about.' },
+    client_user_id: { ...(whose ?? { type: 'string' }), description: 'Your own id of the user.' },
   };
   return {
     operationId: `on_${type.name.replaceAll('.', '_')}`,

@@ -26,7 +26,7 @@ const refusal = (status: number, codes: Code[]): Json => ({
     'application/json': {
       schema: {
         $ref: `#/components/schemas/${status === 422 ? 'InvalidRequest' : 'Error'}`,
-        properties: { code: { type: 'string', enum: codes } },
+        properties: { code: { type: 'string', enum: codes, description: 'For a program.' } },
       },
     },
   },

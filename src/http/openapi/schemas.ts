@@ -44,10 +44,15 @@ export function rulesOf(schema: TSchema): string[] {
  */
 export class ComponentSchemas {
   readonly #known = new Map<unknown, { name: string; schema: Schema }>();
+  readonly #words: Readonly<Record<string, string>>;
   readonly #written = new Map<string, Json>();
 
-  /** @param modules exports of the modules with schemas; throws where two different schemas have one name. */
-  constructor(modules: Record<string, unknown>[]) {
+  /**
+   * @param modules exports of the modules with schemas; throws where two different schemas have one name
+   * @param words what a field means by its name, where its schema does not say
+   */
+  constructor(modules: Record<string, unknown>[], words: Readonly<Record<string, string>>) {
+    this.#words = words;
     const texts = new Map<string, string>();
     for (const [name, value] of modules.flatMap((module) => Object.entries(module))) {
       if (!isSchema(value)) continue;
@@ -64,6 +69,13 @@ export class ComponentSchemas {
   write(schema: TSchema): Json {
     const known = this.#known.get(identityOf(schema as Schema));
     return known ? this.#refer(known, schema as Schema) : this.#inline(schema as Schema);
+  }
+
+  /** A field: where its schema does not describe it, the glossary's word for its name does. */
+  writeField(name: string, schema: TSchema): Json {
+    const written = this.write(schema);
+    const description = written['description'] ?? this.#words[name];
+    return description === undefined ? written : { ...written, description };
   }
 
   /** Everything that was referred to, by name. */
@@ -105,7 +117,10 @@ export class ComponentSchemas {
     if (key === 'properties') {
       return {
         properties: Object.fromEntries(
-          Object.entries(value as Record<string, TSchema>).map(([name, member]) => [name, this.write(member)]),
+          Object.entries(value as Record<string, TSchema>).map(([name, member]) => [
+            name,
+            this.writeField(name, member),
+          ]),
         ),
       };
     }

@@ -27,19 +27,19 @@ export const Lab = Type.Object({
   sample_types: Type.Array(SampleType),
 });
 
-const Answer = Type.Object({ id: Type.Integer(), code: Type.String(), value: Type.String() });
-const Question = Type.Object({
+export const QuestionAnswer = Type.Object({ id: Type.Integer(), code: Type.String(), value: Type.String() });
+export const Question = Type.Object({
   id: Type.Integer(),
   required: Type.Boolean(),
   code: Type.String(),
   value: Type.String(),
   type: open(['choice', 'text', 'numeric', 'multi_choice']),
   sequence: Type.Integer(),
-  answers: Type.Array(Answer),
+  answers: Type.Array(QuestionAnswer),
   constraint: nullable(Type.String()),
   default: nullable(Type.String()),
 });
-const AskOnOrderEntry = Type.Object({ questions: Type.Array(Question) });
+export const AskOnOrderEntry = Type.Object({ questions: Type.Array(Question) });
 
 const marker = {
   id: Type.Integer(),
@@ -60,7 +60,7 @@ const marker = {
 /** What can be ordered of a laboratory: a biomarker or a panel. */
 export const Marker = Type.Object(marker);
 
-const Loinc = Type.Object({
+export const Loinc = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   slug: Type.String(),
@@ -69,7 +69,7 @@ const Loinc = Type.Object({
 });
 
 /** One observation that the laboratory reports for a marker. */
-const ExpectedResult = Type.Object({
+export const ExpectedResult = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   slug: Type.String(),
@@ -83,7 +83,7 @@ const ExpectedResult = Type.Object({
 
 export const MarkerWithResults = Type.Object({ ...marker, expected_results: Type.Array(ExpectedResult) });
 
-const PriceModifier = Type.Object({
+export const PriceModifier = Type.Object({
   delta_amount_minor: Type.Union([Type.Integer(), Type.Object({ minimum: Type.Integer(), maximum: Type.Integer() })]),
   conditions: Type.Object({
     us_state: nullable(Type.Object({ any_of: Type.Array(Type.String()) })),

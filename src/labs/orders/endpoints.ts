@@ -71,6 +71,7 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
     query,
     response: OrderPage,
     summary: 'List orders',
+    alias: path === '/orders',
     description:
       'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, ' +
       'unless the team setting full_patient_details_in_webhooks is on.',

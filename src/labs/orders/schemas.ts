@@ -32,7 +32,7 @@ export const TestkitOrderInput = Type.Object({
   lab_account_id: optional(Uuid),
 });
 
-const PatientDetailsInput = Type.Object(
+export const PatientDetailsInput = Type.Object(
   {
     first_name: PersonName,
     last_name: PersonName,
@@ -115,7 +115,7 @@ export const Shipment = Type.Object({
   updated_at: Timestamp,
 });
 
-const PatientDetails = Type.Object({
+export const PatientDetails = Type.Object({
   first_name: nullable(Type.String()),
   last_name: nullable(Type.String()),
   dob: CalendarDate,

@@ -6,7 +6,7 @@ import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 export const RESULT_TYPES = ['numeric', 'range', 'comment', 'coded_value'] as const;
 export const INTERPRETATIONS = ['normal', 'abnormal', 'critical', 'unknown'] as const;
 
-const SourceMarker = Type.Object({
+export const SourceMarker = Type.Object({
   marker_id: Type.Integer(),
   name: Type.String(),
   slug: Type.String(),
@@ -66,7 +66,7 @@ export const ResultMetadata = Type.Object({
   account_id: nullable(Type.String()),
 });
 
-const ZonedTimestamp = Type.Object({ timestamp: Timestamp, timezone_offset: Type.Integer() });
+export const ZonedTimestamp = Type.Object({ timestamp: Timestamp, timezone_offset: Type.Integer() });
 
 export const SampleInformation = Type.Record(
   Type.String(),

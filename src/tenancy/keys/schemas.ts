@@ -25,7 +25,7 @@ const MOST_TEAMS_BOUND = 100;
 const Role = oneOf(['org_admin', 'team_admin'], {
   description: 'org_admin: an Org Management Key; team_admin: a Team Management Key.',
 });
-const TeamRoleBinding = Type.Object({ team_id: Uuid });
+export const TeamRoleBinding = Type.Object({ team_id: Uuid });
 const Bindings = Type.Array(TeamRoleBinding, {
   minItems: 1,
   maxItems: MOST_TEAMS_BOUND,

@@ -10,7 +10,7 @@ const OrganisationName = Type.String({
 const LogoUrl = Type.String({ format: 'http-url' });
 const OptionalText = optional(Text(200, { minLength: 0, default: '' }));
 
-const BrandInformationInput = Type.Object({
+export const BrandInformationInput = Type.Object({
   company_name: Text(200),
   company_website: OptionalText,
   support_email: optional(Email),
@@ -44,7 +44,7 @@ export const TeamInput = Type.Object({
   integration_team_id: optional(Type.String({ minLength: 1, maxLength: 256, format: 'reference' })),
 });
 
-const BrandInformation = Type.Object({
+export const BrandInformation = Type.Object({
   company_name: Type.String(),
   company_website: nullable(Type.String()),
   support_email: nullable(Type.String()),
@@ -53,7 +53,7 @@ const BrandInformation = Type.Object({
   brand_color: nullable(Type.String()),
 });
 
-const TeamEnvironment = Type.Object({
+export const TeamEnvironment = Type.Object({
   lab_tests_patient_sms_communication_enabled: Type.Boolean(),
   lab_tests_patient_email_communication_enabled: Type.Boolean(),
   critical_result_notification_email: nullable(Type.String()),

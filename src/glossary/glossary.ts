@@ -1,0 +1,16 @@
+// One word, one meaning: a field is described here by its name, unless its own schema says more.
+import { catalogue } from './catalogue.ts';
+import { lists } from './lists.ts';
+import { orders } from './orders.ts';
+import { people } from './people.ts';
+import { results } from './results.ts';
+import { tenancy } from './tenancy.ts';
+
+export const GLOSSARY: Readonly<Record<string, string>> = {
+  ...lists,
+  ...people,
+  ...orders,
+  ...catalogue,
+  ...results,
+  ...tenancy,
+};
