@@ -279,8 +279,6 @@ describe('a named schema', () => {
       () =>
         buildOpenApi([{ ...(endpoints[0] as (typeof endpoints)[number]), response }], [], {
           schemas,
-          words: {},
-          tags: {},
           version: '1',
           interfaceVersion: '1',
         });

@@ -13,9 +13,9 @@ export type OpenApiOptions = {
   /** Modules whose exported schemas become components under their own names. */
   schemas: Record<string, unknown>[];
   /** What a field means by its name, where its schema does not say. */
-  words: Readonly<Record<string, string>>;
+  words?: Readonly<Record<string, string>>;
   /** What the operations of each tag are about. */
-  tags: Readonly<Record<string, string>>;
+  tags?: Readonly<Record<string, string>>;
   version: string;
   interfaceVersion: string;
   /** Address of the service; left out: wherever the document was loaded from. */
@@ -41,7 +41,7 @@ a list is given by repeating its name or by commas.`;
 
 /** The whole service as an OpenAPI 3.1 document, made of the same objects that the routes are made of. */
 export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[], options: OpenApiOptions): Json {
-  const schemas = new ComponentSchemas(options.schemas, options.words);
+  const schemas = new ComponentSchemas(options.schemas, options.words ?? {});
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas);
@@ -61,7 +61,7 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
     tags: tags.map((name) => ({
       name,
       'x-displayName': sentence(name.replaceAll('_', ' ')),
-      ...(options.tags[name] === undefined ? {} : { description: options.tags[name] }),
+      ...(options.tags?.[name] === undefined ? {} : { description: options.tags[name] }),
     })),
     paths,
     webhooks,
