@@ -13,6 +13,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'processes',
+          hookTimeout: 240_000, // they build the program first, beside whatever else the machine does
           include: STARTS_PROCESSES,
           isolate: false,
           sequence: { groupOrder: 0 },

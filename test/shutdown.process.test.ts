@@ -87,6 +87,16 @@ test('Ctrl-C lets a running request finish, also when it is pressed again, and s
   expect((await teamAt(next).api('GET', '/v2/user/resolve/slow-sender')).status).toBe(200);
 });
 
+test('the log of a clean stop tells of no lost connection', async () => {
+  const program = await serve();
+  const team = teamAt(program);
+  // As many connections as the pool has, all of them idle when the stop begins.
+  await Promise.all(Array.from({ length: 30 }, () => team.api('GET', '/v2/user')));
+  expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  const log = program.output().match(/^\{"level".*$/gm) ?? [];
+  expect(log.filter((line) => !line.startsWith('{"level":30'))).toEqual([]);
+});
+
 test('a request that does not end is cut when the drain is over', async () => {
   const program = await serve({ env: { PHIAL_DRAIN_SECONDS: '1' } });
   await beginRequest(program);

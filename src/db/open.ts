@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
@@ -36,5 +37,29 @@ export function openDatabase(options: {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  return { db, pool, close: () => db.destroy() };
+  return {
+    db,
+    pool,
+    close: async () => {
+      const ended = everyConnectionEnded(pool);
+      await db.destroy();
+      const patience = new AbortController();
+      await Promise.race([ended, wait(ENDED_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => undefined)]);
+      patience.abort();
+    },
+  };
+}
+
+const ENDED_WITHIN_MS = 1000;
+
+/** A pool calls itself ended once it has asked its connections to end; who stops PostgreSQL next would break them off. */
+function everyConnectionEnded(pool: pg.Pool): Promise<void> {
+  let left = pool.totalCount;
+  if (left === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    pool.on('remove', () => {
+      left -= 1;
+      if (left === 0) resolve();
+    });
+  });
 }
