@@ -15,7 +15,7 @@ const OPERATION = ['http/endpoint', 'http/media', 'http/metrics'];
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'new-team', 'tenancy', ...GROUND],
+  cli: ['serve', 'new-team', 'tenancy', 'audit', ...GROUND],
   serve: ['api', 'new-team', 'http', 'jobs', 'tenancy', 'webhooks', 'delivery', 'events', ...OPERATION, ...GROUND],
   api: ['endpoints', 'openapi', 'http', 'delivery', ...OPERATION, ...GROUND],
   // tables of contents, a line a wing

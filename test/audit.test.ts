@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exportAudit } from '../src/audit/export.ts';
 import { AuditWriter } from '../src/audit/writer.ts';
 import { endpoints } from '../src/endpoints.ts';
 import { openDatabase } from '../src/db/open.ts';
@@ -217,6 +218,56 @@ describe('the writer', () => {
     await other.close();
     const { rows } = await owner.query('select 1 from audit_log where request_id = $1', [requestIdOf(answer)]);
     expect(rows).toHaveLength(1);
+  });
+});
+
+describe('the export', () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const linesOfExport = async (selection: object): Promise<Record<string, unknown>[]> => {
+    let text = '';
+    for await (const part of exportAudit(app.databaseUrl, { from: today, to: tomorrow, ...selection })) text += part;
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+
+  test('has a line of JSON for each, of everybody or of one organisation or team, in the order of time', async () => {
+    const other = await app.makeTeam('Mesa Labs');
+    const answer = await other.api('GET', '/v2/user');
+    await app.flushAudit();
+    const all = await linesOfExport({});
+    const { rows } = await owner.query<{ id: string }>('select id from audit_log order by id');
+    expect(all.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    const expected = {
+      id: expect.any(String),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\+00:00$/),
+      org_id: other.org_id,
+      team_id: other.id,
+      key_id: await keyIdOf(other.api_key),
+      actor: 'team_key',
+      action: 'list_users',
+      status: 200,
+      records: [],
+      request_id: requestIdOf(answer),
+      address: '127.0.0.1',
+    };
+    expect(await linesOfExport({ team: other.id })).toEqual([expected]);
+    expect(await linesOfExport({ org: other.org_id })).toEqual([expected]);
+    expect(await linesOfExport({ from: '2020-01-01', to: '2020-12-31' })).toEqual([]);
+  });
+
+  test('is read a thousand lines at a time', async () => {
+    const writer = new AuditWriter(app.ctx);
+    const line = { org_id: null, key_id: null, actor: 'test', action: 'many', status: 200, records: [] };
+    const team = randomUUID();
+    for (let n = 0; n < 2_500; n += 1) writer.add({ ...line, team_id: team, request_id: null, address: null });
+    await writer.flush();
+    const sizes: number[] = [];
+    for await (const part of exportAudit(app.databaseUrl, { from: today, to: tomorrow, team }))
+      sizes.push(part.split('\n').length - 1);
+    expect(sizes).toEqual([1000, 1000, 500]);
   });
 });
 

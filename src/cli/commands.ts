@@ -99,6 +99,17 @@ export const COMMANDS: Command[] = [
     run: async () => (await import('./rotate-keys.ts')).rotateKeysCommand(),
   }),
   command({
+    words: 'audit export',
+    summary: 'Print the audit log as NDJSON.',
+    flags: {
+      from: { value: 'DAY', meaning: 'First day in UTC, as 2026-01-31.', required: true },
+      to: { value: 'DAY', meaning: 'Last day in UTC.', required: true },
+      org: { value: 'ID', meaning: 'Of one organisation only.' },
+      team: { value: 'ID', meaning: 'Of one team only.' },
+    },
+    run: async (values) => (await import('./audit.ts')).exportAuditCommand(values),
+  }),
+  command({
     words: 'openapi',
     summary: 'Print the OpenAPI document.',
     flags: {},

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
+import { dropExpiredAudit } from '../audit/partitions.ts';
 import { parseConfig } from '../config/options.ts';
 import { backup } from '../db/backup/backup.ts';
 import { migrate } from '../db/migrate.ts';
@@ -28,6 +29,10 @@ export async function withPlace<T>(name: string, work: (place: Place, log: Logge
 export function migrateCommand(): Promise<number> {
   return withPlace('migrate', async (place) => {
     const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+    const { config } = parseConfig(readEnvironment());
+    const months = await dropExpiredAudit(place.ownerUrl, config.auditRetentionYears);
+    if (months > 0)
+      console.log(`Dropped ${months} months of the audit log, which is kept ${config.auditRetentionYears} years.`);
     console.log(fresh.length === 0 ? 'The database is up to date.' : `Applied ${fresh.join(', ')}.`);
     return 0;
   });

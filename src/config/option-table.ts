@@ -62,6 +62,11 @@ export const OPTIONS: Option[] = [
     meaning: 'Days that event bodies and delivery attempts are kept (1 to 3650).',
   },
   {
+    name: 'PHIAL_AUDIT_RETENTION_YEARS',
+    default: '6',
+    meaning: 'Years that the audit log is kept (1 to 100); `phial migrate` drops the months before.',
+  },
+  {
     name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS',
     default: '',
     meaning:

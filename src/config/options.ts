@@ -22,6 +22,7 @@ export type Config = {
   /** Seconds between the steps that sandbox orders take by themselves; null: nothing moves by itself. */
   autopilotSeconds: number | null;
   retentionDays: number;
+  auditRetentionYears: number;
   webhookAllowedNetworks: string[];
   webhookTimeoutMs: number;
   webhookInFlightPerEndpoint: number;
@@ -143,6 +144,7 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     metricsPort: wholeOrNull('PHIAL_METRICS_PORT', 0, 65_535),
     autopilotSeconds: wholeOrNull('PHIAL_SANDBOX_AUTOPILOT_SECONDS', 0, 86_400),
     retentionDays: whole('PHIAL_RETENTION_DAYS', 1, 3650),
+    auditRetentionYears: whole('PHIAL_AUDIT_RETENTION_YEARS', 1, 100),
     webhookAllowedNetworks,
     webhookTimeoutMs: whole('PHIAL_WEBHOOK_TIMEOUT_SECONDS', 1, 60) * 1000,
     webhookInFlightPerEndpoint: whole('PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT', 1, 256),

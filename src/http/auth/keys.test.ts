@@ -151,6 +151,18 @@ describe('a key of another kind or place', () => {
     expect(said(await users(app.team.management_key))).toEqual([401, 'wrong_key_kind']);
   });
 
+  test('a management key in its own header is no key of the service API either, unless a team key is there too', async () => {
+    for (const header of ['x-management-key', 'x-service-org-key']) {
+      const headers = { [header]: app.team.management_key };
+      expect([header, ...said(await users(null, { headers }))]).toEqual([header, 401, 'wrong_key_kind']);
+      expect((await users(app.team.api_key, { headers })).status).toBe(200);
+    }
+    expect(said(await users(null, { headers: { 'x-management-key': app.team.api_key } }))).toEqual([
+      401,
+      'wrong_key_kind',
+    ]);
+  });
+
   test('a team key does not open the management API, in whichever header it comes', async () => {
     expect(said(await keys(app.team.api_key))).toEqual([401, 'wrong_key_kind']);
     expect(said(await keys(null, { 'x-service-org-key': app.team.api_key }))).toEqual([401, 'wrong_key_kind']);
@@ -219,6 +231,28 @@ describe('what a management key may', () => {
       });
     }
     expect((await team.api('GET', '/v2/user')).status).toBe(200);
+  });
+
+  test('the organisation and the team in a path are the same in upper case', async () => {
+    const path = `/v1/org/${app.team.org_id.toUpperCase()}/team/${app.team.id.toUpperCase()}/sandbox/webhook`;
+    expect((await app.api('GET', path)).status).toBe(200);
+  });
+
+  test('a stored answer is shown to nobody who may not ask: the scope is settled before the idempotency key', async () => {
+    const sibling = await createTeam(app.ctx, { org_id: app.team.org_id, name: 'Another Sibling' });
+    const { value: bound } = await makeManagementKey([sibling.id]);
+    const create = (key: string): Promise<Answer<Refusal>> =>
+      app.api<Refusal>(
+        'POST',
+        `/v1/org/${app.team.org_id}/team/${app.team.id}/sandbox/webhook`,
+        { url: 'http://127.0.0.1:9999/in' },
+        { key, headers: { 'x-idempotency-key': 'known-to-both' } },
+      );
+    const first = await create(app.team.management_key);
+    expect(first.status).toBe(200);
+    expect((await create(app.team.management_key)).body).toEqual(first.body);
+    expect(said(await create(bound))).toEqual([403, 'insufficient_scope']);
+    expect(said(await create((await app.makeTeam()).management_key))).toEqual([404, 'not_found']);
   });
 
   test('another organisation does not exist for it', async () => {
