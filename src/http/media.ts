@@ -22,7 +22,7 @@ export const byteStream = (types: readonly string[], maxBytes: number): ByteStre
 });
 
 /** Answers of a kind of their own: a document, a page, another address. */
-export type Page = { media: 'pdf' | 'html' | 'redirect' };
+type Page = { media: 'pdf' | 'html' | 'redirect' };
 export const pdf = { media: 'pdf' } as const;
 export const html = { media: 'html' } as const;
 /** The value is the address; the status is 302. */

@@ -46,7 +46,6 @@ const STATUS: Record<Code, number> = {
   client_user_id_conflict: 400,
   ingestion_range_invalid: 400,
   unknown_payor: 400,
-  guarantor_required: 400,
   minor_ordering_disabled: 400,
   lab_test_not_orderable: 400,
   order_not_cancellable: 400,
@@ -61,9 +60,7 @@ const STATUS: Record<Code, number> = {
   invalid_cursor: 422,
   webhook_url_refused: 400,
   webhook_headers_refused: 422,
-  unknown_event_type: 400,
   too_many_secrets: 400,
-  insurance_required: 400,
   team_id_taken: 409,
   integration_team_id_conflict: 409,
   rate_limited: 429,
@@ -71,6 +68,8 @@ const STATUS: Record<Code, number> = {
   idempotency_in_flight: 409,
   not_ready: 503,
 };
+
+export const CODES = Object.keys(STATUS) as Code[];
 
 export const statusOf = (code: Code): number => STATUS[code];
 

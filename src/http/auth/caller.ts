@@ -16,7 +16,7 @@ export type Caller = {
 };
 
 /** Nobody who may call: the refusal, and the key where it is one that we know, for the audit log. */
-export type Stranger = { refusal: AppError; key: KeyIdentity | null };
+type Stranger = { refusal: AppError; key: KeyIdentity | null };
 
 /** A way of telling who calls. */
 export type AuthKind = {

@@ -75,7 +75,7 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
     description:
       'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, ' +
       'unless the team setting full_patient_details_in_webhooks is on.',
-    refusals: ['too_many_matches'],
+    refusals: ['too_many_matches', 'too_many_words'],
     handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
       const { orders, total } = await listOrders(ctx, { ...filters, page, size });
       return { orders: orders.map((order) => renderOrder(order, shownWidely(ctx))), total, page, size };
@@ -91,7 +91,7 @@ export const orderEndpoints = [
     body: TestkitOrderInput,
     response: OrderAnswer,
     summary: 'Order a test kit that its user registers later',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'lab_test_not_orderable'],
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'lab_test_not_orderable', 'laboratory_not_connected'],
     handle: async (ctx, { body }) => answer(await createTestkitOrder(ctx, body), 'order created'),
   }),
   endpoint({
@@ -110,7 +110,10 @@ export const orderEndpoints = [
       'user_scheduled_for_deletion',
       'sample_not_found',
       'lab_test_not_orderable',
+      'laboratory_not_connected',
       'sample_already_registered',
+      'sample_ambiguous',
+      'unknown_payor',
       'minor_ordering_disabled',
       'order_not_changeable',
     ],
