@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import {
   kitTestId,
@@ -18,6 +18,7 @@ import { startReceiver } from '../../test/receiver.ts';
 import { findTraces } from '../../test/traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { eraseUsers } from './erase-users.ts';
+import { dropExpired } from './retention.ts';
 
 let app: TestApp;
 let team: Team;
@@ -228,6 +229,22 @@ describe('the erasure of deleted users', () => {
     await age(8);
     expect(await eraseUsers(app.ctx)).toBe(0);
     expect(await readAll()).toEqual(before);
+  });
+
+  test('and retention do nothing in a process whose clock is a minute off', async () => {
+    const {
+      body: { user_id },
+    } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
+    await team.api('DELETE', `/v2/user/${user_id}`);
+    await age(8);
+    const now = Date.now.bind(Date);
+    for (const seconds of [-61, 61]) {
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1000);
+      await expect(eraseUsers(app.ctx)).rejects.toThrow(/clocks/);
+      await expect(dropExpired(app.ctx)).rejects.toThrow(/clocks/);
+      vi.restoreAllMocks();
+    }
+    expect(await eraseUsers(app.ctx)).toBe(1);
   });
 
   test('that meets an undo which is not committed waits for it, and then leaves the user alone', async () => {

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { SEALED_COLUMNS } from './columns.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+/** Binary columns that hold hashes, from which nothing is read, and what keys are known again by. */
+const HASHES = [
+  'deployment.lookup_key',
+  'deployment.lookup_key_check',
+  'encryption_keys.key_check',
+  'encryption_keys.made_key',
+  'idempotency_keys.request_hash',
+  'management_keys.key_hash',
+  'team_api_keys.key_hash',
+];
+
+test('every column that is told to be sealed is binary, and every binary column is sealed or a hash', async () => {
+  const { rows } = await sql<{ place: string }>`
+    select format('%s.%s', c.relname, a.attname) as place
+      from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and a.attnum > 0 and not a.attisdropped and a.atttypid = 'bytea'::regtype`.execute(app.db);
+  expect(rows.map((row) => row.place).toSorted()).toEqual([...Object.keys(SEALED_COLUMNS), ...HASHES].toSorted());
+});
+
+test('columns of one table are bound to the same row and team', () => {
+  const byTable = new Map<string, Set<string>>();
+  for (const [place, { row, team }] of Object.entries(SEALED_COLUMNS)) {
+    const table = place.split('.')[0] as string;
+    byTable.set(table, (byTable.get(table) ?? new Set()).add(`${row.join('/')} ${team}`));
+  }
+  expect([...byTable].filter(([, bindings]) => bindings.size !== 1)).toEqual([]);
+});
