@@ -80,7 +80,7 @@ test('simulated steps go on after kill -9 between two of them, and each is taken
     await subscribe(teamAt(first), receiver);
     const order = await orderKit(teamAt(first));
     expect((await simulate(teamAt(first), order.id, '?delay=1')).status).toBe(200);
-    await expect.poll(() => receiver.received.length).toBe(3);
+    await expect.poll(() => receiver.received.length).toBeGreaterThanOrEqual(3);
     await first.kill('SIGKILL');
     const next = await serve({ dataDir: first.dataDir });
     const steps = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];

@@ -1,5 +1,5 @@
 /** A flag of a command; without `repeated` it may be given once. */
-export type Flag = {
+type Flag = {
   /** What stands for the value in the help, as DIRECTORY. */
   value: string;
   meaning: string;
