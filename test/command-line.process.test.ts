@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { apiOf } from './app.ts';
 import { orderKit, readOrder } from './factories.ts';
+import { query } from './global-setup.ts';
 import {
   build,
   endPrograms,
@@ -101,6 +103,41 @@ test('an operator migrates an empty database, makes an organisation, and its man
   expect(changed).toMatchObject({ code: 0, stdout: 'The organisation is on plan launch now.\n' });
   const refused = await manage<{ code: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Second', region: 'us' });
   expect([refused.status, refused.body.code]).toEqual([403, 'plan_required']);
+});
+
+test('production begins with bootstrap, on two roles of a database: the service logs in as one that owns nothing', async () => {
+  const owner = await makeDatabase('empty');
+  const role = `service_${randomUUID().slice(0, 8)}`;
+  await query(owner, `create role ${role} login password 'service'; grant phial_app to ${role}`);
+  try {
+    const service = new URL(owner);
+    [service.username, service.password] = [role, 'service'];
+    const env = {
+      PHIAL_ENVIRONMENT: 'production',
+      PHIAL_BASE_URL: 'https://api.example.com',
+      PHIAL_LOOKUP_KEY: Buffer.alloc(32, 1).toString('base64'),
+      PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 2).toString('base64')}`,
+      PHIAL_OWNER_DATABASE_URL: owner,
+      DATABASE_URL: service.href,
+    };
+    const made = await runCommand(['bootstrap', '--org', 'Desert Health'], { env });
+    const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
+    const program = await serve({ env });
+    expect(program.output()).toContain('Phial serves production us at https://api.example.com');
+    expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
+    const manage = apiOf(program.baseUrl, '', management_key);
+    const team = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
+    const key = await manage<{ value: string }>('POST', `/v1/org/${org_id}/team_api_keys/production/us`, {
+      label: 'clinic',
+      team_id: team.body.id,
+    });
+    expect(key.body.value).toMatch(/^pk_us_/);
+    const call = apiOf(program.baseUrl, key.body.value, '');
+    expect((await call('POST', '/v2/user', { client_user_id: 'first' })).status).toBe(200);
+    await program.kill('SIGTERM');
+  } finally {
+    await query(owner, `drop owned by ${role}; drop role ${role}`);
+  }
 });
 
 test("an operator lists, makes and revokes an organisation's management keys beside the running service", async () => {
