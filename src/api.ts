@@ -1,4 +1,5 @@
 import type { Ctx } from './context.ts';
+import { acrossTeams } from './db/bind.ts';
 import { endpoints } from './endpoints.ts';
 import { openApp, type App } from './http/app.ts';
 import { registerDocs } from './http/openapi/docs.ts';
@@ -11,7 +12,7 @@ export function serveApi(ctx: Ctx, metrics: Metrics): App {
   const app = openApp(ctx, endpoints, metrics);
   registerDocs(app.server, () => openApiText(ctx.config.baseUrl));
   if (ctx.config.environment === 'sandbox' && ctx.config.metricsPort === null) {
-    registerMetrics(app.server, metrics, () => measureQueue(ctx.db, metrics));
+    registerMetrics(app.server, metrics, () => measureQueue(acrossTeams(ctx).db, metrics));
   }
   return app;
 }

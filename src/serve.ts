@@ -3,10 +3,12 @@ import type { Runner } from 'graphile-worker';
 import { serveApi } from './api.ts';
 import type { Config, Secrets } from './config/options.ts';
 import type { Ctx } from './context.ts';
+import { acrossTeams } from './db/bind.ts';
 import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, type Database } from './db/open.ts';
-import { MIGRATIONS, type Place } from './db/place.ts';
+import { MIGRATIONS, SANDBOX_SEEDS, type Place } from './db/place.ts';
+import { seed } from './db/seed.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { prepareDrain } from './http/drain.ts';
 import { refuseTakenPort } from './http/port.ts';
@@ -76,6 +78,7 @@ type Running = {
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
   const { db, pool } = running.database;
   const cipher = await claimCipher(db, config, secrets);
+  if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
   const ctx: Ctx = { config, db, log, cipher, newTeam, stopping: running.stopping.signal };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
@@ -119,7 +122,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
 async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance | null> {
   if (ctx.config.metricsPort === null) return null;
   const server = Fastify({ logger: false });
-  registerMetrics(server, metrics, () => measureQueue(ctx.db, metrics));
+  registerMetrics(server, metrics, () => measureQueue(acrossTeams(ctx).db, metrics));
   await server.listen({ host: ctx.config.host, port: ctx.config.metricsPort });
   return server;
 }

@@ -5,6 +5,7 @@ import { expect, inject } from 'vitest';
 import { serveApi } from '../src/api.ts';
 import { parseConfig, type Config } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
+import { acrossTeams } from '../src/db/bind.ts';
 import { openListener } from '../src/db/listen.ts';
 import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
@@ -107,7 +108,7 @@ export async function startTestApp(
   const deliverer = startDeliverer(ctx, { sender, metrics }, { polling: false });
   return {
     ctx,
-    db: ctx.db,
+    db: acrossTeams(ctx).db,
     config,
     metrics,
     baseUrl,

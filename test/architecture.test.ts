@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isUnder, placeOf, sources } from './source-files.ts';
@@ -126,4 +127,36 @@ describe('imports point down', () => {
 test('only config reads the environment', () => {
   const reading = sources.filter(({ text }) => text.includes('process.env')).map(({ file }) => file);
   expect(reading.filter((file) => !file.startsWith('src/config/'))).toEqual([]);
+});
+
+/** What works for all teams, each with its reason; everything else sees the rows of one team or organisation. */
+const ACROSS_TEAMS: Record<string, string> = {
+  'src/api.ts': 'metrics count deliveries',
+  'src/serve.ts': 'metrics count deliveries',
+  'src/delivery/deliver.ts': 'the delivery loop',
+  'src/http/auth/access.ts': 'whose a key is',
+  'src/jobs/retention.ts': 'retention',
+  'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
+  'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
+  'src/jobs/erase-users.ts': 'erasure finds whose grace period is over',
+};
+
+test('what works across teams is written out here', () => {
+  const users = sources.filter(({ file, text }) => /\bacrossTeams\(/.test(text) && file !== 'src/db/bind.ts');
+  expect(users.map(({ file }) => file)).toEqual(Object.keys(ACROSS_TEAMS).toSorted());
+});
+
+test('every table that a migration makes is granted and walled by name', () => {
+  const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));
+  const made = migrations.flatMap((text) =>
+    [...text.matchAll(/^create (?:unlogged )?table (\w+)(?! partition of)\b(?! partition)/gm)].map(
+      ([, table]) => table as string,
+    ),
+  );
+  const walls = readFileSync('migrations/0020_walls.sql', 'utf8');
+  const granted = new Set(
+    [...walls.matchAll(/^grant .* on (.*) to phial_app;/gm)].flatMap(([, list]) => list?.split(', ')),
+  );
+  expect(made.filter((table) => !walls.includes(`'${table}'`) && !granted.has(table))).toEqual([]);
+  expect(made.length).toBeGreaterThan(30);
 });

@@ -3,6 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { join } from 'node:path';
 import { openEmbedded } from '../src/db/embedded/open.ts';
 import { migrate } from '../src/db/migrate.ts';
+import { seed } from '../src/db/seed.ts';
 import { openLog } from '../src/log.ts';
 import { openScratch } from './scratch.ts';
 
@@ -22,6 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `phial_template_${process.pid}`;
   await query(serverUrl, `create database ${template}`);
   await migrate({ ownerUrl: databaseUrl(serverUrl, template), directory: 'migrations' });
+  await seed({ ownerUrl: databaseUrl(serverUrl, template), directory: 'seeds/sandbox' });
   project.provide('serverUrl', serverUrl);
   project.provide('template', template);
   return async () => {

@@ -3,7 +3,7 @@
 import { Kysely, PostgresDialect, Transaction, type ConnectionProvider, type Driver } from 'kysely';
 import { ScopedConnection, transactions } from './connection.ts';
 import type { Db, Tx } from './open.ts';
-import { EVERY_TEAM, ofOrg, ofTeam, type Scope } from './scope.ts';
+import { EVERY_TEAM, ofManagedTeam, ofOrg, ofTeam, type Scope } from './scope.ts';
 import type { DB } from './tables.ts';
 
 type WithDb = { db: Db | Tx };
@@ -22,6 +22,12 @@ export const boundToTeam = <C extends WithDb>(ctx: C, teamId: string): C => ({
 
 /** The context bound to what belongs to one organisation itself: its teams and their keys. */
 export const boundToOrg = <C extends WithDb>(ctx: C, orgId: string): C => ({ ...ctx, db: bind(ctx.db, ofOrg(orgId)) });
+
+/** The context bound to a team and its organisation, for a management key. */
+export const boundToManagedTeam = <C extends WithDb>(ctx: C, team: { id: string; org_id: string }): C => ({
+  ...ctx,
+  db: bind(ctx.db, ofManagedTeam(team.id, team.org_id)),
+});
 
 /** The same connections, seen by another; what is bound again sees as it was bound last. */
 function bind(db: Db | Tx, scope: Scope): Db | Tx {

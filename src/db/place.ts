@@ -5,6 +5,8 @@ import { PACKAGE_ROOT } from '../package-root.ts';
 import { chooseDataDir } from './embedded/data-dir.ts';
 
 export const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
+/** Laboratories, lab tests and payors that were made up for sandboxes. */
+export const SANDBOX_SEEDS = join(PACKAGE_ROOT, 'seeds', 'sandbox');
 
 /** Where this program's data lies, opened: the operator's server, or the embedded one. */
 export type Place = {

@@ -13,5 +13,11 @@ export const EVERY_TEAM: Scope = { key: 'across', settings: ['', '', 'on'] };
 
 export const ofTeam = (id: string): Scope => ({ key: `team ${id}`, settings: [id, '', ''] });
 
+/** A team, and what belongs to its organisation: for those who manage it. */
+export const ofManagedTeam = (id: string, orgId: string): Scope => ({
+  key: `team ${id} of ${orgId}`,
+  settings: [id, orgId, ''],
+});
+
 /** What belongs to the organisation itself: its teams and their keys, not the teams' rows. */
 export const ofOrg = (id: string): Scope => ({ key: `org ${id}`, settings: ['', id, ''] });

@@ -320,6 +320,11 @@ export interface SampleIds {
   team_id: string;
 }
 
+export interface Seeds {
+  applied_at: Generated<string>;
+  name: string;
+}
+
 export interface Shipments {
   created_at: Generated<string>;
   id: string;
@@ -442,6 +447,7 @@ export interface DB {
   payors: Payors;
   rate_limits: RateLimits;
   sample_ids: SampleIds;
+  seeds: Seeds;
   shipments: Shipments;
   simulations: Simulations;
   team_api_keys: TeamApiKeys;

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
+import { acrossTeams } from '../db/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { claimDeliveries, type Claimed } from './claim.ts';
@@ -28,7 +29,8 @@ export type Deliverer = {
 type Dependencies = { sender: Sender; metrics: Metrics };
 
 /** Claims due deliveries, sends them side by side and writes the outcomes in batches, until it is stopped. */
-export function startDeliverer(ctx: Ctx, { sender, metrics }: Dependencies, { polling = true } = {}): Deliverer {
+export function startDeliverer(anybody: Ctx, { sender, metrics }: Dependencies, { polling = true } = {}): Deliverer {
+  const ctx = acrossTeams(anybody);
   const inFlight = new Set<Claimed>();
   const perEndpoint = new Map<string, number>();
   const outcomes: Settled[] = [];

@@ -3,17 +3,14 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { makeUser, orderKit, readOrder, registeredKit, simulate, subscribe } from '../../../test/factories.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser, orderKit, readOrder, simulate } from '../../../test/factories.ts';
+import { fill } from '../../../test/fill.ts';
 import { databaseUrl, query } from '../../../test/global-setup.ts';
-import { homeAddress, person } from '../../../test/people.ts';
-import { startReceiver } from '../../../test/receiver.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
-import { eraseUsers } from '../../jobs/erase-users.ts';
 import { backup } from './backup.ts';
 import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './format.ts';
 import { migrate } from '../migrate.ts';
@@ -473,49 +470,4 @@ async function replaceTable(directory: string, name: string, text: string): Prom
     ...manifest,
     tables: manifest.tables.map((table) => (table.name === name ? { ...table, sha256 } : table)),
   }));
-}
-
-/** Puts at least one row into every table, through the service. */
-async function fill(app: TestApp, team: Team): Promise<void> {
-  const receiver = await startReceiver();
-  await subscribe(team, receiver);
-  const gone = await makeUser(team);
-  await team.api('DELETE', `/v2/user/${gone.user_id}`);
-  await sql`update users set deleted_at = now() - interval '8 days' where deleted_at is not null`.execute(app.db);
-  await eraseUsers(app.ctx);
-  const { user_id } = await makeUser(team);
-  await team.api('PATCH', `/v2/user/${user_id}/info`, person);
-  const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
-    name: 'Saguaro Mutual',
-    address: homeAddress,
-    provider: 'stedi',
-    provider_payor_id: 'SAG-1',
-  });
-  await team.api(
-    'POST',
-    `/v2/user/${user_id}/insurance`,
-    {
-      payor_code: payor.body.payor_code,
-      member_id: 'XYZ123456789',
-      relationship: 'Self',
-      insured: person,
-    },
-    { headers: { 'x-idempotency-key': randomUUID() } },
-  );
-  const done = await registeredKit(team);
-  await simulate(team, done.id);
-  await app.deliver();
-  receiver.answer((response) => response.writeHead(500).end());
-  await orderKit(team, user_id);
-  await app.deliver();
-  await receiver.close();
-  const slow = await orderKit(team, user_id);
-  await simulate(team, slow.id, '?delay=3600');
-  // A day long gone, for which a fresh database makes no partition by itself.
-  await query(
-    app.databaseUrl,
-    `
-    select ensure_partitions('2025-01-02', '2025-01-02');
-    insert into events (team_id, id, event_type, body) values ('${team.id}', uuid_v7_floor('2025-01-02'), 'test', '{}')`,
-  );
 }

@@ -1,4 +1,4 @@
-import { acrossTeams } from '../../db/bind.ts';
+import { boundToOrg } from '../../db/bind.ts';
 import { AppError } from '../../errors.ts';
 import { readKey } from '../../tenancy/keys/key-value.ts';
 import { firstOf, type AuthKind } from './caller.ts';
@@ -44,6 +44,6 @@ export const managementKey: AuthKind = {
         }),
       };
     }
-    return { ctx: { ...acrossTeams(ctx), ...manager }, key, apiKey: value };
+    return { ctx: { ...boundToOrg(ctx, manager.org.id), ...manager }, key, apiKey: value };
   },
 };

@@ -1,7 +1,7 @@
-import type { Ctx, ManagementCtx } from '../../context.ts';
+import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
+import { boundToManagedTeam } from '../../db/bind.ts';
 import { AppError, notFound, type ErrorCode } from '../../errors.ts';
 import { findManagedTeam } from '../../tenancy/teams/find.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { Endpoint } from '../endpoint.ts';
 
 type Named = Record<string, string | undefined> | undefined;
@@ -39,7 +39,9 @@ export async function resolveScope(
   refuseOtherDeployment(manager, params);
   if (scope !== 'team') return manager;
   const teamId = params['team_id'] ?? (input.body as Named)?.['team_id'] ?? '';
-  return forTeam(manager, await findManagedTeam(manager, teamId));
+  const team = await findManagedTeam(manager, teamId);
+  const managed: ManagementCtx & TeamCtx = { ...boundToManagedTeam(manager, team), team };
+  return managed;
 }
 
 /** Another organisation does not exist for this key, and another deployment is elsewhere. */

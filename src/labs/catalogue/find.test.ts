@@ -4,6 +4,7 @@ import type { TeamCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { analytesOf } from './analytes.ts';
 import { findDefaultKit, findLabTest, loadLabTests } from './find.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
 import { STANDARD_TESTS } from './sandbox/standard-tests.ts';
 
 let app: TestApp;
@@ -16,7 +17,7 @@ beforeEach(async () => {
   team = await app.makeTeam();
 });
 
-const ctxOf = ({ id, org_id }: Team): TeamCtx => ({ ...app.ctx, team: { id, org_id, settings: {} } });
+const ctxOf = ({ id, org_id }: Team): TeamCtx => forTeam(app.ctx, { id, org_id, settings: {} });
 const idOf = async (slug: string): Promise<string> =>
   (
     await app.db

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { query } from '../../../test/global-setup.ts';
 import type { Lab, LabTestPage, Marker, MarkerPage } from './schemas.ts';
 
 type Page = Static<typeof MarkerPage>;
@@ -146,7 +147,7 @@ describe('the markers', () => {
   });
 
   test('tell the prices of their page in cents when asked', async () => {
-    await app.db.updateTable('markers').set({ price: null }).where('id', '=', 1005).execute();
+    await query(app.databaseUrl, 'update markers set price = null where id = 1005');
     const { pricing } = await markers('include_pricing=true&lab_id=1&size=3');
     expect(pricing).toEqual({
       currency: 'USD',

@@ -1,4 +1,5 @@
 import type { Ctx, TxCtx } from '../../context.ts';
+import { boundToOrg } from '../../db/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
@@ -15,7 +16,7 @@ type Input = {
 
 /** Makes an Org or Team Management Key; its value is returned here and never again. */
 export function createManagementKey(ctx: Ctx, input: Input): Promise<ManagementKeyRow & { value: string }> {
-  return inTransaction(ctx, async (ctx) => {
+  return inTransaction(boundToOrg(ctx, input.org_id), async (ctx) => {
     if (input.team_ids) await refuseUnknownTeams(ctx, input.org_id, input.team_ids);
     await refuseBeyondLimit(ctx, 'managementKeysPerOrg', input.org_id, () => countKeys(ctx, input.org_id));
     const key = newManagementKey();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { boundToTeam } from '../../db/bind.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { newTeamKey } from './key-value.ts';
@@ -9,7 +10,7 @@ export type CreatedTeamKey = { id: string; label: string; value: string; team_id
 
 /** Makes a team API key; its value is returned here and never again. */
 export function createTeamKey(ctx: Ctx, input: { team_id: string; label: string }): Promise<CreatedTeamKey> {
-  return inTransaction(ctx, async (ctx) => {
+  return inTransaction(boundToTeam(ctx, input.team_id), async (ctx) => {
     await refuseBeyondLimit(ctx, 'apiKeysPerTeam', input.team_id, () => countKeys(ctx, input.team_id));
     const key = newTeamKey(ctx.config);
     const row = await ctx.db

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
 import { readAllCredentials, writeCredentials, type Credentials } from '../../credentials.ts';
+import { acrossTeams } from '../../db/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { createTeamKey } from '../keys/create-team-key.ts';
 import { createTeam } from '../teams/create.ts';
@@ -15,7 +16,7 @@ export type FirstKeys = { credentials: Credentials; isNew: boolean };
  * the next start writes anew, never an organisation whose keys nobody has.
  */
 export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys | null> {
-  return inTransaction(ctx, async (ctx) => {
+  return inTransaction(acrossTeams(ctx), async (ctx) => {
     await sql`select pg_advisory_xact_lock(hashtext('phial bootstrap'))`.execute(ctx.db);
     if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) return findFirstKeys(ctx, dataDir);
     const org = await createOrg(ctx, { name: 'Sandbox', plan: 'scale' });

@@ -1,3 +1,4 @@
+import { boundToOrg } from '../../db/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { newId } from '../../ids.ts';
@@ -10,10 +11,11 @@ export function createOrg(
   ctx: Ctx,
   input: { name: string; plan: Plan },
 ): Promise<{ org_id: string; management_key: string }> {
-  return inTransaction(ctx, async (ctx) => {
+  const id = newId();
+  return inTransaction(boundToOrg(ctx, id), async (ctx) => {
     const org = await ctx.db
       .insertInto('orgs')
-      .values({ id: newId(), ...input })
+      .values({ id, ...input })
       .returning('id')
       .executeTakeFirstOrThrow();
     const key = await createManagementKey(ctx, {

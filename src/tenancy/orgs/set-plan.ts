@@ -1,11 +1,12 @@
 import type { Ctx } from '../../context.ts';
+import { boundToOrg } from '../../db/bind.ts';
 import { notFound } from '../../errors.ts';
 import type { Plan } from './create.ts';
 
 /** The only way by which an organisation's plan changes. */
 export async function setPlan(ctx: Ctx, input: { org_id: string; plan: Plan }): Promise<void> {
-  const org = await ctx.db
-    .updateTable('orgs')
+  const org = await boundToOrg(ctx, input.org_id)
+    .db.updateTable('orgs')
     .set({ plan: input.plan })
     .where('id', '=', input.org_id)
     .returning('id')

@@ -1,3 +1,4 @@
+import { boundToOrg, boundToTeam } from '../../db/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -22,7 +23,7 @@ export type CreatedTeam = {
 
 /** A team with what every team starts with. */
 export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
-  return inTransaction(ctx, async (ctx) => {
+  return inTransaction(boundToOrg(ctx, input.org_id), async (ctx) => {
     await refuseTaken(ctx, input);
     await refuseBeyondLimit(ctx, 'teamsPerOrg', input.org_id, () => countTeams(ctx, input.org_id));
     const team = await ctx.db
@@ -42,7 +43,7 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
       // Whose it is, another organisation's perhaps, is not said.
       throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
     }
-    for (const step of ctx.newTeam) await step(ctx, team.id);
+    for (const step of ctx.newTeam) await step(boundToTeam(ctx, team.id), team.id);
     return team;
   });
 }

@@ -2,8 +2,9 @@ import type { TxCtx } from '../../../context.ts';
 import { newId } from '../../../ids.ts';
 import { STANDARD_TESTS } from './standard-tests.ts';
 
-/** Gives a new team its first lab tests. */
+/** Gives a new team of a sandbox its first lab tests; in production a laboratory has to be connected first. */
 export async function addStandardTests(ctx: TxCtx, teamId: string): Promise<void> {
+  if (ctx.config.environment !== 'sandbox') return;
   const tests = STANDARD_TESTS.map((test) => ({ ...test, id: newId() }));
   await ctx.db
     .insertInto('lab_tests')

@@ -4,9 +4,9 @@ import { KIT_MARKERS, REFERENCE_MARKERS, STANDARD_TESTS } from './standard-tests
 
 type Lab = { methods: string[]; sample_types: string[] };
 
-const sql = readFileSync(new URL('../../../../migrations/0015_catalogue_of_the_sandbox.sql', import.meta.url), 'utf8');
+const sql = readFileSync(new URL('../../../../seeds/sandbox/catalogue.sql', import.meta.url), 'utf8');
 
-/** The rows `(id, lab_id, 'slug', …` that the catalogue migration gives to markers. */
+/** The rows `(id, lab_id, 'slug', …` that the catalogue of the sandbox gives to markers. */
 const markers = new Map(
   [...sql.matchAll(/^ {2}\((\d{4}), (\d), '([^']+)', .* '(?:biomarker|panel)',/gm)].map(([, id, lab, slug]) => [
     Number(id),

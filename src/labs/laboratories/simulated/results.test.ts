@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { analytesOf, type Analyte } from '../../catalogue/analytes.ts';
 import { INTERPRETATIONS, RESULT_TYPES } from '../../results/schemas.ts';
 import { simulateResults } from './results.ts';
@@ -8,7 +9,7 @@ let app: TestApp;
 let tests: { name: string; analytes: Analyte[] }[];
 beforeAll(async () => {
   app = await startTestApp();
-  const ctx = { ...app.ctx, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
+  const ctx = forTeam(app.ctx, { id: app.team.id, org_id: app.team.org_id, settings: {} });
   const rows = await app.db.selectFrom('lab_tests').select(['id', 'name']).where('team_id', '=', app.team.id).execute();
   tests = await Promise.all(rows.map(async ({ id, name }) => ({ name, analytes: await analytesOf(ctx, id) })));
 });

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, defineJob } from '../../../db/define-job.ts';
 import type { Db } from '../../../db/open.ts';
+import { acrossTeams } from '../../../db/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';
@@ -109,5 +110,7 @@ export async function resumeSimulations(db: Db, overdueSeconds: number): Promise
       job_key => 'simulation ' || simulations.id || ' step ' || next_step,
       priority => least(count(*) over (partition by simulations.team_id), ${MOST_COUNTED})::integer)
       from simulations join users on users.id = simulations.user_id
-     where users.deleted_at is null and due_at < now() - make_interval(secs => ${overdueSeconds})`.execute(db);
+     where users.deleted_at is null and due_at < now() - make_interval(secs => ${overdueSeconds})`.execute(
+    acrossTeams({ db }).db,
+  );
 }

@@ -32,6 +32,7 @@ beforeAll(async () => {
     await client.query('insert into users (id, team_id, client_user_id) values ($1, $2, $3)', [user, TEAM, user]);
   }
   await client.query('set role phial_app');
+  await client.query(`set phial.team = '${TEAM}'`);
   await client.query(ALLOWED_NEXT);
 });
 

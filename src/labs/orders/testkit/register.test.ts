@@ -14,6 +14,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { guarantor, problemsOf } from '../../../../test/people.ts';
+import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { loadOrder } from '../load.ts';
 
 type Registered = { order: OrderBody; status: string; message: string; code: string };
@@ -54,7 +55,7 @@ const told = (orderId: string) =>
     .execute();
 const stored = async (orderId: string) => {
   const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
-  return (await loadOrder({ ...app.ctx, team }, orderId)).row;
+  return (await loadOrder(forTeam(app.ctx, team), orderId)).row;
 };
 
 describe('registering a kit', () => {
