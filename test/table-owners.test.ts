@@ -26,6 +26,7 @@ const OWNERS: Record<string, string[]> = {
   delivery: ['deliveries', 'attempts'],
   audit: ['audit_log'],
   'http/answer': ['idempotency_keys'],
+  'http/limits': ['rate_limits'],
   privacy: ['encryption_keys'],
   db: ['deployment', 'migrations'],
 };

@@ -43,7 +43,7 @@ export const tenancy: Record<string, string> = {
   webhook_id: 'Id of the webhook endpoint.',
   endpoint_id: 'Id of the webhook endpoint.',
   url: 'Where events are sent to by POST.',
-  filter_types: 'The events that are sent, by name or by a beginning such as labtest.*; null for all.',
+  filter_types: 'The events that are sent, by name; null for all that are not operational.',
   rate_limit: 'Deliveries a second at most; null for no limit.',
   disabled: 'Whether nothing is sent for now.',
   headers: 'Further headers that are sent with each event, by name.',

@@ -16,6 +16,8 @@ export type OpenApiOptions = {
   words?: Readonly<Record<string, string>>;
   /** What the operations of each tag are about. */
   tags?: Readonly<Record<string, string>>;
+  /** A body for each operation that takes JSON, and a value for each parameter of a path. */
+  examples?: { bodies: Readonly<Record<string, unknown>>; parameters: Readonly<Record<string, unknown>> };
   version: string;
   interfaceVersion: string;
   /** Address of the service; left out: wherever the document was loaded from. */
@@ -44,7 +46,7 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
   const schemas = new ComponentSchemas(options.schemas, options.words ?? {});
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
-    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas);
+    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas, options.examples);
   }
   const webhooks = Object.fromEntries(eventTypes.map((type) => [type.name, { post: delivery(type, schemas) }]));
   const tags = [...new Set([...endpoints.map(({ tag }) => tag), 'events'])];
@@ -74,10 +76,10 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
   };
 }
 
-function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
+function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: OpenApiOptions['examples']): Json {
   const { id, tag, summary, auth, deprecated, body, response, status } = endpoint;
   const parameters = [
-    ...parametersOf('path', endpoint.params, schemas),
+    ...parametersOf('path', endpoint.params, schemas).map((each) => withExample(each, examples?.parameters)),
     ...parametersOf('query', endpoint.query, schemas),
     ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
   ];
@@ -91,7 +93,7 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
     ...(endpoint.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
     security: auth === 'none' ? [] : [{ [auth]: [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: requestBody(body, schemas) } : {}),
+    ...(body ? { requestBody: requestBody(body, schemas, examples?.bodies[id]) } : {}),
     responses: {
       [status]: success(response, schemas),
       ...refusals(declaredCodes(endpoint)),
@@ -99,8 +101,8 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas): Json {
   };
 }
 
-function requestBody(body: BodyKind, schemas: ComponentSchemas): Json {
-  if (!('media' in body)) return { required: !admitsNull(body), content: json(schemas.write(body)) };
+function requestBody(body: BodyKind, schemas: ComponentSchemas, example: unknown): Json {
+  if (!('media' in body)) return { required: !admitsNull(body), content: json(schemas.write(body), example) };
   if (body.media === 'ndjson') return { required: true, content: lines(schemas.write(body.item)) };
   return { required: true, content: Object.fromEntries(body.types.map((type) => [type, { schema: {} }])) };
 }
@@ -188,7 +190,13 @@ function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
 const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });
 /** A value a line; the schema is that of one line. */
 const lines = (schema: Json): Json => ({ 'application/x-ndjson': { schema } });
-const json = (schema: Json): Json => ({ 'application/json': { schema } });
+const json = (schema: Json, example?: unknown): Json => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+});
+const withExample = (parameter: Json, examples: Readonly<Record<string, unknown>> = {}): Json => {
+  const example = examples[parameter['name'] as string];
+  return example === undefined ? parameter : { ...parameter, example };
+};
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const admitsNull = (schema: TSchema): boolean =>
   [(schema as { type?: string | string[] }).type].flat().includes('null');

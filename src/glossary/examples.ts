@@ -1,0 +1,78 @@
+// A body for every operation that takes one, right in every field: a test sends them all. People are invented.
+
+const address = { first_line: '1 Saguaro Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' };
+const person = {
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  dob: '1980-12-10',
+  gender: 'female',
+  email: 'ada@example.com',
+  phone_number: '+16025550123',
+};
+
+/** Ids in paths and bodies: none of them is anybody's, so that an example as it stands harms nothing. */
+const USER = '01940000-0000-7000-8000-000000000001';
+const ORG = '01940000-0000-7000-8000-000000000002';
+const TEAM = '01940000-0000-7000-8000-000000000003';
+const SOMETHING = '01940000-0000-7000-8000-000000000004';
+
+/** By operation. */
+export const BODIES: Readonly<Record<string, unknown>> = {
+  create_user: { client_user_id: 'patient-4711', fallback_time_zone: 'America/Phoenix' },
+  patch_user: { fallback_time_zone: 'America/Denver' },
+  put_user_info: { ...person, address },
+  create_insurance: {
+    payor_code: 'SBX00001',
+    member_id: 'XYZ123456789',
+    relationship: 'Self',
+    insured: { ...person, address },
+    is_primary: true,
+  },
+  create_payor: { name: 'Saguaro Mutual', address },
+  create_testkit_order: {
+    user_id: USER,
+    lab_test_id: SOMETHING,
+    shipping_details: { receiver_name: 'Ada Lovelace', ...address, phone_number: '+16025550123' },
+  },
+  register_testkit: {
+    user_id: USER,
+    sample_id: 'PH-000001',
+    patient_details: person,
+    patient_address: { receiver_name: 'Ada Lovelace', ...address },
+    consents: ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'].map((consentType) => ({
+      consentType,
+      version: '1.0',
+    })),
+  },
+  patch_order: { activate_by: '2030-01-31' },
+  simulate_order: { interpretation: 'abnormal', has_missing_results: false },
+  create_team: { name: 'Phoenix clinic', region: 'us' },
+  create_team_api_key: { label: 'backend', team_id: TEAM },
+  create_management_key: { label: 'provisioning', role: 'org_admin' },
+  patch_management_key: { label: 'provisioning, second' },
+  create_webhook: {
+    url: 'https://hooks.example.com/phial',
+    filter_types: ['labtest.order.created', 'labtest.order.updated'],
+  },
+  patch_webhook: { description: 'Orders of the clinic' },
+  put_webhook_headers: { headers: { 'x-tenant': 'phoenix' } },
+  rotate_webhook_secret: {},
+};
+
+/** By parameter of a path. */
+export const PARAMETERS: Readonly<Record<string, unknown>> = {
+  client_user_id: 'patient-4711',
+  env: 'sandbox',
+  environment: 'sandbox',
+  key_id: SOMETHING,
+  lab_id: 1,
+  lab_test_id: SOMETHING,
+  order_id: SOMETHING,
+  org_id: ORG,
+  provider_id: '001453',
+  region: 'us',
+  team_id: TEAM,
+  transaction_id: SOMETHING,
+  user_id: USER,
+  webhook_id: SOMETHING,
+};

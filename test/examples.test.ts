@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import { startTestApp, type TestApp } from './app.ts';
+
+type Operation = {
+  operationId: string;
+  parameters?: { name?: string; in?: string; example?: unknown }[];
+  requestBody?: { content: { 'application/json': { example?: unknown } } };
+  responses: Record<string, unknown>;
+};
+const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+/** As it would be pasted from the reference page, but for the organisation and team that the key is of. */
+function pasted(path: string, { parameters = [] }: Operation): string {
+  const own: Record<string, string> = { org_id: app.team.org_id, team_id: app.team.id };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(own[name] ?? String(parameters.find((each) => each.name === name)?.example)),
+  );
+}
+
+test.each(endpoints.map(({ id, method, path }) => [id, method, path] as const))(
+  'the example of %s is understood: it succeeds, or is refused as the reference says',
+  async (id, method, path) => {
+    const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
+    const json = operation.requestBody?.content['application/json'];
+    if (json) expect(json).toHaveProperty('example');
+    const body = json?.example as Record<string, unknown> | undefined;
+    const sent = body && 'team_id' in body ? { ...body, team_id: app.team.id } : body;
+    const { status, body: said } = await app.api<unknown>(method, pasted(path, operation), sent);
+    expect(Object.keys(operation.responses), JSON.stringify(said)).toContain(String(status));
+    const needsQuery = ['undo_delete_user', 'delete_team_api_keys'].includes(id);
+    expect([id, status], JSON.stringify(said)).toEqual([
+      id,
+      needsQuery ? 422 : expect.not.toBeOneOf([401, 403, 405, 415, 422, 500, 503]),
+    ]);
+  },
+);
