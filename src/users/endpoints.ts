@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { Uuid } from '../wire/schema.ts';
+import { TextFilter, Uuid } from '../wire/schema.ts';
 import { createUser } from './create.ts';
 import { deleteUser, undoDeleteUser } from './delete.ts';
 import { findUser, findUserByClientId, toUser } from './find.ts';
 import { findUserInfo, putUserInfo } from './info.ts';
-import { listUsers, searchUsers } from './list.ts';
+import { listUsers } from './list.ts';
 import { countOfTeam } from './metrics.ts';
 import { patchUser } from './patch.ts';
+import { searchUsers } from './search.ts';
 import {
   ClientUserId,
   Success,
@@ -161,9 +162,8 @@ export const userEndpoints = [
     tag,
     response: Type.Array(User),
     summary: 'Search users by user_id or a part of client_user_id',
-    description: 'At most 100 users, oldest first. Without query_id the newest 50, newest first.',
-    query: Type.Object({ query_id: Type.Optional(Type.String({ minLength: 2, maxLength: 256 })) }),
-    handle: async (ctx, { query: { query_id } }) =>
-      (await searchUsers(ctx, query_id ?? null)).map((user) => toUser(ctx, user)),
+    description: 'At most 100 users, in the order they were made. Without query_id: the newest 50, newest first.',
+    query: Type.Object({ query_id: Type.Optional(TextFilter({ minLength: 2, maxLength: 256 })) }),
+    handle: async (ctx, { query: { query_id } }) => (await searchUsers(ctx, query_id)).map((user) => toUser(ctx, user)),
   }),
 ];

@@ -279,6 +279,15 @@ describe('searching', () => {
     expect(await search('gone-from-search')).toEqual([]);
   });
 
+  test('without a text, or with an empty one, the newest 50 are found, newest first', async () => {
+    const team = await app.makeTeam();
+    for (let number = 1; number <= 51; number += 1) await makeUser(team.api, `many-${number}`);
+    for (const query of ['', '?query_id=', '?query_id=%20']) {
+      const { body } = await team.api<UserBody[]>('GET', `/v2/team/users/search${query}`);
+      expect([body.length, body[0]?.client_user_id, body[49]?.client_user_id]).toEqual([50, 'many-51', 'many-2']);
+    }
+  });
+
   test('fewer than two characters and unprintable ones are refused', async () => {
     expect(problemsOf(await app.api('GET', '/v2/team/users/search?query_id=x'))).toEqual([
       'query.query_id string_too_short',

@@ -168,7 +168,7 @@ export const FORMATS: readonly Format[] = [
   }),
   defineFormat({
     name: 'filter',
-    longest: 200,
+    longest: 256,
     check: keepIf(isPlainText),
     problem: ['string_pattern_mismatch', 'String should have visible characters and spaces only, and no line breaks'],
     schema: {},

@@ -1,0 +1,180 @@
+// The longest query strings for every filter of every list: no statement is made of them that was not there before.
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { makeUser, orderKit } from './factories.ts';
+
+const LONGEST_URL = 8_192;
+const LONGEST_MS = 1_000;
+const NOBODY = '0197a1b2-0000-7000-8000-000000000000';
+
+/** What runs beside the lists, every few seconds: who calls is looked up anew, reads are audited, a connection is kept alive. */
+const BESIDE = [/"opens"/, /insert into audit_log/, /^select 1$/];
+
+type Schema = {
+  type?: string | string[];
+  enum?: string[];
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  items?: Schema;
+};
+
+/** Values that the filter takes: the plain ones, from which every text of a statement is known, and the worst. */
+function valuesOf(schema: Schema): { plain: string[]; worst: string[] } {
+  const kind = [schema.type].flat().find((name) => name !== 'null');
+  if (schema.items) {
+    const { plain, worst } = valuesOf(schema.items);
+    const most = (value: string): string =>
+      Array.from(
+        { length: Math.min(schema.maxItems ?? 0, Math.floor(7_000 / (value.length + 1))) },
+        () => value,
+      ).join();
+    return {
+      plain: plain.slice(0, 1),
+      worst: [...plain, ...worst].flatMap((value) => [`${value},${value}`, most(value)]),
+    };
+  }
+  if (schema.enum) return { plain: schema.enum, worst: schema.enum };
+  if (kind === 'boolean') return { plain: ['true', 'false'], worst: ['1', 'FALSE'] };
+  if (kind === 'integer') {
+    return {
+      plain: [String(Math.max(1, schema.minimum ?? 1))],
+      worst: [String(schema.maximum), String(schema.minimum)],
+    };
+  }
+  if (schema.format === 'uuid') return { plain: [NOBODY], worst: [NOBODY.toUpperCase()] };
+  if (schema.format === 'cursor') return { plain: [], worst: ['x'.repeat(500)] };
+  if (schema.format?.endsWith('-bound'))
+    return { plain: ['2026-01-05'], worst: ['2026-01-05T09:30:00.123456789-07:00'] };
+  const most = schema.maxLength ?? 0;
+  const words = Array.from({ length: 8 }, (_, n) => `word${n}`.padEnd(Math.min(24, most / 8 - 1), 'x')).join(' ');
+  return {
+    plain: ['ada', 'null'],
+    worst: [
+      words,
+      'ada lovelace',
+      '% _ \\ '.repeat(most / 7),
+      "'",
+      'x'.repeat(most),
+      'é'.repeat(most),
+      NOBODY,
+      '1980-12-10',
+    ],
+  };
+}
+
+const lists = endpoints.filter(({ method, query, auth }) => method === 'GET' && query && auth !== 'none');
+const filtersOf = (endpoint: Endpoint): [name: string, schema: Schema][] =>
+  Object.entries((endpoint.query?.properties ?? {}) as Record<string, Schema>);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  const { user_id } = await makeUser(app.team);
+  await orderKit(app.team, user_id);
+});
+afterAll(() => app.close());
+
+async function ask(
+  endpoint: Endpoint,
+  query: [name: string, value: string][],
+): Promise<{ status: number; ms: number }> {
+  const named: Record<string, string> = {
+    org_id: app.team.org_id,
+    team_id: app.team.id,
+    environment: 'sandbox',
+    env: 'sandbox',
+    region: 'us',
+    lab_id: '1',
+  };
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? NOBODY);
+  const url = `${path}?${new URLSearchParams(query).toString()}`.slice(0, LONGEST_URL);
+  const before = process.cpuUsage();
+  const started = performance.now();
+  const { status } = await app.api('GET', url);
+  const { user, system } = process.cpuUsage(before);
+  return { status, ms: Math.max((user + system) / 1e3, Math.min(performance.now() - started, LONGEST_MS)) };
+}
+
+/** The texts that are sent to the database meanwhile. */
+async function statementsOf(work: () => Promise<unknown>): Promise<Set<string>> {
+  const texts = new Set<string>();
+  const { query } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [first] = args as [string | { text?: string }];
+    texts.add(typeof first === 'string' ? first : (first.text ?? ''));
+    return (query as (...all: unknown[]) => unknown).apply(this, args) as never;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return texts;
+}
+
+test('every list of the interface is asked', () => {
+  expect(lists.map(({ id }) => id)).toEqual(
+    expect.arrayContaining([
+      'list_orders',
+      'list_users',
+      'search_users',
+      'search_payors',
+      'list_markers',
+      'page_lab_tests',
+    ]),
+  );
+});
+
+describe.each(lists.map((endpoint) => [endpoint.id, endpoint] as const))('the filters of %s', (_id, endpoint) => {
+  test('make no other statement of a longer value, and each is answered in time', async () => {
+    const known = await statementsOf(async () => {
+      await ask(endpoint, []);
+      const choices = filtersOf(endpoint).flatMap(([name, schema]) =>
+        valuesOf(schema).plain.map((value): [string, string] => [name, value]),
+      );
+      for (const choice of choices) await ask(endpoint, [choice]);
+      // Order and direction make a text each, together too.
+      const sorted = choices.filter(([name]) => name.startsWith('order_'));
+      for (const one of sorted) for (const two of sorted) await ask(endpoint, [one, two]);
+    });
+    expect([...known].some((text) => /select/i.test(text))).toBe(true);
+    const slow: string[] = [];
+    const later = await statementsOf(async () => {
+      for (const [name, schema] of filtersOf(endpoint)) {
+        for (const value of valuesOf(schema).worst) {
+          const { status, ms } = await ask(endpoint, [[name, value]]);
+          if (status >= 500 || ms > LONGEST_MS) slow.push(`${name}=${value.slice(0, 40)} ${status} ${ms}`);
+        }
+      }
+      const all = filtersOf(endpoint).map(([name, schema]): [string, string] => [
+        name,
+        valuesOf(schema).worst[0]?.slice(0, 300) ?? '',
+      ]);
+      const { status, ms } = await ask(endpoint, all);
+      if (status >= 500 || ms > LONGEST_MS) slow.push(`all together ${status} ${ms}`);
+    });
+    const asked = [...later].filter((text) => !BESIDE.some((beside) => beside.test(text)));
+    expect(asked.filter((text) => !known.has(text))).toEqual([]);
+    expect(slow).toEqual([]);
+  }, 60_000);
+});
+
+test('more than eight words, or more items than a list takes, are 422', async () => {
+  const words = 'a b c d e f g h';
+  for (const path of [
+    '/v3/orders?patient_name=',
+    '/v3/orders?search_input=',
+    '/v3/insurance/search/payor?insurance_name=',
+  ]) {
+    expect((await app.api('GET', path + encodeURIComponent(words))).status).toBe(200);
+    expect((await app.api('GET', path + encodeURIComponent(`${words} i`))).status).toBe(422);
+    expect((await app.api('GET', path + encodeURIComponent(`${words}-i`))).status).toBe(422);
+  }
+  expect((await app.api('GET', `/v3/orders?status=${Array(101).fill('x').join()}`)).status).toBe(422);
+});
