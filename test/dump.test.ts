@@ -20,12 +20,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** Shorter names stand within other words, as Ana in management. */
+const SHORTEST = 4;
+
 /** Text of the story by which a person could be known; towns and states stand in the payor directory too. */
 function personalTexts(): string[] {
   const shared = new Set([patientAddress.city, patientAddress.state, patientAddress.country, 'US', 'female', '']);
   const texts: string[] = [];
   const collect = (value: unknown): void => {
-    if (typeof value === 'string' && !shared.has(value)) texts.push(value);
+    if (typeof value === 'string' && value.length >= SHORTEST && !shared.has(value)) texts.push(value);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
   };
   [demographics, patient, patientAddress, physician, shippingDetails].forEach(collect);
@@ -45,7 +48,7 @@ test('after the story no table holds a name, a date of birth, a phone, a street 
     }),
   );
   const texts = personalTexts();
-  // Short names stand within others: Ana in Humana.
+  // A number of a house may be one of a payor.
   const before = await findTraces(app, texts, 'stored');
   const told: string[] = [];
   let over = false;
@@ -69,6 +72,5 @@ test('after the story no table holds a name, a date of birth, a phone, a street 
   );
   expect(opened.filter((column) => !(column in SEALED_COLUMNS))).toEqual(before);
   expect(before.filter((column) => !column.startsWith('payors.'))).toEqual([]);
-  const stored = await findTraces(app, texts, 'stored');
-  expect(stored.filter((column) => column !== 'events.body')).toEqual(before);
+  expect(await findTraces(app, texts, 'stored')).toEqual(before);
 });

@@ -17,6 +17,7 @@ const HASHES = [
   'encryption_keys.made_key',
   'idempotency_keys.request_hash',
   'management_keys.key_hash',
+  'order_name_words.word_hash',
   'team_api_keys.key_hash',
 ];
 
