@@ -12,6 +12,16 @@ export type Tx = Transaction<DB>;
 
 export type Database = { db: Db; pool: pg.Pool; close: () => Promise<void> };
 
+const STATEMENT_MS = 30_000;
+/** How long a statement waits for a connection of the pool. */
+const WAIT_MS = 5_000;
+/** No statement of the service is without a limit; migrations and backups have connections of their own. */
+const LIMITS = [
+  `-c statement_timeout=${STATEMENT_MS}`,
+  '-c lock_timeout=10000',
+  '-c idle_in_transaction_session_timeout=30000',
+];
+
 /** Opens a pool that acts as `role`; nothing is connected before the first query. */
 export function openDatabase(options: {
   url: string;
@@ -24,7 +34,9 @@ export function openDatabase(options: {
     max: options.poolSize,
     types: columnTypes,
     application_name: 'phial',
-    options: `-c timezone=UTC${options.role === 'phial_app' ? ' -c role=phial_app' : ''}`,
+    options: [`-c timezone=UTC`, ...(options.role === 'phial_app' ? ['-c role=phial_app', ...LIMITS] : [])].join(' '),
+    connectionTimeoutMillis: WAIT_MS,
+    keepAlive: true,
   });
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
   // A connection lost in use fails its query; without a listener of its own it would end the process as well.

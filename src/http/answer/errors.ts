@@ -1,3 +1,4 @@
+import { isUnavailable } from '../../db/unavailable.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Problem } from '../input/problem.ts';
 
@@ -119,6 +120,10 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | nu
   }
   if (error instanceof TransportError) {
     return { status: error.statusCode, body: { detail: error.message, code: error.code, request_id: requestId } };
+  }
+  if (isUnavailable(error)) {
+    const detail = 'The database cannot be reached, or is too busy. Try again shortly.';
+    return { status: STATUS.not_ready, body: { detail, code: 'not_ready', request_id: requestId } };
   }
   const status = (error as { statusCode?: number }).statusCode ?? 500;
   if (status === 503) {
