@@ -46,7 +46,7 @@ export async function openPlace({ config, secrets, applicationName, lock, log }:
   const { openEmbedded } = await import('./embedded/open.ts');
   const server = await openEmbedded({ dataDir, applicationName, lock, log });
   return {
-    url: server.url,
+    url: server.serviceUrl,
     ownerUrl: server.url,
     dataDir,
     why,

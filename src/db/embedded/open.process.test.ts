@@ -62,6 +62,28 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(server, 'select 1')).rejects.toThrow(/ECONNREFUSED/);
   });
 
+  test('lets the service log in as a plain role, also where an earlier release made the role without a login', async () => {
+    const first = await open();
+    const plain = async (server: EmbeddedServer): Promise<unknown[]> => {
+      const client = new Client({ connectionString: server.serviceUrl });
+      await client.connect();
+      try {
+        await client.query('set role none');
+        const { rows } = await client.query(
+          `select current_user as role, rolsuper or rolcreaterole or rolcreatedb or rolbypassrls as mighty
+             from pg_roles where rolname = current_user`,
+        );
+        return rows;
+      } finally {
+        await client.end();
+      }
+    };
+    expect(await plain(first)).toEqual([{ role: 'phial_app', mighty: false }]);
+    await query(first, 'alter role phial_app nologin password null');
+    await first.stop();
+    expect(await plain(await open())).toEqual([{ role: 'phial_app', mighty: false }]);
+  });
+
   test('listens on the loopback address only, commits to the disk and counts in UTC and UTF-8', async () => {
     const server = await open();
     const wanted = {

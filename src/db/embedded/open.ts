@@ -11,6 +11,7 @@ import { type Connection, connect, isInTransition, isUnreachable } from './conne
 import { prepareDataDir } from './data-dir.ts';
 import { AlreadyServed, EmbeddedError, hasCode } from './errors.ts';
 import { takeOwnership } from './ownership.ts';
+import { ensureServiceRole, servicePassword, serviceRole } from './service-role.ts';
 import { findPostmaster, type Postmaster, setAsideDeadPidFile, startPostmaster, stopPostmaster } from './postmaster.ts';
 
 export interface EmbeddedOptions {
@@ -27,6 +28,8 @@ export interface EmbeddedOptions {
 export interface EmbeddedServer {
   /** Connection URL of the database `phial` as superuser; it contains the password. */
   url: string;
+  /** The same as the plain role that the service logs in as. */
+  serviceUrl: string;
   owned: boolean;
   /** The owner shuts the server down; anyone else only disconnects. */
   stop: () => Promise<void>;
@@ -74,8 +77,11 @@ function serve(place: Place, connection: Connection, owned: boolean): EmbeddedSe
     await connection.close();
   };
   let stopped: Promise<void> | null = null;
+  const urlOf = (role: string, password: string): string =>
+    `postgres://${role}:${password}@127.0.0.1:${postmaster.port}/${database}?sslmode=disable`;
   return {
-    url: `postgres://${superuser}:${cluster.password}@127.0.0.1:${postmaster.port}/${database}?sslmode=disable`,
+    url: urlOf(superuser, cluster.password),
+    serviceUrl: urlOf(serviceRole, servicePassword(cluster.password)),
     owned,
     stop: () => (stopped ??= stopOnce()),
     lost: connection.lost,
@@ -94,6 +100,7 @@ async function connectAndLock(
       const holder = await waitForOwnership(connection, deadline);
       if (holder !== null && options.lock === 'required') throw new AlreadyServed(options.dataDir, holder);
       await createDatabase(connection.client);
+      await ensureServiceRole(connection.client, servicePassword(place.cluster.password));
       return { connection, owned: holder === null };
     } catch (error) {
       const serverWentAway = connection.isLost() || isUnreachable(error);
