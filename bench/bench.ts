@@ -1,11 +1,13 @@
 import { benchInsurance } from './insurance.ts';
 import { benchMemory } from './memory.ts';
+import { benchOrders } from './orders.ts';
 import { benchStartup } from './startup.ts';
 
 const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   startup: benchStartup,
   memory: benchMemory,
   insurance: benchInsurance,
+  orders: benchOrders,
 };
 
 /** Runs the benchmarks named, or all. The exit code is 1 where a goal is missed. */

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Opens a connection that sends the same request again and again, one at a time; `send` gives the status. */
+/** Opens a connection that sends a request again and again, or what `request` makes, one at a time; `send` gives the status. */
 export async function openKeepAlive(
   baseUrl: string,
-  request: Buffer,
+  request: Buffer | (() => Buffer),
 ): Promise<{ send: () => Promise<number>; close: () => void }> {
   const { hostname, port } = new URL(baseUrl);
   const socket = await connected(Number(port), hostname);
@@ -27,7 +27,7 @@ export async function openKeepAlive(
       new Promise<number>((onStatus, onError) => {
         resolve = onStatus;
         reject = onError;
-        socket.write(request);
+        socket.write(typeof request === 'function' ? request() : request);
       }),
     close: () => {
       socket.destroy();

@@ -37,14 +37,15 @@ const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transac
 
 /**
  * An order whole, in one statement however much hangs on it: a row of `orders` joined with its user, lab test and lab.
- * Each part is looked up by a key that leads to one order, so one plan is right at every size of the tables.
+ * Each part is looked up by a key that leads to one order, so one plan is right at every size of the tables; the orders
+ * of the transaction are sorted afterwards, since an index in their order would be taken for the one that finds them.
  */
 export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at as user_deleted_at,
   ${LAB_TEST_REVISION} as lab_test_revision,
   (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
      from order_events e where e.user_id = orders.user_id and e.order_id = orders.id) as events,
   (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
-  (select json_agg(json_build_array(t.id, t.origin, t.last_low_level_status, t.last_event_at, t.created_at, t.updated_at) order by t.id)
+  (select json_agg(json_build_array(t.id, t.origin, t.last_low_level_status, t.last_event_at, t.created_at, t.updated_at))
      from orders t where t.team_id = orders.team_id and t.order_transaction_id = orders.order_transaction_id) as transaction`;
 
 /** What WHOLE_ORDER reads from, where `orders` is named already. */
@@ -136,14 +137,16 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
         created_at: iso(shipment.created_at),
         updated_at: iso(shipment.updated_at),
       },
-      transaction: transaction.map(([id, origin, last_low_level_status, lastEvent, created, updated]) => ({
-        id,
-        origin,
-        last_low_level_status,
-        last_event_at: iso(lastEvent),
-        created_at: iso(created),
-        updated_at: iso(updated),
-      })),
+      transaction: transaction
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([id, origin, last_low_level_status, lastEvent, created, updated]) => ({
+          id,
+          origin,
+          last_low_level_status,
+          last_event_at: iso(lastEvent),
+          created_at: iso(created),
+          updated_at: iso(updated),
+        })),
       labTest: labTests.get(stored.lab_test_id) as LabTest,
     };
   });

@@ -1,0 +1,127 @@
+// Orders with their two events, the longer form of an order, and users: rate and processor time, beside bare pg.
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openLog } from '../src/log.ts';
+import { cpuTime } from './cpu-time.ts';
+import { describeDatabase, describeMachine } from './environment.ts';
+import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import type { Done, Work } from './orders-worker.ts';
+
+const CONNECTIONS = { bare: 10, http: 24 };
+const WARM_UP_MS = 2_000;
+const MEASURE_MS = 5_000;
+
+const GOALS = { orderRate: 800, orderCpuMs: 1.5, readRatio: 0.25, readCpuMs: 0.5, userRatio: 0.4 };
+
+type Measured = { rate: number; nodeMs: number; postgresMs: number };
+
+/** True where every goal is reached. */
+export async function benchOrders(): Promise<boolean> {
+  console.log(describeMachine());
+  const folder = makeFolder();
+  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
+  try {
+    const database = await openEmbedded({
+      dataDir: program.dataDir,
+      applicationName: 'phial bench',
+      lock: 'if-free',
+      log: openLog('silent'),
+    });
+    console.log(await describeDatabase(database.url));
+    const reached = await compare(program, database.url);
+    await database.stop();
+    return reached;
+  } finally {
+    await program.stop();
+    removeFolder(folder);
+  }
+}
+
+async function compare(program: MeasuredProgram, databaseUrl: string): Promise<boolean> {
+  const common = await prepare(program);
+  const measure = async (kind: Work['kind']): Promise<Measured> => {
+    const bare = kind.startsWith('bare');
+    const work = {
+      ...common,
+      kind,
+      url: bare ? databaseUrl : program.baseUrl,
+      connections: bare ? CONNECTIONS.bare : CONNECTIONS.http,
+    };
+    await inProcess({ ...work, measureMs: WARM_UP_MS });
+    const before = await cpuTime(program.pid, databaseUrl);
+    const { made, seconds } = await inProcess({ ...work, measureMs: MEASURE_MS });
+    const after = await cpuTime(program.pid, databaseUrl);
+    const measured = {
+      rate: made / seconds,
+      nodeMs: before && after ? (after.node - before.node) / made : NaN,
+      postgresMs: before && after ? (after.postgres - before.postgres) / made : NaN,
+    };
+    console.log(
+      `${kind}: ${measured.rate.toFixed(0)}/s` +
+        (bare
+          ? ''
+          : `; ms of processor time each: node ${measured.nodeMs.toFixed(2)}, PostgreSQL ${measured.postgresMs.toFixed(2)}`),
+    );
+    return measured;
+  };
+  const order = await measure('create order');
+  const read = await measure('read order');
+  const bareSelect = await measure('bare select');
+  const user = await measure('create user');
+  const bareUser = await measure('bare user');
+  return [
+    goal('orders a second', order.rate, GOALS.orderRate, 'least'),
+    goal('ms of processor time an order', order.nodeMs + order.postgresMs, GOALS.orderCpuMs, 'most'),
+    goal('reads, of bare selects', read.rate / bareSelect.rate, GOALS.readRatio, 'least'),
+    goal('ms of processor time a read', read.nodeMs + read.postgresMs, GOALS.readCpuMs, 'most'),
+    goal('users, of bare inserts', user.rate / bareUser.rate, GOALS.userRatio, 'least'),
+  ].every(Boolean);
+}
+
+function goal(what: string, figure: number, wanted: number, side: 'least' | 'most'): boolean {
+  const reached = side === 'least' ? figure >= wanted : figure <= wanted;
+  console.log(`${reached ? 'reached' : 'MISSED '} ${what}: ${figure.toFixed(2)} (at ${side} ${wanted})`);
+  return reached;
+}
+
+/** A user, a lab test and an order to work with. */
+async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'url' | 'connections' | 'measureMs'>> {
+  const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(program.baseUrl + path, {
+      method,
+      headers: { 'x-service-api-key': teamApiKey, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as T;
+  };
+  const { user_id: userId } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'bench' });
+  const { data } = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit');
+  const labTestId = data[0]?.id ?? '';
+  const shipping_details = {
+    receiver_name: 'Grace Palmer',
+    first_line: '100 West Test Street',
+    city: 'Phoenix',
+    state: 'AZ',
+    zip: '85004',
+    country: 'US',
+    phone_number: '+16025550123',
+  };
+  const { order } = await call<{ order: { id: string } }>('POST', '/v3/order/testkit', {
+    user_id: userId,
+    lab_test_id: labTestId,
+    shipping_details,
+  });
+  return { teamId, teamApiKey, userId, labTestId, orderId: order.id };
+}
+
+/** What the client costs is in a process of its own. */
+function inProcess(work: Work): Promise<Done> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, 'orders-worker.js'));
+    child.once('message', (done) => resolve(done as Done));
+    child.once('exit', (code) => reject(new Error(`The client process ended with ${code}.`)));
+    child.send(work);
+  });
+}

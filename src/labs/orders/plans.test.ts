@@ -1,0 +1,126 @@
+// The statements of orders at size: what they read, with statistics as stale as they can be and with fresh ones.
+import { Client } from 'pg';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { kitTestId, makeUser, orderKit, readOrder, type OrderBody } from '../../../test/factories.ts';
+
+const ORDERS = 200_000;
+
+let app: TestApp;
+let team: Team;
+let order: OrderBody;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  team = app.team;
+  // The statements are prepared and their plans kept while the tables are as good as empty.
+  for (let times = 0; times < 8; times += 1) {
+    order = await orderKit(team);
+    await readOrder(team, order.id);
+  }
+  await fill(team, ORDERS);
+  await fill(await app.makeTeam(), 20_000);
+}, 300_000);
+afterAll(() => app.close());
+
+/** Orders of one user, with an event each, written as the service would not: without triggers. */
+async function fill(of: Team, orders: number): Promise<void> {
+  const { user_id } = await makeUser(of);
+  const lab_test_id = await kitTestId(of);
+  const client = new Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query('set session_replication_role = replica');
+  await client.query(
+    `insert into order_transactions (user_id, id, team_id)
+     select $1, gen_random_uuid(), $2 from generate_series(1, ${orders})`,
+    [user_id, of.id],
+  );
+  await client.query(
+    `insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method, last_status,
+       last_low_level_status, last_event_id, interpretation)
+     select user_id, id, team_id, id, 'initial', $2, id, 'testkit', 'received.testkit.ordered',
+       case when random() < 0.001 then 'lost' else 'ordered' end, 1, case when random() < 0.001 then 'critical' end
+       from order_transactions where user_id = $1`,
+    [user_id, lab_test_id],
+  );
+  await client.query(
+    `insert into order_events (user_id, order_id, team_id, id, status)
+     select user_id, id, team_id, 1, 'received.testkit.ordered' from orders where user_id = $1`,
+    [user_id],
+  );
+  await client.end();
+}
+
+/** Rows of orders and of their events that the statements of `work` went through, by index or not. */
+async function rowsRead(work: () => Promise<unknown>): Promise<number> {
+  const count = async (): Promise<number> => {
+    const {
+      rows: [row],
+    } = await sql<{ rows: number }>`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_user_tables
+       where relname in ('orders', 'order_events')`.execute(app.db);
+    return row?.rows ?? NaN;
+  };
+  const settled = async (): Promise<number> => {
+    await sql`select pg_stat_clear_snapshot()`.execute(app.db);
+    return count();
+  };
+  // Connections tell what they read when they are idle for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await work();
+  const before = await settled();
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await work();
+  return (await settled()) - before;
+}
+
+describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
+  beforeAll(async () => {
+    if (statistics === 'stale') return;
+    const client = new Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    await client.query('vacuum analyze orders, order_events');
+    await client.end();
+  });
+
+  test('an order is read, made and cancelled without going through others', async () => {
+    const read = await rowsRead(async () => {
+      const made = await orderKit(team, order.user_id);
+      await readOrder(team, made.id);
+      await team.api('POST', `/v3/order/${made.id}/cancel`);
+    });
+    expect(read).toBeLessThan(200);
+  });
+});
+
+describe('a page of 200,000 orders', () => {
+  type Page = { total: number; orders: OrderBody[] };
+  const list = async (query: string): Promise<Page> => (await team.api<Page>('GET', `/v3/orders?size=10${query}`)).body;
+
+  test('is the newest ones, counted whole', async () => {
+    const page = await list('');
+    expect(page.orders.length).toBe(10);
+    expect(page.total).toBeGreaterThan(ORDERS);
+  });
+
+  test('of filters that indexes serve is found without reading the others', async () => {
+    const queries = [
+      '&status=lost',
+      '&interpretation=critical',
+      '&is_critical=true',
+      '&start_date=2020-01-01&end_date=2020-01-02',
+      '&updated_start_date=2020-01-01&updated_end_date=2020-01-02',
+      '&patient_name=Nobody',
+      '&search_input=018f0000-0000-7000-8000-000000000000',
+      '&search_input=Nobody%20Here',
+    ];
+    const found: number[] = [];
+    const read = await rowsRead(async () => {
+      for (const query of queries) found.push((await list(query)).total);
+    });
+    expect(found[0]).toBeGreaterThan(0);
+    expect(read).toBeLessThan(20_000);
+  });
+});
