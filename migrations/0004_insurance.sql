@@ -29,3 +29,16 @@ create table insurances (
   created_at timestamptz not null default now(),
   primary key (user_id, id)
 );
+
+-- What came with a record beside its data: images of the card, the patient's signature, the physician's notes.
+create table insurance_documents (
+  user_id uuid not null,
+  insurance_id uuid not null,
+  id uuid not null,
+  team_id uuid not null,
+  kind text not null check (kind in ('front_image', 'back_image', 'patient_signature_image', 'subjective', 'assessment_plan')),
+  content bytea not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, insurance_id, id),
+  foreign key (user_id, insurance_id) references insurances (user_id, id) on delete cascade
+);

@@ -30,7 +30,6 @@ export type ErrorCode =
   | 'registration_required'
   | 'status_not_reachable'
   | 'too_many_matches'
-  | 'too_many_words'
   | 'invalid_cursor'
   | 'webhook_url_refused'
   | 'webhook_headers_refused'

@@ -8,7 +8,7 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/teams': ['teams'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   users: ['users', 'client_user_ids', 'user_info'],
-  insurance: ['payors', 'payor_external_codes', 'insurances'],
+  insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],
   'labs/catalogue': ['labs', 'analytes', 'markers', 'marker_analytes', 'lab_tests', 'lab_test_markers'],
   'labs/orders': [
     'order_transactions',

@@ -108,6 +108,16 @@ export interface IdempotencyKeys {
   status: number;
 }
 
+export interface InsuranceDocuments {
+  content: Buffer;
+  created_at: Generated<string>;
+  id: string;
+  insurance_id: string;
+  kind: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface Insurances {
   company: Jsonb;
   created_at: Generated<string>;
@@ -428,6 +438,7 @@ export interface DB {
   encryption_keys: EncryptionKeys;
   events: Events;
   idempotency_keys: IdempotencyKeys;
+  insurance_documents: InsuranceDocuments;
   insurances: Insurances;
   lab_results: LabResults;
   lab_test_markers: LabTestMarkers;

@@ -23,6 +23,43 @@ export const Insured = Type.Object({ ...insured, gender: Type.String() });
 
 export const Company = Type.Object({ name: Type.String(), address: Address });
 
+/** About 300 kB of an image, in base64. */
+const MOST_IMAGE_CHARACTERS = 400_000;
+
+const Image = Type.Object({
+  content: Type.String({
+    minLength: 1,
+    maxLength: MOST_IMAGE_CHARACTERS,
+    pattern: '^[A-Za-z0-9+/]+={0,2}$',
+    description: 'The image in base64.',
+  }),
+  content_type: oneOf(['image/jpeg', 'image/png']),
+});
+
+/** Insurance as it comes with an order; kept as an insurance record of the patient, with documents beside it. */
+export const HealthInsuranceInput = Type.Object(
+  {
+    payor_code: Text(100),
+    insurance_id: Text(100, { description: 'The member id.' }),
+    responsible_relationship: oneOf(RELATIONSHIPS, { description: "The patient's relationship to the insured." }),
+    responsible_details: optional(
+      Type.Object({
+        ...insured,
+        gender: Type.Optional(Gender),
+        dob: Type.Optional(BirthDate),
+        email: Type.Optional(Email),
+      }),
+    ),
+    front_image: optional(Image),
+    back_image: optional(Image),
+    patient_signature_image: optional(Image),
+    subjective: optional(Text(5_000)),
+    assessment_plan: optional(Text(5_000)),
+    diagnosis_codes: optional(Type.Array(Text(20), { maxItems: 50 })),
+  },
+  { insuredUnlessSelf: true },
+);
+
 export const InsuranceInput = Type.Object({
   payor_code: Text(100),
   member_id: Text(100),

@@ -10,6 +10,7 @@ export const SEALED_COLUMNS = {
   'users.fallback_birth_date': { as: 'text', row: ['id'], team: 'team_id' },
   'user_info.info': { as: 'json', row: ['user_id'], team: 'team_id' },
   'insurances.details': { as: 'json', row: ['id'], team: 'team_id' },
+  'insurance_documents.content': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.patient_details': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.patient_address': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.shipping_details': { as: 'json', row: ['id'], team: 'team_id' },

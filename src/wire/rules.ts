@@ -71,12 +71,22 @@ const together = defineRule<string[]>({
   words: (names) => `${quoted(names, ' and ')} come together or not at all.`,
 });
 
-/** A key that clients know and this service cannot act on yet: dropping it in silence would lose what it carries. */
-const notTaken = defineRule<string, unknown>({
-  keyword: 'notTaken',
-  type: 'any',
-  check: (instead, value) => (value === null ? [] : [{ at: [], type: 'value_error', msg: instead }]),
-  words: (instead) => instead,
+/** Whoever is insured in the patient's stead has to be told whole, since the record names them. */
+const insuredUnlessSelf = defineRule<true>({
+  keyword: 'insuredUnlessSelf',
+  check: (_, { responsible_relationship, responsible_details }) => {
+    if (responsible_relationship === 'Self' || responsible_relationship === undefined) return [];
+    const details = responsible_details as Record<string, unknown> | null | undefined;
+    const at = (...names: string[]): Breach => ({
+      at: ['responsible_details', ...names],
+      type: 'missing',
+      msg: 'Field required where the patient is not the insured',
+    });
+    if (!details) return [at()];
+    return ['gender', 'dob', 'email'].filter((name) => details[name] === undefined).map((name) => at(name));
+  },
+  words: () =>
+    'Where the patient is not the insured, `responsible_details` with `gender`, `dob` and `email` is needed.',
 });
 
 /** A patient under 18 needs somebody who answers for them. */
@@ -130,7 +140,7 @@ export const RULES = [
   ascending,
   exactlyOne,
   together,
-  notTaken,
+  insuredUnlessSelf,
   minorNeedsProxy,
   consentsUnlessPhysician,
   boundByRole,

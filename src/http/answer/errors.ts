@@ -57,7 +57,6 @@ const STATUS: Record<Code, number> = {
   registration_required: 400,
   status_not_reachable: 400,
   too_many_matches: 400,
-  too_many_words: 422,
   invalid_cursor: 422,
   webhook_url_refused: 400,
   webhook_headers_refused: 422,

@@ -15,6 +15,7 @@ type Changes = Partial<
     | 'physician'
     | 'consents'
     | 'passthrough'
+    | 'icd_codes'
     | 'health_insurance_id'
     | 'interpretation'
     | 'has_missing_results'

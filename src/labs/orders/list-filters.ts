@@ -4,7 +4,6 @@ import { birthDateHash, wordHashes } from './name-words.ts';
 import { canonicalSampleId } from './testkit/bind-sample.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 export type OrderFilters = {
   search_input?: string | undefined;
@@ -47,30 +46,29 @@ export const WHERE = `orders.team_id = $1
   and ($8::boolean is null or (orders.interpretation is null) = $8)
   and ($9::boolean is null or (orders.interpretation is not distinct from 'critical') = $9)
   and ($10::text[] is null or (case when orders.activate_by > current_date then 'scheduled' else 'current' end) = any ($10))
+  -- Answers show milliseconds: an upper bound that was read from one includes everything within its millisecond.
   and ($11::timestamptz is null or orders.created_at >= $11)
-  and ($12::timestamptz is null or orders.created_at < $12::timestamptz + $13::interval)
+  and ($12::timestamptz is null or orders.created_at < $12::timestamptz + interval '1 millisecond')
   -- Ids begin with the time at which they were made: they lead to the days in question by the index.
   and ($11::timestamptz is null or orders.id >= uuid_v7_floor(greatest($11::timestamptz::date, '1970-01-03') - 1))
   and ($12::timestamptz is null or orders.id < uuid_v7_floor(greatest($12::timestamptz::date, '1970-01-03') + 3))
-  and ($14::timestamptz is null or orders.updated_at >= $14)
-  and ($15::timestamptz is null or orders.updated_at < $15::timestamptz + $16::interval)
-  and ($17::bytea[] is null or ${found('$17', `'patient'`)})
-  and ($18::bytea[] is null or ${found('$18', `'recipient'`)})
-  and (not $19::boolean or orders.id = $20::uuid or orders.user_id = $20
-    or orders.id = (select samples.order_id from sample_ids samples where samples.team_id = $1 and samples.sample_id = $21::text)
-    or ${found('$22', `'birth_date'`)}
-    or ${found('$23', `'patient', 'recipient'`)})`;
+  and ($13::timestamptz is null or orders.updated_at >= $13)
+  and ($14::timestamptz is null or orders.updated_at < $14::timestamptz + interval '1 millisecond')
+  and ($15::bytea[] is null or ${found('$15', `'patient'`)})
+  and ($16::bytea[] is null or ${found('$16', `'recipient'`)})
+  and (not $17::boolean or orders.id = $18::uuid or orders.user_id = $18
+    or orders.id = (select samples.order_id from sample_ids samples where samples.team_id = $1 and samples.sample_id = $19::text)
+    or ${found('$20', `'birth_date'`)}
+    or ${found('$21', `'patient', 'recipient'`)})`;
 
 /** How many parameters WHERE has. */
-export const PARAMETERS = 23;
+export const PARAMETERS = 21;
 
 /** The values of WHERE's parameters; null where the filters can match nothing. */
 export function valuesOf(ctx: TeamCtx, filters: OrderFilters): unknown[] | null {
   const { interpretation, is_critical, start_date, end_date, updated_start_date, updated_end_date } = filters;
-  const patient = filters.patient_name ? wordHashes(ctx, filters.patient_name, 'patient_name') : null;
-  const recipient = filters.shipping_recipient_name
-    ? wordHashes(ctx, filters.shipping_recipient_name, 'shipping_recipient_name')
-    : null;
+  const patient = filters.patient_name ? wordHashes(ctx, filters.patient_name) : null;
+  const recipient = filters.shipping_recipient_name ? wordHashes(ctx, filters.shipping_recipient_name) : null;
   if (patient?.length === 0 || recipient?.length === 0) return null;
   const search = filters.search_input?.trim() ?? '';
   return [
@@ -86,25 +84,19 @@ export function valuesOf(ctx: TeamCtx, filters: OrderFilters): unknown[] | null 
     filters.order_activation_types ?? null,
     start_date || null,
     end_date || null,
-    lengthOf(end_date),
     updated_start_date || null,
     updated_end_date || null,
-    lengthOf(updated_end_date),
     patient,
     recipient,
     search !== '',
     UUID.test(search) ? search : null,
     canonicalSampleId(search),
     isBirthDate(search) ? [birthDateHash(ctx, search)] : null,
-    search === '' || UUID.test(search) ? null : nullIfEmpty(wordHashes(ctx, search, 'search_input')),
+    search === '' || UUID.test(search) ? null : nullIfEmpty(wordHashes(ctx, search)),
   ];
 }
 
 /** The older name of a status is understood in filters. */
 const asStored = (status: string): string => (status === 'registered' ? 'testkit_registered' : status);
-
-/** How long an upper bound lasts: answers show milliseconds, and a plain date is the whole day. */
-const lengthOf = (bound: string | undefined): string | null =>
-  bound ? (PLAIN_DATE.test(bound) ? '1 day' : '1 millisecond') : null;
 
 const nullIfEmpty = <T>(list: T[]): T[] | null => (list.length === 0 ? null : list);

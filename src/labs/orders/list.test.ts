@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import {
   kitTestId,
@@ -257,6 +258,45 @@ describe('the filter', () => {
     expect(await found(`?updated_end_date=${updated_at}`)).toBe('critical normal registered shipped');
     expect(await found(`?updated_start_date=${updated_at}&updated_end_date=${updated_at}`)).toBe('critical');
   });
+});
+
+describe('search_input', () => {
+  test('is also the id of a user, or a date of birth', async () => {
+    expect(await found(`?search_input=${of('critical').user_id.toUpperCase()}`)).toBe('critical');
+    expect(await found(`?search_input=${patientDetails.dob}`)).toBe('critical normal registered');
+    expect(await found('?search_input=1988-04-13')).toBe('');
+  });
+});
+
+test('an upper bound that is a plain date includes its last instant', async () => {
+  const today = (of('normal') as unknown as { created_at: string }).created_at.slice(0, 10);
+  expect(await found(`?start_date=${today}&end_date=${today}`)).toBe(EVERY);
+  expect(await found('?end_date=2020-01-01')).toBe('');
+});
+
+test('every list is one of three statement texts, whatever is filtered, and none of them is prepared', async () => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    for (let words = 1; words <= 8; words += 1) {
+      const name = Array.from({ length: words }, (_, word) => `word${word}`).join('%20');
+      await list(`?patient_name=${name}&shipping_recipient_name=${name}&search_input=${name}`);
+      await list(`?status=${Array.from({ length: words }, (_, n) => `s${n}`).join(',')}&is_critical=true`);
+      await list(`?order_key=${words % 2 ? 'last_status' : 'created_at'}&order_direction=asc&user_id=${randomUUID()}`);
+    }
+    await list('');
+    await list('?order_key=patient_name');
+    const lists = query.mock.calls
+      .map(([config]) => config as unknown as { text?: string; name?: string })
+      .filter(({ text }) => text?.includes('$21::bytea[]'));
+    expect(new Set(lists.map(({ text }) => text)).size).toBe(3);
+    expect(lists.filter(({ name }) => name !== undefined)).toEqual([]);
+  } finally {
+    query.mockRestore();
+  }
+  const many = Array.from({ length: 9 }, (_, word) => `word${word}`).join('%20');
+  for (const filter of ['patient_name', 'shipping_recipient_name', 'search_input']) {
+    expect((await list(`?${filter}=${many}`)).status).toBe(422);
+  }
 });
 
 describe('the order', () => {

@@ -1,37 +1,16 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { wordsOf } from '../../wire/text.ts';
 import type { OrderRow } from './sealed.ts';
 
-const MOST_WORDS = 8;
-
-/** Whole words of a name, without case and accents. */
-function wordsOf(name: string): string[] {
-  const words = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/\p{M}/gu, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
-  return [...new Set(words)];
-}
-
 const hashes = ({ cipher, team }: TeamCtx, words: string[]): Buffer[] =>
-  words.map((word) => cipher.lookupHash('name_word', team.id, word));
+  [...new Set(words)].map((word) => cipher.lookupHash('name_word', team.id, word));
 
 export const birthDateHash = ({ cipher, team }: TeamCtx, dob: string): Buffer =>
   cipher.lookupHash('birth_date', team.id, dob);
 
 /** The hashes of what a filter asks for, word by word; none where it has no word. */
-export function wordHashes(ctx: TeamCtx, text: string, filter: string): Buffer[] {
-  const words = wordsOf(text);
-  if (words.length > MOST_WORDS) {
-    throw new AppError('too_many_words', `${filter} takes at most ${MOST_WORDS} words.`, {
-      detail: [{ type: 'too_long', loc: ['query', filter], msg: `Value should have at most ${MOST_WORDS} words` }],
-    });
-  }
-  return hashes(ctx, words);
-}
+export const wordHashes = (ctx: TeamCtx, text: string): Buffer[] => hashes(ctx, wordsOf(text));
 
 /** What an order is found by, as two lists of equal length: the names themselves cannot be read from the hashes. */
 export function nameWords(

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { HealthInsuranceInput } from '../../insurance/schemas.ts';
 import { LabTest } from '../catalogue/schemas.ts';
 import { PatientAddress, PatientAddressInput, ShippingAddress, ShippingAddressInput } from '../../wire/address.ts';
 import { GuarantorDetails } from '../../wire/guarantor.ts';
@@ -83,11 +84,7 @@ export const RegisterTestkitInput = Type.Object(
     patient_details: PatientDetailsInput,
     patient_address: PatientAddressInput,
     physician: Type.Optional(nullable({ ...PhysicianInput, description: 'Left out: as it was. null: none.' })),
-    health_insurance: Type.Optional(
-      Type.Unsafe<null>({
-        notTaken: 'Insurance is not taken with a registration. Store it with POST /v2/user/{user_id}/insurance.',
-      }),
-    ),
+    health_insurance: optional(HealthInsuranceInput),
     consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50 })),
   },
   { consentsUnlessPhysician: true },

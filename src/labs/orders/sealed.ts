@@ -61,7 +61,13 @@ export function sealOrder(
   opened: Partial<
     Pick<
       OrderRow,
-      'patient_details' | 'patient_address' | 'shipping_details' | 'physician' | 'consents' | 'passthrough'
+      | 'patient_details'
+      | 'patient_address'
+      | 'shipping_details'
+      | 'physician'
+      | 'consents'
+      | 'icd_codes'
+      | 'passthrough'
     >
   >,
 ): Updateable<Orders> {
@@ -69,7 +75,10 @@ export function sealOrder(
     Object.entries(opened).map(([column, value]) => {
       if (value === null) return [column, null];
       if (column === 'passthrough') return [column, cipher.sealText('orders.passthrough', row, value as string)];
-      return [column, cipher.sealJson(`orders.${column as keyof typeof DETAILS | 'consents'}`, row, value)];
+      return [
+        column,
+        cipher.sealJson(`orders.${column as keyof typeof DETAILS | 'consents' | 'icd_codes'}`, row, value),
+      ];
     }),
   );
 }

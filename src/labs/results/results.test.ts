@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
-import { lowStatuses, orderKit, readOrder, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
+import {
+  lowStatuses,
+  orderKit,
+  physician,
+  readOrder,
+  registeredKit,
+  simulate,
+  type OrderBody,
+} from '../../../test/factories.ts';
 import { openReport } from './sealed.ts';
 
 type Result = {
@@ -258,4 +266,23 @@ test('the results are gone with their user and come back with the undo', async (
   expect((await read(order.id)).body.code).toBe('user_scheduled_for_deletion');
   await app.api('POST', `/v2/user/undo_delete?user_id=${order.user_id}`);
   expect((await read(order.id)).body).toEqual(body);
+});
+
+test("the times of a report are those of the order's own events, and its provider the order's physician", async () => {
+  const { order, body } = await completed();
+  const at = (low: string): string | undefined =>
+    order.events.find(({ status }) => status.endsWith(`.${low}`))?.created_at;
+  expect(body.metadata).toMatchObject({
+    date_collected: at('transit_lab'),
+    date_received: at('delivered_to_lab'),
+    provider: `${physician.first_name} ${physician.last_name}`,
+  });
+  expect([at('transit_lab'), at('delivered_to_lab')]).not.toContain(undefined);
+  const reported = body.metadata['date_reported'] as string;
+  expect(reported > (at('delivered_to_lab') as string)).toBe(true);
+  const sample = Object.values(body.sample_information)[0] as unknown as Record<string, { timestamp: string }>;
+  expect([sample['date_collected']?.timestamp, sample['date_received']?.timestamp]).toEqual([
+    at('transit_lab'),
+    at('delivered_to_lab'),
+  ]);
 });

@@ -83,4 +83,24 @@ describe('simulated results', () => {
       }
     }
   });
+
+  test.each([...INTERPRETATIONS])('fit together as computed ones do, also %s ones', (interpretation) => {
+    for (let order = 0; order < 50; order += 1) {
+      for (const { name, analytes } of tests) {
+        const results = simulateResults(analytes, { interpretation }, { ...context, seed: `order ${order}` });
+        const value = (slug: string): number => results.find((result) => result.slug === slug)?.value ?? NaN;
+        const differs = (computed: number, told: number, by: number): boolean => Math.abs(computed - told) > by;
+        const parts = value('ldl-cholesterol-calculated') + value('hdl-cholesterol') + value('triglycerides') / 5;
+        const wrong = [
+          differs(value('total-cholesterol') / value('hdl-cholesterol'), value('cholesterol-hdl-ratio'), 0.06),
+          differs(parts, value('total-cholesterol'), 1),
+          differs((value('iron') / value('tibc')) * 100, value('iron-saturation'), 1),
+        ];
+        expect([name, order, wrong]).toEqual([name, order, [false, false, false]]);
+        if (interpretation === 'normal') {
+          expect(results.filter((result) => result.interpretation !== 'normal').map(({ slug }) => slug)).toEqual([]);
+        }
+      }
+    }
+  });
 });

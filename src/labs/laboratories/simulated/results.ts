@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Analyte } from '../../catalogue/analytes.ts';
 import { boundsOf, type Bounds, type Interpretation } from '../../results/interpretation.ts';
 import type { BiomarkerResult, RESULT_TYPES } from '../../results/schemas.ts';
+import { withComputed } from './computed-results.ts';
 import type { SimulationFlags } from './schemas.ts';
 
 type Result = Static<typeof BiomarkerResult>;
@@ -33,17 +34,7 @@ export function simulateResults(
     const type = flags.result_types?.[position % flags.result_types.length] ?? (analyte.result_type as ResultType);
     return simulateResult(analyte, type, interpretation, context);
   });
-  return asked === 'normal' && !flags.result_types ? withRatio(results) : results;
-}
-
-/** A laboratory computes this one from two others of the same report, and whoever reads it would see if it did not. */
-function withRatio(results: Result[]): Result[] {
-  const valueOf = (slug: string): number => results.find((result) => result.slug === slug)?.value ?? NaN;
-  const ratio = round(valueOf('total-cholesterol') / valueOf('hdl-cholesterol'), 1);
-  if (Number.isNaN(ratio)) return results;
-  return results.map((result) =>
-    result.slug === 'cholesterol-hdl-ratio' ? { ...result, value: ratio, result: ratio.toFixed(1) } : result,
-  );
+  return flags.result_types ? results : withComputed(results, worst?.slug ?? null);
 }
 
 /** Critical results come from an analyte that has critical limits, if there is one. */

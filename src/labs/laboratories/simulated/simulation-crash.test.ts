@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { lowStatuses, readOrder, registeredKit, simulate, type OrderBody } from '../../../../test/factories.ts';
+import {
+  lowStatuses,
+  orderKit,
+  readOrder,
+  registeredKit,
+  simulate,
+  type OrderBody,
+} from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
 import { resumeSimulations, runSimulationStep, type SimulationStep } from './simulation-step.ts';
@@ -137,4 +144,27 @@ describe('a step whose worker was killed', () => {
     await resumeSimulations(app.db, 30);
     expect(await jobs(order)).toEqual([{ step: 1, locked: true }]);
   });
+});
+
+test('a team with many simulations under way does not hold up the one of another', async () => {
+  const crowd = await app.makeTeam();
+  for (let count = 0; count < 12; count += 1) {
+    const { id } = await orderKit(crowd);
+    await simulate(crowd, id, '?delay=3600');
+  }
+  const other = await app.makeTeam();
+  const { id } = await orderKit(other);
+  await simulate(other, id, '?delay=3600');
+  await allDue();
+  await app.runJobs();
+  const taken = await app.db
+    .selectFrom('order_events')
+    .select(['team_id', 'created_at'])
+    .where('team_id', 'in', [crowd.id, other.id])
+    .where('status', '=', 'collecting_sample.testkit.out_for_delivery')
+    .orderBy('created_at')
+    .execute();
+  expect(taken.length).toBe(13);
+  // Asked for last, it runs among the first: the crowd's very first jobs were asked for when it had as few.
+  expect(taken.slice(0, 3).map(({ team_id }) => team_id)).toContain(other.id);
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
 import {
   consents,
+  kitTestId,
   lowStatuses,
   makeUser,
   orderKit,
@@ -11,10 +12,12 @@ import {
   patientDetails,
   physician,
   readOrder,
+  shippingAddress,
   simulate,
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
+import { issueSampleIds } from './bind-sample.ts';
 import { registerTestkit } from './register.ts';
 
 type Registered = { order: OrderBody; message: string; code: string };
@@ -230,23 +233,109 @@ describe('an unregistered kit that another user of the team registers', () => {
   });
 });
 
-describe('at the same moment', () => {
-  /** As validation hands it on. */
-  const bodyOf = (changes: { sample_id: string; user_id: string }) => ({
-    patient_details: {
-      ...patientDetails,
-      gender: 'female' as const,
-      medical_proxy: null,
-      race: null,
-      ethnicity: null,
-      sexual_orientation: null,
-      gender_identity: null,
-    },
-    patient_address: { ...patientAddress, access_notes: null, phone_number: null },
-    physician,
-    ...changes,
+describe('what names the former user', () => {
+  test('does not go along with a kit that another user registers', async () => {
+    const former = await newUser();
+    const { body } = await app.api<{ order: OrderBody }>('POST', '/v3/order/testkit', {
+      user_id: former,
+      lab_test_id: await kitTestId(app.team),
+      shipping_details: { ...shippingAddress, receiver_name: 'Former Holder', first_line: '7 Former Lane' },
+      passthrough: 'order of Former Holder',
+    });
+    await simulate(app.team, body.order.id);
+    const { sample_id } = await readOrder(app.team, body.order.id);
+    const user_id = await newUser();
+    await register({ sample_id, user_id });
+    const order = await readOrder(app.team, body.order.id);
+    expect([order.user_id, order['shipping_details'], order['passthrough']]).toEqual([user_id, null, null]);
+    for (const filter of ['shipping_recipient_name', 'search_input']) {
+      expect((await app.api<{ total: number }>('GET', `/v3/orders?${filter}=Former%20Holder`)).body.total).toBe(0);
+    }
+    expect(JSON.stringify(await webhooksOf(user_id))).not.toContain('Former');
+  });
+});
+
+describe('a user who waits for kits of several lab tests', () => {
+  test('is asked which of them the kit is, and lab_test_id decides', async () => {
+    const user_id = await newUser();
+    const kits = await app.api<{ data: { id: string }[] }>(
+      'GET',
+      '/v3/lab_test?collection_method=testkit&lab_test_limit=3',
+    );
+    const [one, two, three] = kits.body.data.map(({ id }) => id) as [string, string, string];
+    const orders: string[] = [];
+    for (const lab_test_id of [one, two]) {
+      const { body } = await app.api<{ order: OrderBody }>('POST', '/v3/order/testkit', {
+        user_id,
+        lab_test_id,
+        shipping_details: shippingAddress,
+      });
+      orders.push(body.order.id);
+    }
+    const sample_id = newSample();
+    expect(refusal(await register({ sample_id, user_id }))).toEqual([400, 'sample_ambiguous']);
+    expect((await register({ sample_id, user_id, lab_test_id: two })).body.order.id).toBe(orders[1]);
+    const other = await register({ sample_id: newSample(), user_id, lab_test_id: three });
+    expect(orders).not.toContain(other.body.order.id);
+    expect(other.body.order['lab_test']).toMatchObject({ id: three });
+    expect((await register({ sample_id: newSample(), user_id })).body.order.id).toBe(orders[0]);
+  });
+});
+
+describe('a registration that is repeated', () => {
+  test('keeps the physician and the consents that it leaves out; null clears the physician', async () => {
+    const { sample_id } = await shippedKit();
+    await register({ sample_id });
+    const again = await register({ sample_id, physician: undefined });
+    expect(again.body.order['physician']).toMatchObject({ npi: physician.npi });
+    expect((await register({ sample_id, physician: null })).body.order['physician']).toBeNull();
+  });
+});
+
+describe('ids that laboratories issue', () => {
+  test('of the simulated one cannot be taken before they are issued', async () => {
+    const user_id = await newUser();
+    expect(refusal(await register({ sample_id: 'SIM0123456789AB', user_id }))).toEqual([404, 'sample_not_found']);
+    expect((await app.api<{ total: number }>('GET', `/v3/orders?user_id=${user_id}`)).body.total).toBe(0);
   });
 
+  test('are the only ones that can be registered in production, by the team that they were issued to', async () => {
+    const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
+    const production = { ...app.ctx, team, config: { ...app.ctx.config, environment: 'production' as const } };
+    const other = await app.makeTeam();
+    const theirs = { ...app.ctx, team: { id: other.id, org_id: other.org_id, settings: {} } };
+    await issueSampleIds({ ...app.ctx, team }, ['issued-1']);
+    await issueSampleIds(theirs, ['ISSUED-2']);
+    const waiting = await orderKit(app.team);
+    const attempt = (sample_id: string) =>
+      registerTestkit(production, bodyOf({ sample_id, user_id: waiting.user_id })).then(
+        ({ row }) => [row.id, row.sample_id],
+        (error: { code: string }) => error.code,
+      );
+    expect(await attempt('NEVER-1')).toBe('sample_not_found');
+    expect(await attempt('ISSUED-2')).toBe('sample_already_registered');
+    expect(await attempt('issued-1')).toEqual([waiting.id, 'ISSUED-1']);
+    expect(await attempt('NEVER-1')).toBe('sample_not_found');
+  });
+});
+
+/** As validation hands it on. */
+const bodyOf = (changes: { sample_id: string; user_id: string }) => ({
+  patient_details: {
+    ...patientDetails,
+    gender: 'female' as const,
+    medical_proxy: null,
+    race: null,
+    ethnicity: null,
+    sexual_orientation: null,
+    gender_identity: null,
+  },
+  patient_address: { ...patientAddress, access_notes: null, phone_number: null },
+  physician,
+  ...changes,
+});
+
+describe('at the same moment', () => {
   /** Sends `second` while `first` is done but not committed: it must come to wait. */
   async function duringRegistration(
     first: { sample_id: string; user_id: string },

@@ -11,6 +11,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { problemsOf } from '../../../../test/people.ts';
+import { createTestkitOrder } from './create.ts';
 
 type Created = { order: OrderBody; status: string; message: string; code: string };
 
@@ -333,4 +334,16 @@ describe('reading an order', () => {
     await app.api('POST', `/v2/user/undo_delete?user_id=${order.user_id}`);
     expect((await readOrder(app.team, order.id)).id).toBe(order.id);
   });
+});
+
+test('in production a lab test whose laboratory is not connected cannot be ordered, and nothing is written', async () => {
+  const { user_id } = await makeUser(app.team);
+  const lab_test_id = await kitTestId(app.team);
+  const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
+  const order = createTestkitOrder(
+    { ...app.ctx, team, config: { ...app.config, environment: 'production' } },
+    { user_id, lab_test_id, shipping_details: shippingAddress, passthrough: null, lab_account_id: null },
+  );
+  await expect(order).rejects.toMatchObject({ code: 'laboratory_not_connected' });
+  expect((await app.api<{ total: number }>('GET', `/v3/orders?user_id=${user_id}`)).body.total).toBe(0);
 });

@@ -373,10 +373,3 @@ test('a user that the team does not have is 404 and the kit stays as it was', as
   }
   expect(await readOrder(app.team, kit.id)).toEqual(kit);
 });
-
-test('insurance in a registration is refused with the way to store it, rather than lost', async () => {
-  const answer = await register({ sample_id: newSample(), health_insurance: { payor_code: 'SBX00001' } });
-  expect([answer.status, ...problemsOf(answer as never)]).toEqual([422, 'body.health_insurance value_error']);
-  const kit = await shippedKit();
-  expect((await register({ sample_id: kit.sample_id, health_insurance: null })).status).toBe(200);
-});

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
+import { createInsuranceWithOrder } from '../../../insurance/create-with-order.ts';
 import { findUser } from '../../../users/find.ts';
 import { startAutopilot } from '../autopilot.ts';
 import { changeOrder } from '../change.ts';
@@ -68,8 +69,9 @@ async function orderOfSample(
 }
 
 /** What a registration leaves out stays as it was; null clears it. */
-function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input: Input): Promise<LoadedOrder> {
-  const { patient_details, patient_address: address, physician, consents } = input;
+async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input: Input): Promise<LoadedOrder> {
+  const { patient_details, patient_address: address, physician, consents, health_insurance: insurance } = input;
+  const { receiver_name: _, phone_number: __, ...home } = address;
   return changeOrder(ctx, order, {
     patient_details: patient_details as NonNullable<LoadedOrder['row']['patient_details']>,
     patient_address: {
@@ -78,6 +80,18 @@ function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input: Input
       second_line: address.second_line ?? '',
     } as NonNullable<LoadedOrder['row']['patient_address']>,
     ...(physician !== undefined && { physician }),
+    ...(insurance && {
+      health_insurance_id: await createInsuranceWithOrder(ctx, order.row.user_id, insurance, {
+        first_name: patient_details.first_name,
+        last_name: patient_details.last_name,
+        gender: patient_details.gender,
+        dob: patient_details.dob,
+        email: patient_details.email,
+        phone_number: patient_details.phone_number,
+        address: home,
+      }),
+      ...(insurance.diagnosis_codes && { icd_codes: insurance.diagnosis_codes }),
+    }),
     ...((consents !== undefined || order.row.consents === null) && {
       consents: (consents ?? []).map((consent) => ({
         ...consent,

@@ -1,0 +1,51 @@
+// How many statements an operation takes: each is a round trip, and its cost the larger part of the operation's.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { kitTestId, makeUser, orderKit, readOrder, shippingAddress, type OrderBody } from '../../../test/factories.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    return query.mock.calls.length;
+  } finally {
+    query.mockRestore();
+  }
+}
+
+test('an order is made by one statement and told by another, and read by one', async () => {
+  const first = await orderKit(app.team);
+  await readOrder(app.team, first.id);
+  const body = {
+    user_id: (await makeUser(app.team)).user_id,
+    lab_test_id: await kitTestId(app.team),
+    shipping_details: shippingAddress,
+  };
+  let id = '';
+  const made = await statementsOf(async () => {
+    id = (await app.api<{ order: OrderBody }>('POST', '/v3/order/testkit', body)).body.order.id;
+  });
+  // Beside the two: the audit row and the commit.
+  expect(made).toBeLessThanOrEqual(4);
+  expect(await statementsOf(() => readOrder(app.team, id))).toBeLessThanOrEqual(2);
+  // Lock, load, end the simulation, append, tell; audit and commit.
+  expect(await statementsOf(() => app.api('POST', `/v3/order/${id}/cancel`))).toBeLessThanOrEqual(7);
+});
+
+test("an order's lab test is as it is now, though it is kept ready", async () => {
+  const order = await orderKit(app.team);
+  const { id, markers } = order['lab_test'] as { id: string; markers: { id: number }[] };
+  await app.db.updateTable('lab_tests').set({ name: 'Renamed kit' }).where('id', '=', id).execute();
+  expect((await readOrder(app.team, order.id))['lab_test']).toMatchObject({ name: 'Renamed kit' });
+  const removed = markers.at(-1)?.id as number;
+  await app.db.deleteFrom('lab_test_markers').where('lab_test_id', '=', id).where('marker_id', '=', removed).execute();
+  const fewer = (await readOrder(app.team, order.id))['lab_test'] as { markers: { id: number }[] };
+  expect(fewer.markers.map((marker) => marker.id)).toEqual(markers.slice(0, -1).map((marker) => marker.id));
+});
