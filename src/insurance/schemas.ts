@@ -26,15 +26,21 @@ export const Company = Type.Object({ name: Type.String(), address: Address });
 /** About 300 kB of an image, in base64. */
 const MOST_IMAGE_CHARACTERS = 400_000;
 
-const Image = Type.Object({
-  content: Type.String({
-    minLength: 1,
-    maxLength: MOST_IMAGE_CHARACTERS,
-    pattern: '^[A-Za-z0-9+/]+={0,2}$',
-    description: 'The image in base64.',
-  }),
-  content_type: oneOf(['image/jpeg', 'image/png']),
-});
+const image = (description: string) =>
+  optional(
+    Type.Object(
+      {
+        content: Type.String({
+          minLength: 1,
+          maxLength: MOST_IMAGE_CHARACTERS,
+          pattern: '^[A-Za-z0-9+/]+={0,2}$',
+          description: 'The image in base64.',
+        }),
+        content_type: oneOf(['image/jpeg', 'image/png'], { description: 'Its media type.' }),
+      },
+      { description },
+    ),
+  );
 
 /** Insurance as it comes with an order; kept as an insurance record of the patient, with documents beside it. */
 export const HealthInsuranceInput = Type.Object(
@@ -43,19 +49,22 @@ export const HealthInsuranceInput = Type.Object(
     insurance_id: Text(100, { description: 'The member id.' }),
     responsible_relationship: oneOf(RELATIONSHIPS, { description: "The patient's relationship to the insured." }),
     responsible_details: optional(
-      Type.Object({
-        ...insured,
-        gender: Type.Optional(Gender),
-        dob: Type.Optional(BirthDate),
-        email: Type.Optional(Email),
-      }),
+      Type.Object(
+        {
+          ...insured,
+          gender: Type.Optional(Gender),
+          dob: Type.Optional(BirthDate),
+          email: Type.Optional(Email),
+        },
+        { description: 'The insured, where the patient is not.' },
+      ),
     ),
-    front_image: optional(Image),
-    back_image: optional(Image),
-    patient_signature_image: optional(Image),
-    subjective: optional(Text(5_000)),
-    assessment_plan: optional(Text(5_000)),
-    diagnosis_codes: optional(Type.Array(Text(20), { maxItems: 50 })),
+    front_image: image('The front of the insurance card.'),
+    back_image: image('The back of the insurance card.'),
+    patient_signature_image: image("The patient's signature."),
+    subjective: optional(Text(5_000, { description: 'What the patient tells of the complaint.' })),
+    assessment_plan: optional(Text(5_000, { description: "The physician's assessment and plan." })),
+    diagnosis_codes: optional(Type.Array(Text(20), { maxItems: 50, description: 'ICD-10 codes; those of the order.' })),
   },
   { insuredUnlessSelf: true },
 );

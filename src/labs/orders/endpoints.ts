@@ -75,7 +75,7 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
     description:
       'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, ' +
       'unless the team setting full_patient_details_in_webhooks is on.',
-    refusals: ['too_many_matches', 'too_many_words'],
+    refusals: ['too_many_matches'],
     handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
       const { orders, total } = await listOrders(ctx, { ...filters, page, size });
       return { orders: orders.map((order) => renderOrder(order, shownWidely(ctx))), total, page, size };

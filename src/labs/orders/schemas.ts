@@ -84,7 +84,10 @@ export const RegisterTestkitInput = Type.Object(
     patient_details: PatientDetailsInput,
     patient_address: PatientAddressInput,
     physician: Type.Optional(nullable({ ...PhysicianInput, description: 'Left out: as it was. null: none.' })),
-    health_insurance: optional(HealthInsuranceInput),
+    health_insurance: optional({
+      ...HealthInsuranceInput,
+      description: 'Kept as an insurance record of the user, and used for this order.',
+    }),
     consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50 })),
   },
   { consentsUnlessPhysician: true },
