@@ -33,6 +33,7 @@ revoke execute on function wall(regclass, text), wall_by_team(text[]) from publi
 select wall_by_team(
   'users', 'client_user_ids', 'user_info',
   'insurances',
+  'insurance_documents',
   'lab_tests',
   'order_transactions', 'orders', 'order_events', 'sample_ids', 'shipments', 'order_name_words', 'simulations',
   'lab_results',
