@@ -298,7 +298,7 @@ describe('sizes', () => {
 
   test('headers over 16 KiB are 431', async () => {
     const answer = await refusedRaw(
-      `GET /v2/user/metrics HTTP/1.1\r\nhost: x\r\nx-filler: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `GET /v2/user/metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-filler: ${'x'.repeat(20_000)}\r\n\r\n`,
     );
     expect([answer.status, answer.body['code']]).toEqual([431, 'headers_too_large']);
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,10 +25,12 @@ test('encryption keys are read in their order, the first of which seals', () => 
 });
 
 test('encryption keys can lie in a file, an entry a line', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'phial-keys-')), 'keys');
+  const folder = mkdtempSync(join(tmpdir(), 'phial-keys-'));
+  const file = join(folder, 'keys');
   writeFileSync(file, `2:${two}\n1:${one}\n`);
   const { secrets } = parseConfig({ PHIAL_ENCRYPTION_KEYS_FILE: file });
   expect(secrets.encryptionKeys.map(({ version }) => version)).toEqual([2, 1]);
+  rmSync(folder, { recursive: true });
 });
 
 test.each([
