@@ -17,6 +17,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
+import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { issueSampleIds } from './bind-sample.ts';
 import { registerTestkit } from './register.ts';
 
@@ -301,10 +302,10 @@ describe('ids that laboratories issue', () => {
 
   test('are the only ones that can be registered in production, by the team that they were issued to', async () => {
     const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
-    const production = { ...app.ctx, team, config: { ...app.ctx.config, environment: 'production' as const } };
+    const production = { ...forTeam(app.ctx, team), config: { ...app.ctx.config, environment: 'production' as const } };
     const other = await app.makeTeam();
-    const theirs = { ...app.ctx, team: { id: other.id, org_id: other.org_id, settings: {} } };
-    await issueSampleIds({ ...app.ctx, team }, ['issued-1']);
+    const theirs = forTeam(app.ctx, { id: other.id, org_id: other.org_id, settings: {} });
+    await issueSampleIds(forTeam(app.ctx, team), ['issued-1']);
     await issueSampleIds(theirs, ['ISSUED-2']);
     const waiting = await orderKit(app.team);
     const attempt = (sample_id: string) =>

@@ -11,6 +11,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { problemsOf } from '../../../../test/people.ts';
+import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { createTestkitOrder } from './create.ts';
 
 type Created = { order: OrderBody; status: string; message: string; code: string };
@@ -341,7 +342,7 @@ test('in production a lab test whose laboratory is not connected cannot be order
   const lab_test_id = await kitTestId(app.team);
   const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
   const order = createTestkitOrder(
-    { ...app.ctx, team, config: { ...app.config, environment: 'production' } },
+    { ...forTeam(app.ctx, team), config: { ...app.config, environment: 'production' } },
     { user_id, lab_test_id, shipping_details: shippingAddress, passthrough: null, lab_account_id: null },
   );
   await expect(order).rejects.toMatchObject({ code: 'laboratory_not_connected' });
