@@ -1,10 +1,10 @@
--- Ids are UUID v7, whose first 48 bits are the millisecond: a range of ids is a range of time.
+-- Ids are UUID v7, whose first 48 bits are the millisecond: a range of ids is a range of time. Bodies are sealed.
 create table events (
   team_id uuid not null,
   id uuid not null,
   user_id uuid,
   event_type text not null,
-  body text not null,
+  body bytea not null,
   created_at timestamptz not null default now(),
   primary key (team_id, id)
 ) partition by range (id);

@@ -49,8 +49,10 @@ begin
     end;
   end loop;
   delete from public.deliveries where event_id < public.uuid_v7_floor(first_kept);
+  delete from public.retries where event_id < public.uuid_v7_floor(first_kept);
+  delete from public.held_deliveries where event_id < public.uuid_v7_floor(first_kept);
   delete from public.events_default where id < public.uuid_v7_floor(first_kept);
-  delete from public.attempts_default where id < public.uuid_v7_floor(first_kept);
+  delete from public.attempts_default where event_id < public.uuid_v7_floor(first_kept);
   return dropped;
 end $$;
 

@@ -38,7 +38,7 @@ select wall_by_team(
   'order_transactions', 'orders', 'order_events', 'sample_ids', 'shipments', 'order_name_words', 'simulations',
   'lab_results',
   'webhooks',
-  'events', 'attempts', 'deliveries'
+  'events', 'attempts', 'lanes', 'deliveries', 'retries', 'held_deliveries'
 );
 
 -- Rows that hang on a walled one: the sub-select is walled itself.

@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'too_many_matches'
   | 'invalid_cursor'
   | 'webhook_url_refused'
+  | 'webhook_address_refused'
   | 'webhook_headers_refused'
   | 'too_many_secrets'
   | 'team_id_taken'

@@ -9,6 +9,8 @@ import { migrate } from './db/migrate.ts';
 import { openDatabase, type Database } from './db/open.ts';
 import { MIGRATIONS, SANDBOX_SEEDS, type Place } from './db/place.ts';
 import { seed } from './db/seed.ts';
+import { ENDPOINTS_CHANNEL } from './delivery/endpoint-cache.ts';
+import { takeBackLanes } from './delivery/lanes.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { prepareDrain } from './http/drain.ts';
 import { refuseTakenPort } from './http/port.ts';
@@ -24,6 +26,9 @@ import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
 import { deploymentPolicy } from './webhooks/endpoint-url.ts';
 import { measureQueue } from './delivery/queue-depth.ts';
 import { openSender } from './delivery/sending/send.ts';
+
+/** One reads, one settles, one is for what comes between. */
+const DELIVERER_CONNECTIONS = 3;
 
 /** `serve` is both; any number of api and worker processes may share one database. */
 export type Role = 'serve' | 'api' | 'worker';
@@ -47,6 +52,7 @@ export async function startService(options: Options): Promise<Service> {
     database: openDatabase({ url: place.url, poolSize: config.databasePoolSize, role: 'phial_app', log }),
     drain: null,
     metricsServer: null,
+    deliveries: null,
     deliverer: null,
     listener: null,
     jobs: null,
@@ -70,6 +76,8 @@ type Running = {
   /** Closes the API. */
   drain: ((drainMs: number) => Promise<void>) | null;
   metricsServer: FastifyInstance | null;
+  /** Connections of the deliverer alone: what it waits for makes no request wait. */
+  deliveries: Database | null;
   deliverer: Deliverer | null;
   listener: Listener | null;
   jobs: Runner | null;
@@ -88,25 +96,42 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
   if (app) running.drain = prepareDrain(app.server);
   if (role !== 'api') {
-    running.deliverer = startDeliverer(ctx, {
-      sender: openSender({
-        policy: deploymentPolicy(config),
-        userAgent: `Phial/${VERSION}`,
-        timeoutMs: config.webhookTimeoutMs,
-        // Endpoints of many teams may share one host: its connections must not run out before the endpoints' own slots.
-        connectionsPerOrigin: config.webhookInFlightPerEndpoint * 8,
-      }),
-      metrics,
+    if (role === 'serve' && place.embedded) await takeBackLanes(acrossTeams(ctx).db);
+    const deliveries = openDatabase({
+      url: place.url,
+      poolSize: DELIVERER_CONNECTIONS,
+      role: 'phial_app',
+      plans: 'by index',
+      log,
     });
+    running.deliveries = deliveries;
+    running.deliverer = startDeliverer(
+      { ...ctx, db: deliveries.db },
+      {
+        sender: openSender({
+          policy: deploymentPolicy(config),
+          userAgent: `Phial/${VERSION}`,
+          timeoutMs: config.webhookTimeoutMs,
+        }),
+        metrics,
+      },
+    );
   }
   const { deliverer } = running;
   running.listener = openListener({
     url: place.url,
-    channels: { phial_access: () => app?.access.forget(), [DELIVERIES_CHANNEL]: () => deliverer?.wake() },
-    onLost: () => app?.access.lost(),
+    channels: {
+      phial_access: () => app?.access.forget(),
+      [DELIVERIES_CHANNEL]: (payload) => deliverer?.hear(payload),
+      [ENDPOINTS_CHANNEL]: (payload) => deliverer?.forget(payload),
+    },
+    onLost: () => {
+      app?.access.lost();
+      deliverer?.lost();
+    },
     onListening: () => {
       app?.access.listening();
-      deliverer?.wake();
+      deliverer?.listening();
     },
     log,
   });
@@ -129,7 +154,7 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 
 /** Requests first, since they make work; then the work; then what both stand on. */
 async function stopInOrder(
-  { stopping, drain, jobs, deliverer, metricsServer, listener, database }: Running,
+  { stopping, drain, jobs, deliverer, deliveries, metricsServer, listener, database }: Running,
   drainMs: number,
 ): Promise<void> {
   const deadline = Date.now() + drainMs;
@@ -137,6 +162,7 @@ async function stopInOrder(
   await drain?.(drainMs);
   await jobs?.stop();
   await deliverer?.stop(Math.max(0, deadline - Date.now()));
+  await deliveries?.close();
   await metricsServer?.close();
   await listener?.close();
   await database.close();

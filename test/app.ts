@@ -105,7 +105,8 @@ export async function startTestApp(
     userAgent: 'Phial test',
     timeoutMs: config.webhookTimeoutMs,
   });
-  const deliverer = startDeliverer(ctx, { sender, metrics }, { polling: false });
+  const deliveries = openDatabase({ url, poolSize: 3, role: 'phial_app', plans: 'by index', log });
+  const deliverer = startDeliverer({ ...ctx, db: deliveries.db }, { sender, metrics }, { polling: false });
   return {
     ctx,
     db: acrossTeams(ctx).db,
@@ -122,6 +123,7 @@ export async function startTestApp(
       runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),
     close: async () => {
       await deliverer.stop(0);
+      await deliveries.close();
       await app.server.close();
       await listener.close();
       await database_.close();

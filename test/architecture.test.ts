@@ -42,7 +42,7 @@ const PARTS: Record<string, string[]> = {
   // the wings, higher ones first
   labs: ['insurance', 'users', 'tenancy', 'events', ...OPERATION, ...GROUND],
   insurance: ['users', 'tenancy', ...OPERATION, ...GROUND],
-  users: ['tenancy', 'events', 'audit', ...OPERATION, ...GROUND],
+  users: ['delivery', 'tenancy', 'events', 'audit', ...OPERATION, ...GROUND],
   webhooks: ['delivery', 'tenancy', 'events', ...OPERATION, ...GROUND],
   delivery: ['events', ...OPERATION, ...GROUND],
   http: ['tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
@@ -132,7 +132,7 @@ test('only config reads the environment', () => {
 /** What works for all teams, each with its reason; everything else sees the rows of one team or organisation. */
 const ACROSS_TEAMS: Record<string, string> = {
   'src/api.ts': 'metrics count deliveries',
-  'src/serve.ts': 'metrics count deliveries',
+  'src/serve.ts': 'metrics count deliveries, and lanes of a killed worker are taken back',
   'src/delivery/deliver.ts': 'the delivery loop',
   'src/http/auth/access.ts': 'whose a key is',
   'src/jobs/retention.ts': 'retention',

@@ -41,6 +41,10 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await orderKit(team, user_id);
   await app.deliver();
   await receiver.close();
+  const leaving = await makeUser(team);
+  await orderKit(team, leaving.user_id);
+  await team.api('DELETE', `/v2/user/${leaving.user_id}`);
+  await app.deliver();
   const slow = await orderKit(team, user_id);
   await simulate(team, slow.id, '?delay=3600');
   // A day long gone, for which a fresh database makes no partition by itself.

@@ -82,7 +82,7 @@ describe('a service that does otherwise is a surprise', () => {
       timeoutMs: config.webhookTimeoutMs,
     });
     deliverer = startDeliverer(ctx, { sender, metrics });
-    waker = setInterval(deliverer.wake, 20);
+    waker = setInterval(() => deliverer.hear(''), 20);
     proxy = createServer((request, response) => void forward(request, response));
     await new Promise<void>((resolve) => {
       proxy.listen(0, '127.0.0.1', resolve);

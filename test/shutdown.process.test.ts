@@ -114,10 +114,11 @@ test('deliveries under way to a receiver that hangs are given back, and the next
   await subscribe(teamAt(program), receiver);
   await orderKit(teamAt(program));
   await expect.poll(receiver.requests).toBe(2);
-  const leased = 'select attempt, next_attempt_at > now() as leased from deliveries';
-  expect(await rows(url, leased)).toEqual(Array(2).fill({ attempt: 0, leased: true }));
+  const leased =
+    'select owner is not null as leased, wake_at <= now() as due from deliveries join lanes using (webhook_id)';
+  expect(await rows(url, leased)).toEqual(Array(2).fill({ leased: true, due: false }));
   expect(await program.kill('SIGINT')).toEqual({ code: 0, signal: null });
-  expect(await rows(url, leased)).toEqual(Array(2).fill({ attempt: 0, leased: false }));
+  expect(await rows(url, leased)).toEqual(Array(2).fill({ leased: false, due: true }));
 
   receiver.answer(null);
   await serve({ env, dataDir: program.dataDir });

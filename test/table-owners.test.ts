@@ -23,12 +23,12 @@ const OWNERS: Record<string, string[]> = {
   'labs/laboratories': ['simulations'],
   webhooks: ['webhooks', 'webhook_secrets'],
   events: ['events'],
-  delivery: ['deliveries', 'attempts'],
+  delivery: ['lanes', 'deliveries', 'retries', 'held_deliveries', 'attempts'],
   audit: ['audit_log'],
   'http/answer': ['idempotency_keys'],
   'http/limits': ['rate_limits'],
   privacy: ['encryption_keys'],
-  db: ['deployment', 'migrations'],
+  db: ['deployment', 'migrations', 'seeds'],
 };
 
 /** Writes of a room that is not the owner, each for a reason. */
@@ -37,7 +37,6 @@ const GUESTS: Record<string, string> = {
   'team_api_keys from tenancy/teams/delete': 'the keys of a deleted team end with it',
   'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',
   'webhooks from delivery/consequences': 'an endpoint that fails for days is disabled with the outcome of its attempt',
-  'webhooks from delivery/settle': 'the first failure since the last success is noted with the outcome of the attempt',
   'simulations from labs/orders/cancel': 'a cancelled order is simulated no further',
 };
 

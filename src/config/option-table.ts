@@ -70,7 +70,7 @@ export const OPTIONS: Option[] = [
     name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS',
     default: '',
     meaning:
-      'CIDRs that webhooks may reach although they are private; empty: loopback in the sandbox, none in production.',
+      'CIDRs that webhooks may reach although they are private; empty: loopback in a sandbox that listens on loopback itself, else none.',
   },
   {
     name: 'PHIAL_WEBHOOK_TIMEOUT_SECONDS',

@@ -96,3 +96,11 @@ test.each([
 ])('the nearest name to %s is %s', (word, name) => {
   expect(nearest(word, ['serve', 'api', 'backup', 'bootstrap'])).toBe(name);
 });
+
+test('loopback may be sent to only by a sandbox that listens on loopback itself', () => {
+  const networks = (env: Record<string, string>) => parseConfig(env).config.webhookAllowedNetworks;
+  expect(networks({})).toEqual(['127.0.0.0/8', '::1/128']);
+  expect(networks({ PHIAL_HOST: '0.0.0.0' })).toEqual([]);
+  expect(networks({ PHIAL_HOST: '10.1.2.3' })).toEqual([]);
+  expect(networks({ PHIAL_HOST: '0.0.0.0', PHIAL_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })).toEqual(['127.0.0.0/8']);
+});

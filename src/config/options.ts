@@ -115,7 +115,9 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
       );
     }
   }
-  const allowedDefault = environment === 'sandbox' ? '127.0.0.0/8,::1/128' : '';
+  // A sandbox that others can reach must not be their way to what listens on this machine alone.
+  const local = environment === 'sandbox' && /^(127\.[\d.]+|::1|localhost)$/.test(text('PHIAL_HOST'));
+  const allowedDefault = local ? '127.0.0.0/8,::1/128' : '';
   const webhookAllowedNetworks = (text('PHIAL_WEBHOOK_ALLOWED_NETWORKS') || allowedDefault)
     .split(',')
     .map((n) => n.trim())

@@ -16,7 +16,7 @@ const PING_MS = 5_000;
  */
 export function openListener(options: {
   url: string;
-  channels: Record<string, () => void>;
+  channels: Record<string, (payload: string) => void>;
   onLost?: () => void;
   onListening?: () => void;
   log: Logger;
@@ -47,7 +47,7 @@ export function openListener(options: {
     client = fresh;
     fresh.on('error', () => lost(fresh));
     fresh.on('end', () => lost(fresh));
-    fresh.on('notification', ({ channel }) => options.channels[channel]?.());
+    fresh.on('notification', ({ channel, payload = '' }) => options.channels[channel]?.(payload));
     try {
       await fresh.connect();
       for (const channel of Object.keys(options.channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);

@@ -21,12 +21,20 @@ const LIMITS = [
   '-c lock_timeout=10000',
   '-c idle_in_transaction_session_timeout=30000',
 ];
+const BY_INDEX = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'hashagg', 'material'].map(
+  (how) => `-c enable_${how}=off`,
+);
 
 /** Opens a pool that acts as `role`; nothing is connected before the first query. */
 export function openDatabase(options: {
   url: string;
   poolSize: number;
   role: 'phial_app' | 'owner';
+  /**
+   * `by index`: every statement is one that goes by indexes, whatever the tables hold. A plan made while a table was
+   * tiny, or by statistics that are out of date, then is the plan for its real size.
+   */
+  plans?: 'by cost' | 'by index';
   log: Logger;
 }): Database {
   const pool = new pg.Pool({
@@ -34,7 +42,11 @@ export function openDatabase(options: {
     max: options.poolSize,
     types: columnTypes,
     application_name: 'phial',
-    options: [`-c timezone=UTC`, ...(options.role === 'phial_app' ? ['-c role=phial_app', ...LIMITS] : [])].join(' '),
+    options: [
+      `-c timezone=UTC`,
+      ...(options.role === 'phial_app' ? ['-c role=phial_app', ...LIMITS] : []),
+      ...(options.plans === 'by index' ? BY_INDEX : []),
+    ].join(' '),
     connectionTimeoutMillis: WAIT_MS,
     keepAlive: true,
   });

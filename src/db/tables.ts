@@ -33,13 +33,13 @@ export interface Attempts {
   attempt: number;
   created_at: Generated<string>;
   duration_ms: number;
-  error: string | null;
+  error: Buffer | null;
   event_id: string;
   http_status: number | null;
   id: string;
   next_attempt_at: string | null;
   outcome: string;
-  response_body: Generated<string>;
+  response_body: Buffer | null;
   team_id: string;
   webhook_id: string;
 }
@@ -65,10 +65,7 @@ export interface ClientUserIds {
 }
 
 export interface Deliveries {
-  attempt: Generated<number>;
   event_id: string;
-  fence: Generated<number>;
-  next_attempt_at: Generated<string>;
   team_id: string;
   webhook_id: string;
 }
@@ -90,12 +87,20 @@ export interface EncryptionKeys {
 }
 
 export interface Events {
-  body: string;
+  body: Buffer;
   created_at: Generated<string>;
   event_type: string;
   id: string;
   team_id: string;
   user_id: string | null;
+}
+
+export interface HeldDeliveries {
+  attempt: number;
+  event_id: string;
+  team_id: string;
+  user_id: string;
+  webhook_id: string;
 }
 
 export interface IdempotencyKeys {
@@ -183,6 +188,15 @@ export interface LabTests {
   team_id: string;
   updated_at: Generated<string>;
   worst_case_tat_days: number | null;
+}
+
+export interface Lanes {
+  failing_since: string | null;
+  fence: Generated<number>;
+  owner: string | null;
+  team_id: string;
+  wake_at: string | null;
+  webhook_id: string;
 }
 
 export interface ManagementKeys {
@@ -324,6 +338,14 @@ export interface RateLimits {
   tokens: number;
 }
 
+export interface Retries {
+  attempt: number;
+  due_at: string;
+  event_id: string;
+  team_id: string;
+  webhook_id: string;
+}
+
 export interface SampleIds {
   order_id: string | null;
   sample_id: string;
@@ -410,9 +432,8 @@ export interface Webhooks {
   created_at: Generated<string>;
   description: Generated<string>;
   disabled: Generated<boolean>;
-  failing_since: string | null;
   filter_types: string[] | null;
-  headers: Generated<Jsonb>;
+  headers: Buffer | null;
   id: string;
   rate_limit: number | null;
   team_id: string;
@@ -424,7 +445,8 @@ export interface WebhookSecrets {
   created_at: Generated<string>;
   expires_at: string | null;
   id: string;
-  secret: string;
+  secret: Buffer;
+  team_id: string;
   webhook_id: string;
 }
 
@@ -437,6 +459,7 @@ export interface DB {
   deployment: Deployment;
   encryption_keys: EncryptionKeys;
   events: Events;
+  held_deliveries: HeldDeliveries;
   idempotency_keys: IdempotencyKeys;
   insurance_documents: InsuranceDocuments;
   insurances: Insurances;
@@ -444,6 +467,7 @@ export interface DB {
   lab_test_markers: LabTestMarkers;
   lab_tests: LabTests;
   labs: Labs;
+  lanes: Lanes;
   management_keys: ManagementKeys;
   marker_analytes: MarkerAnalytes;
   markers: Markers;
@@ -457,6 +481,7 @@ export interface DB {
   payor_external_codes: PayorExternalCodes;
   payors: Payors;
   rate_limits: RateLimits;
+  retries: Retries;
   sample_ids: SampleIds;
   seeds: Seeds;
   shipments: Shipments;

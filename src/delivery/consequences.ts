@@ -1,44 +1,54 @@
 import { sql } from 'kysely';
-import type { Ctx } from '../context.ts';
+import type { Ctx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { publishEvent } from '../events/publish.ts';
+import { publishEvent, publishEvents } from '../events/publish.ts';
+import { tellOfChange } from './endpoint-cache.ts';
 import { attemptExhausted, endpointDisabled, OPERATIONAL_EVENTS } from './events.ts';
-import type { Consequences } from './settle.ts';
+import type { Consequences, Settled } from './settle.ts';
 
-/** Disables endpoints that a batch showed to be gone or failing for too long, and tells of that and of what was given up. */
-export async function drawConsequences(ctx: Ctx, { disable, exhausted }: Consequences): Promise<void> {
-  for (const endpoint of disable) await disableEndpoint(ctx, endpoint);
-  for (const { delivery, outcome } of exhausted) {
-    if (OPERATIONAL_EVENTS.includes(delivery.event_type)) continue;
-    await inTransaction(ctx, (ctx) =>
-      publishEvent({ db: ctx.db, team: { id: delivery.team_id } }, attemptExhausted, {
-        user: null,
-        data: {
-          endpoint_id: delivery.webhook_id,
-          message_id: delivery.event_id,
-          event_type: delivery.event_type,
-          attempts: delivery.attempt,
-          last_status: outcome.status,
-          last_error: outcome.error,
-        },
-      }),
-    );
+/** Tells of deliveries that were given up. An operational event that is given up causes no further one. */
+export async function tellOfExhausted(ctx: TxCtx<Ctx>, exhausted: Settled[]): Promise<void> {
+  const byTeam = new Map<string, Settled[]>();
+  for (const settled of exhausted) {
+    const { team_id, event_type } = settled.delivery;
+    if (OPERATIONAL_EVENTS.includes(event_type)) continue;
+    byTeam.set(team_id, [...(byTeam.get(team_id) ?? []), settled]);
   }
+  for (const [id, ofTeam] of byTeam) {
+    const events = ofTeam.map(({ delivery, outcome }) => ({
+      type: attemptExhausted,
+      user: null,
+      data: {
+        endpoint_id: delivery.webhook_id,
+        message_id: delivery.event_id,
+        event_type: delivery.event_type,
+        attempts: delivery.attempt,
+        last_status: outcome.status,
+        last_error: outcome.error,
+      },
+    }));
+    await publishEvents({ ...ctx, team: { id } }, events);
+  }
+}
+
+/** Disables endpoints that a batch showed to be gone or failing for too long, and tells of it. */
+export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disable']): Promise<void> {
+  for (const endpoint of endpoints) await disableEndpoint(ctx, endpoint);
 }
 
 function disableEndpoint(ctx: Ctx, { webhook_id, team_id, reason }: Consequences['disable'][number]): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
-    const disabled = await ctx.db
-      .updateTable('webhooks')
-      .set({ disabled: true, updated_at: sql`now()` })
-      .where('id', '=', webhook_id)
-      .where('team_id', '=', team_id)
-      .where('disabled', '=', false)
-      .returning('failing_since')
-      .executeTakeFirst();
+    const {
+      rows: [disabled],
+    } = await sql<{ failing_since: string | null }>`
+      update webhooks set disabled = true, updated_at = now() from lanes
+       where webhooks.id = ${webhook_id} and webhooks.team_id = ${team_id} and not disabled
+         and lanes.webhook_id = webhooks.id
+      returning lanes.failing_since`.execute(ctx.db);
     if (!disabled) return;
     ctx.log.warn({ webhook_id, team_id, reason }, 'a webhook endpoint was disabled');
-    await publishEvent({ db: ctx.db, team: { id: team_id } }, endpointDisabled, {
+    await tellOfChange(ctx.db, webhook_id);
+    await publishEvent({ ...ctx, team: { id: team_id } }, endpointDisabled, {
       user: null,
       data: { endpoint_id: webhook_id, reason, failing_since: disabled.failing_since },
     });

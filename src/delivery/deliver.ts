@@ -1,131 +1,101 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/bind.ts';
-import { inTransaction } from '../db/transaction.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { claimDeliveries, type Claimed } from './claim.ts';
-import { drawConsequences } from './consequences.ts';
-import type { Sender, SendOutcome } from './sending/send.ts';
-import { releaseDeliveries, settleDeliveries, type Settled } from './settle.ts';
+import { Attempts, type Begun } from './attempts.ts';
+import { EndpointCache, type Endpoint } from './endpoint-cache.ts';
+import type { Lane } from './lane.ts';
+import { OwnedLanes } from './owned-lanes.ts';
+import { readLanes } from './read-lanes.ts';
+import type { Sender } from './sending/send.ts';
+import { Shares } from './shares.ts';
 
-const BATCH = 100;
-const MOST_IN_FLIGHT = 512;
-/** Retries never take the last slots: a quarter is kept for what is sent the first time. */
-const MOST_RETRIES_IN_FLIGHT = (MOST_IN_FLIGHT * 3) / 4;
+const MOST_UNDER_WAY = 512;
+const BEGUN_AT_ONCE = 128;
 /** The queue is looked at this often even if no notification came. */
-const POLL_MS = 1_000;
-const LEASE_MARGIN_SECONDS = 45;
+const PATROL_MS = 1_000;
 const AFTER_DATABASE_ERROR_MS = 500;
 
 export type Deliverer = {
-  /** Says that something may have come due. */
-  wake: () => void;
+  /** A notification of DELIVERIES_CHANNEL: the endpoints that something was queued for. */
+  hear: (payload: string) => void;
+  /** A notification of ENDPOINTS_CHANNEL: an endpoint that was changed. */
+  forget: (endpointId: string) => void;
+  /** Notifications are heard from now on; some may have been missed. */
+  listening: () => void;
+  /** Notifications are missed from now on. */
+  lost: () => void;
   /** Delivers everything that is due and returns when nothing is left: what tests use instead of waiting. */
   untilIdle: () => Promise<void>;
-  /** Stops claiming, gives attempts under way `drainMs` to end, and gives the rest back. */
+  /** Begins nothing new, gives attempts under way `drainMs` to end, and lets go of every lane. */
   stop: (drainMs: number) => Promise<void>;
 };
 
-type Dependencies = { sender: Sender; metrics: Metrics };
+type Dependencies = { sender: Sender; metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'> };
 
-/** Claims due deliveries, sends them side by side and writes the outcomes in batches, until it is stopped. */
-export function startDeliverer(anybody: Ctx, { sender, metrics }: Dependencies, { polling = true } = {}): Deliverer {
-  const ctx = acrossTeams(anybody);
-  const inFlight = new Set<Claimed>();
-  const perEndpoint = new Map<string, number>();
-  const outcomes: Settled[] = [];
-  const leaseSeconds = ctx.config.webhookTimeoutMs / 1000 + LEASE_MARGIN_SECONDS;
+/** Takes lanes, sends what is due in them side by side and writes the outcomes, until it is stopped. */
+export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies, { polling = true } = {}): Deliverer {
+  const ctx = acrossTeams(teamless);
+  const lanes = new OwnedLanes(ctx);
+  const endpoints = new EndpointCache(ctx);
+  const shares = new Shares(MOST_UNDER_WAY);
   let stopping = false;
   let woken = true;
+  let patrolledAt = -Infinity;
   let wakeSleeper = (): void => undefined;
-  let settling: Promise<void> | null = null;
 
   const wake = (): void => {
     woken = true;
     wakeSleeper();
   };
+  const attempts = new Attempts(ctx, { sender, metrics, shares, onEnd: wake });
 
-  const claim = async (): Promise<number> => {
-    const retries = [...inFlight].filter((delivery) => delivery.attempt > 1).length;
-    const request = { perEndpoint: ctx.config.webhookInFlightPerEndpoint, leaseSeconds };
-    let count = 0;
-    for (const first of [true, false]) {
-      const free = Math.min(MOST_IN_FLIGHT - inFlight.size, first ? Infinity : MOST_RETRIES_IN_FLIGHT - retries);
-      if (free <= 0) continue;
-      const claimed = await claimDeliveries(ctx.db, {
-        ...request,
-        first,
-        limit: Math.min(BATCH, free),
-        inFlight: perEndpoint,
-      });
-      for (const delivery of claimed) void attempt(delivery);
-      count += claimed.length;
+  /** One look at the lanes; answers how many deliveries began. */
+  const round = async (): Promise<number> => {
+    await lanes.takeHinted();
+    if (performance.now() - patrolledAt >= PATROL_MS) {
+      patrolledAt = performance.now();
+      await lanes.patrol();
     }
-    return count;
+    const ready = lanes.ready(performance.now());
+    const known = await endpoints.find(ready.map((lane) => lane.webhook_id));
+    const open = ready.filter((lane) => known.get(lane.webhook_id)?.disabled === false);
+    for (const lane of ready) if (known.get(lane.webhook_id)?.disabled !== false) lanes.leave(lane);
+    await lanes.releaseLeft();
+    await readLanes(ctx.db, open, shares);
+    const begun = begin(open, known);
+    if (begun.length > 0) await attempts.start(begun);
+    return begun.length;
   };
 
-  const attempt = async (delivery: Claimed): Promise<void> => {
-    inFlight.add(delivery);
-    perEndpoint.set(delivery.webhook_id, (perEndpoint.get(delivery.webhook_id) ?? 0) + 1);
-    const outcome = await sender.send({
-      url: delivery.url,
-      headers: delivery.headers,
-      id: delivery.event_id,
-      body: Buffer.from(delivery.body),
-      secrets: delivery.secrets,
-    });
-    if (outcome.error === 'cancelled') return; // stop() gives it back
-    tell(delivery, outcome);
-    outcomes.push({ delivery, outcome });
-    settling ??= settle().finally(() => {
-      settling = null;
-    });
-  };
-
-  const tell = (delivery: Claimed, outcome: SendOutcome): void => {
-    metrics.attempts.inc({ outcome: outcome.ok ? 'succeeded' : 'failed' });
-    ctx.log.info(
-      {
-        message_id: delivery.event_id,
-        endpoint_id: delivery.webhook_id,
-        team_id: delivery.team_id,
-        event_type: delivery.event_type,
-        attempt: delivery.attempt,
-        ok: outcome.ok,
-        status: outcome.status,
-        error: outcome.error,
-        duration_ms: Math.round(outcome.duration_ms),
-      },
-      'delivery attempt',
-    );
-  };
-
-  /** While one batch is written the next gathers, so the batches grow with the load. */
-  const settle = async (): Promise<void> => {
-    await wait(1);
-    while (outcomes.length > 0) {
-      const batch = outcomes.splice(0, BATCH);
-      try {
-        await inTransaction(ctx, async (ctx) => drawConsequences(ctx, await settleDeliveries(ctx.db, batch)));
-      } catch (error) {
-        // The leases run out and the deliveries are made again: at least once, never less.
-        ctx.log.error({ err: error, deliveries: batch.length }, 'the outcomes of deliveries could not be written');
+  /** Takes one of each lane in turn, as long as slots and shares last. */
+  const begin = (open: Lane[], known: Map<string, Endpoint>): Begun[] => {
+    const begun: Begun[] = [];
+    const now = performance.now();
+    let turn = open;
+    while (turn.length > 0) {
+      const again: Lane[] = [];
+      for (const lane of turn) {
+        if (begun.length === BEGUN_AT_ONCE) return begun;
+        if (shares.roomFor(lane.team_id) === 0) continue;
+        const endpoint = known.get(lane.webhook_id) as Endpoint;
+        const queued = lane.next(now, endpoint.ratePerSecond);
+        if (!queued) continue;
+        shares.take(lane.team_id);
+        lanes.putLast(lane);
+        begun.push({ lane, queued, endpoint });
+        again.push(lane);
       }
-      for (const { delivery } of batch) release(delivery);
-      wake();
+      turn = again;
     }
-  };
-
-  const release = (delivery: Claimed): void => {
-    inFlight.delete(delivery);
-    const left = (perEndpoint.get(delivery.webhook_id) ?? 1) - 1;
-    if (left === 0) perEndpoint.delete(delivery.webhook_id);
-    else perEndpoint.set(delivery.webhook_id, left);
+    return begun;
   };
 
   const sleep = (): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
+      const now = performance.now();
+      const until = Math.min(patrolledAt + PATROL_MS, lanes.nextStart(now));
+      const timer = setTimeout(resolve, Math.max(1, until - now));
       wakeSleeper = () => {
         clearTimeout(timer);
         resolve();
@@ -138,9 +108,9 @@ export function startDeliverer(anybody: Ctx, { sender, metrics }: Dependencies, 
       woken = false;
       if (stopping) return;
       try {
-        if ((await claim()) > 0) woken = true;
+        if ((await round()) > 0) woken = true;
       } catch (error) {
-        ctx.log.error({ err: error }, 'due deliveries could not be claimed');
+        ctx.log.error({ err: error }, 'due deliveries could not be read');
         await wait(AFTER_DATABASE_ERROR_MS);
       }
     }
@@ -148,26 +118,48 @@ export function startDeliverer(anybody: Ctx, { sender, metrics }: Dependencies, 
 
   const running = polling ? loop() : Promise.resolve();
   return {
-    wake,
+    hear: (payload) => {
+      lanes.hint(payload);
+      wake();
+    },
+    forget: (endpointId) => endpoints.forget(endpointId),
+    listening: () => {
+      endpoints.listening();
+      lanes.lookEverywhere();
+      wake();
+    },
+    lost: () => endpoints.lost(),
     untilIdle: async () => {
       let idle = false;
       while (!idle) {
-        // Slots that come free while a claim runs were taken for it.
-        const free = inFlight.size === 0;
-        idle = (await claim()) === 0 && free;
+        // What ended while a round ran may have left something behind it.
+        const free = attempts.underWay === 0;
+        patrolledAt = -Infinity;
+        endpoints.forget();
+        lanes.lookEverywhere();
+        idle = (await round()) === 0 && free;
         await wait(1);
       }
+      await lanes.releaseAll('all');
     },
     stop: async (drainMs) => {
       stopping = true;
       wake();
       await running;
       const deadline = Date.now() + drainMs;
-      while (inFlight.size > 0 && Date.now() < deadline) await wait(5);
+      try {
+        await lanes.releaseAll('idle');
+        while (attempts.underWay > 0 && Date.now() < deadline) {
+          await lanes.renewIfDue();
+          await wait(5);
+        }
+      } catch (error) {
+        ctx.log.error({ err: error }, 'lanes could not be kept during the drain');
+      }
       await sender.close();
-      await settling;
-      await releaseDeliveries(ctx.db, [...inFlight]).catch((error: unknown) => {
-        ctx.log.error({ err: error }, 'claimed deliveries could not be given back; their leases will run out');
+      await attempts.finish();
+      await lanes.releaseAll('all').catch((error: unknown) => {
+        ctx.log.error({ err: error }, 'lanes could not be let go; their leases will run out');
       });
     },
   };

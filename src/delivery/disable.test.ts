@@ -3,9 +3,10 @@ import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
+import { dueNow, queued } from '../../test/deliveries.ts';
+import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { defineEvent } from '../events/define.ts';
-import { publishEvent } from '../events/publish.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
@@ -30,14 +31,18 @@ const answerWith =
   (response: { writeHead: (code: number) => { end: () => void } }): void =>
     response.writeHead(code).end();
 
-const tell = (): Promise<string> =>
-  app.db.transaction().execute((db) => publishEvent({ db, team }, steps, { user: null, data: {} }));
+const tell = (): Promise<string> => publishTo(app, team, steps, {});
 const stored = (id: string) =>
-  app.db.selectFrom('webhooks').select(['disabled', 'failing_since']).where('id', '=', id).executeTakeFirstOrThrow();
-const queue = (id: string) => app.db.selectFrom('deliveries').select('event_id').where('webhook_id', '=', id).execute();
+  app.db
+    .selectFrom('webhooks')
+    .innerJoin('lanes', 'webhook_id', 'webhooks.id')
+    .select(['disabled', 'failing_since'])
+    .where('webhooks.id', '=', id)
+    .executeTakeFirstOrThrow();
+const queue = (id: string) => queued(app, id);
 const failingFor = (id: string, time: string) =>
-  sql`update webhooks set failing_since = now() - ${time}::interval where id = ${id}`.execute(app.db);
-const makeDue = () => sql`update deliveries set next_attempt_at = now()`.execute(app.db);
+  sql`update lanes set failing_since = now() - ${time}::interval where webhook_id = ${id}`.execute(app.db);
+const makeDue = () => dueNow(app);
 const enable = (id: string) => team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: false });
 
 describe('an endpoint that answers 410', () => {
@@ -132,7 +137,12 @@ test('an operational event that is given up causes no further one', async () => 
   const operators = await listen(['message.attempt.exhausted']);
   operators.receiver.answer(answerWith(500));
   await tell();
-  const lastAttempt = () => sql`update deliveries set attempt = 7, next_attempt_at = now()`.execute(app.db);
+  const lastAttempt = async (): Promise<void> => {
+    await sql`with first as (delete from deliveries returning *)
+      insert into retries select webhook_id, event_id, team_id, 7, now() from first`.execute(app.db);
+    await sql`update retries set attempt = 7`.execute(app.db);
+    await dueNow(app);
+  };
   await lastAttempt();
   await app.deliver();
   const told = () =>

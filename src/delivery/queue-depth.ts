@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { Metrics } from '../http/metrics.ts';
 
-/** Sets the gauges of the delivery queue. The oldest due row of each endpoint is the first of an index. */
+const COUNTED = 10_000;
+const LANES_LOOKED_AT = 1_000;
+
+/**
+ * Sets the gauges of the delivery queue by a bounded number of rows: up to 10,000 deliveries are counted, of more the
+ * server's own estimate is taken; the oldest is looked for in lanes that are owned or wait to be. The first attempt's
+ * age is in its event's id.
+ */
 export async function measureQueue(
   db: Db,
   metrics: Pick<Metrics, 'deliveriesWaiting' | 'oldestDueSeconds'>,
@@ -10,13 +17,28 @@ export async function measureQueue(
   const {
     rows: [queue],
   } = await sql<{ waiting: number; oldest: number }>`
-    select (select count(*)::float8 from deliveries) as waiting,
-           (select coalesce(extract(epoch from now() - least(min(first.at), now())), 0)::float8
-              from webhooks cross join unnest(array[true, false]) as kind (is_first) cross join lateral (
-                select min(next_attempt_at) as at from deliveries
-                 where webhook_id = webhooks.id and (attempt = 0) = kind.is_first
-              ) as first
-             where not webhooks.disabled) as oldest`.execute(db);
+    with counted as (
+      select (select count(*) from (select from deliveries limit ${COUNTED}) as first_ones) as firsts,
+             (select count(*) from (select from retries limit ${COUNTED}) as first_ones) as retries
+    ), estimated as (
+      select greatest(firsts, case when firsts = ${COUNTED} then (select reltuples from pg_class where oid = 'deliveries'::regclass) end)
+           + greatest(retries, case when retries = ${COUNTED} then (select reltuples from pg_class where oid = 'retries'::regclass) end)
+             as waiting
+        from counted
+    ), looked_at as (
+      (select webhook_id from lanes where owner is not null limit ${LANES_LOOKED_AT})
+      union (select webhook_id from lanes where wake_at <= now() order by wake_at limit ${LANES_LOOKED_AT})
+    ), oldest as (
+      select least(
+               (select due_at from retries where retries.webhook_id = looked_at.webhook_id order by due_at limit 1),
+               (select to_timestamp(('x' || left(replace(event_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+                  from deliveries where deliveries.webhook_id = looked_at.webhook_id order by event_id limit 1)
+             ) as due_at
+        from looked_at join webhooks on webhooks.id = looked_at.webhook_id and not webhooks.disabled
+    )
+    select (select waiting::float8 from estimated) as waiting,
+           (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8 from oldest) as oldest
+  `.execute(db);
   metrics.deliveriesWaiting.set(queue?.waiting ?? 0);
   metrics.oldestDueSeconds.set(queue?.oldest ?? 0);
 }

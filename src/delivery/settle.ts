@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
+import type { Ctx, TxCtx } from '../context.ts';
 import { newId } from '../ids.ts';
-import type { Claimed } from './claim.ts';
+import type { Queued } from './queue.ts';
 import { DISABLED_AFTER_DAYS, retryDelaySeconds } from './schedule.ts';
 import type { SendOutcome } from './sending/send.ts';
 
-export type Settled = { delivery: Claimed; outcome: SendOutcome };
+/** A delivery that its lane's owner took in hand. */
+export type Delivery = Queued & { team_id: string; fence: number; event_type: string };
+
+/** What became of it, and the seconds until it is made again; null where it is done with. */
+export type Settled = { delivery: Delivery; outcome: SendOutcome; delay: number | null };
 
 export type Consequences = {
   /** Endpoints that are to be disabled: gone by their own word, or failing for too long. */
@@ -14,85 +18,129 @@ export type Consequences = {
   exhausted: Settled[];
 };
 
+export const delayAfter = (delivery: Delivery, outcome: SendOutcome): number | null =>
+  outcome.ok ? null : retryDelaySeconds(delivery.attempt, outcome.retry_after_seconds);
+
+const resultOf = ({ outcome, delay }: Settled): 'succeeded' | 'exhausted' | 'failed' =>
+  outcome.ok ? 'succeeded' : delay === null ? 'exhausted' : 'failed';
+
 /**
- * Writes what became of a batch: successes leave the queue, failures move along the schedule by the database's clock,
- * each attempt goes to the log, all in one transaction. A delivery whose fence was taken over is left to its new holder.
+ * Writes what became of a batch in one statement: every row leaves the queue, what failed enters the retries by the
+ * database's clock, each attempt goes to the log. Deliveries of a lane that was taken over are left to its new owner.
  */
-export async function settleDeliveries(db: Db, batch: Settled[]): Promise<Consequences> {
-  const rows = batch.map(({ delivery, outcome }) => {
-    const delay = outcome.ok ? null : retryDelaySeconds(delivery.attempt, outcome.retry_after_seconds);
-    return { delivery, outcome, delay, result: outcome.ok ? 'succeeded' : delay === null ? 'exhausted' : 'failed' };
-  });
-  const column = <T>(pick: (row: (typeof rows)[number]) => T): T[] => rows.map(pick);
+export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Promise<Consequences> {
+  const rows = batch.map((settled) => logged(ctx, settled));
+  const column = <K extends keyof Logged>(key: K): Logged[K][] => rows.map((row) => row[key]);
   const { rows: written } = await sql<{ webhook_id: string; event_id: string; failing: boolean }>`
-    with outcome as (
-      select * from unnest(
-        ${column((row) => row.delivery.webhook_id)}::uuid[], ${column((row) => row.delivery.event_id)}::uuid[],
-        ${column((row) => row.delivery.fence)}::integer[], ${column((row) => row.result)}::text[],
-        ${column((row) => row.delay)}::float8[], ${column(() => newId())}::uuid[],
-        ${column((row) => row.outcome.status)}::smallint[], ${column((row) => row.outcome.error)}::text[],
-        ${column((row) => row.outcome.response_body)}::text[], ${column((row) => Math.round(row.outcome.duration_ms))}::integer[]
-      ) as o (webhook_id, event_id, fence, result, delay, id, http_status, error, response_body, duration_ms)
-    ), ended as (
+    with outcome as materialized (
+      select o.* from unnest(
+        ${column('webhook_id')}::uuid[], ${column('event_id')}::uuid[], ${column('fence')}::integer[],
+        ${column('attempt')}::smallint[], ${column('result')}::text[], ${column('delay')}::float8[],
+        ${column('id')}::uuid[], ${column('http_status')}::smallint[], ${column('error')}::bytea[],
+        ${column('response_body')}::bytea[], ${column('duration_ms')}::integer[]
+      ) as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms)
+      join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
+    ), first as (
       delete from deliveries using outcome
        where deliveries.webhook_id = outcome.webhook_id and deliveries.event_id = outcome.event_id
-         and deliveries.fence = outcome.fence and outcome.result <> 'failed'
-      returning deliveries.webhook_id, deliveries.event_id, team_id, attempt + 1 as attempt, null::timestamptz as next_attempt_at
-    ), moved as (
-      update deliveries set attempt = attempt + 1, next_attempt_at = now() + make_interval(secs => outcome.delay)
-        from outcome
-       where deliveries.webhook_id = outcome.webhook_id and deliveries.event_id = outcome.event_id
-         and deliveries.fence = outcome.fence and outcome.result = 'failed'
-      returning deliveries.webhook_id, deliveries.event_id, team_id, attempt, next_attempt_at
+      returning deliveries.webhook_id, deliveries.event_id, deliveries.team_id
+    ), again as (
+      delete from retries using outcome
+       where retries.webhook_id = outcome.webhook_id and retries.event_id = outcome.event_id
+      returning retries.webhook_id, retries.event_id, retries.team_id
     ), held as (
-      select * from ended union all select * from moved
+      select outcome.*, gone.team_id, now() + make_interval(secs => delay) as next_attempt_at
+        from (select * from first union all select * from again) as gone
+        join outcome on outcome.webhook_id = gone.webhook_id and outcome.event_id = gone.event_id
+    ), moved as (
+      insert into retries (webhook_id, event_id, team_id, attempt, due_at)
+      select webhook_id, event_id, team_id, attempt, next_attempt_at from held where result = 'failed'
     ), logged as (
       insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, http_status, error, response_body, duration_ms, next_attempt_at)
       select team_id, id, webhook_id, event_id, attempt, result, http_status, error, response_body, duration_ms, next_attempt_at
-        from held join outcome using (webhook_id, event_id)
+        from held
+    ), told as (
+      select webhook_id, bool_or(result = 'succeeded') as succeeded from outcome group by webhook_id
     ), recovered as (
-      update webhooks set failing_since = null
-       where failing_since is not null and id in (select webhook_id from outcome where result = 'succeeded')
+      update lanes set failing_since = null from told
+       where lanes.webhook_id = told.webhook_id and told.succeeded and failing_since is not null
     ), failing as (
-      update webhooks set failing_since = coalesce(failing_since, now())
-       where id in (select webhook_id from outcome where result <> 'succeeded')
-         and id not in (select webhook_id from outcome where result = 'succeeded')
+      update lanes set failing_since = coalesce(failing_since, now()) from told
+       where lanes.webhook_id = told.webhook_id and not told.succeeded
          and (failing_since is null or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}))
-      returning id, failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) as too_long
+      returning lanes.webhook_id, failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) as too_long
     )
     select webhook_id, event_id,
-           exists (select from failing where failing.id = webhook_id and too_long) as failing
-      from held`.execute(db);
-  return consequencesOf(batch, rows, written);
+           exists (select from failing where failing.webhook_id = held.webhook_id and too_long) as failing
+      from held`.execute(ctx.db);
+  return consequencesOf(batch, written);
+}
+
+type Logged = {
+  webhook_id: string;
+  event_id: string;
+  fence: number;
+  attempt: number;
+  result: string;
+  delay: number | null;
+  id: string;
+  http_status: number | null;
+  error: Buffer | null;
+  response_body: Buffer | null;
+  duration_ms: number;
+};
+
+function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
+  const { delivery, outcome, delay } = settled;
+  const row = { team_id: delivery.team_id, id: newId() };
+  const { error, response_body } = outcome;
+  return {
+    webhook_id: delivery.webhook_id,
+    event_id: delivery.event_id,
+    fence: delivery.fence,
+    attempt: delivery.attempt,
+    result: resultOf(settled),
+    delay,
+    id: row.id,
+    http_status: outcome.status,
+    error: error === null ? null : cipher.sealText('attempts.error', row, error),
+    response_body: response_body === '' ? null : cipher.sealText('attempts.response_body', row, response_body),
+    duration_ms: outcome.duration_ms,
+  };
 }
 
 function consequencesOf(
   batch: Settled[],
-  rows: { result: string }[],
   written: { webhook_id: string; event_id: string; failing: boolean }[],
 ): Consequences {
   const held = new Map(written.map((row) => [`${row.webhook_id} ${row.event_id}`, row]));
   const disable = new Map<string, Consequences['disable'][number]>();
   const exhausted: Settled[] = [];
-  batch.forEach((settled, position) => {
+  for (const settled of batch) {
     const { webhook_id, event_id, team_id } = settled.delivery;
     const row = held.get(`${webhook_id} ${event_id}`);
-    if (!row) return;
+    if (!row) continue;
     if (settled.outcome.gone) disable.set(webhook_id, { webhook_id, team_id, reason: 'gone' });
     else if (row.failing && !disable.has(webhook_id))
       disable.set(webhook_id, { webhook_id, team_id, reason: 'failing' });
-    if (rows[position]?.result === 'exhausted') exhausted.push(settled);
-  });
+    if (resultOf(settled) === 'exhausted') exhausted.push(settled);
+  }
   return { disable: [...disable.values()], exhausted };
 }
 
-/** Gives claimed deliveries back as they were, due at once: no attempt was made. */
-export async function releaseDeliveries(db: Db, deliveries: Claimed[]): Promise<void> {
-  if (deliveries.length === 0) return;
+/** Removes deliveries whose event is gone: retention or an erasure was faster. */
+export async function dropDeliveries(
+  db: Ctx['db'],
+  dropped: Pick<Delivery, 'webhook_id' | 'event_id'>[],
+): Promise<void> {
+  if (dropped.length === 0) return;
   await sql`
-    update deliveries set next_attempt_at = now()
-      from unnest(${deliveries.map((d) => d.webhook_id)}::uuid[], ${deliveries.map((d) => d.event_id)}::uuid[],
-                  ${deliveries.map((d) => d.fence)}::integer[]) as mine (webhook_id, event_id, fence)
-     where deliveries.webhook_id = mine.webhook_id and deliveries.event_id = mine.event_id
-       and deliveries.fence = mine.fence`.execute(db);
+    with gone as (
+      select * from unnest(${dropped.map((d) => d.webhook_id)}::uuid[], ${dropped.map((d) => d.event_id)}::uuid[])
+        as gone (webhook_id, event_id)
+    ), retry as (
+      delete from retries using gone where retries.webhook_id = gone.webhook_id and retries.event_id = gone.event_id
+    )
+    delete from deliveries using gone
+     where deliveries.webhook_id = gone.webhook_id and deliveries.event_id = gone.event_id`.execute(db);
 }

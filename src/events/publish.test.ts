@@ -3,7 +3,9 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { subscribe } from '../../test/factories.ts';
+import { publishedTo, publishTo } from '../../test/publish.ts';
 import { startReceiver } from '../../test/receiver.ts';
+import { boundToTeam } from '../db/bind.ts';
 import { defineEvent } from './define.ts';
 import { MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
 
@@ -17,16 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const written = () => app.db.selectFrom('events').select(['id', 'body']).where('team_id', '=', app.team.id).execute();
-const publish = (event: object) =>
-  app.db
-    .transaction()
-    .execute((db) => publishEvent({ db, team: app.team }, steps, { user: null, data: event as never }));
+const ofTeam = () => boundToTeam(app.ctx, app.team.id).db;
+const written = () => publishedTo(app, app.team);
+const publish = (event: object) => publishTo(app, app.team, steps, event as never);
 
 describe('publishing an event', () => {
   test('is refused outside a transaction', async () => {
     await expect(
-      publishEvent({ db: app.db as never, team: app.team }, steps, { user: null, data: good }),
+      publishEvent({ ...app.ctx, db: app.db as never, team: app.team }, steps, { user: null, data: good }),
     ).rejects.toThrow(/outside the transaction/);
     expect(await written()).toEqual([]);
   });
@@ -49,12 +49,14 @@ describe('publishing an event', () => {
       transformResult: async ({ result }) => result,
     };
     const tell = (count: number): Promise<string[]> =>
-      app.db.transaction().execute((db) =>
-        publishEvents(
-          { db: db.withPlugin(watch), team: app.team },
-          Array.from({ length: count }, (_, n) => ({ type: steps, user: null, data: { ...good, n } })),
-        ),
-      );
+      ofTeam()
+        .transaction()
+        .execute((db) =>
+          publishEvents(
+            { ...app.ctx, db: db.withPlugin(watch), team: app.team },
+            Array.from({ length: count }, (_, n) => ({ type: steps, user: null, data: { ...good, n } })),
+          ),
+        );
     const ids = [...(await tell(1)), ...(await tell(20))];
     expect([texts.length, new Set(texts).size, await tell(0)]).toEqual([2, 1, []]);
     const told = (await written()).filter(({ id }) => ids.includes(id));
@@ -70,10 +72,10 @@ describe('publishing an event', () => {
     });
     const before = await written();
     const tell = (length: number) =>
-      app.db
+      ofTeam()
         .transaction()
         .execute((db) =>
-          publishEvent({ db, team: app.team }, loud, { user: null, data: { s: 'é'.repeat(length / 2) } }),
+          publishEvent({ ...app.ctx, db, team: app.team }, loud, { user: null, data: { s: 'é'.repeat(length / 2) } }),
         );
     await tell(MOST_EVENT_BYTES - 1000);
     await expect(tell(MOST_EVENT_BYTES)).rejects.toThrow(/larger than 262144 bytes/);
@@ -97,10 +99,12 @@ describe('publishing an event', () => {
     await subscribe(app.team, receiver);
     const before = await written();
     await expect(
-      app.db.transaction().execute(async (db) => {
-        await publishEvent({ db, team: app.team }, steps, { user: null, data: good });
-        throw new Error('something later failed');
-      }),
+      ofTeam()
+        .transaction()
+        .execute(async (db) => {
+          await publishEvent({ ...app.ctx, db, team: app.team }, steps, { user: null, data: good });
+          throw new Error('something later failed');
+        }),
     ).rejects.toThrow('something later failed');
     await app.deliver();
     expect([await written(), receiver.requests()]).toEqual([before, 0]);

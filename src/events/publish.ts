@@ -3,8 +3,9 @@ import type { Static, TSchema } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { newId } from '../ids.ts';
 import type { EventType } from './define.ts';
+import { filtersFor } from './names.ts';
 
-/** Workers listen to it as a wake-up; what is due stands in the queue. */
+/** Workers listen to it: something was queued for the endpoints whose ids are the payload, or for any where it is empty. */
 export const DELIVERIES_CHANNEL = 'phial_deliveries';
 
 /** Receivers and the queue are laid for bodies of this size; whoever tells of more tells it in several events. */
@@ -18,7 +19,10 @@ export type Publication<T extends TSchema = TSchema> = {
   data: Static<T>;
 };
 
-type Publishable = Pick<TxCtx<TeamCtx>, 'db'> & { team: { id: string } };
+type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string } };
+
+/** As many ids as surely find room in the payload of a notification (8,000 bytes). */
+const MOST_NAMED = 200;
 
 /**
  * Writes events and a queue row per event and subscribed endpoint into the caller's transaction, in one statement
@@ -34,27 +38,31 @@ export async function publishEvents<const Types extends TSchema[]>(
   if (!ctx.db.isTransaction) {
     throw new Error(`Event ${published[0]?.type.name} was published outside the transaction that it tells of.`);
   }
-  const bodies = published.map((event) => bodyOf(ctx.team, event));
+  const { team, cipher } = ctx;
   const ids = published.map(() => newId());
+  const bodies = published.map((event, n) =>
+    cipher.sealText('events.body', { team_id: team.id, id: ids[n] as string }, bodyOf(team, event)),
+  );
   await sql`
     with event as (
       select * from unnest(
         ${ids}::uuid[], ${published.map(({ user }) => user?.id ?? null)}::uuid[],
         ${published.map(({ type }) => type.name)}::text[], ${published.map(({ type }) => type.operational)}::boolean[],
-        ${bodies}::text[]
-      ) as e (id, user_id, event_type, operational, body)
+        ${published.map(({ type }) => filtersFor(type.name).join(' '))}::text[], ${bodies}::bytea[]
+      ) as e (id, user_id, event_type, operational, filters, body)
     ), written as (
       insert into events (team_id, id, user_id, event_type, body)
-      select ${ctx.team.id}, id, user_id, event_type, body from event
+      select ${team.id}, id, user_id, event_type, body from event
     ), queued as (
       insert into deliveries (webhook_id, event_id, team_id)
       select webhooks.id, event.id, webhooks.team_id
-        from event join webhooks on webhooks.team_id = ${ctx.team.id}
-       where event.event_type = any (webhooks.filter_types)
+        from event join webhooks on webhooks.team_id = ${team.id}
+       where webhooks.filter_types && string_to_array(event.filters, ' ')
           or (webhooks.filter_types is null and not event.operational)
       returning webhook_id
     )
-    select pg_notify(${DELIVERIES_CHANNEL}, '') from (select count(*) as rows from queued) as counted where rows > 0
+    select pg_notify(${DELIVERIES_CHANNEL}, case when count(*) <= ${MOST_NAMED} then string_agg(webhook_id::text, ',') else '' end)
+      from (select distinct webhook_id from queued) as told having count(*) > 0
   `.execute(ctx.db);
   return ids;
 }

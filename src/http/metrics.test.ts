@@ -57,26 +57,37 @@ describe('/metrics', () => {
     expect(valueOf(await metrics(), 'phial_webhook_deliveries_waiting')).toBe(0);
     expect(valueOf(await metrics(), 'phial_webhook_oldest_due_seconds')).toBe(0);
     const webhook = { team_id: app.team.id, url: 'http://127.0.0.1:9/' };
-    const { id: busy } = await app.db
-      .insertInto('webhooks')
-      .values({ ...webhook, id: crypto.randomUUID() })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    const { id: off } = await app.db
-      .insertInto('webhooks')
-      .values({ ...webhook, id: crypto.randomUUID(), disabled: true })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    const row = (webhook_id: string, seconds: number, attempt: number) => ({
-      webhook_id,
+    const make = async (disabled: boolean): Promise<string> => {
+      const id = crypto.randomUUID();
+      await app.db
+        .insertInto('webhooks')
+        .values({ ...webhook, id, disabled })
+        .execute();
+      const owner = disabled ? null : crypto.randomUUID();
+      await app.db.insertInto('lanes').values({ webhook_id: id, team_id: app.team.id, owner }).execute();
+      return id;
+    };
+    const [busy, off] = [await make(false), await make(true)];
+    const at = (seconds: number): number => Date.now() + seconds * 1000;
+    const first = (webhook_id: string, seconds: number) => {
+      const time = at(seconds).toString(16).padStart(12, '0');
+      const event_id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+      return { webhook_id, event_id, team_id: app.team.id };
+    };
+    const retry = (seconds: number, attempt: number) => ({
+      webhook_id: busy,
       event_id: crypto.randomUUID(),
       team_id: app.team.id,
       attempt,
-      next_attempt_at: new Date(Date.now() + seconds * 1000).toISOString(),
+      due_at: new Date(at(seconds)).toISOString(),
     });
     await app.db
       .insertInto('deliveries')
-      .values([row(busy, -100, 0), row(busy, -300, 2), row(busy, 600, 1), row(off, -9000, 0)])
+      .values([first(busy, -100), first(off, -9000)])
+      .execute();
+    await app.db
+      .insertInto('retries')
+      .values([retry(-300, 2), retry(600, 1)])
       .execute();
     const text = await metrics();
     expect(valueOf(text, 'phial_webhook_deliveries_waiting')).toBe(4);

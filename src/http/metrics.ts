@@ -8,6 +8,7 @@ export type Metrics = {
   attempts: Counter<'outcome'>;
   deliveriesWaiting: Gauge;
   oldestDueSeconds: Gauge;
+  deliveriesUnderWay: Gauge;
 };
 
 export function openMetrics(): Metrics {
@@ -31,12 +32,17 @@ export function openMetrics(): Metrics {
     }),
     deliveriesWaiting: new Gauge({
       name: 'phial_webhook_deliveries_waiting',
-      help: 'Deliveries in the queue, due or not.',
+      help: 'Deliveries in the queue, due or not: counted up to 10,000, above that an estimate.',
       registers,
     }),
     oldestDueSeconds: new Gauge({
       name: 'phial_webhook_oldest_due_seconds',
       help: 'Age of the oldest delivery that is due to an enabled endpoint.',
+      registers,
+    }),
+    deliveriesUnderWay: new Gauge({
+      name: 'phial_webhook_deliveries_in_flight',
+      help: 'Attempts that this process has under way.',
       registers,
     }),
   };

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { TeamCtx } from '../context.ts';
 import { addJob, jobKind } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { sendHeldDeliveries } from '../delivery/hold.ts';
 import { notFound } from '../errors.ts';
 
 /** The job that sets going again what stood still while the user was deleted. */
@@ -49,6 +50,7 @@ export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_
       .returning('id')
       .executeTakeFirst();
     if (!restored) throw notFound('User');
+    await sendHeldDeliveries(ctx.db, restored);
     await addJob(ctx.db, resumeKind, { overdue_seconds: 0 });
   });
 }

@@ -1,20 +1,31 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { refuseBeyondLimit } from '../tenancy/limits.ts';
 import { newId } from '../ids.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import { WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
 import type { WebhookInput } from './schemas.ts';
+import { openLane } from '../delivery/lanes.ts';
 import { newSecret } from '../delivery/sending/sign.ts';
 
 /** An endpoint with its secret. It receives what happens from now on. */
-export function createWebhook(
+export async function createWebhook(
   ctx: ManagementCtx,
   team: ManagedTeam,
   input: Static<typeof WebhookInput>,
 ): Promise<WebhookRow> {
-  refuseUrl(ctx.config, input.url);
-  return inTransaction(ctx, async ({ db }) => {
+  await refuseUrl(ctx.config, team, input.url);
+  return inTransaction(ctx, async (ctx) => {
+    const { db, cipher } = ctx;
+    await refuseBeyondLimit(ctx, 'webhooksPerTeam', team.id, async () => {
+      const { count } = await db
+        .selectFrom('webhooks')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('team_id', '=', team.id)
+        .executeTakeFirstOrThrow();
+      return count;
+    });
     const webhook = await db
       .insertInto('webhooks')
       .values({
@@ -28,10 +39,13 @@ export function createWebhook(
       })
       .returning(WEBHOOK_COLUMNS)
       .executeTakeFirstOrThrow();
+    const key = { team_id: team.id, id: newId() };
+    const secret = cipher.sealText('webhook_secrets.secret', key, input.secret ?? newSecret());
     await db
       .insertInto('webhook_secrets')
-      .values({ webhook_id: webhook.id, id: newId(), secret: input.secret ?? newSecret() })
+      .values({ ...key, webhook_id: webhook.id, secret })
       .execute();
+    await openLane(db, { webhook_id: webhook.id, team_id: team.id });
     return webhook;
   });
 }

@@ -1,14 +1,21 @@
 import type { ManagementCtx } from '../context.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { tellOfChange } from '../delivery/endpoint-cache.ts';
+import { clearLane } from '../delivery/lanes.ts';
 import { notFound } from '../errors.ts';
 import type { ManagedTeam } from './find.ts';
 
 /** Removes an endpoint, its secrets and what was still queued for it; its attempts stay in the log. */
-export async function deleteWebhook(ctx: ManagementCtx, team: ManagedTeam, id: string): Promise<void> {
-  const deleted = await ctx.db
-    .deleteFrom('webhooks')
-    .where('team_id', '=', team.id)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  if (!deleted) throw notFound('Webhook');
+export function deleteWebhook(ctx: ManagementCtx, team: ManagedTeam, id: string): Promise<void> {
+  return inTransaction(ctx, async ({ db }) => {
+    const deleted = await db
+      .deleteFrom('webhooks')
+      .where('team_id', '=', team.id)
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirst();
+    if (!deleted) throw notFound('Webhook');
+    await clearLane(db, id);
+    await tellOfChange(db, id);
+  });
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../config/options.ts';
 import { AppError } from '../errors.ts';
 import { addressPolicy, type AddressPolicy } from '../delivery/sending/address-policy.ts';
+import { openResolver } from '../delivery/sending/resolve.ts';
 
 const policies = new WeakMap<Config, AddressPolicy>();
 
@@ -17,8 +18,27 @@ export function deploymentPolicy(config: Config): AddressPolicy {
   return policy;
 }
 
-/** Throws webhook_url_refused with the reason when a delivery to `url` would be refused. */
-export function refuseUrl(config: Config, url: string): void {
-  const problem = deploymentPolicy(config).checkUrl(url);
-  if (problem !== null) throw new AppError('webhook_url_refused', problem);
+/** One second at most: a name that nobody answers for yet may be saved, and every connection is vetted again. */
+const resolver = openResolver({ timeoutMs: 500 });
+
+/**
+ * Throws webhook_url_refused with the reason where `url` itself shows that a delivery would be refused, and
+ * webhook_address_refused where its name leads to an address that this deployment does not send to.
+ */
+export async function refuseUrl(config: Config, team: { id: string }, url: string): Promise<void> {
+  const policy = deploymentPolicy(config);
+  const problem = policy.checkUrl(url);
+  if (problem !== null) {
+    throw new AppError('webhook_url_refused', problem, {
+      detail: [{ type: 'value_error', loc: ['body', 'url'], msg: problem }],
+    });
+  }
+  const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const addresses = await resolver.lookup(team.id, hostname).catch(() => []);
+  if (addresses.some(({ address }) => !policy.isAllowed(address))) {
+    throw new AppError(
+      'webhook_address_refused',
+      'The name of the url leads to a private, local or reserved address, which this deployment does not send to.',
+    );
+  }
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { webhookPath } from '../../test/factories.ts';
 import { newId } from '../ids.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../tenancy/teams/create.ts';
@@ -113,10 +114,13 @@ describe('creating an endpoint', () => {
     ['http://10.0.0.5/in', 'private'],
     ['http://169.254.169.254/latest', 'private'],
     ['http://127.0.0.1:0/in', 'Port 0'],
+    ['http://127.0.0.1:5432/in', 'Port 5432'],
+    ['http://127.0.0.1:6379/in', 'Port 6379'],
+    ['http://127.0.0.1:25/in', 'Port 25'],
   ])('the url %s is refused with the reason', async (url, reason) => {
-    const answer = await app.api<{ code: string; detail: string }>('POST', path, { url });
-    expect([answer.status, answer.body.code]).toEqual([400, 'webhook_url_refused']);
-    expect(answer.body.detail).toContain(reason);
+    const answer = await app.api<{ code: string; detail: { loc: string[]; msg: string }[] }>('POST', path, { url });
+    expect([answer.status, answer.body.code]).toEqual([422, 'webhook_url_refused']);
+    expect(answer.body.detail).toMatchObject([{ loc: ['body', 'url'], msg: expect.stringContaining(reason) }]);
   });
 
   test.each([
@@ -128,6 +132,45 @@ describe('creating an endpoint', () => {
   ])('the url %s is no address to send to, and is listed with the other problems', async (url) => {
     const answer = await app.api<Problems>('POST', path, { url, description: 5 });
     expect([answer.status, ...places(answer)]).toEqual([422, 'url_parsing body.url', 'string_type body.description']);
+  });
+
+  test('a filter is the name of an event, or a beginning of one that ends in .*', async () => {
+    const good = [
+      'labtest.order.created',
+      'labtest.*',
+      'daily.data.*',
+      'daily.data.steps.*',
+      'historical.data.sleep.created',
+    ];
+    const { body } = await app.api<{ filter_types: string[] }>('POST', path, { url: URL, filter_types: good });
+    expect(body.filter_types).toEqual(good);
+    const bad = [
+      '*',
+      '.*',
+      'labtest',
+      'labtest.',
+      'labtest.order*',
+      'daily.data.steps',
+      'daily.data.stesp.created',
+      'labtest.*.created',
+      'labtest.order.created.*',
+    ];
+    for (const filter of bad) {
+      const answer = await app.api<Problems>('POST', path, { url: URL, filter_types: [filter] });
+      expect([filter, answer.status, ...places(answer)]).toEqual([
+        filter,
+        422,
+        'string_pattern_mismatch body.filter_types.0',
+      ]);
+    }
+  });
+
+  test('one more than a team may have is refused, also when two come at once', async () => {
+    const team = await app.makeTeam();
+    const create = () => team.api<{ code: string }>('POST', webhookPath(team), { url: URL });
+    for (let n = 0; n < 49; n += 1) expect((await create()).status).toBe(200);
+    const answers = await Promise.all([create(), create()]);
+    expect(answers.map(({ status, body }) => body.code ?? status).toSorted()).toEqual([200, 'limit_reached']);
   });
 
   test('a secret is taken exactly when signing takes it', () => {
@@ -240,7 +283,7 @@ describe('changing an endpoint', () => {
       url: 'http://10.1.2.3/',
       description: 'new',
     });
-    expect([answer.status, answer.body.code]).toEqual([400, 'webhook_url_refused']);
+    expect([answer.status, answer.body.code]).toEqual([422, 'webhook_url_refused']);
     expect((await app.api('GET', `${path}/${webhook.id}`)).body).toEqual(webhook);
   });
 
@@ -255,16 +298,15 @@ describe('changing an endpoint', () => {
   });
 
   const failingSince = async (id: string): Promise<string | null> =>
-    (await app.db.selectFrom('webhooks').select('failing_since').where('id', '=', id).executeTakeFirstOrThrow())
+    (await app.db.selectFrom('lanes').select('failing_since').where('webhook_id', '=', id).executeTakeFirstOrThrow())
       .failing_since;
+  const failSince = (id: string, at: string) =>
+    app.db.updateTable('lanes').set({ failing_since: at }).where('webhook_id', '=', id).execute();
 
   test('enabling forgets the failures and wakes the workers', async () => {
     const webhook = await make();
-    await app.db
-      .updateTable('webhooks')
-      .set({ disabled: true, failing_since: '2026-01-01T00:00:00Z' })
-      .where('id', '=', webhook.id)
-      .execute();
+    await app.api('PATCH', `${path}/${webhook.id}`, { disabled: true });
+    await failSince(webhook.id, '2026-01-01T00:00:00Z');
     const listener = new pg.Client({ connectionString: app.databaseUrl });
     await listener.connect();
     try {
@@ -283,11 +325,7 @@ describe('changing an endpoint', () => {
 
   test('an endpoint that fails cannot clear its record by being enabled while it is enabled', async () => {
     const webhook = await make();
-    await app.db
-      .updateTable('webhooks')
-      .set({ failing_since: '2026-01-01T00:00:00Z' })
-      .where('id', '=', webhook.id)
-      .execute();
+    await failSince(webhook.id, '2026-01-01T00:00:00Z');
     await app.api('PATCH', `${path}/${webhook.id}`, { disabled: false });
     expect(await failingSince(webhook.id)).toBe('2026-01-01T00:00:00.000Z');
     await app.api('PATCH', `${path}/${webhook.id}`, { description: 'still failing' });
@@ -325,7 +363,9 @@ describe('headers', () => {
     expect(body.headers).toEqual({ 'X-Tenant': 'blue' });
     expect(body.sensitive.toSorted()).toEqual(['Authorization', 'Cookie', 'X-Auth-Token', 'x-api-key']);
     const row = await app.db.selectFrom('webhooks').select('headers').where('id', '=', id).executeTakeFirstOrThrow();
-    expect(row.headers).toEqual(headers);
+    expect(row.headers?.includes('Bearer')).toBe(false);
+    const place = { team_id: app.team.id, id };
+    expect(app.ctx.cipher.openJson('webhooks.headers', place, row.headers as Buffer)).toEqual(headers);
   });
 
   test('putting replaces all that were there', async () => {
@@ -373,13 +413,18 @@ describe('headers', () => {
 describe('the secret', () => {
   const secretOf = async (id: string): Promise<string> =>
     (await app.api<{ key: string }>('GET', `${path}/${id}/secret`)).body.key;
-  const stored = (id: string) =>
-    app.db
+  const stored = async (id: string) => {
+    const rows = await app.db
       .selectFrom('webhook_secrets')
-      .select(['secret', 'expires_at'])
+      .select(['id', 'team_id', 'secret', 'expires_at'])
       .where('webhook_id', '=', id)
       .orderBy('id')
       .execute();
+    return rows.map((row) => ({
+      expires_at: row.expires_at,
+      secret: app.ctx.cipher.openText('webhook_secrets.secret', row, row.secret),
+    }));
+  };
   const rotate = (id: string, body: object = {}) => app.api<Problems>('POST', `${path}/${id}/secret/rotate`, body);
 
   test('it is made for an endpoint that names none', async () => {

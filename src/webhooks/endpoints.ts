@@ -60,9 +60,9 @@ export const webhookEndpoints = [
     summary: 'Create a webhook endpoint',
     description:
       'It receives what happens from now on, signed as Standard Webhooks with the secret that GET …/secret reads. ' +
-      'In production the url must be https; addresses that are private or local are refused with 400 webhook_url_refused. ' +
-      'A rate_limit is stored, but not enforced yet.',
-    refusals: ['limit_reached', 'webhook_url_refused'],
+      'In production the url must be https. What the url itself shows (another scheme, credentials, a forbidden port, a ' +
+      'private address) is 422 webhook_url_refused; a name that leads to a private address is 400 webhook_address_refused.',
+    refusals: ['limit_reached', 'webhook_url_refused', 'webhook_address_refused'],
     handle: async (ctx, { body }) => createWebhook(ctx, ctx.team, body),
   }),
   endpoint({
@@ -92,7 +92,7 @@ export const webhookEndpoints = [
     description:
       'Keys that are left out stay as they are; null clears description, rate_limit and filter_types. ' +
       'Enabling an endpoint again (disabled: false) sends what was queued for it meanwhile.',
-    refusals: ['not_found', 'webhook_url_refused'],
+    refusals: ['not_found', 'webhook_url_refused', 'webhook_address_refused'],
     handle: async (ctx, { params, body }) => patchWebhook(ctx, ctx.team, params.webhook_id, body),
   }),
   endpoint({

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../context.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { tellOfChange } from '../delivery/endpoint-cache.ts';
 import { AppError, notFound } from '../errors.ts';
 import { checkHeaders } from './custom-headers.ts';
 import type { ManagedTeam } from './find.ts';
@@ -22,7 +24,11 @@ export async function findHeaders(
     .where('id', '=', id)
     .executeTakeFirst();
   if (!webhook) throw notFound('Webhook');
-  const all = Object.entries(webhook.headers as Record<string, string>);
+  const all = Object.entries(
+    webhook.headers === null
+      ? {}
+      : ctx.cipher.openJson<Record<string, string>>('webhooks.headers', { team_id: team.id, id }, webhook.headers),
+  );
   return {
     headers: Object.fromEntries(all.filter(([name]) => !SENSITIVE_NAME.test(name))),
     sensitive: all.map(([name]) => name).filter((name) => SENSITIVE_NAME.test(name)),
@@ -42,12 +48,16 @@ export async function putHeaders(
       detail: problems.map((msg) => ({ type: 'value_error', loc: ['body', 'headers'], msg })),
     });
   }
-  const changed = await ctx.db
-    .updateTable('webhooks')
-    .set({ headers: JSON.stringify(headers), updated_at: sql<string>`now()` })
-    .where('team_id', '=', team.id)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  if (!changed) throw notFound('Webhook');
+  const sealed = ctx.cipher.sealJson('webhooks.headers', { team_id: team.id, id }, headers);
+  await inTransaction(ctx, async ({ db }) => {
+    const changed = await db
+      .updateTable('webhooks')
+      .set({ headers: sealed, updated_at: sql<string>`now()` })
+      .where('team_id', '=', team.id)
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirst();
+    if (!changed) throw notFound('Webhook');
+    await tellOfChange(db, id);
+  });
 }

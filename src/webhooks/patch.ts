@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { tellOfChange } from '../delivery/endpoint-cache.ts';
+import { restartLane } from '../delivery/lanes.ts';
 import { notFound } from '../errors.ts';
-import { DELIVERIES_CHANNEL } from '../events/publish.ts';
 import { distinct } from './create.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import { findWebhook, WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
@@ -19,24 +20,28 @@ export async function patchWebhook(
   id: string,
   patch: Static<typeof WebhookPatch>,
 ): Promise<WebhookRow> {
-  if (typeof patch.url === 'string') refuseUrl(ctx.config, patch.url);
+  if (typeof patch.url === 'string') await refuseUrl(ctx.config, team, patch.url);
   const changes = changesOf(patch);
   if (Object.keys(changes).length === 0) return findWebhook(ctx, team, id);
-  const enabling = changes.disabled === false;
   return inTransaction(ctx, async ({ db }) => {
+    const before = await db
+      .selectFrom('webhooks')
+      .select('disabled')
+      .where('team_id', '=', team.id)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) throw notFound('Webhook');
     const webhook = await db
       .updateTable('webhooks')
       .set({ ...changes, updated_at: sql<string>`now()` })
-      // The failures of an endpoint that was not disabled still count.
-      .$if(enabling, (update) =>
-        update.set({ failing_since: sql<string>`case when disabled then null else failing_since end` }),
-      )
       .where('team_id', '=', team.id)
       .where('id', '=', id)
       .returning(WEBHOOK_COLUMNS)
-      .executeTakeFirst();
-    if (!webhook) throw notFound('Webhook');
-    if (enabling) await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db);
+      .executeTakeFirstOrThrow();
+    await tellOfChange(db, id);
+    // The failures of an endpoint that was not disabled still count.
+    if (before.disabled && !webhook.disabled) await restartLane(db, id);
     return webhook;
   });
 }

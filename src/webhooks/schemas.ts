@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { EVENT_NAME_PATTERN } from '../events/names.ts';
+import { EVENT_FILTER_PATTERN, EVENT_NAMES } from '../events/names.ts';
 import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../wire/schema.ts';
 
 const MOST_FILTER_TYPES = 200;
+const LONGEST_FILTER = Math.max(...EVENT_NAMES.map((name) => name.length));
 const MOST_PER_SECOND = 100_000;
 
 /** `whsec_` and canonical base64 of 24 to 64 bytes, as Standard Webhooks asks; `isSecret` says the same. */
@@ -22,13 +23,14 @@ const Description = Text(1000, { minLength: 0 });
 const RateLimit = Type.Integer({
   minimum: 1,
   maximum: MOST_PER_SECOND,
-  description: 'Most deliveries per second to this endpoint. Stored, but not enforced yet.',
+  description: 'Most deliveries per second to this endpoint; what is more waits. null: as many as it takes.',
 });
-const FilterTypes = Type.Array(Type.String({ maxLength: 100, pattern: EVENT_NAME_PATTERN }), {
+const FilterTypes = Type.Array(Type.String({ pattern: EVENT_FILTER_PATTERN, maxLength: LONGEST_FILTER }), {
   minItems: 1,
   maxItems: MOST_FILTER_TYPES,
   description:
-    'Event types to send. null: every type but the operational ones, which go only to endpoints that name them. ' +
+    'Event types to send, by name or by a beginning that ends in `.*`, as `labtest.order.*`. null: every type but the ' +
+    'operational ones, which go only to endpoints that name them. ' +
     'An empty list is refused: to stop deliveries, set `disabled`.',
 });
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { tellOfChange } from '../delivery/endpoint-cache.ts';
 import { AppError, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ManagedTeam } from './find.ts';
@@ -17,19 +18,19 @@ export async function findSecret(ctx: ManagementCtx, team: ManagedTeam, id: stri
   const row = await ctx.db
     .selectFrom('webhook_secrets')
     .innerJoin('webhooks', 'webhooks.id', 'webhook_secrets.webhook_id')
-    .select('secret')
+    .select(['webhook_secrets.id', 'secret'])
     .where('webhooks.team_id', '=', team.id)
     .where('webhooks.id', '=', id)
     .where('expires_at', 'is', null)
     .executeTakeFirst();
   if (!row) throw notFound('Webhook');
-  return row.secret;
+  return ctx.cipher.openText('webhook_secrets.secret', { team_id: team.id, id: row.id }, row.secret);
 }
 
 /** Makes `key`, or a new secret, the endpoint's secret; the one before keeps signing for 24 hours. */
 export function rotateSecret(ctx: ManagementCtx, team: ManagedTeam, id: string, key: string | null): Promise<void> {
   const secret = key ?? newSecret();
-  return inTransaction(ctx, async ({ db }) => {
+  return inTransaction(ctx, async ({ db, cipher }) => {
     // The update also makes two rotations at the same moment wait for each other.
     const webhook = await db
       .updateTable('webhooks')
@@ -39,23 +40,26 @@ export function rotateSecret(ctx: ManagementCtx, team: ManagedTeam, id: string, 
       .returning('id')
       .executeTakeFirst();
     if (!webhook) throw notFound('Webhook');
-    await db
-      .deleteFrom('webhook_secrets')
-      .where('webhook_id', '=', id)
-      .where((eb) => eb.or([eb('expires_at', '<=', sql<string>`now()`), eb('secret', '=', secret)]))
-      .execute();
+    const row = { team_id: team.id, id: newId() };
+    const { rows: before } = await sql<{ id: string; secret: Buffer; ended: boolean }>`
+      select id, secret, coalesce(expires_at <= now(), false) as ended
+        from webhook_secrets where webhook_id = ${id}`.execute(db);
+    const again = ({ id, secret: sealed }: { id: string; secret: Buffer }): boolean =>
+      cipher.openText('webhook_secrets.secret', { team_id: team.id, id }, sealed) === secret;
+    const done = before.filter((old) => old.ended || again(old)).map((old) => old.id);
+    await sql`delete from webhook_secrets where webhook_id = ${id} and id = any (${done}::uuid[])`.execute(db);
     await db
       .updateTable('webhook_secrets')
       .set({ expires_at: sql<string>`now() + make_interval(hours => ${OVERLAP_HOURS})` })
       .where('webhook_id', '=', id)
       .where('expires_at', 'is', null)
       .execute();
-    await db.insertInto('webhook_secrets').values({ webhook_id: id, id: newId(), secret }).execute();
-    const { signing } = await db
-      .selectFrom('webhook_secrets')
-      .select((eb) => eb.fn.countAll<number>().as('signing'))
-      .where('webhook_id', '=', id)
-      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('webhook_secrets')
+      .values({ ...row, webhook_id: id, secret: cipher.sealText('webhook_secrets.secret', row, secret) })
+      .execute();
+    await tellOfChange(db, id);
+    const signing = before.length - done.length + 1;
     if (signing > MOST_SECRETS) {
       throw new AppError(
         'too_many_secrets',

@@ -31,6 +31,12 @@ const BLOCKED_PORTS = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
+/** Databases, caches, queues and their consoles, which stand beside a service and trust whoever reaches them. */
+const STORAGE_PORTS = new Set([
+  1433, 1521, 2181, 2375, 2376, 2379, 2380, 3306, 4369, 5432, 5433, 5672, 5984, 6379, 6380, 6432, 7687, 8086, 9042,
+  9092, 9200, 9300, 10250, 11211, 15672, 16379, 26257, 26379, 27017, 27018, 27019, 28017,
+]);
+
 /**
  * The one check of webhook addresses, used when a URL is saved and again when it is called.
  * Only globally routable unicast addresses are allowed, and whatever lies in `allowedNetworks` (CIDR, or one
@@ -59,7 +65,7 @@ function findProblem(text: string, isAllowed: (ip: string) => boolean, allowHttp
   if (url.protocol === 'http:' && !allowHttp) return 'The URL must begin with https://.';
   if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
   if (text.includes('#')) return 'The URL must not contain a fragment (#).';
-  if (url.port === '0' || (url.port !== '' && BLOCKED_PORTS.has(Number(url.port))))
+  if (url.port === '0' || BLOCKED_PORTS.has(Number(url.port)) || STORAGE_PORTS.has(Number(url.port)))
     return `Port ${url.port} is not allowed.`;
   const ips = literalAddresses(url.hostname);
   if (!ips.every(isAllowed)) {

@@ -5,7 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { addressPolicy } from './address-policy.ts';
-import { AddressRefused, vettingConnector, type ConnectorOptions } from './connector.ts';
+import { openResolver } from './resolve.ts';
+import { AddressRefused, tlsStarter, vettingConnector, type Lookup } from './connector.ts';
 
 /** For receiver.example.com, valid until 2120, used nowhere but here. */
 const KEY = `-----BEGIN PRIVATE KEY-----
@@ -65,11 +66,13 @@ async function startTlsServer(): Promise<{ port: number; resumed: boolean[] }> {
   return { port: await listen(server), resumed };
 }
 
-type Options = Partial<Omit<ConnectorOptions, 'policy'>> & { allow?: string[] };
+type Options = { allow?: string[]; lookup?: Lookup; ca?: string };
 
-function connectorWith({ allow = [], ...rest }: Options) {
+const noLookup: Lookup = () => Promise.reject(new Error('nothing is looked up here'));
+
+function connectorWith({ allow = [], lookup = noLookup, ca }: Options) {
   const policy = addressPolicy({ allowedNetworks: allow, allowHttp: true });
-  const connect = vettingConnector({ policy, timeoutMs: 300, ...rest });
+  const connect = vettingConnector({ policy, timeoutMs: 300, lookup, startTls: tlsStarter(300, ca) });
   return (url: string) =>
     new Promise<Socket>((resolve, reject) => {
       const { hostname, host, protocol, port } = new URL(url);
@@ -126,9 +129,10 @@ describe('a connection is refused', () => {
     expect(server.connections()).toBe(0);
   });
 
-  test('to localhost, by the system resolver', async () => {
+  test('to localhost, whatever name servers say', async () => {
     const server = await startSilentServer();
-    await expect(connectorWith({})(`http://localhost:${server.port}`)).rejects.toBeInstanceOf(AddressRefused);
+    const lookup: Lookup = (hostname) => openResolver().lookup('one', hostname);
+    await expect(connectorWith({ lookup })(`http://localhost:${server.port}`)).rejects.toBeInstanceOf(AddressRefused);
     expect(server.connections()).toBe(0);
   });
 

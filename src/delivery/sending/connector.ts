@@ -1,21 +1,20 @@
-import { lookup as systemLookup } from 'node:dns/promises';
-import { ADDRCONFIG, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 
-/** Answers every address of a host name, as `dns.lookup` with `all: true`; rejects with a DNS error. */
+/** Answers every address of a host name; rejects with a DNS error. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 export type ConnectorOptions = {
   policy: AddressPolicy;
   /** For the TCP connection with its name resolution, and once more for the TLS handshake. */
   timeoutMs: number;
-  lookup?: Lookup;
-  /** Trusted certificates in PEM, instead of Node's own list. */
-  ca?: string;
+  lookup: Lookup;
+  /** How TLS begins on a connection that stands: `tlsStarter`. */
+  startTls: StartTls;
 };
 
 /** The host is, or resolves to, an address that the policy forbids. */
@@ -48,12 +47,11 @@ const MAX_TLS_SESSIONS = 1000;
  * resolution can differ; last, the socket's real peer is classified before a byte is written.
  */
 export function vettingConnector(options: ConnectorOptions): buildConnector.connector {
-  const { policy, timeoutMs } = options;
-  const startTls = tlsStarter(timeoutMs, options.ca);
+  const { policy, timeoutMs, startTls } = options;
   const connectTcp = buildConnector({
     allowH2: false,
     timeout: timeoutMs,
-    lookup: vettedLookup(policy, options.lookup ?? lookupAll),
+    lookup: vettedLookup(policy, options.lookup),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
   });
@@ -99,12 +97,8 @@ function errorWithCode(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function lookupAll(hostname: string): Promise<LookupAddress[]> {
-  return systemLookup(hostname, { all: true, hints: ADDRCONFIG });
-}
-
 function vettedLookup(policy: AddressPolicy, lookup: Lookup): LookupFunction {
-  // getaddrinfo holds one of the few threads of libuv's pool: connections that open together share one call.
+  // Connections that open together share one question.
   const underWay = new Map<string, Promise<LookupAddress[]>>();
 
   async function resolve(hostname: string): Promise<LookupAddress[]> {
@@ -133,9 +127,10 @@ function vettedLookup(policy: AddressPolicy, lookup: Lookup): LookupFunction {
   };
 }
 
-type StartTls = (socket: Socket, host: string, callback: buildConnector.Callback) => void;
+export type StartTls = (socket: Socket, host: string, callback: buildConnector.Callback) => void;
 
-function tlsStarter(timeoutMs: number, ca: string | undefined): StartTls {
+/** One for all connections: the trusted certificates (`ca` in PEM, or Node's own list) and sessions are read once. */
+export function tlsStarter(timeoutMs: number, ca?: string): StartTls {
   const sessions = new Map<string, Buffer>();
   let secureContext: SecureContext | undefined;
 

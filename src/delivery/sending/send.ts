@@ -1,10 +1,13 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
-import { vettingConnector, type Lookup } from './connector.ts';
+import { openAgents } from './agents.ts';
+import type { Lookup } from './connector.ts';
 import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';
 
 export type SendRequest = {
+  /** Whose endpoint it is: connections and look-ups are not shared between teams. */
+  team: string;
   url: string;
   /** The team's own headers, which passed `checkHeaders`. */
   headers: Record<string, string>;
@@ -16,9 +19,9 @@ export type SendRequest = {
 };
 
 export type SendOutcome = {
-  /** A whole answer with a 2xx status, or a 2xx whose body went over the kept length. */
+  /** The status line said 2xx in time, whatever the body did then. */
   ok: boolean;
-  /** Null when no status line arrived. Also set when the answer broke off later: then `error` tells why. */
+  /** Null when no status line arrived. Also set when another answer than a 2xx broke off later: `error` tells why. */
   status: number | null;
   /** Null when an answer arrived, whatever its status, unless that is a redirect. */
   error: SendError | null;
@@ -38,9 +41,11 @@ export type SenderOptions = {
   userAgent: string;
   /** From the call of `send` to the last byte of the answer: name resolution, connecting and waiting included. */
   timeoutMs?: number;
+  /** Of one team. */
   connectionsPerOrigin?: number;
   /** How long an idle connection is kept, unless the receiver names a time of its own. */
   keepAliveMs?: number;
+  /** Instead of name servers and the hosts file. */
   lookup?: Lookup;
   /** Trusted certificates in PEM, instead of Node's own list. */
   ca?: string;
@@ -55,23 +60,12 @@ export type Sender = {
 
 const KEPT_BODY_BYTES = 16 * 1024;
 const KEPT_TARGETS = 10_000;
-const MAX_KEEP_ALIVE_MS = 120_000;
 const MAX_RETRY_AFTER_SECONDS = 7 * 86_400;
 
-/** Signs and POSTs webhooks over kept connections. undici's agent closes an origin's pool after its last one. */
+/** Signs and POSTs webhooks over kept connections. */
 export function openSender(options: SenderOptions): Sender {
   const { policy, userAgent, timeoutMs = 15_000 } = options;
-  const agent = new Agent({
-    connect: vettingConnector({ policy, timeoutMs, lookup: options.lookup, ca: options.ca }),
-    connections: options.connectionsPerOrigin ?? 16,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: options.keepAliveMs ?? 30_000,
-    keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-    // The absolute deadline takes their place: undici's own run between chunks.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const agents = openAgents({ ...options, timeoutMs });
   const underWay = new Set<Attempt>();
   const targets = new Map<string, Target | null>();
 
@@ -80,11 +74,13 @@ export function openSender(options: SenderOptions): Sender {
     underWay.add(attempt);
     const deadline = setTimeout(() => attempt.stop('timeout', null), timeoutMs);
     const target = targetOf(request.url);
+    const { agent, done } = agents.take(request.team);
     if (target === null) attempt.stop('address_refused', null);
-    else dispatch(target, request, attempt);
+    else dispatch(agent, target, request, attempt);
     const outcome = await attempt.outcome;
     clearTimeout(deadline);
     underWay.delete(attempt);
+    done();
     return outcome;
   }
 
@@ -99,7 +95,7 @@ export function openSender(options: SenderOptions): Sender {
     return target;
   }
 
-  function dispatch(target: Target, request: SendRequest, attempt: Attempt): void {
+  function dispatch(agent: Agent, target: Target, request: SendRequest, attempt: Attempt): void {
     try {
       const headers = headersOf(request, userAgent);
       // Not `...target`: V8 makes a spread object so that undici takes 9 µs longer to read it.
@@ -113,7 +109,7 @@ export function openSender(options: SenderOptions): Sender {
   async function close(): Promise<void> {
     // undici loses sight of a client whose first connection failed: destroying the agent does not reach it.
     for (const attempt of underWay) attempt.stop('cancelled', null);
-    await agent.destroy();
+    await agents.destroy();
   }
 
   return { send, close };
@@ -198,11 +194,12 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     const status = this.#status;
+    const ok = status !== null && status >= 200 && status < 300;
     const isRedirect = status !== null && status >= 300 && status < 400;
     this.#resolve({
-      ok: error === null && status !== null && status >= 200 && status < 300,
+      ok,
       status,
-      error: error ?? (isRedirect ? 'redirect' : null),
+      error: ok ? null : (error ?? (isRedirect ? 'redirect' : null)),
       error_detail: detail,
       duration_ms: Math.round(performance.now() - this.#startedAt),
       response_body: this.#keptBytes === 0 ? '' : toText(Buffer.concat(this.#chunks)),

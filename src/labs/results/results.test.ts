@@ -11,6 +11,7 @@ import {
   simulate,
   type OrderBody,
 } from '../../../test/factories.ts';
+import { publishedTo } from '../../../test/publish.ts';
 import { openReport } from './sealed.ts';
 
 type Result = {
@@ -56,15 +57,9 @@ async function completed(flags?: object, query = ''): Promise<{ order: OrderBody
 }
 
 const critical = async (order: OrderBody): Promise<Record<string, unknown>[]> =>
-  (
-    await app.db
-      .selectFrom('events')
-      .select('body')
-      .where('user_id', '=', order.user_id)
-      .where('event_type', '=', 'labtest.result.critical')
-      .orderBy('id')
-      .execute()
-  ).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  (await publishedTo(app, app.team))
+    .filter(({ event_type, user_id }) => event_type === 'labtest.result.critical' && user_id === order.user_id)
+    .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
 describe('before the laboratory has reported', () => {
   test.each(['', '/metadata'])('result%s is 404 results_not_available, at each status', async (of) => {

@@ -13,6 +13,7 @@ import {
   simulate,
   type OrderBody,
 } from '../../../../test/factories.ts';
+import { publishedTo } from '../../../../test/publish.ts';
 import { guarantor, problemsOf } from '../../../../test/people.ts';
 import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { loadOrder } from '../load.ts';
@@ -45,14 +46,10 @@ async function shippedKit(team: Team = app.team): Promise<OrderBody & { sample_i
   return (await readOrder(team, order.id)) as OrderBody & { sample_id: string };
 }
 
-const told = (orderId: string) =>
-  app.db
-    .selectFrom('events')
-    .select(['event_type', 'body'])
-    .where('event_type', 'like', 'labtest.order.%')
-    .where('body', 'like', `%${orderId}%`)
-    .orderBy('id')
-    .execute();
+const told = async (orderId: string) =>
+  (await publishedTo(app, app.team)).filter(
+    ({ event_type, body }) => event_type.startsWith('labtest.order.') && body.includes(orderId),
+  );
 const stored = async (orderId: string) => {
   const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
   return (await loadOrder(forTeam(app.ctx, team), orderId)).row;

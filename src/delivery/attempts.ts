@@ -1,0 +1,153 @@
+import type { Ctx } from '../context.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Endpoint } from './endpoint-cache.ts';
+import { holdDeliveries } from './hold.ts';
+import type { Lane } from './lane.ts';
+import { loadEvents, type Event } from './load-events.ts';
+import type { Queued } from './queue.ts';
+import type { Sender, SendOutcome } from './sending/send.ts';
+import { delayAfter, dropDeliveries, type Delivery } from './settle.ts';
+import { Settler } from './settler.ts';
+import type { Shares } from './shares.ts';
+
+/** A delivery taken from its lane: it holds a slot of the lane and a place of its team until it ends. */
+export type Begun = { lane: Lane; queued: Queued; endpoint: Endpoint };
+
+type Dependencies = {
+  sender: Sender;
+  metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
+  shares: Shares;
+  /** Something ended, so that something else may begin. */
+  onEnd: () => void;
+};
+
+/** What became of deliveries between their lane and the log of attempts. */
+export class Attempts {
+  readonly #ctx: Ctx;
+  readonly #with: Dependencies;
+  readonly #settler: Settler;
+  readonly #begun = new Map<Delivery, Begun>();
+  /** Events of attempts under way: what goes to several endpoints is read once. */
+  readonly #events = new Map<string, { event: Event; uses: number }>();
+
+  constructor(ctx: Ctx, dependencies: Dependencies) {
+    this.#ctx = ctx;
+    this.#with = dependencies;
+    this.#settler = new Settler(ctx, ({ delivery, outcome, delay }) => {
+      const begun = this.#begun.get(delivery) as Begun;
+      if (delay !== null) begun.lane.expectRetry(delay, performance.now());
+      this.#end(delivery, begun, outcome);
+    });
+  }
+
+  get underWay(): number {
+    return this.#begun.size;
+  }
+
+  /** Sends what was begun, holds back what tells of users who leave, and drops what has no event any more. */
+  async start(begun: Begun[]): Promise<void> {
+    let found: Map<string, Event>;
+    try {
+      found = await this.#find(begun);
+    } catch (error) {
+      for (const one of begun) this.#giveUp(one);
+      throw error;
+    }
+    const held: (Begun & { user_id: string })[] = [];
+    const dropped: Begun[] = [];
+    for (const one of begun) {
+      const event = found.get(one.queued.event_id);
+      if (!event) dropped.push(one);
+      else if (event.heldFor !== null) held.push({ ...one, user_id: event.heldFor });
+      else void this.#attempt(one, event);
+    }
+    try {
+      await dropDeliveries(
+        this.#ctx.db,
+        dropped.map(({ queued }) => queued),
+      );
+      await holdDeliveries(
+        this.#ctx.db,
+        held.map(({ queued, lane, user_id }) => ({ queued, fence: lane.fence, user_id })),
+      );
+    } finally {
+      for (const one of [...dropped, ...held]) this.#giveUp(one);
+    }
+  }
+
+  /** Writes what has ended by now, and does not wait for a database that is away. */
+  finish(): Promise<void> {
+    return this.#settler.finish();
+  }
+
+  async #find(begun: Begun[]): Promise<Map<string, Event>> {
+    const missing = new Map<string, { team_id: string; id: string }>();
+    for (const { lane, queued } of begun) {
+      if (!this.#events.has(queued.event_id))
+        missing.set(queued.event_id, { team_id: lane.team_id, id: queued.event_id });
+    }
+    const found = await loadEvents(this.#ctx, [...missing.values()]);
+    for (const { queued } of begun) {
+      const known = this.#events.get(queued.event_id);
+      if (known) found.set(queued.event_id, known.event);
+    }
+    return found;
+  }
+
+  async #attempt(begun: Begun, event: Event): Promise<void> {
+    const { lane, queued, endpoint } = begun;
+    const { sender, metrics } = this.#with;
+    const delivery = { ...queued, team_id: lane.team_id, fence: lane.fence, event_type: event.event_type };
+    this.#begun.set(delivery, begun);
+    this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
+    metrics.deliveriesUnderWay.inc();
+    const { url, headers, secrets } = endpoint;
+    const request = { team: lane.team_id, url, headers, secrets, id: queued.event_id, body: event.body };
+    const outcome = await sender.send(request);
+    metrics.deliveriesUnderWay.dec();
+    // Its row stays in the queue, and its lane is let go: it is as if it had never begun.
+    if (outcome.error === 'cancelled') return this.#end(delivery, begun, null);
+    this.#tell(delivery, outcome);
+    this.#settler.add({ delivery, outcome, delay: delayAfter(delivery, outcome) });
+  }
+
+  #tell(delivery: Delivery, outcome: SendOutcome): void {
+    this.#with.metrics.attempts.inc({ outcome: outcome.ok ? 'succeeded' : 'failed' });
+    const level = outcome.ok ? 'info' : 'warn';
+    if (!this.#ctx.log.isLevelEnabled(level)) return;
+    this.#ctx.log[level](
+      {
+        message_id: delivery.event_id,
+        endpoint_id: delivery.webhook_id,
+        team_id: delivery.team_id,
+        event_type: delivery.event_type,
+        attempt: delivery.attempt,
+        ok: outcome.ok,
+        status: outcome.status,
+        error: outcome.error,
+        duration_ms: outcome.duration_ms,
+      },
+      'delivery attempt',
+    );
+  }
+
+  #end(delivery: Delivery, begun: Begun, outcome: SendOutcome | null): void {
+    this.#begun.delete(delivery);
+    const held = this.#events.get(delivery.event_id);
+    if (held && held.uses > 1) held.uses -= 1;
+    else this.#events.delete(delivery.event_id);
+    this.#free(begun, outcome);
+  }
+
+  /** Its row is gone, or is found again when its lane is next read from the beginning. */
+  #giveUp(begun: Begun): void {
+    begun.lane.lookFromBeginning();
+    this.#free(begun, null);
+  }
+
+  #free({ lane, queued }: Begun, outcome: SendOutcome | null): void {
+    lane.end(queued, outcome);
+    this.#with.shares.giveBack(lane.team_id);
+    this.#with.onEnd();
+  }
+}

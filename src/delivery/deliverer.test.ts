@@ -1,0 +1,231 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { attempted, queued } from '../../test/deliveries.ts';
+import { subscribe, webhookPath } from '../../test/factories.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { acrossTeams } from '../db/bind.ts';
+import { openListener } from '../db/listen.ts';
+import { defineEvent } from '../events/define.ts';
+import { DELIVERIES_CHANNEL } from '../events/publish.ts';
+import { newId } from '../ids.ts';
+import { deploymentPolicy } from '../webhooks/endpoint-url.ts';
+import { startDeliverer, type Deliverer } from './deliver.ts';
+import { ENDPOINTS_CHANNEL } from './endpoint-cache.ts';
+import { leaseLanes } from './lanes.ts';
+import { openSender } from './sending/send.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+let app: TestApp;
+let team: Team;
+let receiver: Receiver;
+let webhook: string;
+const closers: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  team = await app.makeTeam();
+  receiver = await startReceiver();
+  webhook = await subscribe(team, receiver);
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+  await receiver.close();
+});
+
+async function tell(times = 1): Promise<void> {
+  for (let n = 0; n < times; n += 1) await publishTo(app, team, steps, {});
+}
+
+function start(timeoutMs = 15_000): Deliverer {
+  const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test', timeoutMs });
+  return startDeliverer(app.ctx, { sender, metrics: app.metrics });
+}
+
+/** A worker as a process has it, with its listener. */
+async function startListening(): Promise<Deliverer> {
+  const deliverer = start();
+  const listener = openListener({
+    url: app.databaseUrl,
+    log: app.ctx.log,
+    channels: {
+      [DELIVERIES_CHANNEL]: (payload) => deliverer.hear(payload),
+      [ENDPOINTS_CHANNEL]: (payload) => deliverer.forget(payload),
+    },
+    onLost: () => deliverer.lost(),
+    onListening: () => deliverer.listening(),
+  });
+  await listener.ready;
+  closers.push(
+    () => listener.close(),
+    () => deliverer.stop(0),
+  );
+  return deliverer;
+}
+
+describe('the deliverer', () => {
+  test('that is stopped ends what is under way in time, and gives the rest back as if it had never begun', async () => {
+    receiver.answer(() => undefined);
+    await tell(3);
+    const deliverer = start();
+    await expect.poll(() => receiver.requests()).toBe(3);
+    expect(await leaseLanes(acrossTeams(app.ctx).db, newId(), [webhook])).toEqual([]);
+    await deliverer.stop(0);
+    expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([
+      [],
+      Array(3).fill({ attempt: 0 }),
+    ]);
+    receiver.answer(null);
+    await app.deliver();
+    expect((await attempted(app, webhook)).map(({ attempt, outcome }) => [attempt, outcome])).toEqual(
+      Array(3).fill([1, 'succeeded']),
+    );
+  });
+
+  test('that is stopped writes what ends during the drain', async () => {
+    receiver.answer((response) => {
+      setTimeout(() => response.writeHead(204).end(), 300);
+    });
+    await tell();
+    const deliverer = start();
+    await expect.poll(() => receiver.requests()).toBe(1);
+    await deliverer.stop(5_000);
+    expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([
+      [{ attempt: 1, outcome: 'succeeded', http_status: 204 }],
+      [],
+    ]);
+  });
+
+  test('finds by itself what nobody told it of', async () => {
+    const deliverer = start();
+    closers.push(() => deliverer.stop(0));
+    await expect.poll(() => attempted(app, webhook)).toEqual([]);
+    await tell(2);
+    await expect.poll(async () => (await attempted(app, webhook)).length, { timeout: 5_000 }).toBe(2);
+  });
+
+  test('and a second one at the same time send everything once', async () => {
+    await tell(60);
+    const both = [start(), start()];
+    try {
+      await expect.poll(async () => (await queued(app, webhook)).length, { timeout: 10_000 }).toBe(0);
+    } finally {
+      await Promise.all(both.map((deliverer) => deliverer.stop(1_000)));
+    }
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(60);
+    expect(receiver.received.length).toBe(60);
+  });
+
+  test('takes over the lane of a worker that died, once its lease has ended', async () => {
+    await tell(3);
+    const { db } = acrossTeams(app.ctx);
+    expect((await leaseLanes(db, newId(), [webhook])).length).toBe(1);
+    await startListening();
+    await sql`select pg_sleep(0.3)`.execute(db);
+    expect(receiver.requests()).toBe(0);
+    await sql`update lanes set wake_at = now() where webhook_id = ${webhook}`.execute(db);
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3);
+  });
+
+  test('sends to the new address, with the new headers, as soon as they are changed', async () => {
+    await startListening();
+    await tell();
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const elsewhere = await startReceiver();
+    closers.push(() => elsewhere.close());
+    elsewhere.answer((response) => response.writeHead(204).end());
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { url: elsewhere.url });
+    await expect
+      .poll(async () => {
+        await tell();
+        return elsewhere.requests();
+      })
+      .toBeGreaterThan(0);
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
+    await expect.poll(async () => (await queued(app, webhook)).length).toBe(0);
+  });
+
+  test('stops sending to an endpoint that is disabled, and sends what waited once it is enabled', async () => {
+    await startListening();
+    await tell();
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
+    const owner = () =>
+      acrossTeams(app.ctx)
+        .db.selectFrom('lanes')
+        .select('owner')
+        .where('webhook_id', '=', webhook)
+        .executeTakeFirstOrThrow();
+    await tell(3);
+    await expect.poll(async () => (await owner()).owner, { timeout: 5_000 }).toBeNull();
+    const before = receiver.received.length;
+    expect((await queued(app, webhook)).length).toBe(4 - before);
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: false });
+    await expect.poll(() => receiver.received.length).toBe(4);
+  });
+
+  test('keeps to the rate of an endpoint', async () => {
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { rate_limit: 5 });
+    const times: number[] = [];
+    receiver.answer((response) => {
+      times.push(Date.now());
+      response.writeHead(204).end();
+    });
+    await tell(12);
+    await startListening();
+    await expect.poll(() => times.length, { timeout: 8_000 }).toBe(12);
+    // Five at once, then one each 200 ms: the last comes 7 of these later.
+    expect((times[11] as number) - (times[0] as number)).toBeGreaterThan(1_200);
+  });
+
+  test.each([9, 100])('delivers for others at once while %i endpoints of one team hang', async (count) => {
+    const hanging = createServer(() => undefined);
+    await new Promise<void>((resolve) => {
+      hanging.listen(0, '127.0.0.1', resolve);
+    });
+    closers.push(async () => {
+      hanging.closeAllConnections();
+      hanging.close();
+    });
+    const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
+    const slow = await app.makeTeam();
+    await sql`update teams set settings = settings where id = ${slow.id}`.execute(acrossTeams(app.ctx).db);
+    await makeEndpoints(slow, url, count);
+    for (let n = 0; n < 10; n += 1) await publishTo(app, slow, steps, {});
+    await startListening();
+    await expect
+      .poll(() => app.metrics.deliveriesUnderWay.get().then(({ values }) => values[0]?.value ?? 0))
+      .toBeGreaterThan(Math.min(80, count * 8));
+    for (let n = 0; n < 5; n += 1) {
+      const began = Date.now();
+      await tell();
+      await expect.poll(() => receiver.received.length, { interval: 5 }).toBe(n + 1);
+      expect(Date.now() - began).toBeLessThan(1_000);
+    }
+  });
+});
+
+/** Endpoints of a team, more than one may make by the API. */
+async function makeEndpoints(of: Team, url: string, count: number): Promise<void> {
+  const { db } = acrossTeams(app.ctx);
+  const first = await of.api<{ id: string }>('POST', webhookPath(of), { url });
+  for (let n = 1; n < count; n += 1) {
+    const id = newId();
+    const row = { team_id: of.id, id: newId() };
+    await db.insertInto('webhooks').values({ id, team_id: of.id, url }).execute();
+    await db.insertInto('lanes').values({ webhook_id: id, team_id: of.id }).execute();
+    const secret = app.ctx.cipher.sealText('webhook_secrets.secret', row, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    await db
+      .insertInto('webhook_secrets')
+      .values({ ...row, webhook_id: id, secret })
+      .execute();
+  }
+  expect(first.status).toBe(200);
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+
+/** Before every endpoint. */
+export const BEGINNING = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The next endpoints with first attempts in the queue, behind `after` in the order of their ids: one descent of the
+ * index each, however many rows they have and however many endpoints there are. Workers learn of new events from
+ * notifications; this finds what was told while nobody listened.
+ */
+export async function endpointsWithDeliveries(db: Db, after: string, most: number): Promise<string[]> {
+  const { rows } = await sql<{ webhook_id: string }>`
+    with recursive found as (
+      (select webhook_id, 1 as number from deliveries where webhook_id > ${after} order by webhook_id limit 1)
+      union all
+      select next.webhook_id, found.number + 1
+        from found cross join lateral (
+          select webhook_id from deliveries where webhook_id > found.webhook_id order by webhook_id limit 1
+        ) as next
+       where found.number < ${most}
+    )
+    select webhook_id from found`.execute(db);
+  return rows.map((row) => row.webhook_id);
+}
+
+const MOST_SWEPT = 1_000;
+
+/** Removes rows of endpoints that were deleted while an event was published to them. */
+export async function sweepOrphans(db: Db, webhookIds: string[]): Promise<void> {
+  if (webhookIds.length === 0) return;
+  await sql`
+    with gone as materialized (
+      select webhook_id from unnest(${webhookIds}::uuid[]) as found (webhook_id)
+       where not exists (select from webhooks where id = found.webhook_id)
+    ), rows as (
+      select gone.webhook_id, row.event_id from gone cross join lateral (
+        select event_id from deliveries where webhook_id = gone.webhook_id limit ${MOST_SWEPT}
+      ) as row
+    )
+    delete from deliveries using rows
+     where deliveries.webhook_id = rows.webhook_id and deliveries.event_id = rows.event_id`.execute(db);
+}

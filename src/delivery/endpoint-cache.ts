@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { Ctx } from '../context.ts';
+import type { Tx } from '../db/open.ts';
+
+/** Workers listen to it: what they know of the endpoint in the payload is out of date. */
+export const ENDPOINTS_CHANNEL = 'phial_endpoints';
+
+/** In the transaction that changes an endpoint: workers read it anew. */
+export async function tellOfChange(tx: Tx, endpointId: string): Promise<void> {
+  await sql`select pg_notify(${ENDPOINTS_CHANNEL}, ${endpointId})`.execute(tx);
+}
+
+/** What a delivery needs to know of where it goes. */
+export type Endpoint = {
+  url: string;
+  headers: Record<string, string>;
+  /** Newest first. */
+  secrets: string[];
+  disabled: boolean;
+  ratePerSecond: number | null;
+};
+
+type Row = {
+  id: string;
+  team_id: string;
+  url: string;
+  headers: Buffer | null;
+  disabled: boolean;
+  rate_limit: number | null;
+  secret_ids: string[];
+  secrets: Buffer[];
+};
+
+/** A secret that was replaced stops signing within this time of its end. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 20_000;
+
+/**
+ * Addresses, headers and secrets as the worker last read them, so that they are not read and opened for every
+ * delivery. A notification empties an entry; while nobody listens nothing is kept, since a change would go unheard.
+ */
+export class EndpointCache {
+  readonly #ctx: Ctx;
+  readonly #kept = new Map<string, { endpoint: Endpoint; until: number }>();
+  #listening = false;
+  /** Raised with every notification: what was being read meanwhile may be older than it. */
+  #generation = 0;
+
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
+  }
+
+  listening(): void {
+    this.forget();
+    this.#listening = true;
+  }
+
+  lost(): void {
+    this.#listening = false;
+    this.forget();
+  }
+
+  /** Without an id: everything. */
+  forget(id?: string): void {
+    this.#generation += 1;
+    if (id === undefined) this.#kept.clear();
+    else this.#kept.delete(id);
+  }
+
+  /** The endpoints by id; those that were deleted are not there. */
+  async find(ids: Iterable<string>): Promise<Map<string, Endpoint>> {
+    const found = new Map<string, Endpoint>();
+    const missing: string[] = [];
+    const now = performance.now();
+    for (const id of ids) {
+      const known = this.#kept.get(id);
+      if (known && known.until > now) found.set(id, known.endpoint);
+      else missing.push(id);
+    }
+    if (missing.length === 0) return found;
+    const generation = this.#generation;
+    for (const row of await this.#read(missing)) found.set(row.id, this.#open(row));
+    if (this.#listening && generation === this.#generation) {
+      if (this.#kept.size > MOST_KEPT) this.#kept.clear();
+      for (const id of missing) {
+        const endpoint = found.get(id);
+        if (endpoint) this.#kept.set(id, { endpoint, until: now + KEPT_MS });
+      }
+    }
+    return found;
+  }
+
+  async #read(ids: string[]): Promise<Row[]> {
+    const { rows } = await sql<Row>`
+      select webhooks.id, webhooks.team_id, url, headers, disabled, rate_limit, signing.secret_ids, signing.secrets
+        from unnest(${ids}::uuid[]) as wanted (id)
+        join webhooks on webhooks.id = wanted.id
+       cross join lateral (
+         select array_agg(webhook_secrets.id order by webhook_secrets.id desc) as secret_ids,
+                array_agg(secret order by webhook_secrets.id desc) as secrets
+           from webhook_secrets
+          where webhook_secrets.webhook_id = webhooks.id and (expires_at is null or expires_at > now())
+       ) as signing`.execute(this.#ctx.db);
+    return rows;
+  }
+
+  #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets }: Row): Endpoint {
+    const { cipher } = this.#ctx;
+    return {
+      url,
+      headers: headers === null ? {} : cipher.openJson('webhooks.headers', { team_id, id }, headers),
+      secrets: secrets.map((secret, n) =>
+        cipher.openText('webhook_secrets.secret', { team_id, id: secret_ids[n] as string }, secret),
+      ),
+      disabled,
+      ratePerSecond: rate_limit,
+    };
+  }
+}

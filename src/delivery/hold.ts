@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import { wakeLanes } from './lanes.ts';
+import type { Queued } from './queue.ts';
+
+/** A delivery that tells of a user who is scheduled for deletion. */
+export type ToHold = { queued: Queued; fence: number; user_id: string };
+
+/**
+ * Moves deliveries out of the queue until their user's deletion is taken back. The user's row is locked first: an undo
+ * under way is waited for, and then nothing is held.
+ */
+export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    const { rows: leaving } = await sql<{ id: string }>`
+      select id from users
+       where id = any (${[...new Set(deliveries.map((delivery) => delivery.user_id))]}::uuid[]) and deleted_at is not null
+       order by id for share`.execute(tx);
+    const users = new Set(leaving.map((user) => user.id));
+    const held = deliveries.filter((delivery) => users.has(delivery.user_id));
+    await sql`
+      with mine as (
+        select mine.* from unnest(
+          ${held.map(({ user_id }) => user_id)}::uuid[], ${held.map(({ queued }) => queued.webhook_id)}::uuid[],
+          ${held.map(({ queued }) => queued.event_id)}::uuid[], ${held.map(({ fence }) => fence)}::integer[]
+        ) as mine (user_id, webhook_id, event_id, fence)
+        join lanes on lanes.webhook_id = mine.webhook_id and lanes.fence = mine.fence
+      ), first as (
+        delete from deliveries using mine
+         where deliveries.webhook_id = mine.webhook_id and deliveries.event_id = mine.event_id
+        returning mine.user_id, mine.webhook_id, mine.event_id, deliveries.team_id, 0::smallint as attempt
+      ), again as (
+        delete from retries using mine
+         where retries.webhook_id = mine.webhook_id and retries.event_id = mine.event_id
+        returning mine.user_id, mine.webhook_id, mine.event_id, retries.team_id, retries.attempt
+      )
+      insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt)
+      select * from first union all select * from again
+      on conflict do nothing`.execute(tx);
+  });
+}
+
+/** In the transaction that takes a deletion back: what was held is due at once. */
+export async function sendHeldDeliveries(tx: Tx, user: { id: string }): Promise<void> {
+  const { rows } = await sql<{ webhook_id: string }>`
+    with freed as (
+      delete from held_deliveries where user_id = ${user.id} returning webhook_id, event_id, team_id, attempt
+    ), queued as (
+      insert into retries (webhook_id, event_id, team_id, attempt, due_at)
+      select webhook_id, event_id, team_id, attempt, now() from freed
+      on conflict do nothing
+    )
+    select distinct webhook_id from freed`.execute(tx);
+  await wakeLanes(
+    tx,
+    rows.map((row) => row.webhook_id),
+  );
+}

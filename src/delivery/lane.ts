@@ -1,0 +1,139 @@
+import { BEGINNING } from './discover.ts';
+import { LEASE_SECONDS, type Lease } from './lanes.ts';
+import type { Queued, Retry } from './queue.ts';
+import type { SendOutcome } from './sending/send.ts';
+
+/** Ids are read ahead of the slots, so that a lane of quick answers is not read once a delivery. */
+const LEAST_READ = 16;
+
+/** An event may commit this long after its id was made and still be found at the next look, not at the next renewal. */
+const LATE_COMMIT_MS = 10_000;
+
+/** What the worker that owns a lane knows of it. Times are those of performance.now(). */
+export class Lane {
+  readonly webhook_id: string;
+  readonly team_id: string;
+  readonly fence: number;
+  /** Nothing is begun after it: somebody else may own the lane. */
+  leasedUntil: number;
+  /** When something was last begun or found. */
+  usedAt: number;
+  /** The rate of the endpoint allows nothing before it. */
+  startsAt = 0;
+
+  readonly #mostSlots: number;
+  #slots: number;
+  #underWay = 0;
+  #retriesUnderWay = 0;
+  #firsts: Queued[] = [];
+  #retries: Queued[] = [];
+  /** Events that were read and not yet settled: reading them again finds their rows still there. */
+  readonly #known = new Set<string>();
+  #mayHaveFirsts = true;
+  #after = BEGINNING;
+  #retriesAt = 0;
+
+  constructor(lease: Lease, mostSlots: number, askedAt: number) {
+    this.webhook_id = lease.webhook_id;
+    this.team_id = lease.team_id;
+    this.fence = lease.fence;
+    this.leasedUntil = askedAt + LEASE_SECONDS * 1000;
+    this.usedAt = askedAt;
+    this.#mostSlots = mostSlots;
+    this.#slots = mostSlots;
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay === 0;
+  }
+
+  /** Something may have been queued. */
+  look(): void {
+    this.#mayHaveFirsts = true;
+    this.#retriesAt = 0;
+  }
+
+  /** As look, from the first row on: what committed long after its id was made lies behind the place read last. */
+  lookFromBeginning(): void {
+    this.look();
+    this.#after = BEGINNING;
+  }
+
+  /** Whether there may be something to begin. */
+  isReady(now: number): boolean {
+    return this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0 || this.#retriesAt <= now;
+  }
+
+  firstAttemptsWanted(): { webhook_id: string; after: string; most: number } | null {
+    if (!this.#mayHaveFirsts || this.#firsts.length > 0 || this.#underWay >= this.#slots) return null;
+    this.#mayHaveFirsts = false;
+    const most = Math.max(LEAST_READ, this.#slots * 2) + this.#known.size;
+    return { webhook_id: this.webhook_id, after: this.#after, most };
+  }
+
+  /** Takes what was read; a full answer means that there is more behind it. */
+  addFirsts(rows: Queued[], most: number): void {
+    for (const row of rows) if (this.#remember(row)) this.#firsts.push(row);
+    if (rows.length === most) this.#mayHaveFirsts = true;
+    const last = rows.at(-1);
+    if (rows.length === most && last) this.#after = last.event_id;
+    else this.#after = idAt(Date.now() - LATE_COMMIT_MS);
+  }
+
+  retriesWanted(now: number): { webhook_id: string; most: number } | null {
+    if (this.#retriesAt > now || this.#retries.length > 0 || this.#underWay >= this.#slots) return null;
+    return { webhook_id: this.webhook_id, most: LEAST_READ + this.#known.size };
+  }
+
+  addRetries(rows: Retry[], most: number, now: number): void {
+    const next = rows.find((row) => row.wait > 0);
+    if (next) this.#retriesAt = now + next.wait * 1000;
+    else this.#retriesAt = rows.length === most ? 0 : Infinity;
+    for (const row of rows) if (row.wait <= 0 && this.#remember(row)) this.#retries.push(row);
+  }
+
+  /** The owner itself moved a delivery to the retries. */
+  expectRetry(afterSeconds: number, now: number): void {
+    this.#retriesAt = Math.min(this.#retriesAt, now + afterSeconds * 1000);
+  }
+
+  /**
+   * Takes what is to be begun next; null where nothing waits or no slot is free. While first attempts wait, retries
+   * have a quarter of the slots, and none where there are fewer than four; else they leave a quarter free.
+   */
+  next(now: number, ratePerSecond: number | null): Queued | null {
+    if (this.#underWay >= this.#slots || now < this.startsAt) return null;
+    const share = this.#firsts.length > 0 ? Math.floor(this.#slots / 4) : Math.ceil((this.#slots * 3) / 4);
+    const retry = this.#retriesUnderWay < share ? this.#retries.shift() : undefined;
+    const queued = retry ?? this.#firsts.shift();
+    if (!queued) return null;
+    this.#underWay += 1;
+    if (queued.from === 'retries') this.#retriesUnderWay += 1;
+    this.usedAt = now;
+    // What was not used of the last second may be used at once.
+    if (ratePerSecond !== null)
+      this.startsAt = Math.max(this.startsAt, now - 1000 + 1000 / ratePerSecond) + 1000 / ratePerSecond;
+    return queued;
+  }
+
+  /** A time-out halves the slots of an endpoint, an answer adds one: an endpoint that hangs soon holds one only. */
+  end(queued: Queued, outcome: Pick<SendOutcome, 'ok' | 'error'> | null): void {
+    this.#underWay -= 1;
+    if (queued.from === 'retries') this.#retriesUnderWay -= 1;
+    this.#known.delete(queued.event_id);
+    if (outcome?.error === 'timeout') this.#slots = Math.max(1, Math.floor(this.#slots / 2));
+    else if (outcome?.ok) this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
+  }
+
+  #remember(row: Queued): boolean {
+    if (this.#known.has(row.event_id)) return false;
+    this.#known.add(row.event_id);
+    return true;
+  }
+}
+
+/** The least UUID v7 of a time. */
+function idAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

@@ -1,0 +1,194 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { attempted, dueNow, queued } from '../../test/deliveries.ts';
+import { subscribe, webhookPath } from '../../test/factories.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { untilBlocked } from '../../test/until-blocked.ts';
+import type { Ctx } from '../context.ts';
+import { acrossTeams } from '../db/bind.ts';
+import type { Db } from '../db/open.ts';
+import { defineEvent } from '../events/define.ts';
+import { newId } from '../ids.ts';
+import {
+  leaseLanes,
+  leaseLanesThatWake,
+  LEASE_SECONDS,
+  releaseLanes,
+  renewLanes,
+  wakeLanes,
+  type Lease,
+} from './lanes.ts';
+import { settleDeliveries } from './settle.ts';
+import type { SendOutcome } from './sending/send.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+const [A, B] = [newId(), newId()];
+
+let app: TestApp;
+let ctx: Ctx;
+let team: Team;
+let receiver: Receiver;
+let webhook: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  ctx = acrossTeams(app.ctx);
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  await sql`delete from deliveries`.execute(ctx.db);
+  await sql`delete from retries`.execute(ctx.db);
+  team = await app.makeTeam();
+  receiver = await startReceiver();
+  webhook = await subscribe(team, receiver);
+});
+afterEach(() => receiver.close());
+
+const tell = () => publishTo(app, team, steps, {});
+const lease = async (owner: string, db: Db = ctx.db): Promise<Lease | undefined> =>
+  (await leaseLanes(db, owner, [webhook]))[0];
+const leaseEnds = () => sql`update lanes set wake_at = now() where webhook_id = ${webhook}`.execute(ctx.db);
+const woken = async (): Promise<string[]> =>
+  (await leaseLanesThatWake(ctx.db, B, 100)).map((found) => found.webhook_id).filter((id) => id === webhook);
+const row = () =>
+  ctx.db
+    .selectFrom('lanes')
+    .select(['owner', 'fence', sql<number | null>`extract(epoch from wake_at - now())::float8`.as('wakes_in')])
+    .where('webhook_id', '=', webhook)
+    .executeTakeFirstOrThrow();
+
+const outcome = (status: number): SendOutcome => ({
+  ok: status < 300,
+  status,
+  error: null,
+  error_detail: null,
+  duration_ms: 12,
+  response_body: '',
+  retry_after_seconds: null,
+  gone: false,
+});
+const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
+  settleDeliveries(ctx, [
+    {
+      delivery: { ...held, event_id, attempt, from: attempt === 1 ? 'deliveries' : 'retries', event_type: steps.name },
+      outcome: outcome(status),
+      delay: status < 300 ? null : 5,
+    },
+  ]);
+
+describe('a lane', () => {
+  test('that another transaction is about to take is left to it', async () => {
+    await ctx.db.transaction().execute(async (tx) => {
+      expect(await lease(A, tx as unknown as Db)).toMatchObject({ webhook_id: webhook, team_id: team.id });
+      expect(await lease(B)).toBeUndefined();
+    });
+  });
+
+  test('is held until its lease ends, then falls to whoever looks, with another fence', async () => {
+    const first = (await lease(A)) as Lease;
+    expect([await lease(B), await woken()]).toEqual([undefined, []]);
+    expect((await row()).wakes_in).toBeGreaterThan(LEASE_SECONDS - 5);
+    await leaseEnds();
+    expect(await woken()).toEqual([webhook]);
+    expect(await row()).toMatchObject({ owner: B, fence: first.fence + 1 });
+  });
+
+  test('is kept by renewing, which fails for an owner that was succeeded', async () => {
+    const first = (await lease(A)) as Lease;
+    await leaseEnds();
+    expect(await renewLanes(ctx.db, [first])).toEqual([webhook]);
+    expect(await lease(B)).toBeUndefined();
+    await leaseEnds();
+    expect(await lease(B)).toBeDefined();
+    expect(await renewLanes(ctx.db, [first])).toEqual([]);
+    expect((await row()).owner).toBe(B);
+  });
+
+  test('of a disabled endpoint is not taken', async () => {
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
+    expect(await lease(A)).toBeUndefined();
+  });
+
+  test('that is let go of sleeps while nothing waits, and wakes at once for what waits', async () => {
+    await releaseLanes(ctx.db, [(await lease(A)) as Lease]);
+    expect(await row()).toMatchObject({ owner: null, wakes_in: null });
+    await tell();
+    await releaseLanes(ctx.db, [(await lease(A)) as Lease]);
+    expect(await woken()).toEqual([webhook]);
+  });
+
+  test('that is let go of wakes when its first retry is due', async () => {
+    const event = await tell();
+    const held = (await lease(A)) as Lease;
+    await settle(held, event, 500);
+    await releaseLanes(ctx.db, [held]);
+    const { wakes_in } = await row();
+    expect(wakes_in).toBeGreaterThan(3);
+    expect(wakes_in).toBeLessThanOrEqual(5);
+  });
+
+  test('that is let go of by one who was succeeded stays with its owner', async () => {
+    const slow = (await lease(A)) as Lease;
+    await leaseEnds();
+    await lease(B);
+    await releaseLanes(ctx.db, [slow]);
+    expect((await row()).owner).toBe(B);
+  });
+
+  test('of a disabled endpoint that is let go of sleeps, however much waits, until it is enabled', async () => {
+    await tell();
+    const held = (await lease(A)) as Lease;
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
+    await releaseLanes(ctx.db, [held]);
+    expect((await row()).wakes_in).toBeNull();
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: false });
+    expect(await woken()).toEqual([webhook]);
+  });
+
+  test('that is let go of while its endpoint is being enabled wakes', async () => {
+    await tell();
+    const held = (await lease(A)) as Lease;
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
+    let released: Promise<void> | undefined;
+    await ctx.db.transaction().execute(async (tx) => {
+      await sql`update webhooks set disabled = false where id = ${webhook}`.execute(tx);
+      await wakeLanes(tx, [webhook]);
+      released = releaseLanes(ctx.db, [held]);
+      await untilBlocked(ctx.db);
+    });
+    await released;
+    expect(await woken()).toEqual([webhook]);
+  });
+});
+
+describe('what became of a delivery', () => {
+  test.each([200, 500])('is not written by a worker whose lane was taken over (%i)', async (status) => {
+    const event = await tell();
+    const slow = (await lease(A)) as Lease;
+    await leaseEnds();
+    const next = (await lease(B)) as Lease;
+    expect(await settle(slow, event, status)).toEqual({ disable: [], exhausted: [] });
+    expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([[], [{ attempt: 0 }]]);
+    await settle(next, event, 200);
+    expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([
+      [{ attempt: 1, outcome: 'succeeded', http_status: 200 }],
+      [],
+    ]);
+    await settle(next, event, status);
+    expect((await attempted(app, webhook)).length).toBe(1);
+  });
+
+  test('moves it from retry to retry', async () => {
+    const event = await tell();
+    const held = (await lease(A)) as Lease;
+    await settle(held, event, 500);
+    await settle(held, event, 500, 2);
+    expect(await queued(app, webhook)).toMatchObject([{ event_id: event, attempt: 2, due: false }]);
+    await dueNow(app);
+    await settle(held, event, 200, 3);
+    expect(await queued(app, webhook)).toEqual([]);
+    expect((await attempted(app, webhook)).map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,119 @@
+import { sql, type Kysely } from 'kysely';
+import type { Db, Tx } from '../db/open.ts';
+import type { DB } from '../db/tables.ts';
+import { DELIVERIES_CHANNEL } from '../events/publish.ts';
+
+/**
+ * A lane is everything queued for one endpoint, and is leased as a whole: its owner alone reads, sends and deletes, so
+ * order of attempts, slots and rate of an endpoint are local to one worker. An owner that dies is succeeded when its
+ * lease ends; the fence keeps it from writing afterwards, should it only have stalled.
+ */
+export type Lease = { webhook_id: string; team_id: string; fence: number };
+
+/** Owners renew in a third of it, so a lane without a living owner is taken over within this time. */
+export const LEASE_SECONDS = 30;
+
+/** The lane of a new endpoint. */
+export async function openLane(tx: Tx, lane: { webhook_id: string; team_id: string }): Promise<void> {
+  await tx.insertInto('lanes').values(lane).execute();
+}
+
+/** Forgets what is queued for an endpoint that is deleted; the lane itself goes with the endpoint. */
+export async function clearLane(tx: Tx, webhookId: string): Promise<void> {
+  for (const table of ['deliveries', 'retries', 'held_deliveries'] as const) {
+    await tx.deleteFrom(table).where('webhook_id', '=', webhookId).execute();
+  }
+}
+
+/**
+ * Has a lane looked at as soon as the transaction commits, by its owner or by whoever takes it. Always an update: one
+ * that left an owned lane alone would miss that its owner lets go of it at this moment.
+ */
+export async function wakeLanes(tx: Tx, webhookIds: string[]): Promise<void> {
+  if (webhookIds.length === 0) return;
+  await sql`
+    update lanes set wake_at = case when owner is null then now() else wake_at end
+      from (select webhook_id from lanes where webhook_id = any (${webhookIds}::uuid[]) order by webhook_id for update)
+           as woken
+     where lanes.webhook_id = woken.webhook_id`.execute(tx);
+  await sql`select pg_notify(${DELIVERIES_CHANNEL}, id::text) from unnest(${webhookIds}::uuid[]) as woken (id)`.execute(
+    tx,
+  );
+}
+
+/** For an endpoint that is enabled again: it begins without a record of failure, and what waited is sent. */
+export async function restartLane(tx: Tx, webhookId: string): Promise<void> {
+  await tx.updateTable('lanes').set({ failing_since: null }).where('webhook_id', '=', webhookId).execute();
+  await wakeLanes(tx, [webhookId]);
+}
+
+/** Takes those of the lanes that nobody holds and whose endpoint is enabled. */
+export async function leaseLanes(db: Kysely<DB>, owner: string, webhookIds: string[]): Promise<Lease[]> {
+  const { rows } = await sql<Lease>`
+    with free as (
+      select lanes.webhook_id
+        from unnest(${webhookIds}::uuid[]) as wanted (webhook_id)
+        join lanes on lanes.webhook_id = wanted.webhook_id
+        join webhooks on webhooks.id = wanted.webhook_id
+       where (lanes.owner is null or lanes.wake_at <= now()) and not webhooks.disabled
+         for update of lanes skip locked
+    )
+    update lanes set owner = ${owner}, fence = fence + 1, wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
+      from free where lanes.webhook_id = free.webhook_id
+    returning lanes.webhook_id, lanes.team_id, lanes.fence`.execute(db);
+  return rows;
+}
+
+/** Takes lanes whose time has come: a retry is due, or the lease of an owner that died has ended. */
+export async function leaseLanesThatWake(db: Kysely<DB>, owner: string, most: number): Promise<Lease[]> {
+  const { rows } = await sql<Lease>`
+    with waking as (
+      select webhook_id from lanes where wake_at <= now() order by wake_at limit ${most} for update skip locked
+    )
+    update lanes set owner = ${owner}, fence = fence + 1, wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
+      from waking where lanes.webhook_id = waking.webhook_id
+    returning lanes.webhook_id, lanes.team_id, lanes.fence`.execute(db);
+  return rows;
+}
+
+/** Prolongs leases; answers the ids of those that still hold. */
+export async function renewLanes(db: Kysely<DB>, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<string[]> {
+  if (lanes.length === 0) return [];
+  const { rows } = await sql<{ webhook_id: string }>`
+    update lanes set wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
+      from unnest(${lanes.map((lane) => lane.webhook_id)}::uuid[], ${lanes.map((lane) => lane.fence)}::integer[])
+           as mine (webhook_id, fence)
+     where lanes.webhook_id = mine.webhook_id and lanes.fence = mine.fence
+    returning lanes.webhook_id`.execute(db);
+  return rows.map((row) => row.webhook_id);
+}
+
+/**
+ * Lets go of lanes. When each has to be taken again is read after its row is locked: whoever publishes or enables
+ * meanwhile is either seen here, or comes later and wakes the lane itself. The lane of a disabled endpoint sleeps until
+ * it is enabled, however much waits in it.
+ */
+export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<void> {
+  if (lanes.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    const { rows: held } = await sql<{ webhook_id: string }>`
+      select lanes.webhook_id
+        from unnest(${lanes.map((lane) => lane.webhook_id)}::uuid[], ${lanes.map((lane) => lane.fence)}::integer[])
+             as mine (webhook_id, fence)
+        join lanes on lanes.webhook_id = mine.webhook_id and lanes.fence = mine.fence
+       order by lanes.webhook_id for update of lanes`.execute(tx);
+    await sql`
+      update lanes set owner = null, wake_at = case
+             when (select disabled from webhooks where id = lanes.webhook_id) then null
+             when exists (select from deliveries where webhook_id = lanes.webhook_id) then now()
+             else (select due_at from retries where webhook_id = lanes.webhook_id order by due_at limit 1)
+           end
+        from unnest(${held.map((lane) => lane.webhook_id)}::uuid[]) as mine (webhook_id)
+       where lanes.webhook_id = mine.webhook_id`.execute(tx);
+  });
+}
+
+/** For the one owner of an embedded server: whoever holds a lane at its start was killed. */
+export async function takeBackLanes(db: Db): Promise<void> {
+  await sql`update lanes set owner = null, fence = fence + 1, wake_at = now() where owner is not null`.execute(db);
+}

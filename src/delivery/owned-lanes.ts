@@ -1,0 +1,174 @@
+import type { Ctx } from '../context.ts';
+import { newId } from '../ids.ts';
+import { BEGINNING, endpointsWithDeliveries, sweepOrphans } from './discover.ts';
+import { Lane } from './lane.ts';
+import { LEASE_SECONDS, leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, type Lease } from './lanes.ts';
+
+const MOST_LANES = 5_000;
+const MOST_HINTS = 20_000;
+const LEASED_AT_ONCE = 500;
+const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
+
+/** The lanes of one worker: how it comes to them, keeps them and lets go of them. */
+export class OwnedLanes {
+  readonly #owner = newId();
+  readonly #ctx: Ctx;
+  readonly #lanes = new Map<string, Lane>();
+  /** Lanes in which there may be something to begin, the one begun with last at the end. */
+  readonly #ready = new Set<Lane>();
+  readonly #leaving = new Set<Lane>();
+  readonly #hinted = new Set<string>();
+  #scanFrom = BEGINNING;
+  /** Everything is looked through at the start and after each gap in what was heard; else a part each second. */
+  #scanning = true;
+  #renewedAt = performance.now();
+
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
+  }
+
+  /** What a notification tells: ids of endpoints with commas between them, or nothing for any. */
+  hint(payload: string): void {
+    if (payload === '' || this.#hinted.size > MOST_HINTS) return this.lookEverywhere();
+    for (const id of payload.split(',')) this.#hinted.add(id);
+  }
+
+  /** Notifications may have been missed. */
+  lookEverywhere(): void {
+    this.#scanning = true;
+    this.#scanFrom = BEGINNING;
+    for (const lane of this.#lanes.values()) {
+      lane.lookFromBeginning();
+      this.#ready.add(lane);
+    }
+  }
+
+  /** Takes the lanes that hints are about. */
+  async takeHinted(): Promise<void> {
+    const foreign: string[] = [];
+    for (const id of this.#hinted) {
+      const lane = this.#lanes.get(id);
+      if (lane) {
+        lane.look();
+        this.#leaving.delete(lane);
+        this.#ready.add(lane);
+      } else if (foreign.length < LEASED_AT_ONCE && this.#lanes.size < MOST_LANES) foreign.push(id);
+      else continue;
+      this.#hinted.delete(id);
+    }
+    if (foreign.length === 0) return;
+    try {
+      await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
+    } catch (error) {
+      for (const id of foreign) this.#hinted.add(id);
+      throw error;
+    }
+  }
+
+  /** What nobody tells of: retries that come due, lanes of workers that died, and events told while nobody listened. */
+  async patrol(): Promise<void> {
+    if (this.#lanes.size < MOST_LANES) {
+      await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
+      do await this.#scan();
+      while (this.#scanning && this.#lanes.size < MOST_LANES);
+    }
+    await this.renewIfDue();
+    const now = performance.now();
+    for (const lane of this.#lanes.values()) if (lane.isReady(now)) this.#ready.add(lane);
+  }
+
+  async #scan(): Promise<void> {
+    const found = await endpointsWithDeliveries(this.#ctx.db, this.#scanFrom, LEASED_AT_ONCE);
+    const foreign = found.filter((id) => !this.#lanes.has(id));
+    if (foreign.length > 0) {
+      await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
+      await sweepOrphans(
+        this.#ctx.db,
+        foreign.filter((id) => !this.#lanes.has(id)),
+      );
+    }
+    if (found.length < LEASED_AT_ONCE) this.#scanning = false;
+    this.#scanFrom = found.length < LEASED_AT_ONCE ? BEGINNING : (found.at(-1) as string);
+  }
+
+  /** Lanes to begin with; whoever begins with one puts it behind the others (`putLast`). */
+  ready(now: number): Lane[] {
+    for (const lane of this.#ready) {
+      if (lane.leasedUntil <= now) this.#forget(lane);
+      else if (!lane.isReady(now) || this.#leaving.has(lane)) this.#ready.delete(lane);
+    }
+    return [...this.#ready];
+  }
+
+  putLast(lane: Lane): void {
+    if (this.#ready.delete(lane)) this.#ready.add(lane);
+  }
+
+  /** When the rate of an endpoint allows it the next delivery; Infinity where nothing waits for that. */
+  nextStart(now: number): number {
+    let next = Infinity;
+    for (const lane of this.#ready) if (lane.startsAt > now) next = Math.min(next, lane.startsAt);
+    return next;
+  }
+
+  /** Lets go of a lane, such as that of a disabled endpoint, as soon as nothing of it is under way. */
+  leave(lane: Lane): void {
+    lane.lookFromBeginning();
+    this.#leaving.add(lane);
+  }
+
+  async releaseLeft(): Promise<void> {
+    await this.#release([...this.#leaving].filter((lane) => lane.isIdle));
+  }
+
+  /** Lets go of every lane with nothing under way, or of all. */
+  async releaseAll(which: 'idle' | 'all'): Promise<void> {
+    await this.#release([...this.#lanes.values()].filter((lane) => which === 'all' || lane.isIdle));
+  }
+
+  async renewIfDue(): Promise<void> {
+    if (performance.now() - this.#renewedAt >= RENEW_MS) await this.#renew();
+  }
+
+  async #lease(ask: (owner: string) => Promise<Lease[]>): Promise<void> {
+    const askedAt = performance.now();
+    for (const lease of await ask(this.#owner)) {
+      const lane = new Lane(lease, this.#ctx.config.webhookInFlightPerEndpoint, askedAt);
+      this.#lanes.set(lane.webhook_id, lane);
+      this.#ready.add(lane);
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const now = performance.now();
+    const kept: Lane[] = [];
+    const idle: Lane[] = [];
+    for (const lane of this.#lanes.values()) {
+      const used = !lane.isIdle || lane.isReady(now) || lane.usedAt > now - RENEW_MS;
+      (used ? kept : idle).push(lane);
+    }
+    const held = new Set(await renewLanes(this.#ctx.db, kept));
+    for (const lane of kept) {
+      if (!held.has(lane.webhook_id)) {
+        this.#forget(lane);
+        continue;
+      }
+      lane.leasedUntil = now + LEASE_SECONDS * 1000;
+      lane.lookFromBeginning();
+    }
+    this.#renewedAt = now;
+    await this.#release(idle);
+  }
+
+  /** Out of the map first: what is told of a lane from here on takes it anew. */
+  async #release(lanes: Lane[]): Promise<void> {
+    for (const lane of lanes) this.#forget(lane);
+    await releaseLanes(this.#ctx.db, lanes);
+  }
+
+  #forget(lane: Lane): void {
+    if (this.#lanes.get(lane.webhook_id) === lane) this.#lanes.delete(lane.webhook_id);
+    this.#ready.delete(lane);
+    this.#leaving.delete(lane);
+  }
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+
+/** A queued delivery: what, and which attempt comes next (1 is the first). */
+export type Queued = { webhook_id: string; event_id: string; attempt: number; from: 'deliveries' | 'retries' };
+
+/** Which rows of a lane to read: those behind the event `after`. */
+export type FirstAttemptsWanted = { webhook_id: string; after: string; most: number };
+
+/** The first attempts of lanes by endpoint, read along their key, in the order of their events. */
+export async function readFirstAttempts(db: Db, wanted: FirstAttemptsWanted[]): Promise<Map<string, Queued[]>> {
+  if (wanted.length === 0) return new Map();
+  const { rows } = await sql<{ webhook_id: string; event_id: string }>`
+    select lane.webhook_id, row.event_id
+      from unnest(${wanted.map((lane) => lane.webhook_id)}::uuid[], ${wanted.map((lane) => lane.after)}::uuid[],
+                  ${wanted.map((lane) => lane.most)}::integer[]) as lane (webhook_id, after, most)
+     cross join lateral (
+       select event_id from deliveries
+        where deliveries.webhook_id = lane.webhook_id and event_id > lane.after
+        order by deliveries.webhook_id, event_id limit lane.most
+     ) as row`.execute(db);
+  return byLane(rows.map((row) => ({ ...row, attempt: 1, from: 'deliveries' })));
+}
+
+export type RetriesWanted = { webhook_id: string; most: number };
+
+/** A retry and the seconds until it is due, 0 or less when it is. */
+export type Retry = Queued & { wait: number };
+
+/** The next retries of lanes by endpoint, due or not: the first that is not tells when to look again. */
+export async function readRetries(db: Db, wanted: RetriesWanted[]): Promise<Map<string, Retry[]>> {
+  if (wanted.length === 0) return new Map();
+  const { rows } = await sql<{ webhook_id: string; event_id: string; attempt: number; wait: number }>`
+    select lane.webhook_id, row.event_id, row.attempt + 1 as attempt,
+           extract(epoch from row.due_at - now())::float8 as wait
+      from unnest(${wanted.map((lane) => lane.webhook_id)}::uuid[], ${wanted.map((lane) => lane.most)}::integer[])
+           as lane (webhook_id, most)
+     cross join lateral (
+       select event_id, attempt, due_at from retries
+        where retries.webhook_id = lane.webhook_id
+        order by retries.webhook_id, due_at limit lane.most
+     ) as row`.execute(db);
+  return byLane(rows.map((row) => ({ ...row, from: 'retries' })));
+}
+
+function byLane<Row extends { webhook_id: string }>(rows: Row[]): Map<string, Row[]> {
+  const lanes = new Map<string, Row[]>();
+  for (const row of rows) {
+    const lane = lanes.get(row.webhook_id);
+    if (lane) lane.push(row);
+    else lanes.set(row.webhook_id, [row]);
+  }
+  return lanes;
+}

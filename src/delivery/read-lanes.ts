@@ -1,0 +1,38 @@
+import type { Db } from '../db/open.ts';
+import type { Lane } from './lane.ts';
+import { readFirstAttempts, readRetries, type FirstAttemptsWanted, type RetriesWanted } from './queue.ts';
+import type { Shares } from './shares.ts';
+
+const READ_AT_ONCE = 128;
+
+/** Reads what waits in lanes that have room for more: of each team no more lanes than it may begin deliveries. */
+export async function readLanes(db: Db, ready: Lane[], shares: Shares): Promise<void> {
+  const now = performance.now();
+  const lanes = new Map<string, Lane>();
+  const firsts: FirstAttemptsWanted[] = [];
+  const retries: RetriesWanted[] = [];
+  const ofTeam = new Map<string, number>();
+  for (const lane of ready) {
+    if (lanes.size === READ_AT_ONCE) break;
+    const already = ofTeam.get(lane.team_id) ?? 0;
+    if (already >= shares.roomFor(lane.team_id)) continue;
+    const first = lane.firstAttemptsWanted();
+    const retry = lane.retriesWanted(now);
+    if (first) firsts.push(first);
+    if (retry) retries.push(retry);
+    if (!first && !retry) continue;
+    lanes.set(lane.webhook_id, lane);
+    ofTeam.set(lane.team_id, already + 1);
+  }
+  try {
+    const foundFirsts = await readFirstAttempts(db, firsts);
+    for (const { webhook_id, most } of firsts)
+      lanes.get(webhook_id)?.addFirsts(foundFirsts.get(webhook_id) ?? [], most);
+    const foundRetries = await readRetries(db, retries);
+    for (const { webhook_id, most } of retries)
+      lanes.get(webhook_id)?.addRetries(foundRetries.get(webhook_id) ?? [], most, now);
+  } catch (error) {
+    for (const lane of lanes.values()) lane.look();
+    throw error;
+  }
+}

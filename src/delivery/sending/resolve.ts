@@ -1,0 +1,135 @@
+import { readFile, stat } from 'node:fs/promises';
+import { Resolver, type LookupAddress, type RecordWithTtl } from 'node:dns';
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import { Shares } from '../shares.ts';
+
+/** Look-ups at a time, over all teams. */
+const MOST_LOOKUPS = 64;
+const MOST_KEPT = 10_000;
+/** However long a name server allows its answer to be kept. */
+const LONGEST_KEPT_SECONDS = 30;
+const HOSTS_FILE = '/etc/hosts';
+const HOSTS_READ_AGAIN_MS = 5_000;
+
+/** Nobody answered for the name; the same code as getaddrinfo gives. */
+class LookupFailed extends Error {
+  readonly code: 'ENOTFOUND' | 'EAI_AGAIN';
+
+  constructor(hostname: string, cause: unknown) {
+    const code = (cause as { code?: string }).code;
+    super(`${hostname} could not be looked up`, { cause });
+    this.code = code === 'ENOTFOUND' || code === 'ENODATA' ? 'ENOTFOUND' : 'EAI_AGAIN';
+  }
+}
+
+export type NameResolver = {
+  /** Every address of a host name; rejects with ENOTFOUND or EAI_AGAIN. */
+  lookup: (team: string, hostname: string) => Promise<LookupAddress[]>;
+};
+
+type Options = { servers?: string[]; hostsFile?: string; timeoutMs?: number };
+
+/**
+ * Names of receivers. getaddrinfo would hold one of the four threads that files and cryptography need as well, for as
+ * long as a team's name server likes; this asks the name servers from the event loop, of each team only its share at a
+ * time. /etc/hosts and localhost are answered here; search domains are not tried: addresses of receivers are whole.
+ */
+export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_000 }: Options = {}): NameResolver {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  const ask4 = promisify(resolver.resolve4.bind(resolver)) as (
+    name: string,
+    o: { ttl: true },
+  ) => Promise<RecordWithTtl[]>;
+  const ask6 = promisify(resolver.resolve6.bind(resolver)) as (
+    name: string,
+    o: { ttl: true },
+  ) => Promise<RecordWithTtl[]>;
+  const hosts = hostsReader(hostsFile);
+  const shares = new Shares(MOST_LOOKUPS);
+  const queue: { team: string; start: () => void }[] = [];
+  const kept = new Map<string, { addresses: LookupAddress[]; until: number }>();
+
+  const ask = async (hostname: string): Promise<LookupAddress[]> => {
+    const [four, six] = await Promise.allSettled([ask4(hostname, { ttl: true }), ask6(hostname, { ttl: true })]);
+    if (four.status === 'rejected' && six.status === 'rejected') throw new LookupFailed(hostname, four.reason);
+    const records = [
+      ...(four.status === 'fulfilled' ? four.value.map((record) => ({ ...record, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((record) => ({ ...record, family: 6 })) : []),
+    ];
+    const addresses = records.map(({ address, family }) => ({ address, family }));
+    const seconds = Math.min(LONGEST_KEPT_SECONDS, ...records.map(({ ttl }) => ttl));
+    if (kept.size >= MOST_KEPT) kept.clear();
+    if (seconds > 0) kept.set(hostname, { addresses, until: performance.now() + seconds * 1000 });
+    return addresses;
+  };
+
+  const place = (team: string): Promise<void> =>
+    new Promise((resolve) => {
+      if (shares.take(team)) resolve();
+      else queue.push({ team, start: resolve });
+    });
+
+  const giveBack = (team: string): void => {
+    shares.giveBack(team);
+    const next = queue.findIndex((waiting) => shares.take(waiting.team));
+    if (next >= 0) queue.splice(next, 1)[0]?.start();
+  };
+
+  const lookup = async (team: string, hostname: string): Promise<LookupAddress[]> => {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    if (isIP(name) !== 0) return [{ address: name, family: isIP(name) }];
+    if (name === 'localhost' || name.endsWith('.localhost')) return LOCALHOST;
+    const fromHosts = (await hosts()).get(name);
+    if (fromHosts) return fromHosts;
+    const known = kept.get(name);
+    if (known && known.until > performance.now()) return known.addresses;
+    await place(team);
+    try {
+      return await ask(name);
+    } finally {
+      giveBack(team);
+    }
+  };
+  return { lookup };
+}
+
+/** RFC 6761 6.3: localhost is this machine, whatever a name server says. */
+const LOCALHOST: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** The names of the hosts file; read again when it changed. */
+function hostsReader(file: string): () => Promise<Map<string, LookupAddress[]>> {
+  let names = new Map<string, LookupAddress[]>();
+  let version = -1;
+  let checkedAt = -Infinity;
+  return async () => {
+    if (performance.now() - checkedAt < HOSTS_READ_AGAIN_MS) return names;
+    checkedAt = performance.now();
+    try {
+      const { mtimeMs } = await stat(file);
+      if (mtimeMs !== version) names = parseHosts(await readFile(file, 'utf8'));
+      version = mtimeMs;
+    } catch {
+      names = new Map();
+    }
+    return names;
+  };
+}
+
+function parseHosts(text: string): Map<string, LookupAddress[]> {
+  const names = new Map<string, LookupAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...aliases] = (line.split('#')[0] as string).trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const alias of aliases) {
+      const name = alias.toLowerCase();
+      names.set(name, [...(names.get(name) ?? []), { address, family }]);
+    }
+  }
+  return names;
+}

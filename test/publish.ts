@@ -1,0 +1,34 @@
+import type { TSchema } from 'typebox';
+import { acrossTeams, boundToTeam } from '../src/db/bind.ts';
+import { inTransaction } from '../src/db/transaction.ts';
+import type { EventType } from '../src/events/define.ts';
+import { publishEvent, type Publication } from '../src/events/publish.ts';
+import type { TestApp } from './app.ts';
+
+/** Tells of something in a transaction of its own, as a verb of the team would. */
+export function publishTo<T extends TSchema>(
+  app: TestApp,
+  team: { id: string },
+  type: EventType<T>,
+  data: Publication<T>['data'],
+  user: Publication<T>['user'] = null,
+): Promise<string> {
+  return inTransaction(boundToTeam(app.ctx, team.id), (ctx) => publishEvent({ ...ctx, team }, type, { user, data }));
+}
+
+/** Everything that was told of to a team, oldest first. */
+export async function publishedTo(
+  app: TestApp,
+  team: { id: string },
+): Promise<{ id: string; event_type: string; user_id: string | null; body: string }[]> {
+  const rows = await acrossTeams(app.ctx)
+    .db.selectFrom('events')
+    .select(['id', 'event_type', 'user_id', 'body'])
+    .where('team_id', '=', team.id)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    body: app.ctx.cipher.openText('events.body', { team_id: team.id, id: row.id }, row.body),
+  }));
+}
