@@ -8,6 +8,7 @@ import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, type Database } from './db/open.ts';
 import { MIGRATIONS, SANDBOX_SEEDS, type Place } from './db/place.ts';
+import { refuseStrongLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
 import { ENDPOINTS_CHANNEL } from './delivery/endpoint-cache.ts';
 import { takeBackLanes } from './delivery/lanes.ts';
@@ -86,6 +87,7 @@ type Running = {
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
   const { db, pool } = running.database;
   const cipher = await claimCipher(db, config, secrets);
+  if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
   const ctx: Ctx = { config, db, log, cipher, newTeam, stopping: running.stopping.signal };
   // Before the first keys are made: a start that fails now would never show them.

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { apiOf } from './app.ts';
 import { orderKit, readOrder } from './factories.ts';
@@ -105,6 +106,16 @@ test('an operator migrates an empty database, makes an organisation, and its man
   expect([refused.status, refused.body.code]).toEqual([403, 'plan_required']);
 });
 
+/** How much of what sandboxes are seeded with is in the database. */
+async function invented(url: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(`select (select count(*) from labs) as labs, (select count(*) from markers) as
+    markers, (select count(*) from lab_tests) as lab_tests, (select count(*) from payors) as payors`);
+  await client.end();
+  return rows[0];
+}
+
 test('production begins with bootstrap, on two roles of a database: the service logs in as one that owns nothing', async () => {
   const owner = await makeDatabase('empty');
   const role = `service_${randomUUID().slice(0, 8)}`;
@@ -120,9 +131,13 @@ test('production begins with bootstrap, on two roles of a database: the service 
       PHIAL_OWNER_DATABASE_URL: owner,
       DATABASE_URL: service.href,
     };
+    const byOwner = await runCommand(['serve'], { env: { ...env, DATABASE_URL: owner } });
+    expect(byOwner.code).toBe(1);
+    expect(byOwner.output).toContain('which is a superuser: row-level security would not hold it.');
     const made = await runCommand(['bootstrap', '--org', 'Desert Health'], { env });
     const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
     const program = await serve({ env });
+    expect(await invented(owner)).toEqual({ labs: '0', markers: '0', lab_tests: '0', payors: '0' });
     expect(program.output()).toContain('Phial serves production us at https://api.example.com');
     expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
     const manage = apiOf(program.baseUrl, '', management_key);

@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { MIGRATIONS } from '../db/place.ts';
+import { refuseStrongLogin } from '../db/production.ts';
 import { newTeam } from '../new-team.ts';
 import { claimCipher } from '../privacy/claim-cipher.ts';
 import { withPlace } from './database.ts';
@@ -16,6 +17,7 @@ export function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promis
     const database = openDatabase({ url: place.url, poolSize: 2, role: 'phial_app', log });
     try {
       const cipher = await claimCipher(database.db, config, secrets);
+      if (config.environment === 'production') await refuseStrongLogin(place.url);
       return await work({ config, db: database.db, log, cipher, newTeam });
     } finally {
       await database.close();

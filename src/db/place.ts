@@ -3,6 +3,7 @@ import type { Config, Secrets } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import { chooseDataDir } from './embedded/data-dir.ts';
+import { refuseWithoutTls } from './production.ts';
 
 export const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
 /** Laboratories, lab tests and payors that were made up for sandboxes. */
@@ -33,9 +34,14 @@ export function findDataDir(config: Config, secrets: Secrets): { dataDir: string
 export async function openPlace({ config, secrets, applicationName, lock, log }: Options): Promise<Place> {
   const { dataDir, why } = findDataDir(config, secrets);
   if (secrets.databaseUrl) {
+    const [url, ownerUrl] = [secrets.databaseUrl, secrets.ownerDatabaseUrl ?? secrets.databaseUrl];
+    if (config.environment === 'production') {
+      refuseWithoutTls('DATABASE_URL', url);
+      refuseWithoutTls('PHIAL_OWNER_DATABASE_URL', ownerUrl);
+    }
     return {
-      url: secrets.databaseUrl,
-      ownerUrl: secrets.ownerDatabaseUrl ?? secrets.databaseUrl,
+      url,
+      ownerUrl,
       dataDir,
       why,
       embedded: false,
