@@ -14,6 +14,8 @@ export type Ctx = {
   newTeam: readonly NewTeamStep[];
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
   stopping?: AbortSignal;
+  /** Whether a statement of this process failed lately because the server's disk is full. */
+  outOfSpace?: () => boolean;
 };
 
 export type NewTeamStep = (ctx: TxCtx, teamId: string) => Promise<void>;

@@ -28,9 +28,6 @@ import { deploymentPolicy } from './webhooks/endpoint-url.ts';
 import { measureQueue } from './delivery/queue-depth.ts';
 import { openSender } from './delivery/sending/send.ts';
 
-/** One reads, one settles, one is for what comes between. */
-const DELIVERER_CONNECTIONS = 3;
-
 /** `serve` is both; any number of api and worker processes may share one database. */
 export type Role = 'serve' | 'api' | 'worker';
 
@@ -50,12 +47,19 @@ export async function startService(options: Options): Promise<Service> {
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
   const running: Running = {
     stopping: new AbortController(),
-    database: openDatabase({ url: place.url, poolSize: config.databasePoolSize, role: 'phial_app', log }),
+    database: openDatabase({
+      url: place.url,
+      poolSize: config.databasePools.api,
+      role: 'phial_app',
+      limits: config.databaseLimits,
+      log,
+    }),
     drain: null,
     metricsServer: null,
     deliveries: null,
     deliverer: null,
     listener: null,
+    forJobs: null,
     jobs: null,
   };
   try {
@@ -81,15 +85,19 @@ type Running = {
   deliveries: Database | null;
   deliverer: Deliverer | null;
   listener: Listener | null;
+  /** Connections of background work alone, whose statements may take longer. */
+  forJobs: Database | null;
   jobs: Runner | null;
 };
 
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
-  const { db, pool } = running.database;
+  const { db } = running.database;
+  const outOfSpace = (): boolean =>
+    [running.database, running.deliveries, running.forJobs].some((open) => open?.outOfSpace());
   const cipher = await claimCipher(db, config, secrets);
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
-  const ctx: Ctx = { config, db, log, cipher, newTeam, stopping: running.stopping.signal };
+  const ctx: Ctx = { config, db, log, cipher, newTeam, stopping: running.stopping.signal, outOfSpace };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
@@ -101,8 +109,9 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     if (role === 'serve' && place.embedded) await takeBackLanes(acrossTeams(ctx).db);
     const deliveries = openDatabase({
       url: place.url,
-      poolSize: DELIVERER_CONNECTIONS,
+      poolSize: config.databasePools.delivery,
       role: 'phial_app',
+      limits: config.databaseLimits,
       plans: 'by index',
       log,
     });
@@ -141,7 +150,17 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   await app?.server.listen({ host: config.host, port: config.port });
   running.metricsServer = await serveMetrics(ctx, metrics);
   if (role === 'serve' && place.embedded) await unlockAbandonedJobs(ctx);
-  if (role !== 'api') running.jobs = await runJobs(ctx, pool);
+  if (role !== 'api') {
+    const forJobs = openDatabase({
+      url: place.url,
+      poolSize: config.databasePools.jobs,
+      role: 'phial_app',
+      limits: config.jobLimits,
+      log,
+    });
+    running.forJobs = forJobs;
+    running.jobs = await runJobs({ ...ctx, db: forJobs.db }, forJobs.pool);
+  }
   return firstKeys;
 }
 
@@ -156,13 +175,14 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 
 /** Requests first, since they make work; then the work; then what both stand on. */
 async function stopInOrder(
-  { stopping, drain, jobs, deliverer, deliveries, metricsServer, listener, database }: Running,
+  { stopping, drain, jobs, deliverer, deliveries, forJobs, metricsServer, listener, database }: Running,
   drainMs: number,
 ): Promise<void> {
   const deadline = Date.now() + drainMs;
   stopping.abort();
   await drain?.(drainMs);
   await jobs?.stop();
+  await forJobs?.close();
   await deliverer?.stop(Math.max(0, deadline - Date.now()));
   await deliveries?.close();
   await metricsServer?.close();

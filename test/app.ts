@@ -72,9 +72,9 @@ export async function startTestApp(
   const keys = env['PHIAL_ENVIRONMENT'] === 'production' ? PRODUCTION_KEYS : {};
   const { config, secrets } = parseConfig({ PORT: '0', PHIAL_LOG_LEVEL: 'silent', ...keys, ...env });
   const log = openLog(config.logLevel, logTo && { write: logTo });
-  const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', log });
+  const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', limits: config.databaseLimits, log });
   const cipher = await claimCipher(database_.db, config, secrets);
-  const ctx: Ctx = { config, db: database_.db, log, cipher, newTeam };
+  const ctx: Ctx = { config, db: database_.db, log, cipher, newTeam, outOfSpace: database_.outOfSpace };
   const metrics = openMetrics();
   const app = serveApi(ctx, metrics);
   const listener = openListener({

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
+import { Outage } from '../db/outage.ts';
 import { toRow, type AuditEntry, type AuditRow } from './entry.ts';
 
 const FLUSH_MS = 100;
@@ -12,6 +13,7 @@ const MOST_WAITING = 20_000;
  */
 export class AuditWriter {
   readonly #ctx: Ctx;
+  readonly #outage: Outage;
   #waiting: AuditRow[] = [];
   #lost = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -19,6 +21,7 @@ export class AuditWriter {
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx;
+    this.#outage = new Outage(ctx.log, 'audit lines wait for the database');
   }
 
   add(entry: AuditEntry): void {
@@ -48,13 +51,11 @@ export class AuditWriter {
             (id uuid, org_id uuid, team_id uuid, key_id uuid, actor text, action text, status smallint, records uuid[],
              request_id uuid, address inet)`.execute(this.#ctx.db);
       } catch (err) {
-        this.#ctx.log.error(
-          { err, waiting: this.#waiting.length, lost: this.#lost },
-          'audit lines wait for the database',
-        );
+        this.#outage.met(err);
         this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS * 10);
         return;
       }
+      this.#outage.over();
       this.#waiting.splice(0, rows.length);
       if (this.#lost > 0) this.#ctx.log.error({ lost: this.#lost }, 'audit lines were lost: too many waited');
       this.#lost = 0;

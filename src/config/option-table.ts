@@ -22,7 +22,41 @@ export const OPTIONS: Option[] = [
     default: '',
     meaning: 'Connection of the role that owns the tables and migrates; empty: DATABASE_URL.',
   },
-  { name: 'PHIAL_DATABASE_POOL_SIZE', default: '10', meaning: 'Connections of this process to PostgreSQL (2 to 200).' },
+  {
+    name: 'PHIAL_DATABASE_POOL_SIZE',
+    default: '10',
+    meaning: 'Connections of the API of this process to PostgreSQL (2 to 200).',
+  },
+  {
+    name: 'PHIAL_DATABASE_DELIVERY_POOL_SIZE',
+    default: '3',
+    meaning: 'Connections of webhook delivery (3 to 50): one reads, one settles, one is for what comes between.',
+  },
+  {
+    name: 'PHIAL_DATABASE_JOBS_POOL_SIZE',
+    default: '6',
+    meaning: 'Connections of background jobs, one of which listens (3 to 50).',
+  },
+  {
+    name: 'PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS',
+    default: '30',
+    meaning: 'Seconds after which a statement of the API or of delivery is cancelled (1 to 600).',
+  },
+  {
+    name: 'PHIAL_DATABASE_JOB_STATEMENT_TIMEOUT_SECONDS',
+    default: '300',
+    meaning: 'The same for background jobs: erasure and retention among them (1 to 86400).',
+  },
+  {
+    name: 'PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS',
+    default: '10',
+    meaning: 'Seconds that a statement waits for a lock (1 to 600).',
+  },
+  {
+    name: 'PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS',
+    default: '30',
+    meaning: 'Seconds after which a transaction that does nothing is ended (1 to 600).',
+  },
   {
     name: 'PHIAL_LOOKUP_KEY',
     default: '',

@@ -26,7 +26,10 @@ export type Config = {
   webhookAllowedNetworks: string[];
   webhookTimeoutMs: number;
   webhookInFlightPerEndpoint: number;
-  databasePoolSize: number;
+  databasePools: { api: number; delivery: number; jobs: number };
+  databaseLimits: DatabaseLimits;
+  /** Of background jobs, which work through what a request never would. */
+  jobLimits: DatabaseLimits;
   drainSeconds: number;
   /** A request has arrived by then, and its answer been read. */
   requestTimeoutMs: number;
@@ -36,6 +39,15 @@ export type Config = {
   /** Requests of one key; null: as many as it likes. */
   rateLimit: { perSecond: number; burst: number } | null;
   limits: Limits;
+};
+
+/** After how long the database gives up a statement, a wait for a lock, and a transaction that does nothing. */
+export type DatabaseLimits = {
+  statementMs: number;
+  lockMs: number;
+  idleMs: number;
+  /** How long after statementMs a server that says nothing is given up. */
+  silenceMs: number;
 };
 
 /** How many of a thing one organisation or team may have; null: as many as it likes. */
@@ -133,6 +145,12 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     const burst = wholeOrNull('PHIAL_RATE_LIMIT_BURST', 1, 1_000_000) ?? 2 * perSecond;
     return perSecond === 0 ? null : { perSecond, burst };
   };
+  const databaseLimits = (statements: string, most: number): DatabaseLimits => ({
+    statementMs: whole(statements, 1, most) * 1000,
+    silenceMs: 5_000,
+    lockMs: whole('PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS', 1, 600) * 1000,
+    idleMs: whole('PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS', 1, 600) * 1000,
+  });
   const config: Config = {
     environment,
     region: oneOf('PHIAL_REGION', ['us', 'eu']),
@@ -150,7 +168,13 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     webhookAllowedNetworks,
     webhookTimeoutMs: whole('PHIAL_WEBHOOK_TIMEOUT_SECONDS', 1, 60) * 1000,
     webhookInFlightPerEndpoint: whole('PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT', 1, 256),
-    databasePoolSize: whole('PHIAL_DATABASE_POOL_SIZE', 2, 200),
+    databasePools: {
+      api: whole('PHIAL_DATABASE_POOL_SIZE', 2, 200),
+      delivery: whole('PHIAL_DATABASE_DELIVERY_POOL_SIZE', 3, 50),
+      jobs: whole('PHIAL_DATABASE_JOBS_POOL_SIZE', 3, 50),
+    },
+    databaseLimits: databaseLimits('PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS', 600),
+    jobLimits: databaseLimits('PHIAL_DATABASE_JOB_STATEMENT_TIMEOUT_SECONDS', 86_400),
     drainSeconds: whole('PHIAL_DRAIN_SECONDS', 0, 600),
     requestTimeoutMs: whole('PHIAL_REQUEST_TIMEOUT_SECONDS', 1, 600) * 1000,
     maxConnections: whole('PHIAL_MAX_CONNECTIONS', 10, 65_535),
@@ -205,7 +229,7 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
       'PHIAL_LOOKUP_KEY is needed in production: set it to the output of `openssl rand -base64 32` and keep it.',
     );
   }
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
   return { config, secrets };
 }
 

@@ -15,6 +15,7 @@ const SET_SCOPE_TEXT = `select set_config('phial.team', $1, false), set_config('
  */
 class Session {
   readonly #client: pg.PoolClient;
+  readonly #onError: (error: unknown) => void;
   /** Key of the scope that the server has; null where it is unknown, as after anything that may have rolled back. */
   #scope: string | null = null;
   #transaction: 'none' | 'asked for' | 'open' = 'none';
@@ -22,8 +23,9 @@ class Session {
   readonly #prepared = new Set<string>();
   #broken = false;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, onError: (error: unknown) => void) {
     this.#client = client;
+    this.#onError = onError;
   }
 
   /** What later travels without a text has to be prepared: once a connection. */
@@ -110,6 +112,7 @@ class Session {
       });
     } catch (error) {
       this.#scope = null;
+      this.#onError(error);
       // Whatever ended without a word of the server leaves a connection of which nothing is known.
       if (!(error instanceof pg.DatabaseError)) this.#broken = true;
       throw error;
@@ -159,8 +162,8 @@ export const transactions: Pick<Driver, 'beginTransaction' | 'commitTransaction'
   rollbackTransaction: (connection) => sessionOf(connection).rollback(),
 };
 
-/** Kysely's way to the pool. A connection shows nothing of anybody until it is bound to a scope. */
-export function poolDriver(pool: pg.Pool): Driver {
+/** Kysely's way to the pool. A connection shows nothing of anybody until it is bound to a scope; `onError` hears of every statement that fails. */
+export function poolDriver(pool: pg.Pool, onError: (error: unknown) => void): Driver {
   const sessions = new WeakMap<pg.PoolClient, Session>();
   return {
     ...transactions,
@@ -170,7 +173,7 @@ export function poolDriver(pool: pg.Pool): Driver {
       let session = sessions.get(client);
       if (!session) {
         try {
-          session = await new Session(client).prepare();
+          session = await new Session(client, onError).prepare();
         } catch (error) {
           client.release(true);
           throw error;

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import { Outage } from './outage.ts';
 
 export type Listener = {
   /** Settles when the first connection listens. */
@@ -21,6 +22,7 @@ export function openListener(options: {
   onListening?: () => void;
   log: Logger;
 }): Listener {
+  const outage = new Outage(options.log, 'the listening connection cannot be opened; trying again');
   let closed = false;
   let client: pg.Client | null = null;
   let retry: NodeJS.Timeout | undefined;
@@ -51,10 +53,11 @@ export function openListener(options: {
     try {
       await fresh.connect();
       for (const channel of Object.keys(options.channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+      outage.over();
       options.onListening?.();
       settleReady();
     } catch (error) {
-      options.log.warn({ err: error }, 'the listening connection could not be opened; trying again');
+      if (!closed) outage.met(error);
       lost(fresh);
     }
   };

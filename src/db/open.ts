@@ -1,26 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { DatabaseLimits } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { columnTypes } from './column-types.ts';
 import { poolDriver } from './connection.ts';
+import { Outage } from './outage.ts';
 import type { DB } from './tables.ts';
 
 /** Shows nothing of any team until it is bound (bind.ts). */
 export type Db = Kysely<DB>;
 export type Tx = Transaction<DB>;
 
-export type Database = { db: Db; pool: pg.Pool; close: () => Promise<void> };
+export type Database = {
+  db: Db;
+  pool: pg.Pool;
+  /** Whether a statement failed lately because the server's disk is full. */
+  outOfSpace: () => boolean;
+  close: () => Promise<void>;
+};
 
-const STATEMENT_MS = 30_000;
 /** How long a statement waits for a connection of the pool. */
 const WAIT_MS = 5_000;
 /** No statement of the service is without a limit; migrations and backups have connections of their own. */
-const LIMITS = [
-  `-c statement_timeout=${STATEMENT_MS}`,
-  '-c lock_timeout=10000',
-  '-c idle_in_transaction_session_timeout=30000',
-];
+const DEFAULT_LIMITS: DatabaseLimits = { statementMs: 30_000, lockMs: 10_000, idleMs: 30_000, silenceMs: 5_000 };
+/** A full disk is told this long after a statement met it; the requests that then come find out anew. */
+const SPACE_MS = 15_000;
 const BY_INDEX = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'hashagg', 'material'].map(
   (how) => `-c enable_${how}=off`,
 );
@@ -35,8 +40,15 @@ export function openDatabase(options: {
    * tiny, or by statistics that are out of date, then is the plan for its real size.
    */
   plans?: 'by cost' | 'by index';
+  limits?: DatabaseLimits;
   log: Logger;
 }): Database {
+  const { statementMs, lockMs, idleMs, silenceMs } = options.limits ?? DEFAULT_LIMITS;
+  const limits = [
+    `-c statement_timeout=${statementMs}`,
+    `-c lock_timeout=${lockMs}`,
+    `-c idle_in_transaction_session_timeout=${idleMs}`,
+  ];
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
@@ -44,19 +56,27 @@ export function openDatabase(options: {
     application_name: 'phial',
     options: [
       `-c timezone=UTC`,
-      ...(options.role === 'phial_app' ? ['-c role=phial_app', ...LIMITS] : []),
+      ...(options.role === 'phial_app' ? ['-c role=phial_app', ...limits] : []),
       ...(options.plans === 'by index' ? BY_INDEX : []),
     ].join(' '),
     connectionTimeoutMillis: WAIT_MS,
+    // A network that swallows packets breaks no connection: the server's own limit would never be heard of.
+    query_timeout: statementMs + silenceMs,
     keepAlive: true,
   });
-  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection was lost'));
+  const outage = new Outage(options.log, 'idle database connections were lost');
+  pool.on('error', (error) => outage.met(error));
+  pool.on('connect', () => outage.over());
   // A connection lost in use fails its query; without a listener of its own it would end the process as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  let fullAt = -Infinity;
+  const met = (error: unknown): void => {
+    if ((error as { code?: unknown }).code === '53100') fullAt = performance.now();
+  };
   const db = new Kysely<DB>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => poolDriver(pool),
+      createDriver: () => poolDriver(pool, met),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -64,6 +84,7 @@ export function openDatabase(options: {
   return {
     db,
     pool,
+    outOfSpace: () => performance.now() - fullAt < SPACE_MS,
     close: async () => {
       const ended = everyConnectionEnded(pool);
       await db.destroy();

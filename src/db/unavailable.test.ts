@@ -1,13 +1,23 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
+import { openLog } from '../log.ts';
+import { openListener } from './listen.ts';
+import { openDatabase } from './open.ts';
 import { isUnavailable } from './unavailable.ts';
 
 /** A way to the database that can be cut and mended. */
-async function openWay(url: string): Promise<{ url: string; cut: () => void; mend: () => void; close: () => void }> {
+async function openWay(url: string): Promise<{
+  url: string;
+  cut: () => void;
+  swallow: () => void;
+  mend: () => void;
+  close: () => void;
+}> {
   const target = new URL(url);
   const [port, host] = [Number(target.port), target.hostname];
   const sockets = new Set<Socket>();
@@ -38,6 +48,9 @@ async function openWay(url: string): Promise<{ url: string; cut: () => void; men
       open = false;
       destroyAll();
     },
+    swallow: () => {
+      for (const socket of sockets) socket.unpipe().resume();
+    },
     mend: () => {
       open = true;
     },
@@ -65,12 +78,69 @@ afterAll(async () => {
 
 const list = () => app.api<{ code: string }>('GET', '/v2/user');
 
+describe('an outage', () => {
+  test('is a line in the log, however long it lasts and however many connections it takes', async () => {
+    const lines: { level: number; msg: string }[] = [];
+    const there = await openWay(home.databaseUrl);
+    const log = openLog('info', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[0]) });
+    const database = openDatabase({ url: there.url, poolSize: 5, role: 'phial_app', log });
+    const listener = openListener({ url: there.url, channels: {}, log });
+    await listener.ready;
+    await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(database.db)));
+    there.cut();
+    await wait(800); // three tries of the listener
+    there.mend();
+    await sql`select 1`.execute(database.db);
+    await expect.poll(() => lines.filter(({ msg }) => msg === 'an outage is over')).toHaveLength(2);
+    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
+      'idle database connections were lost',
+      'the listening connection cannot be opened; trying again',
+    ]);
+    await listener.close();
+    await database.close();
+    there.close();
+  });
+
+  test('leaves /metrics answering, with its own figures and no address', async () => {
+    const read = async (): Promise<string> => (await fetch(`${app.baseUrl}/metrics`)).text();
+    expect(await read()).toContain('phial_database_up 1');
+    way.cut();
+    const text = await read();
+    way.mend();
+    expect(text).toContain('phial_database_up 0');
+    expect(text).toMatch(/^phial_webhook_deliveries_waiting nan$/im);
+    expect(text).toContain('process_resident_memory_bytes');
+    expect(text).not.toContain('127.0.0.1');
+    await expect.poll(read).toContain('phial_database_up 1');
+  });
+
+  test('of a disk that is full makes the process not ready, and says so', async () => {
+    const full = sql`do $$ begin raise exception 'no space' using errcode = '53100'; end $$`.execute(app.db);
+    await expect(full).rejects.toThrow();
+    const answer = await app.api<{ code: string; detail: string }>('GET', '/readyz', undefined, { key: null });
+    expect([answer.status, answer.body.detail]).toEqual([503, 'The disk of the database has no space left.']);
+  });
+
+  test('of a network that swallows packets ends a statement from this side', async () => {
+    const there = await openWay(home.databaseUrl);
+    const limits = { statementMs: 500, silenceMs: 100, lockMs: 500, idleMs: 500 };
+    const database = openDatabase({ url: there.url, poolSize: 1, role: 'phial_app', limits, log: home.ctx.log });
+    await sql`select 1`.execute(database.db);
+    there.swallow();
+    const error = await sql`select 1`.execute(database.db).catch((failure: unknown) => failure);
+    expect([(error as Error).message, isUnavailable(error)]).toEqual(['Query read timeout', true]);
+    expect(database.pool.totalCount).toBe(0);
+    there.close();
+    await database.close();
+  });
+});
+
 describe('a request', () => {
   test('while the database is away is answered with 503, and with 200 as soon as it is back', async () => {
     expect((await list()).status).toBe(200);
     way.cut();
     const away = await list();
-    expect([away.status, away.body.code]).toEqual([503, 'not_ready']);
+    expect([away.status, away.body.code, away.headers.get('retry-after')]).toEqual([503, 'not_ready', '1']);
     way.mend();
     await expect.poll(async () => (await list()).status).toBe(200);
   });

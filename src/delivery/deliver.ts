@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/bind.ts';
+import { Outage } from '../db/outage.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { EndpointCache, type Endpoint } from './endpoint-cache.ts';
@@ -102,6 +103,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       };
     });
 
+  const outage = new Outage(ctx.log, 'due deliveries cannot be read; trying again');
   const loop = async (): Promise<void> => {
     while (!stopping) {
       if (!woken) await sleep();
@@ -109,8 +111,9 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       if (stopping) return;
       try {
         if ((await round()) > 0) woken = true;
+        outage.over();
       } catch (error) {
-        ctx.log.error({ err: error }, 'due deliveries could not be read');
+        outage.met(error);
         await wait(AFTER_DATABASE_ERROR_MS);
       }
     }

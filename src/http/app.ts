@@ -143,5 +143,6 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
 }
 
 function send(reply: FastifyReply, answer: { status: number; body: unknown }): void {
+  if (answer.status === 503) reply.header('retry-after', '1');
   reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -6,6 +7,7 @@ export type Metrics = {
   registry: Registry;
   requestSeconds: Histogram<'operation' | 'status'>;
   attempts: Counter<'outcome'>;
+  databaseUp: Gauge;
   deliveriesWaiting: Gauge;
   oldestDueSeconds: Gauge;
   deliveriesUnderWay: Gauge;
@@ -30,6 +32,11 @@ export function openMetrics(): Metrics {
       labelNames: ['outcome'],
       registers,
     }),
+    databaseUp: new Gauge({
+      name: 'phial_database_up',
+      help: 'Whether the database answered this scrape; the figures that come from it are NaN where it did not.',
+      registers,
+    }),
     deliveriesWaiting: new Gauge({
       name: 'phial_webhook_deliveries_waiting',
       help: 'Deliveries in the queue, due or not: counted up to 10,000, above that an estimate.',
@@ -48,10 +55,24 @@ export function openMetrics(): Metrics {
   };
 }
 
+/** A scrape is answered without the database after this long. */
+const REFRESH_MS = 2_000;
+
 /** Shows `metrics` at /metrics; `refresh` brings up to date what is measured only when somebody looks. */
 export function registerMetrics(server: FastifyInstance, metrics: Metrics, refresh: () => Promise<void>): void {
   server.get('/metrics', async (_request, reply) => {
-    await refresh();
+    const late = new AbortController();
+    const measured = await Promise.race([
+      refresh().then(
+        () => true,
+        () => false,
+      ),
+      wait(REFRESH_MS, false, { signal: late.signal }).catch(() => false),
+    ]);
+    late.abort();
+    metrics.databaseUp.set(measured ? 1 : 0);
+    // What was true before the outage is not what is.
+    if (!measured) for (const gauge of [metrics.deliveriesWaiting, metrics.oldestDueSeconds]) gauge.set(NaN);
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }

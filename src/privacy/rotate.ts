@@ -29,7 +29,8 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
   const client = new pg.Client({
     connectionString: ownerUrl,
     application_name: 'phial rotate-keys',
-    options: '-c phial.across=on',
+    // It looks through whole tables, which no request may.
+    options: '-c phial.across=on -c statement_timeout=3600000 -c lock_timeout=60000',
   });
   client.on('error', () => undefined); // a lost connection fails the query that is under way
   await client.connect();

@@ -44,7 +44,8 @@ export const systemEndpoints = [
     auth,
     response: Readiness,
     summary: 'Tell whether the service takes requests',
-    description: '503 while it stops or the database does not answer: requests should go to another process meanwhile.',
+    description:
+      '503 while it stops, the database does not answer, or its disk is full: requests should go to another process meanwhile.',
     refusals: ['not_ready'],
     handle: async (ctx) => {
       await requireReady(ctx);

@@ -6,10 +6,11 @@ import { AppError } from '../errors.ts';
 
 const DATABASE_TIMEOUT_MS = 2_000;
 
-/** Throws not_ready while the process stops, and where the database does not answer in time. */
-export async function requireReady({ db, stopping }: Ctx): Promise<void> {
+/** Throws not_ready while the process stops, and where the database does not answer in time or cannot write. */
+export async function requireReady({ db, stopping, outOfSpace }: Ctx): Promise<void> {
   if (stopping?.aborted) throw new AppError('not_ready', 'The service is stopping.');
   if (!(await answersInTime(db))) throw new AppError('not_ready', 'The database does not answer.');
+  if (outOfSpace?.()) throw new AppError('not_ready', 'The disk of the database has no space left.');
 }
 
 async function answersInTime(db: Db): Promise<boolean> {
