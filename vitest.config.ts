@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 // A file that starts processes of its own says so in its name; all others share the modules of their worker.
 const STARTS_PROCESSES = ['{src,test}/**/*.{process,browser}.test.ts'];
 // What is waited for comes when it comes: a busy machine makes a test slow, not red.
-const limits = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000, interval: 20 } } };
+const limits = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 15_000, interval: 20 } } };
 
 export default defineConfig({
   test: {

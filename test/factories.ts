@@ -100,12 +100,22 @@ export const register = <T = { order: OrderBody; message: string }>(
     ...changes,
   });
 
+/** Insurance as a registration brings it along, with images of the card and the signature. */
+export const healthInsurance = {
+  payor_code: 'SBX00001',
+  insurance_id: 'XYZ123456789',
+  responsible_relationship: 'Self',
+  front_image: { content: 'iVBORw0KGgo=', content_type: 'image/png' },
+  patient_signature_image: { content: '/9j/4AAQ', content_type: 'image/jpeg' },
+  diagnosis_codes: ['E11.9'],
+};
+
 /** A kit that has shipped and is registered. */
-export async function registeredKit(team: Team): Promise<OrderBody> {
+export async function registeredKit(team: Team, changes: Record<string, unknown> = {}): Promise<OrderBody> {
   const order = await orderKit(team);
   await simulate(team, order.id);
   const { sample_id } = await readOrder(team, order.id);
-  return (await register(team, { sample_id })).body.order;
+  return (await register(team, { sample_id, ...changes })).body.order;
 }
 
 export const webhookPath = (team: Team): string => `/v1/org/${team.org_id}/team/${team.id}/sandbox/webhook`;

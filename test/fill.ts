@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { eraseUsers } from '../src/jobs/erase-users.ts';
 import type { Team, TestApp } from './app.ts';
-import { makeUser, orderKit, registeredKit, simulate, subscribe } from './factories.ts';
+import { healthInsurance, makeUser, orderKit, registeredKit, simulate, subscribe } from './factories.ts';
 import { query } from './global-setup.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver } from './receiver.ts';
@@ -34,7 +34,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     },
     { headers: { 'x-idempotency-key': randomUUID() } },
   );
-  const done = await registeredKit(team);
+  const done = await registeredKit(team, { health_insurance: healthInsurance });
   await simulate(team, done.id);
   await app.deliver();
   receiver.answer((response) => response.writeHead(500).end());

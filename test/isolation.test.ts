@@ -8,6 +8,7 @@ import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
 import {
   consents,
+  healthInsurance,
   kitTestId,
   makeUser,
   orderKit,
@@ -167,15 +168,25 @@ async function fill(team: Team, name: string): Promise<Ids> {
     provider_payor_id: `${name}-1`,
   });
   await team.api('POST', `/v2/user/${user.user_id}/insurance`, insurance(payor.body.payor_code));
+  await orderKit(team, deleted.user_id);
   await team.api('DELETE', `/v2/user/${deleted.user_id}`);
+  await app.deliver();
   const order = await orderKit(team, user.user_id);
   await simulate(team, order.id);
   const { sample_id } = await readOrder(team, order.id);
-  await register(team, { sample_id, patient_details: { ...patientDetails, last_name: name } });
+  await register(team, {
+    sample_id,
+    patient_details: { ...patientDetails, last_name: name },
+    health_insurance: healthInsurance,
+  });
   await simulate(team, order.id);
   await app.deliver();
   const waiting = await orderKit(team, user.user_id);
   await simulate(team, waiting.id, '?delay=3600');
+  receiver.answer((response) => response.writeHead(500).end());
+  await app.deliver();
+  receiver.answer(null);
+  await orderKit(team, user.user_id);
   const keys = await team.api<{ api_keys: { id: string; team_id: string }[] }>(
     'GET',
     `/v1/org/${team.org_id}/team_api_keys/sandbox/us`,

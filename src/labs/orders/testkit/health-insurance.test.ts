@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { makeUser, patientDetails, readOrder, register, type OrderBody } from '../../../../test/factories.ts';
+import {
+  healthInsurance as insurance,
+  makeUser,
+  patientDetails,
+  readOrder,
+  register,
+  type OrderBody,
+} from '../../../../test/factories.ts';
 import { problemsOf } from '../../../../test/people.ts';
 
 let app: TestApp;
@@ -8,15 +15,6 @@ beforeAll(async () => {
   app = await startTestApp();
 });
 afterAll(() => app.close());
-
-const insurance = {
-  payor_code: 'SBX00001',
-  insurance_id: 'XYZ123456789',
-  responsible_relationship: 'Self',
-  front_image: { content: 'iVBORw0KGgo=', content_type: 'image/png' },
-  patient_signature_image: { content: '/9j/4AAQ', content_type: 'image/jpeg' },
-  diagnosis_codes: ['E11.9'],
-};
 
 let kits = 0;
 async function registerWith(
