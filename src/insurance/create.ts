@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
+import { preparedStatement } from '../db/prepared.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { findUser } from '../users/find.ts';
@@ -33,15 +34,18 @@ export async function createInsurance(
   const {
     rows: [created],
   } = await ctx.db.executeQuery<Pick<StoredInsurance, 'company'>>(
-    CompiledQuery.raw(INSERT, [
-      id,
-      relationship,
-      is_primary,
-      ctx.cipher.sealJson('insurances.details', { team_id: ctx.team.id, id }, details),
-      payor_code,
-      userId,
-      ctx.team.id,
-    ]),
+    preparedStatement(
+      'insert insurance',
+      CompiledQuery.raw(INSERT, [
+        id,
+        relationship,
+        is_primary,
+        ctx.cipher.sealJson('insurances.details', { team_id: ctx.team.id, id }, details),
+        payor_code,
+        userId,
+        ctx.team.id,
+      ]),
+    ),
   );
   if (!created) {
     await findUser(ctx, userId);

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
+import { prepared } from '../db/prepared.ts';
 import type { DB } from '../db/tables.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { User } from './schemas.ts';
@@ -31,6 +32,7 @@ export async function findUser(ctx: Scope, userId: string): Promise<UserRow> {
     .select(USER_COLUMNS)
     .where('id', '=', userId)
     .where('team_id', '=', ctx.team.id)
+    .$call(prepared('find user'))
     .executeTakeFirst();
   return present(user);
 }
@@ -43,6 +45,7 @@ export async function findUserByClientId(ctx: Scope, clientUserId: string): Prom
     .select(USER_COLUMNS.map((column) => `users.${column}` as const))
     .where('client_user_ids.team_id', '=', ctx.team.id)
     .where('client_user_ids.client_user_id', '=', clientUserId)
+    .$call(prepared('find user by client id'))
     .executeTakeFirst();
   return present(user);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../context.ts';
+import { prepared } from '../../db/prepared.ts';
 import { AppError } from '../../errors.ts';
 import { errorAnswer } from './errors.ts';
 import type { Seal } from './seal.ts';
@@ -59,6 +60,7 @@ export async function oncePerKey<C extends TxCtx>(
     .where('operation', '=', request.operation)
     .where('key', '=', request.key)
     .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
+    .$call(prepared('find stored answer'))
     .executeTakeFirst();
   if (stored) {
     const text = ctx.cipher.openText('idempotency_keys.body', row, stored.body);
@@ -90,6 +92,7 @@ export async function oncePerKey<C extends TxCtx>(
     .insertInto('idempotency_keys')
     .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
     .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
+    .$call(prepared('store answer'))
     .execute();
   return answer;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/bind.ts';
+import { prepared } from '../../db/prepared.ts';
 import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
 import type { KeyIdentity } from './caller.ts';
 
@@ -53,6 +54,7 @@ export class AccessCache {
         .select(['team_api_keys.id as key_id', 'teams.id', 'teams.org_id', 'teams.settings', 'expires_at'])
         .select(sql<boolean>`revoked_at is null and (expires_at is null or expires_at > now())`.as('opens'))
         .where('key_hash', '=', hash)
+        .$call(prepared('team key'))
         .executeTakeFirst();
       if (!row) return undefined;
       const { id, org_id } = row;
@@ -72,6 +74,7 @@ export class AccessCache {
         .select(['orgs.id as org_id', 'orgs.plan', 'management_keys.id', 'role', 'team_ids'])
         .select(sql<boolean>`revoked_at is null`.as('opens'))
         .where('key_hash', '=', hash)
+        .$call(prepared('management key'))
         .executeTakeFirst();
       if (!row) return undefined;
       const { id, org_id, team_ids } = row;
