@@ -48,7 +48,11 @@ type Inserter = { lanes: (() => Promise<unknown>)[]; close: () => Promise<void> 
 
 /** As fast as pg goes: a prepared statement, one transaction each, everything known beforehand but the id. */
 function openBare({ url, connections, teamId, userId }: Work): Inserter {
-  const pool = new pg.Pool({ connectionString: url, max: connections, options: '-c role=phial_app' });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    options: `-c role=phial_app -c phial.team=${teamId}`,
+  });
   const { payor_code, relationship, is_primary, ...details } = insuranceRequest;
   const text = `insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
     values ($1, $2, $3, $4, $5, $6, $7, $8)`;

@@ -76,7 +76,7 @@ class Session {
   }
 
   async #end(how: 'commit' | 'rollback', prefixes: Prefix[] = []): Promise<string> {
-    const { command } = await this.#send({ text: how, prefixes });
+    const { command } = await this.#send({ text: how, name: `phial_${how}`, prefixes });
     this.#transaction = 'none';
     if (command !== 'COMMIT') this.#scope = null;
     return command;

@@ -3,10 +3,11 @@ import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/bind.ts';
 import { prepared } from '../../db/prepared.ts';
 import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { KeyIdentity } from './caller.ts';
 
-/** `team` is null where the key is known but opens nothing: it was revoked, or has expired. */
-export type TeamAccess = { key: KeyIdentity; team: TeamCtx['team'] | null };
+/** `ctx` is null where the key is known but opens nothing: it was revoked, or has expired. Requests share it. */
+export type TeamAccess = { key: KeyIdentity; ctx: TeamCtx | null };
 export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
 /** Bounds how long a key outlives its revocation where a network swallows packets without breaking the connection. */
@@ -21,13 +22,15 @@ type Cached<T> = { access: T; until: number };
  */
 export class AccessCache {
   readonly #ctx: Ctx;
+  readonly #acrossTeams: Ctx;
   readonly #teams = new Map<string, Cached<TeamAccess>>();
   readonly #managers = new Map<string, Cached<ManagementAccess>>();
   #listening = false;
   #generation = 0;
 
   constructor(ctx: Ctx) {
-    this.#ctx = acrossTeams(ctx); // whose a key is, is what it is looked up for
+    this.#ctx = ctx;
+    this.#acrossTeams = acrossTeams(ctx); // whose a key is, is what it is looked up for
   }
 
   forget(): void {
@@ -48,7 +51,7 @@ export class AccessCache {
 
   team(key: string): Promise<TeamAccess | null> {
     return this.#look(this.#teams, key, async (hash) => {
-      const row = await this.#ctx.db
+      const row = await this.#acrossTeams.db
         .selectFrom('team_api_keys')
         .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
         .select(['team_api_keys.id as key_id', 'teams.id', 'teams.org_id', 'teams.settings', 'expires_at'])
@@ -58,9 +61,12 @@ export class AccessCache {
         .executeTakeFirst();
       if (!row) return undefined;
       const { id, org_id } = row;
-      const team = row.opens ? { id, org_id, settings: row.settings as TeamCtx['team']['settings'] } : null;
+      const team = { id, org_id, settings: row.settings as TeamCtx['team']['settings'] };
       return {
-        access: { key: { kind: 'team_key', id: row.key_id, org_id, team_id: id }, team },
+        access: {
+          key: { kind: 'team_key', id: row.key_id, org_id, team_id: id },
+          ctx: row.opens ? forTeam(this.#ctx, team) : null,
+        },
         expires: row.expires_at,
       };
     });
@@ -68,7 +74,7 @@ export class AccessCache {
 
   management(key: string): Promise<ManagementAccess | null> {
     return this.#look(this.#managers, key, async (hash) => {
-      const row = await this.#ctx.db
+      const row = await this.#acrossTeams.db
         .selectFrom('management_keys')
         .innerJoin('orgs', 'orgs.id', 'management_keys.org_id')
         .select(['orgs.id as org_id', 'orgs.plan', 'management_keys.id', 'role', 'team_ids'])

@@ -1,6 +1,5 @@
 import { AppError } from '../../errors.ts';
 import { readKey } from '../../tenancy/keys/key-value.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
 import { firstOf, type AuthKind } from './caller.ts';
 import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
 
@@ -37,7 +36,7 @@ export const teamKey: AuthKind = {
       };
     }
     const found = kind && value !== undefined ? await access.team(value) : null;
-    if (!found?.team || value === undefined) {
+    if (!found?.ctx || value === undefined) {
       return {
         key: found?.key ?? null,
         refusal: new AppError(
@@ -46,6 +45,6 @@ export const teamKey: AuthKind = {
         ),
       };
     }
-    return { ctx: forTeam(ctx, found.team), key: found.key, apiKey: value };
+    return { ctx: found.ctx, key: found.key, apiKey: value };
   },
 };
