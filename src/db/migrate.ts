@@ -50,7 +50,8 @@ async function apply(client: pg.Client, name: string, sql: string): Promise<bool
     return inserted.rowCount === 1;
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+    const { message, hint } = error as pg.DatabaseError;
+    throw new Error(`Migration ${name} failed: ${message}${hint ? `. ${hint}` : ''}`, { cause: error });
   }
 }
 
