@@ -70,6 +70,25 @@ const productionEnv = {
   PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 8).toString('base64')}`,
 };
 
+test('the connections of a process fit the embedded server four times over, the operator at psql included', () => {
+  const { api, delivery, jobs } = parseConfig({}).config.databasePools;
+  expect(4 * (api + delivery + jobs + 1)).toBeLessThan(100 - 3); // max_connections without those kept for superusers
+});
+
+test('background jobs have longer for a statement than requests, and each limit is an option', () => {
+  const { databaseLimits, jobLimits } = parseConfig({}).config;
+  expect(databaseLimits).toEqual({ statementMs: 30_000, lockMs: 10_000, idleMs: 30_000, silenceMs: 5_000 });
+  expect(jobLimits.statementMs).toBe(300_000);
+  const set = parseConfig({
+    PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS: '4',
+    PHIAL_DATABASE_JOB_STATEMENT_TIMEOUT_SECONDS: '5',
+    PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS: '2',
+    PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS: '3',
+  }).config;
+  expect(set.databaseLimits).toMatchObject({ statementMs: 4_000, lockMs: 2_000, idleMs: 3_000 });
+  expect(set.jobLimits).toMatchObject({ statementMs: 5_000, lockMs: 2_000, idleMs: 3_000 });
+});
+
 test('production refuses to start without the keys of personal data, and sends webhooks to public addresses only', () => {
   for (const name of ['PHIAL_LOOKUP_KEY', 'PHIAL_ENCRYPTION_KEYS']) {
     expect(() => parseConfig({ ...productionEnv, [name]: '' })).toThrow(new RegExp(`${name} is needed`));
