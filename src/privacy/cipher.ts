@@ -10,7 +10,7 @@ import {
 import type { JsonColumn, LookupKind, SealedColumn, TextColumn } from './columns.ts';
 
 /** Which row a sealed value belongs to. Where several columns name the row, `id` joins them with a slash. */
-export type SealedRow = { team_id: string; id: string };
+type SealedRow = { team_id: string; id: string };
 
 /** The deployment's keys: the one that seals, and every one that opens, by version (1 to 255); 32 bytes each. */
 export type KeyRing = { sealing: number; keys: Map<number, Buffer>; lookupKey: Buffer };

@@ -4,7 +4,7 @@ import { AppError } from '../../../errors.ts';
 import type { LoadedOrder } from '../load.ts';
 
 /** Ids that the simulated laboratory issues, and nobody else. */
-export const SIMULATED_SAMPLE_ID = /^SIM[0-9A-Z]{12}$/;
+const SIMULATED_SAMPLE_ID = /^SIM[0-9A-Z]{12}$/;
 
 /** A sample id as it is kept: upper and lower case are the same. */
 export const canonicalSampleId = (sampleId: string): string => sampleId.toUpperCase();
