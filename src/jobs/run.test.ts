@@ -1,6 +1,7 @@
 import { parseCrontab } from 'graphile-worker';
 import { expect, test } from 'vitest';
-import { crontab, jobs } from './run.ts';
+import { openLog } from '../log.ts';
+import { crontab, jobs, workerLogger } from './run.ts';
 
 test('payloads of background work hold ids and whole numbers only', () => {
   const others = jobs.flatMap(({ name, payload }) =>
@@ -17,4 +18,14 @@ test('the crontab names each job that runs by itself, with its payload', () => {
     jobs.flatMap(({ name, cron }) => (cron ? [[name, cron.payload]] : [])),
   );
   expect(items.length).toBeGreaterThan(2);
+});
+
+test('the queue tells of a database that is away once a minute, however often it tries', () => {
+  const lines: string[] = [];
+  const logger = workerLogger(openLog('info', { write: (line) => lines.push(line) }));
+  const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+  for (const ms of [225, 431, 902])
+    logger.error(`Error with notify listener (trying again in ${ms}ms): away`, { error: away });
+  for (const id of ['17', '18']) logger.error(`Failed task ${id} (erase_team)`, { error: new Error('Error 23505') });
+  expect(lines).toHaveLength(3);
 });

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
 import { defineJob, type Job } from '../db/define-job.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {
@@ -90,10 +91,25 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
 }
 
 /** The library quotes errors and payloads in its messages, after a colon or within quotes: what stands before is logged. */
-export const workerLogger = (log: Logger): WorkerLogger =>
-  new WorkerLogger(() => (level, message, meta) => {
+export function workerLogger(log: Logger): WorkerLogger {
+  /** When a message about a database that is away was last logged, its numbers aside: it comes with each try. */
+  const toldAt = new Map<string, number>();
+  const wasTold = (text: string): boolean => {
+    const kind = text.replaceAll(/\d+/g, '');
+    if (performance.now() - (toldAt.get(kind) ?? -Infinity) < TOLD_FOR_MS) return true;
+    if (toldAt.size >= MOST_KINDS) toldAt.clear();
+    toldAt.set(kind, performance.now());
+    return false;
+  };
+  return new WorkerLogger(() => (level, message, meta) => {
     const line = { job_message: message.split(/[:'"\n]/, 1)[0], err: meta?.['error'] };
+    const isWarning = level === 'error' || level === 'warning';
+    if (isWarning && isUnavailable(line.err) && wasTold(line.job_message ?? '')) return;
     if (level === 'error') log.error(line, 'background work');
     else if (level === 'warning') log.warn(line, 'background work');
     else log.debug(line, 'background work');
   });
+}
+
+const TOLD_FOR_MS = 60_000;
+const MOST_KINDS = 50;
