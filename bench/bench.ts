@@ -1,3 +1,4 @@
+import { benchFairness } from './fairness.ts';
 import { benchInsurance } from './insurance.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders } from './orders.ts';
@@ -10,6 +11,7 @@ const BENCHMARKS: Record<string, (options: { walls: boolean }) => Promise<boolea
   memory: benchMemory,
   insurance: benchInsurance,
   orders: benchOrders,
+  fairness: benchFairness,
 };
 
 /** Runs the benchmarks named, or all; `--without-row-level-security` is heard by `insurance`. The exit code is 1 where a goal is missed. */

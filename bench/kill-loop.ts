@@ -12,7 +12,7 @@ const CLIENTS = 8;
 const MOST_ROUNDS = 200;
 const KILL_AFTER_MS = { least: 100, most: 1500 };
 const POSTMASTER_EVERY = 5;
-/** Deliveries that were under way at a kill wait for their lease: this time-out and 45 seconds. */
+/** No attempt lasts longer; what a kill cut off is made again as soon as the next start took its lane back. */
 const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' };
 const DELIVERED_WITHIN_MS = 180_000;
 

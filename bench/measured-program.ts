@@ -32,8 +32,12 @@ export function makeFolder(): string {
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-/** Starts with every option at its default but the port and the data directory; the log goes to a file in `folder`. */
-export async function startMeasured(folder: string, command: string[]): Promise<MeasuredProgram> {
+/** Starts with every option at its default but the port, the data directory and `env`; the log goes to a file in `folder`. */
+export async function startMeasured(
+  folder: string,
+  command: string[],
+  env: Record<string, string> = {},
+): Promise<MeasuredProgram> {
   const port = await findFreePort();
   const dataDir = join(folder, 'data');
   const log = openSync(join(folder, 'log'), 'a');
@@ -43,7 +47,7 @@ export async function startMeasured(folder: string, command: string[]): Promise<
     cwd: PACKAGE_ROOT,
     detached: true,
     stdio: ['ignore', log, log],
-    env: { ...process.env, ...defaults, PORT: String(port), PHIAL_DATA_DIR: dataDir },
+    env: { ...process.env, ...defaults, PORT: String(port), PHIAL_DATA_DIR: dataDir, ...env },
   });
   closeSync(log);
   const ended = new Promise<void>((resolve) => {

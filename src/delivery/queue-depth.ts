@@ -17,7 +17,7 @@ export async function measureQueue(
   const {
     rows: [queue],
   } = await sql<{ waiting: number; oldest: number }>`
-    with counted as (
+    with counted as materialized (
       select (select count(*) from (select from deliveries limit ${COUNTED}) as first_ones) as firsts,
              (select count(*) from (select from retries limit ${COUNTED}) as first_ones) as retries
     ), estimated as (

@@ -1,0 +1,256 @@
+// How long a team waits for its webhooks while another team's endpoints hang, beside the same without that team.
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { Type } from 'typebox';
+import { parseConfig } from '../src/config/options.ts';
+import type { Ctx } from '../src/context.ts';
+import { acrossTeams, boundToTeam } from '../src/db/bind.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openDatabase } from '../src/db/open.ts';
+import { inTransaction } from '../src/db/transaction.ts';
+import { tellOfChange } from '../src/delivery/endpoint-cache.ts';
+import { restartLane } from '../src/delivery/lanes.ts';
+import { defineEvent } from '../src/events/define.ts';
+import { publishEvents } from '../src/events/publish.ts';
+import { openLog } from '../src/log.ts';
+import { newTeam } from '../src/new-team.ts';
+import { claimCipher } from '../src/privacy/claim-cipher.ts';
+import { createTeam } from '../src/tenancy/teams/create.ts';
+import { describeDatabase, describeMachine, median } from './environment.ts';
+import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import { callerOf } from './order-traffic.ts';
+
+const GOAL = 1.2;
+const TURNS = 4;
+const TURN_MS = 4_000;
+/** After each change, so that a turn measures a state and not the way there. */
+const SETTLE_MS = 1_500;
+const EVENTS_A_SECOND = 25;
+const ENDPOINTS = 4;
+const HANGING_ENDPOINTS = 100;
+const BACKLOG = 200_000;
+/** Short, so that hanging attempts also end, are written and are begun anew within a turn. */
+const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '2', PHIAL_WEBHOOKS_PER_TEAM: String(HANGING_ENDPOINTS) };
+
+const told = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+type Turn = { p50: number; p99: number };
+
+/** True where the goal is reached. */
+export async function benchFairness(): Promise<boolean> {
+  console.log(describeMachine());
+  const folder = makeFolder();
+  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve'], env);
+  try {
+    const log = openLog('silent');
+    const embedded = await openEmbedded({
+      dataDir: program.dataDir,
+      applicationName: 'phial bench',
+      lock: 'if-free',
+      log,
+    });
+    console.log(await describeDatabase(embedded.url));
+    const { config, secrets } = parseConfig({});
+    const database = openDatabase({ url: embedded.url, poolSize: 4, role: 'phial_app', log });
+    const cipher = await claimCipher(database.db, config, secrets);
+    const reached = await compare(program, { config, db: database.db, log, cipher, newTeam }, embedded.url);
+    await database.close();
+    await embedded.stop();
+    return reached;
+  } finally {
+    await program.stop();
+    removeFolder(folder);
+  }
+}
+
+async function compare(program: MeasuredProgram, ctx: Ctx, ownerUrl: string): Promise<boolean> {
+  const { org_id, team_id: loudTeam, management_key } = program.credentials();
+  const manage = callerOf(program.baseUrl, { 'x-management-key': management_key });
+  const subscribe = async (team: string, url: string, endpoints: number): Promise<void> => {
+    for (let made = 0; made < endpoints; made += 1)
+      await manage('POST', `/v1/org/${org_id}/team/${team}/sandbox/webhook`, { url });
+  };
+  const quietTeam = (await createTeam(ctx, { org_id, name: 'Quiet' })).id;
+  const arrivals = await startReceiver();
+  await subscribe(quietTeam, arrivals.url, ENDPOINTS);
+  const loud = await openLoudTeam(ctx, loudTeam, ownerUrl);
+  await subscribe(loudTeam, loud.url, HANGING_ENDPOINTS);
+  await loud.prepare();
+
+  const alone: Turn[] = [];
+  const beside: Turn[] = [];
+  const measure = async (): Promise<Turn> => {
+    await wait(SETTLE_MS);
+    return quantiles(await arrivals.measure((note) => publishSteadily(ctx, quietTeam, note)));
+  };
+  await measure();
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    alone.push(await measure());
+    await loud.begin();
+    beside.push(await measure());
+    const hanging = loud.hanging();
+    await loud.end();
+    console.log(
+      `turn ${turn}: alone ${describe(alone.at(-1))}; beside ${HANGING_ENDPOINTS} endpoints that hang ${describe(beside.at(-1))} ` +
+        `(${hanging} of their requests under way at the end)`,
+    );
+  }
+  loud.close();
+  arrivals.close();
+  const of = (turns: Turn[], key: keyof Turn): number => median(turns.map((turn) => turn[key]));
+  const ratio = of(beside, 'p99') / of(alone, 'p99');
+  console.log(
+    `fairness: medians of ${TURNS} turns: p50 ${of(alone, 'p50').toFixed(1)} and ${of(beside, 'p50').toFixed(1)} ms, ` +
+      `p99 ${of(alone, 'p99').toFixed(1)} and ${of(beside, 'p99').toFixed(1)} ms; ratio of p99 ${ratio.toFixed(2)} (goal: at most ${GOAL})`,
+  );
+  return ratio <= GOAL;
+}
+
+const describe = (turn: Turn | undefined): string => `p50 ${turn?.p50.toFixed(1)} ms, p99 ${turn?.p99.toFixed(1)} ms`;
+
+function quantiles(delays: number[]): Turn {
+  const sorted = delays.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+/** Publishes at a fixed rate for the length of a turn; each event is noted just before its commit is asked for. */
+async function publishSteadily(ctx: Ctx, team: string, note: (eventId: string) => void): Promise<void> {
+  const bound = boundToTeam(ctx, team);
+  const begin = performance.now();
+  const publications: Promise<unknown>[] = [];
+  for (let n = 0; n < (EVENTS_A_SECOND * TURN_MS) / 1000; n += 1) {
+    await wait(Math.max(0, begin + (n * 1000) / EVENTS_A_SECOND - performance.now()));
+    publications.push(
+      inTransaction(bound, async (tx) => {
+        const [id] = await publishEvents({ ...tx, team: { id: team } }, [{ type: told, user: null, data: {} }]);
+        note(id as string);
+      }),
+    );
+  }
+  await Promise.all(publications);
+}
+
+type Arrivals = {
+  url: string;
+  /** Milliseconds from commit to arrival of everything that `publish` notes, one figure an endpoint. */
+  measure: (publish: (note: (eventId: string) => void) => Promise<void>) => Promise<number[]>;
+  close: () => void;
+};
+
+/** The quiet team's endpoints: each answers at once. */
+async function startReceiver(): Promise<Arrivals> {
+  let committed = new Map<string, number>();
+  let delays: number[] = [];
+  const server = createServer((request, response) => {
+    const at = committed.get(request.headers['webhook-id'] as string);
+    if (at !== undefined) delays.push(performance.now() - at);
+    request.resume().on('end', () => response.writeHead(204).end());
+  });
+  const url = await listen(server);
+  return {
+    url,
+    measure: async (publish) => {
+      committed = new Map();
+      delays = [];
+      await publish((id) => committed.set(id, performance.now()));
+      const deadline = performance.now() + 10_000;
+      while (delays.length < committed.size * ENDPOINTS && performance.now() < deadline) await wait(20);
+      // What never came would flatter the figure.
+      if (delays.length < committed.size * ENDPOINTS)
+        throw new Error(`${committed.size * ENDPOINTS - delays.length} webhooks of the quiet team did not arrive.`);
+      return delays;
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+type LoudTeam = {
+  url: string;
+  /** Publishes the events of the backlog and puts their deliveries aside. */
+  prepare: () => Promise<void>;
+  /** Enables the endpoints with the whole backlog before them. */
+  begin: () => Promise<void>;
+  /** Disables them, ends what hangs and takes away what waits. */
+  end: () => Promise<void>;
+  /** Requests that hang at the moment. */
+  hanging: () => number;
+  close: () => void;
+};
+
+async function openLoudTeam(ctx: Ctx, team: string, ownerUrl: string): Promise<LoudTeam> {
+  const sockets = new Set<Socket>();
+  let hanging = 0;
+  const server = createServer((request) => {
+    hanging += 1;
+    request.resume();
+    request.socket.once('close', () => (hanging -= 1));
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const url = await listen(server);
+  const owner = async (...statements: string[]): Promise<void> => {
+    const client = new pg.Client({ connectionString: ownerUrl });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  const setDisabled = (disabled: boolean): Promise<void> =>
+    inTransaction(acrossTeams(ctx), async ({ db }) => {
+      const { rows } = await sql<{ id: string }>`
+        update webhooks set disabled = ${disabled} where team_id = ${team} returning id`.execute(db);
+      for (const { id } of rows) {
+        await tellOfChange(db, id);
+        if (!disabled) await restartLane(db, id);
+      }
+    });
+  return {
+    url,
+    prepare: async () => {
+      await setDisabled(true);
+      const bound = boundToTeam(ctx, team);
+      const one = { type: told, user: null, data: {} };
+      for (let left = BACKLOG / HANGING_ENDPOINTS; left > 0; left -= 100) {
+        await inTransaction(bound, (tx) => publishEvents({ ...tx, team: { id: team } }, Array(100).fill(one)));
+      }
+      await owner(
+        `create table bench_backlog as select * from deliveries where team_id = '${team}'`,
+        `delete from deliveries where team_id = '${team}'`,
+        'vacuum analyze deliveries',
+      );
+    },
+    begin: async () => {
+      await owner('insert into deliveries select * from bench_backlog');
+      await setDisabled(false);
+    },
+    end: async () => {
+      await setDisabled(true);
+      for (const socket of sockets) socket.destroy();
+      await wait(SETTLE_MS);
+      await owner(
+        `delete from deliveries where team_id = '${team}'`,
+        `delete from retries where team_id = '${team}'`,
+        'vacuum deliveries, retries, lanes, webhooks',
+      );
+    },
+    hanging: () => hanging,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`));
+  });
+}

@@ -1,0 +1,266 @@
+// The statements of delivery at size: what they read when the plans were made for empty tables, and with fresh
+// statistics.
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { subscribe } from '../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import type { Ctx } from '../context.ts';
+import { acrossTeams, boundToTeam } from '../db/bind.ts';
+import { openDatabase, type Database, type Db } from '../db/open.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { defineEvent } from '../events/define.ts';
+import { publishEvents } from '../events/publish.ts';
+import { newId } from '../ids.ts';
+import { startDeliverer } from './deliver.ts';
+import { BEGINNING, endpointsWithDeliveries, sweepOrphans } from './discover.ts';
+import { EndpointCache } from './endpoint-cache.ts';
+import { holdDeliveries, sendHeldDeliveries } from './hold.ts';
+import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, type Lease } from './lanes.ts';
+import { loadEvents } from './load-events.ts';
+import { measureQueue } from './queue-depth.ts';
+import { readFirstAttempts, readRetries } from './queue.ts';
+import { openSender } from './sending/send.ts';
+import { dropDeliveries, settleDeliveries, type Settled } from './settle.ts';
+import { deploymentPolicy } from '../webhooks/endpoint-url.ts';
+
+const PAUSED = 200_000;
+const NOT_DUE = 200_000;
+const TEAMS = 500;
+const ENDPOINTS_EACH = 20;
+/** Lanes that one statement is asked about. */
+const AT_ONCE = 100;
+/** How often a statement runs before the tables are filled: from the sixth time on the server keeps its plan. */
+const PREPARED_AFTER = 8;
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+let app: TestApp;
+let team: Team;
+let receiver: Receiver;
+let webhook: string;
+/** One connection each, so that the plan which is measured is the one that was kept. */
+let worker: Database;
+let api: Database;
+let ctx: Ctx;
+/** Endpoints besides that of `team`, each of a team with several. */
+let endpoints: string[] = [];
+const paused = newId();
+const failing = newId();
+
+const onOneConnection = (plans: 'by index' | 'by cost'): Database =>
+  openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', plans, log: app.ctx.log });
+
+beforeAll(async () => {
+  app = await startTestApp();
+  team = app.team;
+  receiver = await startReceiver();
+  webhook = await subscribe(team, receiver);
+  worker = onOneConnection('by index');
+  api = onOneConnection('by cost');
+  ctx = acrossTeams({ ...app.ctx, db: worker.db });
+  await asOwner(`alter table deliveries set (autovacuum_enabled = false);
+    alter table retries set (autovacuum_enabled = false); alter table lanes set (autovacuum_enabled = false);
+    alter table webhooks set (autovacuum_enabled = false)`);
+  for (const { work } of STATEMENTS) for (let times = 0; times < PREPARED_AFTER; times += 1) await work();
+  await fill();
+}, 300_000);
+afterAll(async () => {
+  await receiver.close();
+  await worker.close();
+  await api.close();
+  await app.close();
+});
+
+async function asOwner<Row extends object>(text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** 10,000 endpoints without a delivery, one that is disabled with all its backlog, one whose retries are to come. */
+async function fill(): Promise<void> {
+  await asOwner(`
+    insert into teams (id, org_id, name) select gen_random_uuid(), '${team.org_id}', 'Filler' from generate_series(1, ${TEAMS});
+    insert into webhooks (id, team_id, url)
+      select gen_random_uuid(), id, '${receiver.url}' from teams, generate_series(1, ${ENDPOINTS_EACH}) where name = 'Filler';
+    insert into webhooks (id, team_id, url, disabled) values
+      ('${paused}', '${team.id}', '${receiver.url}', true), ('${failing}', '${team.id}', '${receiver.url}', false);
+    insert into lanes (webhook_id, team_id) select id, team_id from webhooks where id <> '${webhook}';
+    update lanes set wake_at = now() + interval '1 hour' where webhook_id = '${failing}';
+    insert into deliveries (webhook_id, event_id, team_id)
+      select '${paused}', gen_random_uuid(), '${team.id}' from generate_series(1, ${PAUSED});
+    insert into retries (webhook_id, event_id, team_id, attempt, due_at)
+      select '${failing}', gen_random_uuid(), '${team.id}', 3, now() + interval '1 hour' from generate_series(1, ${NOT_DUE});
+    insert into events (team_id, id, event_type, body)
+      select '${team.id}', event_id, 'test', '' from retries limit 20000`);
+  const rows = await asOwner<{ id: string }>(`
+    select webhooks.id from webhooks join teams on teams.id = team_id where name = 'Filler' limit ${AT_ONCE}`);
+  endpoints = rows.map((row) => row.id);
+  await giveSecrets();
+}
+
+/** The lanes that are asked about have a secret that can be opened, the others one that nobody opens. */
+async function giveSecrets(): Promise<void> {
+  const { rows } = await sql<{ id: string; team_id: string }>`
+    select id, team_id from webhooks where id = any (${[paused, failing, ...endpoints]}::uuid[])`.execute(app.db);
+  const secrets = rows.map(({ id, team_id }) => {
+    const key = { team_id, id: newId() };
+    return {
+      ...key,
+      webhook_id: id,
+      secret: ctx.cipher.sealText('webhook_secrets.secret', key, 'whsec_bm9ib2R5IHNpZ25zIGFueXRoaW5nIHdpdGggdGhpcw=='),
+    };
+  });
+  await app.db.insertInto('webhook_secrets').values(secrets).execute();
+  await asOwner(`
+    insert into webhook_secrets (webhook_id, id, team_id, secret)
+      select id, gen_random_uuid(), team_id, '' from webhooks
+       where not exists (select from webhook_secrets where webhook_id = webhooks.id)`);
+}
+
+const TABLES = ['deliveries', 'retries', 'held_deliveries', 'lanes', 'webhooks', 'webhook_secrets', 'events_default'];
+
+/** Rows and index entries that `work` goes through on the connection, and the pages it touches. */
+async function costOf(db: Db, work: () => Promise<unknown>): Promise<{ rows: number; pages: number }> {
+  const count = async (): Promise<{ rows: number; pages: number }> => {
+    await sql`select pg_stat_force_next_flush()`.execute(db);
+    await sql`select pg_stat_clear_snapshot()`.execute(db);
+    const { rows } = await sql<{ rows: number; pages: number }>`
+      select (select sum(seq_tup_read)::float8 from pg_stat_user_tables where relname = any (${TABLES}))
+           + (select sum(idx_tup_read)::float8 from pg_stat_user_indexes where relname = any (${TABLES})) as rows,
+             (select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::float8
+                from pg_statio_user_tables where relname = any (${TABLES})) as pages`.execute(db);
+    return rows[0] as { rows: number; pages: number };
+  };
+  const before = await count();
+  await work();
+  const after = await count();
+  return { rows: after.rows - before.rows, pages: after.pages - before.pages };
+}
+
+const lanes = (): string[] => [webhook, paused, failing, ...endpoints];
+const leases = (): Lease[] => lanes().map((webhook_id) => ({ webhook_id, team_id: team.id, fence: 1 }));
+const settled = (): Settled[] =>
+  leases().map((lease, n) => ({
+    delivery: { ...lease, event_id: newId(), attempt: 1, from: 'deliveries', event_type: steps.name },
+    outcome: {
+      ok: n % 2 === 0,
+      status: n % 2 === 0 ? 204 : 500,
+      error: null,
+      error_detail: null,
+      duration_ms: 12,
+      response_body: '',
+      retry_after_seconds: null,
+      gone: false,
+    },
+    delay: n % 2 === 0 ? null : 5,
+  }));
+const publish = (db: Db) =>
+  inTransaction(boundToTeam({ ...app.ctx, db }, team.id), (tx) =>
+    publishEvents({ ...tx, team }, [
+      { type: steps, user: null, data: {} },
+      { type: steps, user: null, data: {} },
+    ]),
+  );
+
+type Statement = { title: string; work: () => Promise<unknown>; on?: () => Database };
+
+const STATEMENTS: Statement[] = [
+  { title: 'events are published', work: () => publish(api.db), on: () => api },
+  {
+    title: 'first attempts are read',
+    work: () =>
+      readFirstAttempts(
+        ctx.db,
+        lanes().map((webhook_id) => ({ webhook_id, after: BEGINNING, most: 16 })),
+      ),
+  },
+  {
+    title: 'retries are read',
+    work: () =>
+      readRetries(
+        ctx.db,
+        lanes().map((webhook_id) => ({ webhook_id, most: 16 })),
+      ),
+  },
+  { title: 'endpoints with first attempts are found', work: () => endpointsWithDeliveries(ctx.db, BEGINNING, 500) },
+  { title: 'rows of deleted endpoints are swept', work: () => sweepOrphans(ctx.db, lanes()) },
+  { title: 'lanes are taken', work: () => leaseLanes(ctx.db, newId(), lanes()) },
+  { title: 'lanes that wake are taken', work: () => leaseLanesThatWake(ctx.db, newId(), 500) },
+  { title: 'leases are prolonged', work: () => renewLanes(ctx.db, leases()) },
+  { title: 'lanes are let go', work: () => releaseLanes(ctx.db, leases()) },
+  { title: 'lanes are woken', work: () => ctx.db.transaction().execute((tx) => wakeLanes(tx, lanes())) },
+  { title: 'endpoints are read', work: () => new EndpointCache(ctx).find(lanes()) },
+  {
+    title: 'events are read',
+    work: () =>
+      loadEvents(
+        ctx,
+        lanes().map(() => ({ team_id: team.id, id: newId() })),
+      ),
+  },
+  { title: 'outcomes are written', work: () => settleDeliveries(ctx, settled()) },
+  {
+    title: 'deliveries without an event are dropped',
+    work: () =>
+      dropDeliveries(
+        ctx.db,
+        settled().map(({ delivery }) => delivery),
+      ),
+  },
+  {
+    title: 'deliveries are held back',
+    work: () =>
+      holdDeliveries(
+        ctx.db,
+        settled().map(({ delivery }) => ({ queued: delivery, fence: 1, user_id: newId() })),
+      ),
+  },
+  {
+    title: 'deliveries that were held back are sent',
+    work: () => ctx.db.transaction().execute((tx) => sendHeldDeliveries(tx, { id: newId() })),
+  },
+];
+
+describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
+  beforeAll(async () => {
+    if (statistics === 'fresh')
+      await asOwner('vacuum analyze deliveries, retries, lanes, webhooks, webhook_secrets, events_default');
+  }, 60_000);
+
+  test.each(STATEMENTS)('$title without reading a table whole', async ({ work, on }) => {
+    const cost = await costOf((on?.() ?? worker).db, work);
+    // 103 lanes of a few rows each; the smallest table read whole would be 10,000 rows.
+    expect(cost.rows).toBeLessThan(5_000);
+    expect(cost.pages).toBeLessThan(10_000);
+  });
+
+  test('the queue is measured by a part of it', async () => {
+    const cost = await costOf(worker.db, () => measureQueue(ctx.db, app.metrics));
+    // At most 10,000 of the deliveries and of the retries are counted.
+    expect(cost.rows).toBeLessThan(25_000);
+  });
+
+  test('an event is delivered past all that waits', async () => {
+    const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test', timeoutMs: 5_000 });
+    const deliverer = startDeliverer(
+      { ...app.ctx, db: worker.db },
+      { sender, metrics: app.metrics },
+      { polling: false },
+    );
+    const already = receiver.received.length;
+    await asOwner(`update lanes set owner = null, wake_at = null where webhook_id = '${webhook}'`);
+    await publish(api.db);
+    const cost = await costOf(worker.db, () => deliverer.untilIdle());
+    await deliverer.stop(0);
+    expect(receiver.received.length).toBeGreaterThanOrEqual(already + 2);
+    expect(cost.rows).toBeLessThan(5_000);
+  });
+});
