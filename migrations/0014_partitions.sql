@@ -13,6 +13,9 @@ declare
   day date;
   part text;
 begin
+  if to_day - from_day > 400 then
+    raise exception 'at most 400 days of partitions are made at once';
+  end if;
   foreach parent in array array['events', 'attempts'] loop
     for day in select generate_series(from_day, to_day, interval '1 day')::date loop
       part := parent || '_' || to_char(day, 'YYYYMMDD');
@@ -36,6 +39,8 @@ declare
   part text;
   dropped integer := 0;
 begin
+  -- Whoever calls it, and whatever day a wrong clock takes for today: yesterday and later stay.
+  first_kept := least(first_kept, (now() at time zone 'UTC')::date - 1);
   for part in
     select c.relname from pg_inherits i
       join pg_class c on c.oid = i.inhrelid

@@ -9,7 +9,7 @@ import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER } from './auth/headers.
 import { AUTH_KINDS } from './auth/kinds.ts';
 import { refuseTeamManagementKey } from './auth/scope.ts';
 import { answerBrokenRequest } from './answer/broken-request.ts';
-import { markDeprecated, openDeprecationLog } from './answer/deprecation.ts';
+import { markDeprecated, markDeprecatedHeader, openDeprecationLog } from './answer/deprecation.ts';
 import { drainBody } from './input/drain-body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorAnswer, TransportError, unexpectedAnswer } from './answer/errors.ts';
@@ -17,6 +17,7 @@ import { declaredCodes } from './answer/refusals.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
 import { RateLimits } from './limits/rate-limits.ts';
+import { RequestShares } from './limits/request-shares.ts';
 import type { Metrics } from './metrics.ts';
 import { addRoute } from './route.ts';
 import { methodsByPath, refuseOtherMethods, refuseUnknownRoute } from './unknown-route.ts';
@@ -92,7 +93,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
       if (keyId) tellDeprecated(keyId, endpoint.id);
     }
     if (keyId && endpoint.auth === 'management_key' && !request.headers[MANAGEMENT_HEADER]) {
-      markDeprecated(reply, { since: '2025-01-01', successor: '/docs#description/authentication' });
+      markDeprecatedHeader(reply, { since: '2025-01-01', documentation: '/docs#description/authentication' });
       tellDeprecated(keyId, DEPRECATED_MANAGEMENT_HEADER);
     }
   });
@@ -137,7 +138,8 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     throw new TransportError('route_not_found');
   });
 
-  for (const endpoint of endpoints) addRoute(server, endpoint);
+  const shares = new RequestShares(ctx.config.databasePools.api);
+  for (const endpoint of endpoints) addRoute(server, endpoint, shares);
   refuseOtherMethods(server, allowedMethods);
   return { server, access, audit };
 }

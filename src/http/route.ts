@@ -14,6 +14,7 @@ import { resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
 import { inputReader } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
+import type { RequestShares } from './limits/request-shares.ts';
 
 /**
  * The notification that empties the other processes' caches travels beside the answer to a revocation: holding the
@@ -25,7 +26,7 @@ const HEARD_EVERYWHERE_MS = 50;
  * Makes an endpoint a route: input read and checked at once, the scope settled, the verb run (once per idempotency key,
  * and in a transaction where it changes something), the answer and the line in the audit log written.
  */
-export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
+export function addRoute(server: FastifyInstance, endpoint: Endpoint, shares: RequestShares): void {
   const readInput = inputReader(endpoint);
   const toAnswer = lazily(() => compileAnswer(endpoint));
   const ids = lazily(() => recordIdsOf(endpoint));
@@ -39,6 +40,17 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint): void {
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
     const input = readInput(request, key);
     if (trail) trail.records = ids().ofInput(input);
+    const owner = trail?.team_id ?? trail?.key.org_id;
+    const work = (): Promise<FastifyReply> => carryOut(request, reply, { caller, key, input });
+    return owner ? shares.run(owner, work) : work();
+  };
+
+  const carryOut = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { caller, key, input }: { caller: Caller; key: string | null; input: ReturnType<typeof readInput> },
+  ): Promise<FastifyReply> => {
+    const { trail } = request;
     const ctx = await resolveScope(endpoint, caller.ctx, input);
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 

@@ -191,7 +191,7 @@ describe('headers', () => {
     const older = await keys(null, { 'x-service-org-key': app.team.management_key });
     expect(older.status).toBe(200);
     expect(older.headers.get('deprecation')).toMatch(/^@\d+$/);
-    expect(older.headers.get('link')).toContain('rel="successor-version"');
+    expect(older.headers.get('link')).toBe('</docs#description/authentication>; rel="deprecation"');
     const newer = await keys(app.team.management_key);
     expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
   });

@@ -171,7 +171,7 @@ const order = {
   created_at: Timestamp,
   updated_at: Timestamp,
   events: Type.Array(OrderEvent),
-  status: nullable(Type.String({ description: "First part of the newest event's status." })),
+  status: nullable(Type.String({ deprecated: true, description: "First part of the newest event's status." })),
   last_event: OrderEvent,
   physician: nullable(Type.Object({ first_name: Type.String(), last_name: Type.String(), npi: Type.String() })),
   health_insurance_id: nullable(Uuid),
