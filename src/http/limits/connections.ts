@@ -57,6 +57,8 @@ export function limitConnections(app: FastifyInstance, config: Config): void {
     response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
   });
   app.addHook('onSend', async (request, reply) => {
+    // Of a connection that was cut no close follows, and the timer would keep a stopping process alive.
+    if (reply.raw.closed || request.raw.socket.destroyed) return;
     const slow = setTimeout(() => request.raw.socket.destroy(), requestTimeoutMs);
     reply.raw.once('close', () => clearTimeout(slow));
   });
