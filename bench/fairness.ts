@@ -7,7 +7,7 @@ import pg from 'pg';
 import { Type } from 'typebox';
 import { parseConfig } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
-import { acrossTeams, boundToTeam } from '../src/db/bind.ts';
+import { acrossTeams, boundToTeam } from '../src/db/session/bind.ts';
 import { openEmbedded } from '../src/db/embedded/open.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { inTransaction } from '../src/db/transaction.ts';

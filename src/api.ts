@@ -1,5 +1,5 @@
 import type { Ctx } from './context.ts';
-import { acrossTeams } from './db/bind.ts';
+import { acrossTeams } from './db/session/bind.ts';
 import { endpoints } from './endpoints.ts';
 import { openApp, type App } from './http/app.ts';
 import { registerDocs } from './http/openapi/docs.ts';

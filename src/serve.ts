@@ -3,7 +3,7 @@ import type { Runner } from 'graphile-worker';
 import { serveApi } from './api.ts';
 import type { Config, Secrets } from './config/options.ts';
 import type { Ctx } from './context.ts';
-import { acrossTeams } from './db/bind.ts';
+import { acrossTeams } from './db/session/bind.ts';
 import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, type Database } from './db/open.ts';

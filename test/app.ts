@@ -5,7 +5,7 @@ import { expect, inject } from 'vitest';
 import { serveApi } from '../src/api.ts';
 import { parseConfig, type Config } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
-import { acrossTeams } from '../src/db/bind.ts';
+import { acrossTeams } from '../src/db/session/bind.ts';
 import { openListener } from '../src/db/listen.ts';
 import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { acrossTeams } from '../src/db/bind.ts';
+import { acrossTeams } from '../src/db/session/bind.ts';
 import type { TestApp } from './app.ts';
 
 type Row = { webhook_id: string; event_id: string; attempt: number; due: boolean };

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { acrossTeams, boundToTeam } from '../src/db/bind.ts';
+import { acrossTeams, boundToTeam } from '../src/db/session/bind.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import type { EventType } from '../src/events/define.ts';
 import { publishEvent, type Publication } from '../src/events/publish.ts';

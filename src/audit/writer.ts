@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
-import { Outage } from '../db/outage.ts';
+import { Outage } from '../db/session/outage.ts';
 import { toRow, type AuditEntry, type AuditRow } from './entry.ts';
 
 const FLUSH_MS = 100;

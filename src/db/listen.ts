@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from '../log.ts';
-import { Outage } from './outage.ts';
+import { Outage } from './session/outage.ts';
 
 export type Listener = {
   /** Settles when the first connection listens. */

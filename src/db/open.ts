@@ -4,8 +4,8 @@ import pg from 'pg';
 import type { DatabaseLimits } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { columnTypes } from './column-types.ts';
-import { poolDriver } from './connection.ts';
-import { Outage } from './outage.ts';
+import { poolDriver } from './session/connection.ts';
+import { Outage } from './session/outage.ts';
 import type { DB } from './tables.ts';
 
 /** Shows nothing of any team until it is bound (bind.ts). */

@@ -1,5 +1,5 @@
 import type { Ctx, TxCtx } from '../context.ts';
-import type { ScopedConnection } from './connection.ts';
+import type { ScopedConnection } from './session/connection.ts';
 
 /** Runs `work` in the caller's transaction, or in one of its own that commits when `work` returns. */
 export function inTransaction<C extends Ctx, T>(ctx: C, work: (ctx: TxCtx<C>) => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { fill } from '../../test/fill.ts';
 import { newId } from '../ids.ts';
-import { acrossTeams, boundToOrg, boundToTeam } from './bind.ts';
+import { acrossTeams, boundToOrg, boundToTeam } from './session/bind.ts';
 import type { Db } from './open.ts';
 
 /** What belongs to nobody: the catalogue, and what the program keeps about the database itself. */

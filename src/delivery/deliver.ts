@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
-import { acrossTeams } from '../db/bind.ts';
-import { Outage } from '../db/outage.ts';
+import { acrossTeams } from '../db/session/bind.ts';
+import { Outage } from '../db/session/outage.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { EndpointCache, type Endpoint } from './endpoint-cache.ts';

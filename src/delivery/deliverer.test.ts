@@ -8,7 +8,7 @@ import { attempted, queued } from '../../test/deliveries.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
-import { acrossTeams } from '../db/bind.ts';
+import { acrossTeams } from '../db/session/bind.ts';
 import { openListener } from '../db/listen.ts';
 import { defineEvent } from '../events/define.ts';
 import { DELIVERIES_CHANNEL } from '../events/publish.ts';

@@ -6,7 +6,7 @@ import { makeUser, subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
-import { acrossTeams } from '../db/bind.ts';
+import { acrossTeams } from '../db/session/bind.ts';
 import { defineEvent } from '../events/define.ts';
 import { eraseUsers } from '../jobs/erase-users.ts';
 

@@ -8,7 +8,7 @@ import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import type { Ctx } from '../context.ts';
-import { acrossTeams } from '../db/bind.ts';
+import { acrossTeams } from '../db/session/bind.ts';
 import type { Db } from '../db/open.ts';
 import { defineEvent } from '../events/define.ts';
 import { newId } from '../ids.ts';

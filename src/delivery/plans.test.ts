@@ -8,7 +8,7 @@ import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { subscribe } from '../../test/factories.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import type { Ctx } from '../context.ts';
-import { acrossTeams, boundToTeam } from '../db/bind.ts';
+import { acrossTeams, boundToTeam } from '../db/session/bind.ts';
 import { openDatabase, type Database, type Db } from '../db/open.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { defineEvent } from '../events/define.ts';

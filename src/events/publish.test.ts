@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../test/app.ts';
 import { subscribe } from '../../test/factories.ts';
 import { publishedTo, publishTo } from '../../test/publish.ts';
 import { startReceiver } from '../../test/receiver.ts';
-import { boundToTeam } from '../db/bind.ts';
+import { boundToTeam } from '../db/session/bind.ts';
 import { defineEvent } from './define.ts';
 import { MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
 

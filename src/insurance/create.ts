@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
-import { preparedStatement } from '../db/prepared.ts';
+import { preparedStatement } from '../db/session/prepared.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { findUser } from '../users/find.ts';

@@ -1,6 +1,6 @@
 import * as audit from '../audit/partitions.ts';
 import type { Ctx } from '../context.ts';
-import { acrossTeams } from '../db/bind.ts';
+import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';

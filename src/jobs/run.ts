@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
 import { defineJob, type Job } from '../db/define-job.ts';
-import { isUnavailable } from '../db/unavailable.ts';
+import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {

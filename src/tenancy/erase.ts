@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
-import { boundToManagedTeam } from '../db/bind.ts';
+import { boundToManagedTeam } from '../db/session/bind.ts';
 
 /**
  * The team's keys and the team itself, last of all. A management key that was bound to it stays bound to its others;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
-import { prepared } from '../db/prepared.ts';
+import { prepared } from '../db/session/prepared.ts';
 import type { DB } from '../db/tables.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { User } from './schemas.ts';

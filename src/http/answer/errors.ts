@@ -1,4 +1,4 @@
-import { isUnavailable } from '../../db/unavailable.ts';
+import { isUnavailable } from '../../db/session/unavailable.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Problem } from '../input/problem.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../context.ts';
-import { prepared } from '../../db/prepared.ts';
+import { prepared } from '../../db/session/prepared.ts';
 import { AppError } from '../../errors.ts';
 import { errorAnswer } from './errors.ts';
 import type { Seal } from './seal.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
-import { acrossTeams } from '../../db/bind.ts';
-import { prepared } from '../../db/prepared.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { prepared } from '../../db/session/prepared.ts';
 import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { KeyIdentity } from './caller.ts';

@@ -1,4 +1,4 @@
-import { boundToOrg } from '../../db/bind.ts';
+import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError } from '../../errors.ts';
 import { readKey } from '../../tenancy/keys/key-value.ts';
 import { firstOf, type AuthKind } from './caller.ts';

@@ -1,5 +1,5 @@
 import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
-import { boundToManagedTeam } from '../../db/bind.ts';
+import { boundToManagedTeam } from '../../db/session/bind.ts';
 import { AppError, notFound, type ErrorCode } from '../../errors.ts';
 import { findManagedTeam } from '../../tenancy/teams/find.ts';
 import type { Endpoint } from '../endpoint.ts';

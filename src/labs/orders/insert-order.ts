@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { preparedStatement } from '../../db/prepared.ts';
+import { preparedStatement } from '../../db/session/prepared.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { findUser } from '../../users/find.ts';

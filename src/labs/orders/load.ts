@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { preparedStatement } from '../../db/prepared.ts';
+import { preparedStatement } from '../../db/session/prepared.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { keptLabTests, LAB_TEST_REVISION } from '../catalogue/keep.ts';
 import type { LabTest } from '../catalogue/schemas.ts';

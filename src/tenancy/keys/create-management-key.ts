@@ -1,5 +1,5 @@
 import type { Ctx, TxCtx } from '../../context.ts';
-import { boundToOrg } from '../../db/bind.ts';
+import { boundToOrg } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { boundToTeam } from '../../db/bind.ts';
+import { boundToTeam } from '../../db/session/bind.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { newTeamKey } from './key-value.ts';

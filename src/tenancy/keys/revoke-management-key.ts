@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
-import { boundToOrg } from '../../db/bind.ts';
+import { boundToOrg } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
 import { readAllCredentials, writeCredentials, type Credentials } from '../../credentials.ts';
-import { acrossTeams } from '../../db/bind.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { createTeamKey } from '../keys/create-team-key.ts';
 import { createTeam } from '../teams/create.ts';

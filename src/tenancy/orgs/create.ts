@@ -1,4 +1,4 @@
-import { boundToOrg } from '../../db/bind.ts';
+import { boundToOrg } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { newId } from '../../ids.ts';

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../context.ts';
-import { boundToOrg } from '../../db/bind.ts';
+import { boundToOrg } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
 
 /** An organisation by its id, for the operator; throws not_found. */

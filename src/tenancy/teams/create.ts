@@ -1,4 +1,4 @@
-import { boundToOrg, boundToTeam } from '../../db/bind.ts';
+import { boundToOrg, boundToTeam } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';

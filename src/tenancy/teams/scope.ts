@@ -1,5 +1,5 @@
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
-import { boundToTeam } from '../../db/bind.ts';
+import { boundToTeam } from '../../db/session/bind.ts';
 
 /** The context of a team, as its own API key has it: its database shows the team's rows only. */
 export const forTeam = <C extends Ctx | TxCtx>(ctx: C, team: TeamCtx['team']): C & Pick<TeamCtx, 'team'> => ({

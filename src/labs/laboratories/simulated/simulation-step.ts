@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, defineJob } from '../../../db/define-job.ts';
 import type { Db } from '../../../db/open.ts';
-import { acrossTeams } from '../../../db/bind.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';

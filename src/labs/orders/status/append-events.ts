@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { preparedStatement } from '../../../db/prepared.ts';
+import { preparedStatement } from '../../../db/session/prepared.ts';
 import { publishEvents } from '../../../events/publish.ts';
 import { orderCreated, orderUpdated } from '../events.ts';
 import type { LoadedOrder } from '../load.ts';

@@ -2,9 +2,9 @@
 // The filters of the queries are the first wall; this is the second.
 import { Kysely, PostgresDialect, Transaction, type ConnectionProvider, type Driver } from 'kysely';
 import { ScopedConnection, transactions } from './connection.ts';
-import type { Db, Tx } from './open.ts';
+import type { Db, Tx } from '../open.ts';
 import { EVERY_TEAM, ofManagedTeam, ofOrg, ofTeam, type Scope } from './scope.ts';
-import type { DB } from './tables.ts';
+import type { DB } from '../tables.ts';
 
 type WithDb = { db: Db | Tx };
 

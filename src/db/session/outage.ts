@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../../log.ts';
 
 /** One log line for an outage, however often it is met, and one for its end. */
 export class Outage {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { newId } from '../ids.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { newId } from '../../ids.ts';
 import { acrossTeams, boundToOrg, boundToTeam } from './bind.ts';
-import { openDatabase, type Database, type Db, type Tx } from './open.ts';
+import { openDatabase, type Database, type Db, type Tx } from '../open.ts';
 import { prepared, varying } from './prepared.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction } from '../transaction.ts';
 
 let app: TestApp;
 let database: Database;

@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { untilBlocked } from '../../test/until-blocked.ts';
-import { openLog } from '../log.ts';
-import { openListener } from './listen.ts';
-import { openDatabase } from './open.ts';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { untilBlocked } from '../../../test/until-blocked.ts';
+import { openLog } from '../../log.ts';
+import { openListener } from '../listen.ts';
+import { openDatabase } from '../open.ts';
 import { isUnavailable } from './unavailable.ts';
 
 /** A way to the database that can be cut and mended. */
