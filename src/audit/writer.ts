@@ -18,6 +18,7 @@ export class AuditWriter {
   #lost = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
+  #closed = false;
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx;
@@ -41,6 +42,16 @@ export class AuditWriter {
     return this.#writing;
   }
 
+  /** Writes what waits a last time. With the database away the lines are lost, which the log tells. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.flush();
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#waiting.length > 0) {
+      this.#ctx.log.error({ lost: this.#waiting.length }, 'audit lines were lost: the database is away at the stop');
+    }
+  }
+
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
       const rows = this.#waiting.slice(0, MOST_AT_ONCE);
@@ -52,7 +63,7 @@ export class AuditWriter {
              request_id uuid, address inet)`.execute(this.#ctx.db);
       } catch (err) {
         this.#outage.met(err);
-        this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS * 10);
+        if (!this.#closed) this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS * 10);
         return;
       }
       this.#outage.over();

@@ -118,7 +118,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
       'request',
     );
   });
-  server.addHook('onClose', () => audit.flush());
+  server.addHook('onClose', () => audit.close());
   server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
     const { endpoint } = request.routeOptions.config;
