@@ -29,6 +29,9 @@ export class Lane {
   #retries: Queued[] = [];
   /** Events that were read and not yet settled: reading them again finds their rows still there. */
   readonly #known = new Set<string>();
+  /** Reads under way: what one finds may have been settled meanwhile. */
+  #reading = 0;
+  readonly #settledMeanwhile = new Set<string>();
   #mayHaveFirsts = true;
   #after = BEGINNING;
   #retriesAt = 0;
@@ -67,6 +70,7 @@ export class Lane {
   firstAttemptsWanted(): { webhook_id: string; after: string; most: number } | null {
     if (!this.#mayHaveFirsts || this.#firsts.length > 0 || this.#underWay >= this.#slots) return null;
     this.#mayHaveFirsts = false;
+    this.#reading += 1;
     const most = Math.max(LEAST_READ, this.#slots * 2) + this.#known.size;
     return { webhook_id: this.webhook_id, after: this.#after, most };
   }
@@ -78,10 +82,12 @@ export class Lane {
     const last = rows.at(-1);
     if (rows.length === most && last) this.#after = last.event_id;
     else this.#after = idAt(Date.now() - LATE_COMMIT_MS);
+    this.endRead();
   }
 
   retriesWanted(now: number): { webhook_id: string; most: number } | null {
     if (this.#retriesAt > now || this.#retries.length > 0 || this.#underWay >= this.#slots) return null;
+    this.#reading += 1;
     return { webhook_id: this.webhook_id, most: LEAST_READ + this.#known.size };
   }
 
@@ -90,6 +96,15 @@ export class Lane {
     if (next) this.#retriesAt = now + next.wait * 1000;
     else this.#retriesAt = rows.length === most ? 0 : Infinity;
     for (const row of rows) if (row.wait <= 0 && this.#remember(row)) this.#retries.push(row);
+    this.endRead();
+  }
+
+  /** A read has ended, with an answer or without. */
+  endRead(): void {
+    this.#reading -= 1;
+    if (this.#reading > 0) return;
+    for (const id of this.#settledMeanwhile) this.#known.delete(id);
+    this.#settledMeanwhile.clear();
   }
 
   /** The owner itself moved a delivery to the retries. */
@@ -120,7 +135,9 @@ export class Lane {
   end(queued: Queued, outcome: Pick<SendOutcome, 'ok' | 'error'> | null): void {
     this.#underWay -= 1;
     if (queued.from === 'retries') this.#retriesUnderWay -= 1;
-    this.#known.delete(queued.event_id);
+    // A read that began before the row went may still bring it.
+    if (this.#reading > 0) this.#settledMeanwhile.add(queued.event_id);
+    else this.#known.delete(queued.event_id);
     if (outcome?.error === 'timeout') this.#slots = Math.max(1, Math.floor(this.#slots / 2));
     else if (outcome?.ok) this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
   }

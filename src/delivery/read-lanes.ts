@@ -24,14 +24,15 @@ export async function readLanes(db: Db, ready: Lane[], shares: Shares): Promise<
     lanes.set(lane.webhook_id, lane);
     ofTeam.set(lane.team_id, already + 1);
   }
+  const unread = [...firsts, ...retries].map(({ webhook_id }) => lanes.get(webhook_id) as Lane);
   try {
     const foundFirsts = await readFirstAttempts(db, firsts);
-    for (const { webhook_id, most } of firsts)
-      lanes.get(webhook_id)?.addFirsts(foundFirsts.get(webhook_id) ?? [], most);
+    for (const { webhook_id, most } of firsts) unread.shift()?.addFirsts(foundFirsts.get(webhook_id) ?? [], most);
     const foundRetries = await readRetries(db, retries);
     for (const { webhook_id, most } of retries)
-      lanes.get(webhook_id)?.addRetries(foundRetries.get(webhook_id) ?? [], most, now);
+      unread.shift()?.addRetries(foundRetries.get(webhook_id) ?? [], most, now);
   } catch (error) {
+    for (const lane of unread) lane.endRead();
     for (const lane of lanes.values()) lane.look();
     throw error;
   }
