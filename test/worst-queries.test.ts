@@ -11,7 +11,13 @@ const LONGEST_MS = 1_000;
 const NOBODY = '0197a1b2-0000-7000-8000-000000000000';
 
 /** What runs beside the lists, every few seconds: who calls is looked up anew, reads are audited, a connection is kept alive. */
-const BESIDE = [/"opens"/, /insert into audit_log/, /^select 1$/];
+const BESIDE = [
+  /"opens"/,
+  /insert into audit_log/,
+  /^select 1$/,
+  /^(begin|commit)$/,
+  /^select set_config\('phial\.team'/,
+];
 
 type Schema = {
   type?: string | string[];

@@ -7,13 +7,15 @@ import type { OrderTransactionSummary } from './schemas.ts';
 
 /** An order and its redraws, under one id. */
 export async function findOrderTransaction(ctx: TeamCtx, id: string): Promise<Static<typeof OrderTransactionSummary>> {
-  const first = await ctx.db
+  const orders = await ctx.db
     .selectFrom('orders')
     .select('id')
     .where('team_id', '=', ctx.team.id)
     .where('order_transaction_id', '=', id)
-    .executeTakeFirst();
+    .execute();
+  // Ids grow with time: the first order, whichever the index brings first. An `order by` would choose another index.
+  const [first] = orders.map((order) => order.id).toSorted();
   if (!first) throw notFound('Order transaction');
-  const { transaction } = await loadOrder(ctx, first.id);
+  const { transaction } = await loadOrder(ctx, first);
   return renderTransactionSummary(ctx.team.id, id, transaction);
 }
