@@ -5,7 +5,7 @@ import { openApp, type App } from './http/app.ts';
 import { registerDocs } from './http/openapi/docs.ts';
 import { registerMetrics, type Metrics } from './http/metrics.ts';
 import { openApiText } from './openapi.ts';
-import { measureQueue } from './delivery/queue-depth.ts';
+import { measureQueue } from './delivery/lanes/queue-depth.ts';
 
 /** The API as a process serves it: every operation, the reference and, in a sandbox without a port for them, the metrics. */
 export function serveApi(ctx: Ctx, metrics: Metrics): App {

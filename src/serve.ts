@@ -10,8 +10,8 @@ import { openDatabase, type Database } from './db/open.ts';
 import { MIGRATIONS, SANDBOX_SEEDS, type Place } from './db/place.ts';
 import { refuseStrongLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
-import { ENDPOINTS_CHANNEL } from './delivery/endpoint-cache.ts';
-import { takeBackLanes } from './delivery/lanes.ts';
+import { RECEIVERS_CHANNEL } from './delivery/receiver-cache.ts';
+import { takeBackLanes } from './delivery/lanes/lanes.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { prepareDrain } from './http/drain.ts';
 import { refuseTakenPort } from './http/port.ts';
@@ -24,8 +24,8 @@ import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
 import { VERSION } from './package-root.ts';
 import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
-import { deploymentPolicy } from './webhooks/endpoint-url.ts';
-import { measureQueue } from './delivery/queue-depth.ts';
+import { deploymentPolicy } from './webhooks/receiver-url.ts';
+import { measureQueue } from './delivery/lanes/queue-depth.ts';
 import { openSender } from './delivery/sending/send.ts';
 
 /** `serve` is both; any number of api and worker processes may share one database. */
@@ -134,7 +134,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     channels: {
       phial_access: () => app?.access.forget(),
       [DELIVERIES_CHANNEL]: (payload) => deliverer?.hear(payload),
-      [ENDPOINTS_CHANNEL]: (payload) => deliverer?.forget(payload),
+      [RECEIVERS_CHANNEL]: (payload) => deliverer?.forget(payload),
     },
     onLost: () => {
       app?.access.lost();

@@ -22,7 +22,7 @@ import { createOrg } from '../src/tenancy/orgs/create.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { startDeliverer } from '../src/delivery/deliver.ts';
-import { deploymentPolicy } from '../src/webhooks/endpoint-url.ts';
+import { deploymentPolicy } from '../src/webhooks/receiver-url.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
 import { addFormats } from '../src/wire/formats.ts';
 import { databaseUrl, query } from './global-setup.ts';

@@ -70,6 +70,22 @@ const PARTS: Record<string, string[]> = {
 const ROOMS: Record<string, string[]> = {
   labs: ['laboratories', 'results', 'orders', 'catalogue'],
   tenancy: ['endpoints', 'orgs', 'keys', 'teams', 'schemas', 'limits'],
+  delivery: [
+    'deliver',
+    'attempts',
+    'settler',
+    'consequences',
+    'receiver-cache',
+    'events',
+    'load-events',
+    'hold',
+    'erase',
+    'settle',
+    'schedule',
+    'lanes',
+    'sending',
+    'shares',
+  ],
 };
 
 /** Each names its part by the longest beginning. */

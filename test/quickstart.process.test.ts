@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { quickstart } from '../src/quickstart/quickstart.ts';
 import { startDeliverer, type Deliverer } from '../src/delivery/deliver.ts';
-import { deploymentPolicy } from '../src/webhooks/endpoint-url.ts';
+import { deploymentPolicy } from '../src/webhooks/receiver-url.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { webhookPath } from './factories.ts';

@@ -36,7 +36,7 @@ const GUESTS: Record<string, string> = {
   'events from delivery/erase': 'the envelopes that tell of an erased user go with their queue rows and attempts',
   'team_api_keys from tenancy/teams/delete': 'the keys of a deleted team end with it',
   'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',
-  'webhooks from delivery/consequences': 'an endpoint that fails for days is disabled with the outcome of its attempt',
+  'webhooks from delivery/consequences': 'a receiver that fails for days is disabled with the outcome of its attempt',
   'simulations from labs/orders/cancel': 'a cancelled order is simulated no further',
 };
 

@@ -1,17 +1,17 @@
 import type { Ctx } from '../context.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { Endpoint } from './endpoint-cache.ts';
+import type { Receiver } from './receiver-cache.ts';
 import { holdDeliveries } from './hold.ts';
-import type { Lane } from './lane.ts';
+import type { Lane } from './lanes/lane.ts';
 import { loadEvents, type Event } from './load-events.ts';
-import type { Queued } from './queue.ts';
+import type { Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery } from './settle.ts';
 import { Settler } from './settler.ts';
 import type { Shares } from './shares.ts';
 
 /** A delivery taken from its lane: it holds a slot of the lane and a place of its team until it ends. */
-export type Begun = { lane: Lane; queued: Queued; endpoint: Endpoint };
+export type Begun = { lane: Lane; queued: Queued; receiver: Receiver };
 
 type Dependencies = {
   sender: Sender;
@@ -27,7 +27,7 @@ export class Attempts {
   readonly #with: Dependencies;
   readonly #settler: Settler;
   readonly #begun = new Map<Delivery, Begun>();
-  /** Events of attempts under way: what goes to several endpoints is read once. */
+  /** Events of attempts under way: what goes to several receivers is read once. */
   readonly #events = new Map<string, { event: Event; uses: number }>();
 
   constructor(ctx: Ctx, dependencies: Dependencies) {
@@ -95,13 +95,13 @@ export class Attempts {
   }
 
   async #attempt(begun: Begun, event: Event): Promise<void> {
-    const { lane, queued, endpoint } = begun;
+    const { lane, queued, receiver } = begun;
     const { sender, metrics } = this.#with;
     const delivery = { ...queued, team_id: lane.team_id, fence: lane.fence, event_type: event.event_type };
     this.#begun.set(delivery, begun);
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
     metrics.deliveriesUnderWay.inc();
-    const { url, headers, secrets } = endpoint;
+    const { url, headers, secrets } = receiver;
     const request = { team: lane.team_id, url, headers, secrets, id: queued.event_id, body: event.body };
     const outcome = await sender.send(request);
     metrics.deliveriesUnderWay.dec();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { publishEvent, publishEvents } from '../events/publish.ts';
-import { tellOfChange } from './endpoint-cache.ts';
+import { tellOfChange } from './receiver-cache.ts';
 import { attemptExhausted, endpointDisabled, OPERATIONAL_EVENTS } from './events.ts';
 import type { Consequences, Settled } from './settle.ts';
 
@@ -31,12 +31,12 @@ export async function tellOfExhausted(ctx: TxCtx<Ctx>, exhausted: Settled[]): Pr
   }
 }
 
-/** Disables endpoints that a batch showed to be gone or failing for too long, and tells of it. */
-export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disable']): Promise<void> {
-  for (const endpoint of endpoints) await disableEndpoint(ctx, endpoint);
+/** Disables receivers that a batch showed to be gone or failing for too long, and tells of it. */
+export async function disableReceivers(ctx: Ctx, receivers: Consequences['disable']): Promise<void> {
+  for (const receiver of receivers) await disableReceiver(ctx, receiver);
 }
 
-function disableEndpoint(ctx: Ctx, { webhook_id, team_id, reason }: Consequences['disable'][number]): Promise<void> {
+function disableReceiver(ctx: Ctx, { webhook_id, team_id, reason }: Consequences['disable'][number]): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const {
       rows: [disabled],

@@ -4,10 +4,10 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { Outage } from '../db/session/outage.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { Attempts, type Begun } from './attempts.ts';
-import { EndpointCache, type Endpoint } from './endpoint-cache.ts';
-import type { Lane } from './lane.ts';
-import { OwnedLanes } from './owned-lanes.ts';
-import { readLanes } from './read-lanes.ts';
+import { ReceiverCache, type Receiver } from './receiver-cache.ts';
+import type { Lane } from './lanes/lane.ts';
+import { OwnedLanes } from './lanes/owned-lanes.ts';
+import { readLanes } from './lanes/read-lanes.ts';
 import type { Sender } from './sending/send.ts';
 import { Shares } from './shares.ts';
 
@@ -18,10 +18,10 @@ const PATROL_MS = 1_000;
 const AFTER_DATABASE_ERROR_MS = 500;
 
 export type Deliverer = {
-  /** A notification of DELIVERIES_CHANNEL: the endpoints that something was queued for. */
+  /** A notification of DELIVERIES_CHANNEL: the receivers that something was queued for. */
   hear: (payload: string) => void;
-  /** A notification of ENDPOINTS_CHANNEL: an endpoint that was changed. */
-  forget: (endpointId: string) => void;
+  /** A notification of RECEIVERS_CHANNEL: a receiver that was changed. */
+  forget: (receiverId: string) => void;
   /** Notifications are heard from now on; some may have been missed. */
   listening: () => void;
   /** Notifications are missed from now on. */
@@ -38,7 +38,7 @@ type Dependencies = { sender: Sender; metrics: Pick<Metrics, 'attempts' | 'deliv
 export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies, { polling = true } = {}): Deliverer {
   const ctx = acrossTeams(teamless);
   const lanes = new OwnedLanes(ctx);
-  const endpoints = new EndpointCache(ctx);
+  const receivers = new ReceiverCache(ctx);
   const shares = new Shares(MOST_UNDER_WAY);
   let stopping = false;
   let woken = true;
@@ -59,7 +59,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       await lanes.patrol();
     }
     const ready = lanes.ready(performance.now());
-    const known = await endpoints.find(ready.map((lane) => lane.webhook_id));
+    const known = await receivers.find(ready.map((lane) => lane.webhook_id));
     const open = ready.filter((lane) => known.get(lane.webhook_id)?.disabled === false);
     for (const lane of ready) if (known.get(lane.webhook_id)?.disabled !== false) lanes.leave(lane);
     await lanes.releaseLeft();
@@ -70,7 +70,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
   };
 
   /** Takes one of each lane in turn, as long as slots and shares last. */
-  const begin = (open: Lane[], known: Map<string, Endpoint>): Begun[] => {
+  const begin = (open: Lane[], known: Map<string, Receiver>): Begun[] => {
     const begun: Begun[] = [];
     const now = performance.now();
     let turn = open;
@@ -79,12 +79,12 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       for (const lane of turn) {
         if (begun.length === BEGUN_AT_ONCE) return begun;
         if (shares.roomFor(lane.team_id) === 0) continue;
-        const endpoint = known.get(lane.webhook_id) as Endpoint;
-        const queued = lane.next(now, endpoint.ratePerSecond);
+        const receiver = known.get(lane.webhook_id) as Receiver;
+        const queued = lane.next(now, receiver.ratePerSecond);
         if (!queued) continue;
         shares.take(lane.team_id);
         lanes.putLast(lane);
-        begun.push({ lane, queued, endpoint });
+        begun.push({ lane, queued, receiver });
         again.push(lane);
       }
       turn = again;
@@ -125,20 +125,20 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       lanes.hint(payload);
       wake();
     },
-    forget: (endpointId) => endpoints.forget(endpointId),
+    forget: (receiverId) => receivers.forget(receiverId),
     listening: () => {
-      endpoints.listening();
+      receivers.listening();
       lanes.lookEverywhere();
       wake();
     },
-    lost: () => endpoints.lost(),
+    lost: () => receivers.lost(),
     untilIdle: async () => {
       let idle = false;
       while (!idle) {
         // What ended while a round ran may have left something behind it.
         const free = attempts.underWay === 0;
         patrolledAt = -Infinity;
-        endpoints.forget();
+        receivers.forget();
         lanes.lookEverywhere();
         idle = (await round()) === 0 && free;
         await wait(1);

@@ -13,10 +13,10 @@ import { openListener } from '../db/listen.ts';
 import { defineEvent } from '../events/define.ts';
 import { DELIVERIES_CHANNEL } from '../events/publish.ts';
 import { newId } from '../ids.ts';
-import { deploymentPolicy } from '../webhooks/endpoint-url.ts';
+import { deploymentPolicy } from '../webhooks/receiver-url.ts';
 import { startDeliverer, type Deliverer } from './deliver.ts';
-import { ENDPOINTS_CHANNEL } from './endpoint-cache.ts';
-import { leaseLanes } from './lanes.ts';
+import { RECEIVERS_CHANNEL } from './receiver-cache.ts';
+import { leaseLanes } from './lanes/lanes.ts';
 import { openSender } from './sending/send.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
@@ -57,7 +57,7 @@ async function startListening(): Promise<Deliverer> {
     log: app.ctx.log,
     channels: {
       [DELIVERIES_CHANNEL]: (payload) => deliverer.hear(payload),
-      [ENDPOINTS_CHANNEL]: (payload) => deliverer.forget(payload),
+      [RECEIVERS_CHANNEL]: (payload) => deliverer.forget(payload),
     },
     onLost: () => deliverer.lost(),
     onListening: () => deliverer.listening(),

@@ -20,7 +20,7 @@ export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string
   await sql`delete from events where user_id = ${user.id}`.execute(db);
 }
 
-/** Everything of a team's queue; its lanes go with the endpoints. */
+/** Everything of a team's queue; its lanes go with the receivers. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   for (const queue of ['deliveries', 'retries', 'held_deliveries'] as const) {
     await sql`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
-import { wakeLanes } from './lanes.ts';
-import type { Queued } from './queue.ts';
+import { wakeLanes } from './lanes/lanes.ts';
+import type { Queued } from './lanes/queue.ts';
 
 /** A delivery that tells of a user who is scheduled for deletion. */
 export type ToHold = { queued: Queued; fence: number; user_id: string };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 
-/** What is sent of an event, to however many endpoints. */
+/** What is sent of an event, to however many receivers. */
 export type Event = {
   event_type: string;
   body: Buffer;

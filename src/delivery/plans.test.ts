@@ -15,16 +15,16 @@ import { defineEvent } from '../events/define.ts';
 import { publishEvents } from '../events/publish.ts';
 import { newId } from '../ids.ts';
 import { startDeliverer } from './deliver.ts';
-import { BEGINNING, endpointsWithDeliveries, sweepOrphans } from './discover.ts';
-import { EndpointCache } from './endpoint-cache.ts';
+import { BEGINNING, receiversWithDeliveries, sweepOrphans } from './lanes/discover.ts';
+import { ReceiverCache } from './receiver-cache.ts';
 import { holdDeliveries, sendHeldDeliveries } from './hold.ts';
-import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, type Lease } from './lanes.ts';
+import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, type Lease } from './lanes/lanes.ts';
 import { loadEvents } from './load-events.ts';
-import { measureQueue } from './queue-depth.ts';
-import { readFirstAttempts, readRetries } from './queue.ts';
+import { measureQueue } from './lanes/queue-depth.ts';
+import { readFirstAttempts, readRetries } from './lanes/queue.ts';
 import { openSender } from './sending/send.ts';
 import { dropDeliveries, settleDeliveries, type Settled } from './settle.ts';
-import { deploymentPolicy } from '../webhooks/endpoint-url.ts';
+import { deploymentPolicy } from '../webhooks/receiver-url.ts';
 
 const PAUSED = 200_000;
 const NOT_DUE = 200_000;
@@ -190,14 +190,14 @@ const STATEMENTS: Statement[] = [
         lanes().map((webhook_id) => ({ webhook_id, most: 16 })),
       ),
   },
-  { title: 'endpoints with first attempts are found', work: () => endpointsWithDeliveries(ctx.db, BEGINNING, 500) },
+  { title: 'endpoints with first attempts are found', work: () => receiversWithDeliveries(ctx.db, BEGINNING, 500) },
   { title: 'rows of deleted endpoints are swept', work: () => sweepOrphans(ctx.db, lanes()) },
   { title: 'lanes are taken', work: () => leaseLanes(ctx.db, newId(), lanes()) },
   { title: 'lanes that wake are taken', work: () => leaseLanesThatWake(ctx.db, newId(), 500) },
   { title: 'leases are prolonged', work: () => renewLanes(ctx.db, leases()) },
   { title: 'lanes are let go', work: () => releaseLanes(ctx.db, leases()) },
   { title: 'lanes are woken', work: () => ctx.db.transaction().execute((tx) => wakeLanes(tx, lanes())) },
-  { title: 'endpoints are read', work: () => new EndpointCache(ctx).find(lanes()) },
+  { title: 'endpoints are read', work: () => new ReceiverCache(ctx).find(lanes()) },
   {
     title: 'events are read',
     work: () =>

@@ -23,5 +23,5 @@ export function retryDelaySeconds(
   return wait * (1 + JITTER * random);
 }
 
-/** An endpoint that has only failed for this long is disabled. */
+/** A receiver that has only failed for this long is disabled. */
 export const DISABLED_AFTER_DAYS = 5;

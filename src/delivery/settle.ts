@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { newId } from '../ids.ts';
-import type { Queued } from './queue.ts';
+import type { Queued } from './lanes/queue.ts';
 import { DISABLED_AFTER_DAYS, retryDelaySeconds } from './schedule.ts';
 import type { SendOutcome } from './sending/send.ts';
 
@@ -12,7 +12,7 @@ export type Delivery = Queued & { team_id: string; fence: number; event_type: st
 export type Settled = { delivery: Delivery; outcome: SendOutcome; delay: number | null };
 
 export type Consequences = {
-  /** Endpoints that are to be disabled: gone by their own word, or failing for too long. */
+  /** Receivers that are to be disabled: gone by their own word, or failing for too long. */
   disable: { webhook_id: string; team_id: string; reason: 'gone' | 'failing' }[];
   /** Deliveries that were given up. */
   exhausted: Settled[];

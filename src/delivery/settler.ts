@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { disableEndpoints, tellOfExhausted } from './consequences.ts';
+import { disableReceivers, tellOfExhausted } from './consequences.ts';
 import { settleDeliveries, type Consequences, type Settled } from './settle.ts';
 
 const BATCH = 200;
@@ -66,7 +66,7 @@ export class Settler {
         await wait(AGAIN_AFTER_MS);
       }
     }
-    await disableEndpoints(this.#ctx, consequences.disable).catch((error: unknown) => {
+    await disableReceivers(this.#ctx, consequences.disable).catch((error: unknown) => {
       this.#ctx.log.error({ err: error }, 'endpoints were not disabled; their next failure tries again');
     });
   }

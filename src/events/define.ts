@@ -11,7 +11,7 @@ export type EventType<T extends TSchema = TSchema> = {
   name: string;
   summary: string;
   data: T;
-  /** Told to operators of endpoints, not about a user: only endpoints whose filter_types name it get it. */
+  /** Told to operators of receivers, not about a user: only receivers whose filter_types name it get it. */
   operational: boolean;
   /** The JSON text of `data` without keys the shape does not declare; throws where the shape is broken. */
   write: (data: Static<T>) => string;

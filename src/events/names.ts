@@ -63,7 +63,7 @@ const RESOURCES = [
 ];
 
 /**
- * Every type of event that there is or will be: an endpoint may subscribe to a type before its first event exists, but
+ * Every type of event that there is or will be: a receiver may subscribe to a type before its first event exists, but
  * a misspelt name is refused.
  */
 export const EVENT_NAMES = [

@@ -3,13 +3,13 @@ import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refuseBeyondLimit } from '../tenancy/limits.ts';
 import { newId } from '../ids.ts';
-import { refuseUrl } from './endpoint-url.ts';
+import { refuseUrl } from './receiver-url.ts';
 import { WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
 import type { WebhookInput } from './schemas.ts';
-import { openLane } from '../delivery/lanes.ts';
+import { openLane } from '../delivery/lanes/lanes.ts';
 import { newSecret } from '../delivery/sending/sign.ts';
 
-/** An endpoint with its secret. It receives what happens from now on. */
+/** A receiver with its secret. It receives what happens from now on. */
 export async function createWebhook(
   ctx: ManagementCtx,
   team: ManagedTeam,

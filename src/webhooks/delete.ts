@@ -1,11 +1,11 @@
 import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { tellOfChange } from '../delivery/endpoint-cache.ts';
-import { clearLane } from '../delivery/lanes.ts';
+import { tellOfChange } from '../delivery/receiver-cache.ts';
+import { clearLane } from '../delivery/lanes/lanes.ts';
 import { notFound } from '../errors.ts';
 import type { ManagedTeam } from './find.ts';
 
-/** Removes an endpoint, its secrets and what was still queued for it; its attempts stay in the log. */
+/** Removes a receiver, its secrets and what was still queued for it; its attempts stay in the log. */
 export function deleteWebhook(ctx: ManagementCtx, team: ManagedTeam, id: string): Promise<void> {
   return inTransaction(ctx, async ({ db }) => {
     const deleted = await db

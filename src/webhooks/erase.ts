@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 
-/** Endpoints with their secrets and headers. */
+/** Receivers with their secrets and headers. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('webhooks').where('team_id', '=', team.id).execute();
 }

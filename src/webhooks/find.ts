@@ -23,10 +23,10 @@ export type WebhookRow = {
   updated_at: string;
 };
 
-/** The team whose endpoints are managed, as `findManagedTeam` gives it. */
+/** The team whose receivers are managed, as `findManagedTeam` gives it. */
 export type ManagedTeam = { id: string };
 
-/** An endpoint of the team. */
+/** A receiver of the team. */
 export async function findWebhook(
   ctx: Pick<ManagementCtx | TxCtx<ManagementCtx>, 'db'>,
   team: ManagedTeam,

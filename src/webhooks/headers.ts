@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { tellOfChange } from '../delivery/endpoint-cache.ts';
+import { tellOfChange } from '../delivery/receiver-cache.ts';
 import { AppError, notFound } from '../errors.ts';
 import { checkHeaders } from './custom-headers.ts';
 import type { ManagedTeam } from './find.ts';
@@ -11,7 +11,7 @@ import type { WebhookHeaders } from './schemas.ts';
 /** Names whose values open something: rather one too many than one too few. */
 const SENSITIVE_NAME = /auth|cookie|credential|key|passw|secret|session|signature|token/i;
 
-/** The headers that every delivery to this endpoint carries; of sensitive ones only the names. */
+/** The headers that every delivery to this receiver carries; of sensitive ones only the names. */
 export async function findHeaders(
   ctx: ManagementCtx,
   team: ManagedTeam,

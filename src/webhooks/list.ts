@@ -2,7 +2,7 @@ import type { ManagementCtx } from '../context.ts';
 import { decodeCursor, isId, takePage } from '../db/page.ts';
 import { WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
 
-/** The team's endpoints in the order they were made. */
+/** The team's receivers in the order they were made. */
 export async function listWebhooks(
   ctx: ManagementCtx,
   team: ManagedTeam,

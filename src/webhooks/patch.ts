@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { tellOfChange } from '../delivery/endpoint-cache.ts';
-import { restartLane } from '../delivery/lanes.ts';
+import { tellOfChange } from '../delivery/receiver-cache.ts';
+import { restartLane } from '../delivery/lanes/lanes.ts';
 import { notFound } from '../errors.ts';
 import { distinct } from './create.ts';
-import { refuseUrl } from './endpoint-url.ts';
+import { refuseUrl } from './receiver-url.ts';
 import { findWebhook, WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
 import type { WebhookPatch } from './schemas.ts';
 
 /**
- * Changes the keys that are there. An endpoint that is enabled again starts without a record of failure, and
+ * Changes the keys that are there. A receiver that is enabled again starts without a record of failure, and
  * whatever was queued for it meanwhile is sent.
  */
 export async function patchWebhook(
@@ -40,7 +40,7 @@ export async function patchWebhook(
       .returning(WEBHOOK_COLUMNS)
       .executeTakeFirstOrThrow();
     await tellOfChange(db, id);
-    // The failures of an endpoint that was not disabled still count.
+    // The failures of a receiver that was not disabled still count.
     if (before.disabled && !webhook.disabled) await restartLane(db, id);
     return webhook;
   });
@@ -48,7 +48,7 @@ export async function patchWebhook(
 
 type Changes = Partial<Pick<WebhookRow, 'url' | 'description' | 'rate_limit' | 'disabled' | 'filter_types'>>;
 
-/** A null clears, but an endpoint never loses its url, and it is enabled or disabled by a value only. */
+/** A null clears, but a receiver never loses its url, and it is enabled or disabled by a value only. */
 function changesOf(patch: Static<typeof WebhookPatch>): Changes {
   const { url, description, rate_limit, disabled, filter_types } = patch;
   return {

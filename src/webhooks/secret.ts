@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ManagementCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { tellOfChange } from '../delivery/endpoint-cache.ts';
+import { tellOfChange } from '../delivery/receiver-cache.ts';
 import { AppError, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ManagedTeam } from './find.ts';
@@ -27,7 +27,7 @@ export async function findSecret(ctx: ManagementCtx, team: ManagedTeam, id: stri
   return ctx.cipher.openText('webhook_secrets.secret', { team_id: team.id, id: row.id }, row.secret);
 }
 
-/** Makes `key`, or a new secret, the endpoint's secret; the one before keeps signing for 24 hours. */
+/** Makes `key`, or a new secret, the receiver's secret; the one before keeps signing for 24 hours. */
 export function rotateSecret(ctx: ManagementCtx, team: ManagedTeam, id: string, key: string | null): Promise<void> {
   const secret = key ?? newSecret();
   return inTransaction(ctx, async ({ db, cipher }) => {

@@ -6,7 +6,7 @@ import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';
 
 export type SendRequest = {
-  /** Whose endpoint it is: connections and look-ups are not shared between teams. */
+  /** Whose receiver it is: connections and look-ups are not shared between teams. */
   team: string;
   url: string;
   /** The team's own headers, which passed `checkHeaders`. */

@@ -4,7 +4,7 @@ import { LowerBound, oneOf, PageNumber, SearchWords, UpperBound, Uuid, WordFilte
 import { cancelOrder } from './cancel.ts';
 import { createTestkitOrder } from './testkit/create.ts';
 import { findOrderTransaction } from './find-transaction.ts';
-import { listOrders } from './list.ts';
+import { listOrders } from './list/list.ts';
 import { loadOrder, type LoadedOrder } from './load.ts';
 import { patchOrder } from './patch.ts';
 import { registerTestkit } from './testkit/register.ts';

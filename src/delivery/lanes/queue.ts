@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../../db/open.ts';
 
 /** A queued delivery: what, and which attempt comes next (1 is the first). */
 export type Queued = { webhook_id: string; event_id: string; attempt: number; from: 'deliveries' | 'retries' };
@@ -7,7 +7,7 @@ export type Queued = { webhook_id: string; event_id: string; attempt: number; fr
 /** Which rows of a lane to read: those behind the event `after`. */
 export type FirstAttemptsWanted = { webhook_id: string; after: string; most: number };
 
-/** The first attempts of lanes by endpoint, read along their key, in the order of their events. */
+/** The first attempts of lanes by receiver, read along their key, in the order of their events. */
 export async function readFirstAttempts(db: Db, wanted: FirstAttemptsWanted[]): Promise<Map<string, Queued[]>> {
   if (wanted.length === 0) return new Map();
   const { rows } = await sql<{ webhook_id: string; event_id: string }>`
@@ -27,7 +27,7 @@ export type RetriesWanted = { webhook_id: string; most: number };
 /** A retry and the seconds until it is due, 0 or less when it is. */
 export type Retry = Queued & { wait: number };
 
-/** The next retries of lanes by endpoint, due or not: the first that is not tells when to look again. */
+/** The next retries of lanes by receiver, due or not: the first that is not tells when to look again. */
 export async function readRetries(db: Db, wanted: RetriesWanted[]): Promise<Map<string, Retry[]>> {
   if (wanted.length === 0) return new Map();
   const { rows } = await sql<{ webhook_id: string; event_id: string; attempt: number; wait: number }>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Db } from '../../db/open.ts';
+import type { Metrics } from '../../http/metrics.ts';
 
 const COUNTED = 10_000;
 const LANES_LOOKED_AT = 1_000;

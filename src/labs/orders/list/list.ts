@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
-import type { TeamCtx } from '../../context.ts';
-import { AppError } from '../../errors.ts';
-import { PARAMETERS, valuesOf, WHERE, type OrderFilters } from './list-filters.ts';
-import { JOINED, toOrders, WHOLE_ORDER, type LoadedOrder, type WholeOrder } from './load.ts';
-import type { OrderRow } from './sealed.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { PARAMETERS, valuesOf, WHERE, type OrderFilters } from './filters.ts';
+import { JOINED, toOrders, WHOLE_ORDER, type LoadedOrder, type WholeOrder } from '../load.ts';
+import type { OrderRow } from '../sealed.ts';
 
 /** Names are sealed: they are sorted by opening them all, so only where the matches are few. */
 const MOST_SORTED_BY_NAME = 10_000;

@@ -1,7 +1,7 @@
-import type { TeamCtx } from '../../context.ts';
-import { isBirthDate } from '../../wire/birth-date.ts';
-import { birthDateHash, wordHashes } from './name-words.ts';
-import { canonicalSampleId } from './testkit/bind-sample.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { isBirthDate } from '../../../wire/birth-date.ts';
+import { birthDateHash, wordHashes } from '../name-words.ts';
+import { canonicalSampleId } from '../testkit/bind-sample.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../../db/open.ts';
 
-/** Before every endpoint. */
+/** Before every receiver. */
 export const BEGINNING = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The next endpoints with first attempts in the queue, behind `after` in the order of their ids: one descent of the
- * index each, however many rows they have and however many endpoints there are. Workers learn of new events from
+ * The next receivers with first attempts in the queue, behind `after` in the order of their ids: one descent of the
+ * index each, however many rows they have and however many receivers there are. Workers learn of new events from
  * notifications; this finds what was told while nobody listened.
  */
-export async function endpointsWithDeliveries(db: Db, after: string, most: number): Promise<string[]> {
+export async function receiversWithDeliveries(db: Db, after: string, most: number): Promise<string[]> {
   const { rows } = await sql<{ webhook_id: string }>`
     with recursive found as (
       (select webhook_id, 1 as number from deliveries where webhook_id > ${after} order by webhook_id limit 1)
@@ -26,7 +26,7 @@ export async function endpointsWithDeliveries(db: Db, after: string, most: numbe
 
 const MOST_SWEPT = 1_000;
 
-/** Removes rows of endpoints that were deleted while an event was published to them. */
+/** Removes rows of receivers that were deleted while an event was published to them. */
 export async function sweepOrphans(db: Db, webhookIds: string[]): Promise<void> {
   if (webhookIds.length === 0) return;
   await sql`

@@ -1,6 +1,6 @@
-import type { Ctx } from '../context.ts';
-import { newId } from '../ids.ts';
-import { BEGINNING, endpointsWithDeliveries, sweepOrphans } from './discover.ts';
+import type { Ctx } from '../../context.ts';
+import { newId } from '../../ids.ts';
+import { BEGINNING, receiversWithDeliveries, sweepOrphans } from './discover.ts';
 import { Lane } from './lane.ts';
 import { LEASE_SECONDS, leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, type Lease } from './lanes.ts';
 
@@ -27,7 +27,7 @@ export class OwnedLanes {
     this.#ctx = ctx;
   }
 
-  /** What a notification tells: ids of endpoints with commas between them, or nothing for any. */
+  /** What a notification tells: ids of receivers with commas between them, or nothing for any. */
   hint(payload: string): void {
     if (payload === '' || this.#hinted.size > MOST_HINTS) return this.lookEverywhere();
     for (const id of payload.split(',')) this.#hinted.add(id);
@@ -78,7 +78,7 @@ export class OwnedLanes {
   }
 
   async #scan(): Promise<void> {
-    const found = await endpointsWithDeliveries(this.#ctx.db, this.#scanFrom, LEASED_AT_ONCE);
+    const found = await receiversWithDeliveries(this.#ctx.db, this.#scanFrom, LEASED_AT_ONCE);
     const foreign = found.filter((id) => !this.#lanes.has(id));
     if (foreign.length > 0) {
       await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
@@ -104,14 +104,14 @@ export class OwnedLanes {
     if (this.#ready.delete(lane)) this.#ready.add(lane);
   }
 
-  /** When the rate of an endpoint allows it the next delivery; Infinity where nothing waits for that. */
+  /** When the rate of a receiver allows it the next delivery; Infinity where nothing waits for that. */
   nextStart(now: number): number {
     let next = Infinity;
     for (const lane of this.#ready) if (lane.startsAt > now) next = Math.min(next, lane.startsAt);
     return next;
   }
 
-  /** Lets go of a lane, such as that of a disabled endpoint, as soon as nothing of it is under way. */
+  /** Lets go of a lane, such as that of a disabled receiver, as soon as nothing of it is under way. */
   leave(lane: Lane): void {
     lane.lookFromBeginning();
     this.#leaving.add(lane);

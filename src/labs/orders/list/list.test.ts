@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import {
   kitTestId,
   makeUser,
@@ -12,8 +12,8 @@ import {
   shippingAddress,
   simulate,
   type OrderBody,
-} from '../../../test/factories.ts';
-import { problemsOf } from '../../../test/people.ts';
+} from '../../../../test/factories.ts';
+import { problemsOf } from '../../../../test/people.ts';
 
 type Page = { orders: OrderBody[]; total: number; page: number; size: number; code: string };
 

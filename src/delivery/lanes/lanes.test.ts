@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
-import { attempted, dueNow, queued } from '../../test/deliveries.ts';
-import { subscribe, webhookPath } from '../../test/factories.ts';
-import { publishTo } from '../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../test/receiver.ts';
-import { untilBlocked } from '../../test/until-blocked.ts';
-import type { Ctx } from '../context.ts';
-import { acrossTeams } from '../db/session/bind.ts';
-import type { Db } from '../db/open.ts';
-import { defineEvent } from '../events/define.ts';
-import { newId } from '../ids.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { attempted, dueNow, queued } from '../../../test/deliveries.ts';
+import { subscribe, webhookPath } from '../../../test/factories.ts';
+import { publishTo } from '../../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { untilBlocked } from '../../../test/until-blocked.ts';
+import type { Ctx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import type { Db } from '../../db/open.ts';
+import { defineEvent } from '../../events/define.ts';
+import { newId } from '../../ids.ts';
 import {
   leaseLanes,
   leaseLanesThatWake,
@@ -21,8 +21,8 @@ import {
   wakeLanes,
   type Lease,
 } from './lanes.ts';
-import { settleDeliveries } from './settle.ts';
-import type { SendOutcome } from './sending/send.ts';
+import { settleDeliveries } from '../settle.ts';
+import type { SendOutcome } from '../sending/send.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 const [A, B] = [newId(), newId()];

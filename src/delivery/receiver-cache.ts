@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 import type { Tx } from '../db/open.ts';
 
-/** Workers listen to it: what they know of the endpoint in the payload is out of date. */
-export const ENDPOINTS_CHANNEL = 'phial_endpoints';
+/** Workers listen to it: what they know of the receiver in the payload is out of date. */
+export const RECEIVERS_CHANNEL = 'phial_receivers';
 
-/** In the transaction that changes an endpoint: workers read it anew. */
-export async function tellOfChange(tx: Tx, endpointId: string): Promise<void> {
-  await sql`select pg_notify(${ENDPOINTS_CHANNEL}, ${endpointId})`.execute(tx);
+/** In the transaction that changes a receiver: workers read it anew. */
+export async function tellOfChange(tx: Tx, receiverId: string): Promise<void> {
+  await sql`select pg_notify(${RECEIVERS_CHANNEL}, ${receiverId})`.execute(tx);
 }
 
 /** What a delivery needs to know of where it goes. */
-export type Endpoint = {
+export type Receiver = {
   url: string;
   headers: Record<string, string>;
   /** Newest first. */
@@ -39,9 +39,9 @@ const MOST_KEPT = 20_000;
  * Addresses, headers and secrets as the worker last read them, so that they are not read and opened for every
  * delivery. A notification empties an entry; while nobody listens nothing is kept, since a change would go unheard.
  */
-export class EndpointCache {
+export class ReceiverCache {
   readonly #ctx: Ctx;
-  readonly #kept = new Map<string, { endpoint: Endpoint; until: number }>();
+  readonly #kept = new Map<string, { receiver: Receiver; until: number }>();
   #listening = false;
   /** Raised with every notification: what was being read meanwhile may be older than it. */
   #generation = 0;
@@ -67,14 +67,14 @@ export class EndpointCache {
     else this.#kept.delete(id);
   }
 
-  /** The endpoints by id; those that were deleted are not there. */
-  async find(ids: Iterable<string>): Promise<Map<string, Endpoint>> {
-    const found = new Map<string, Endpoint>();
+  /** The receivers by id; those that were deleted are not there. */
+  async find(ids: Iterable<string>): Promise<Map<string, Receiver>> {
+    const found = new Map<string, Receiver>();
     const missing: string[] = [];
     const now = performance.now();
     for (const id of ids) {
       const known = this.#kept.get(id);
-      if (known && known.until > now) found.set(id, known.endpoint);
+      if (known && known.until > now) found.set(id, known.receiver);
       else missing.push(id);
     }
     if (missing.length === 0) return found;
@@ -83,8 +83,8 @@ export class EndpointCache {
     if (this.#listening && generation === this.#generation) {
       if (this.#kept.size > MOST_KEPT) this.#kept.clear();
       for (const id of missing) {
-        const endpoint = found.get(id);
-        if (endpoint) this.#kept.set(id, { endpoint, until: now + KEPT_MS });
+        const receiver = found.get(id);
+        if (receiver) this.#kept.set(id, { receiver, until: now + KEPT_MS });
       }
     }
     return found;
@@ -104,7 +104,7 @@ export class EndpointCache {
     return rows;
   }
 
-  #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets }: Row): Endpoint {
+  #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets }: Row): Receiver {
     const { cipher } = this.#ctx;
     return {
       url,

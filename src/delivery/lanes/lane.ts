@@ -1,7 +1,7 @@
 import { BEGINNING } from './discover.ts';
 import { LEASE_SECONDS, type Lease } from './lanes.ts';
 import type { Queued, Retry } from './queue.ts';
-import type { SendOutcome } from './sending/send.ts';
+import type { SendOutcome } from '../sending/send.ts';
 
 /** Ids are read ahead of the slots, so that a lane of quick answers is not read once a delivery. */
 const LEAST_READ = 16;
@@ -18,7 +18,7 @@ export class Lane {
   leasedUntil: number;
   /** When something was last begun or found. */
   usedAt: number;
-  /** The rate of the endpoint allows nothing before it. */
+  /** The rate of the receiver allows nothing before it. */
   startsAt = 0;
 
   readonly #mostSlots: number;
@@ -131,7 +131,7 @@ export class Lane {
     return queued;
   }
 
-  /** A time-out halves the slots of an endpoint, an answer adds one: an endpoint that hangs soon holds one only. */
+  /** A time-out halves the slots of a receiver, an answer adds one: a receiver that hangs soon holds one only. */
   end(queued: Queued, outcome: Pick<SendOutcome, 'ok' | 'error'> | null): void {
     this.#underWay -= 1;
     if (queued.from === 'retries') this.#retriesUnderWay -= 1;

@@ -1,11 +1,10 @@
-import { sql, type Kysely } from 'kysely';
-import type { Db, Tx } from '../db/open.ts';
-import type { DB } from '../db/tables.ts';
-import { DELIVERIES_CHANNEL } from '../events/publish.ts';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/open.ts';
+import { DELIVERIES_CHANNEL } from '../../events/publish.ts';
 
 /**
- * A lane is everything queued for one endpoint, and is leased as a whole: its owner alone reads, sends and deletes, so
- * order of attempts, slots and rate of an endpoint are local to one worker. An owner that dies is succeeded when its
+ * A lane is everything queued for one receiver, and is leased as a whole: its owner alone reads, sends and deletes, so
+ * order of attempts, slots and rate of a receiver are local to one worker. An owner that dies is succeeded when its
  * lease ends; the fence keeps it from writing afterwards, should it only have stalled.
  */
 export type Lease = { webhook_id: string; team_id: string; fence: number };
@@ -13,12 +12,12 @@ export type Lease = { webhook_id: string; team_id: string; fence: number };
 /** Owners renew in a third of it, so a lane without a living owner is taken over within this time. */
 export const LEASE_SECONDS = 30;
 
-/** The lane of a new endpoint. */
+/** The lane of a new receiver. */
 export async function openLane(tx: Tx, lane: { webhook_id: string; team_id: string }): Promise<void> {
   await tx.insertInto('lanes').values(lane).execute();
 }
 
-/** Forgets what is queued for an endpoint that is deleted; the lane itself goes with the endpoint. */
+/** Forgets what is queued for a receiver that is deleted; the lane itself goes with the receiver. */
 export async function clearLane(tx: Tx, webhookId: string): Promise<void> {
   for (const table of ['deliveries', 'retries', 'held_deliveries'] as const) {
     await tx.deleteFrom(table).where('webhook_id', '=', webhookId).execute();
@@ -41,14 +40,14 @@ export async function wakeLanes(tx: Tx, webhookIds: string[]): Promise<void> {
   );
 }
 
-/** For an endpoint that is enabled again: it begins without a record of failure, and what waited is sent. */
+/** For a receiver that is enabled again: it begins without a record of failure, and what waited is sent. */
 export async function restartLane(tx: Tx, webhookId: string): Promise<void> {
   await tx.updateTable('lanes').set({ failing_since: null }).where('webhook_id', '=', webhookId).execute();
   await wakeLanes(tx, [webhookId]);
 }
 
-/** Takes those of the lanes that nobody holds and whose endpoint is enabled. */
-export async function leaseLanes(db: Kysely<DB>, owner: string, webhookIds: string[]): Promise<Lease[]> {
+/** Takes those of the lanes that nobody holds and whose receiver is enabled. */
+export async function leaseLanes(db: Db, owner: string, webhookIds: string[]): Promise<Lease[]> {
   const { rows } = await sql<Lease>`
     with free as (
       select lanes.webhook_id
@@ -65,7 +64,7 @@ export async function leaseLanes(db: Kysely<DB>, owner: string, webhookIds: stri
 }
 
 /** Takes lanes whose time has come: a retry is due, or the lease of an owner that died has ended. */
-export async function leaseLanesThatWake(db: Kysely<DB>, owner: string, most: number): Promise<Lease[]> {
+export async function leaseLanesThatWake(db: Db, owner: string, most: number): Promise<Lease[]> {
   const { rows } = await sql<Lease>`
     with waking as (
       select webhook_id from lanes where wake_at <= now() order by wake_at limit ${most} for update skip locked
@@ -77,7 +76,7 @@ export async function leaseLanesThatWake(db: Kysely<DB>, owner: string, most: nu
 }
 
 /** Prolongs leases; answers the ids of those that still hold. */
-export async function renewLanes(db: Kysely<DB>, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<string[]> {
+export async function renewLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<string[]> {
   if (lanes.length === 0) return [];
   const { rows } = await sql<{ webhook_id: string }>`
     update lanes set wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -90,7 +89,7 @@ export async function renewLanes(db: Kysely<DB>, lanes: Pick<Lease, 'webhook_id'
 
 /**
  * Lets go of lanes. When each has to be taken again is read after its row is locked: whoever publishes or enables
- * meanwhile is either seen here, or comes later and wakes the lane itself. The lane of a disabled endpoint sleeps until
+ * meanwhile is either seen here, or comes later and wakes the lane itself. The lane of a disabled receiver sleeps until
  * it is enabled, however much waits in it.
  */
 export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<void> {
