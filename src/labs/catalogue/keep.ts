@@ -8,7 +8,7 @@ export type LabTestAt = { id: string; revision: string };
 /** Of a row `lab_tests` joined with its `labs`: changes with whatever the lab test's JSON is made of. */
 export const LAB_TEST_REVISION = `concat(lab_tests.revision, '.', labs.revision)`;
 
-const MOST_KEPT = 2_000;
+export const MOST_KEPT = 2_000;
 const kept = new Map<string, { revision: string; labTest: LabTest }>();
 
 /**
@@ -16,21 +16,38 @@ const kept = new Map<string, { revision: string; labTest: LabTest }>();
  * the revision that the caller has just read, so no process can miss a change.
  */
 export async function keptLabTests(ctx: TeamCtx, wanted: LabTestAt[]): Promise<Map<string, LabTest>> {
-  const missing = wanted.filter(({ id, revision }) => kept.get(id)?.revision !== revision).map(({ id }) => id);
-  if (missing.length > 0) {
-    for (const fresh of await loadLabTests(ctx, [...new Set(missing)])) {
-      if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
-      kept.set(fresh.labTest.id, fresh);
-    }
+  // Gathered beside what is kept: keeping one may drop another that is wanted with it.
+  const found = new Map<string, LabTest>();
+  const missing = new Set<string>();
+  for (const { id, revision } of wanted) {
+    const known = kept.get(id);
+    if (known?.revision === revision) found.set(id, known.labTest);
+    else missing.add(id);
   }
-  return new Map(
-    wanted.flatMap(({ id }) => (kept.has(id) ? [[id, (kept.get(id) as { labTest: LabTest }).labTest]] : [])),
-  );
+  if (missing.size === 0) return found;
+  for (const fresh of await loadLabTests(ctx, [...missing])) {
+    found.set(fresh.labTest.id, fresh.labTest);
+    keep(fresh);
+  }
+  return found;
+}
+
+/** What was kept first goes first; a new revision counts from now. */
+function keep(fresh: { revision: string; labTest: LabTest }): void {
+  const { id } = fresh.labTest;
+  kept.delete(id);
+  if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
+  kept.set(id, fresh);
 }
 
 /** keptLabTests for one; throws where the lab test is gone. */
 export async function keptLabTest(ctx: TeamCtx, wanted: LabTestAt): Promise<LabTest> {
-  const labTest = (await keptLabTests(ctx, [wanted])).get(wanted.id);
-  if (!labTest) throw new Error(`Lab test ${wanted.id} of an order is gone.`);
+  return labTestOf(await keptLabTests(ctx, [wanted]), wanted.id);
+}
+
+/** One of those that keptLabTests found; throws where the lab test is gone. */
+export function labTestOf(found: Map<string, LabTest>, id: string): LabTest {
+  const labTest = found.get(id);
+  if (!labTest) throw new Error(`Lab test ${id} of an order is gone.`);
   return labTest;
 }

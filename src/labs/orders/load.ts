@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { preparedStatement } from '../../db/session/prepared.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { keptLabTests, LAB_TEST_REVISION } from '../catalogue/keep.ts';
+import { keptLabTests, LAB_TEST_REVISION, labTestOf } from '../catalogue/keep.ts';
 import type { LabTest } from '../catalogue/schemas.ts';
 import type { OrderEvent, Shipment } from './schemas.ts';
 import { openOrder, openShipment, type OrderRow, type StoredOrder, type StoredShipment } from './sealed.ts';
@@ -147,7 +147,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
           created_at: iso(created),
           updated_at: iso(updated),
         })),
-      labTest: labTests.get(stored.lab_test_id) as LabTest,
+      labTest: labTestOf(labTests, stored.lab_test_id),
     };
   });
 }
