@@ -6,7 +6,7 @@ import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { KeyIdentity } from './caller.ts';
 
-/** `ctx` is null where the key is known but opens nothing: it was revoked, or has expired. Requests share it. */
+/** `ctx` is null where the key is known but opens nothing: it was revoked, has expired, or its team is deleted. Requests share it. */
 export type TeamAccess = { key: KeyIdentity; ctx: TeamCtx | null };
 export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
@@ -55,7 +55,11 @@ export class AccessCache {
         .selectFrom('team_api_keys')
         .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
         .select(['team_api_keys.id as key_id', 'teams.id', 'teams.org_id', 'teams.settings', 'expires_at'])
-        .select(sql<boolean>`revoked_at is null and (expires_at is null or expires_at > now())`.as('opens'))
+        .select(
+          sql<boolean>`revoked_at is null and (expires_at is null or expires_at > now()) and teams.deleted_at is null`.as(
+            'opens',
+          ),
+        )
         .where('key_hash', '=', hash)
         .$call(prepared('team key'))
         .executeTakeFirst();

@@ -1,16 +1,18 @@
 import { sql } from 'kysely';
-import type { Ctx } from '../../context.ts';
+import type { Ctx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
+import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { newTeamKey } from './key-value.ts';
 
 export type CreatedTeamKey = { id: string; label: string; value: string; team_id: string; created_at: string };
 
-/** Makes a team API key; its value is returned here and never again. */
+/** Makes a team API key; its value is returned here and never again. Throws not_found for a team that is deleted. */
 export function createTeamKey(ctx: Ctx, input: { team_id: string; label: string }): Promise<CreatedTeamKey> {
   return inTransaction(boundToTeam(ctx, input.team_id), async (ctx) => {
+    await lockTeam(ctx, input.team_id);
     await refuseBeyondLimit(ctx, 'apiKeysPerTeam', input.team_id, () => countKeys(ctx, input.team_id));
     const key = newTeamKey(ctx.config);
     const row = await ctx.db
@@ -20,6 +22,12 @@ export function createTeamKey(ctx: Ctx, input: { team_id: string; label: string 
       .executeTakeFirstOrThrow();
     return { ...row, value: key.value };
   });
+}
+
+/** A deletion waits and then revokes the new key with the others, or it came first and there is no new key. */
+async function lockTeam(ctx: TxCtx, teamId: string): Promise<void> {
+  const { rows } = await sql`select from teams where id = ${teamId} and deleted_at is null for share`.execute(ctx.db);
+  if (rows.length === 0) throw notFound('Team');
 }
 
 async function countKeys(ctx: Ctx, teamId: string): Promise<number> {

@@ -4,9 +4,14 @@ import { apiOf, startTestApp, type Team, type TestApp } from '../../../test/app.
 import { makeUser, registeredKit, simulate, subscribe } from '../../../test/factories.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
 import { findTraces } from '../../../test/traces.ts';
+import { untilBlocked } from '../../../test/until-blocked.ts';
+import type { Ctx, ManagementCtx } from '../../context.ts';
+import { boundToOrg } from '../../db/session/bind.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { createManagementKey } from '../keys/create-management-key.ts';
 import { createTeamKey } from '../keys/create-team-key.ts';
 import { createTeam } from './create.ts';
+import { deleteTeam } from './delete.ts';
 
 let app: TestApp;
 let elsewhere: TestApp;
@@ -66,6 +71,40 @@ test('from the answer on its keys are refused in every process and nobody finds 
   expect((await stays.api<{ total: number }>('GET', '/v2/user')).body.total).toBe(1);
   const keys = await app.db.selectFrom('management_keys').select('team_ids').where('id', '=', both.id).execute();
   expect(keys).toEqual([{ team_ids: [stays.id] }]);
+});
+
+test('a key that is made while the team is being deleted ends with it, or is not made', async () => {
+  const makeKey = (of: Team) =>
+    of.api<{ value: string } & Refusal>('POST', `/v1/org/${of.org_id}/team_api_keys/sandbox/us`, {
+      label: 'late',
+      team_id: of.id,
+    });
+  const keyFirst = await inTransaction(app.ctx, async (tx) => {
+    const { value } = await createTeamKey(tx as unknown as Ctx, { team_id: team.id, label: 'late' });
+    const deletion = remove(team.id);
+    await untilBlocked(app.db);
+    return { value, deletion };
+  });
+  expect((await keyFirst.deletion).status).toBe(200);
+  expect((await team.api('GET', '/v2/user', undefined, { key: keyFirst.value })).status).toBe(401);
+
+  const other = await app.makeTeam();
+  const deletionFirst = await inTransaction(app.ctx, async (tx) => {
+    const ctx = { ...boundToOrg(tx, other.org_id), org: { id: other.org_id }, key: {} };
+    await deleteTeam(ctx as unknown as ManagementCtx, other.id);
+    const key = makeKey(other);
+    await untilBlocked(app.db);
+    return { key };
+  });
+  const refused = await deletionFirst.key;
+  expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
+});
+
+test('a key of a deleted team that is there all the same opens nothing', async () => {
+  await remove(team.id);
+  await app.db.updateTable('team_api_keys').set({ revoked_at: null }).where('team_id', '=', team.id).execute();
+  const answer = await team.api<Refusal>('GET', '/v2/user');
+  expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
 });
 
 test('a Team Management Key that was bound to it alone ends with it', async () => {
