@@ -154,6 +154,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/jobs/retention.ts': 'retention',
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
+  'src/jobs/erase-teams.ts': 'erasure finds the deleted teams',
   'src/jobs/erase-users.ts': 'erasure finds whose grace period is over',
 };
 

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { orderKit, readOrder, register, simulate, subscribe, patientDetails } from '../../test/factories.ts';
 import { homeAddress, person } from '../../test/people.ts';
+import { query } from '../../test/global-setup.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { findTraces } from '../../test/traces.ts';
-import { eraseTeam } from './erase-teams.ts';
+import { eraseTeams } from './erase-teams.ts';
+import { jobs } from './run.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -71,14 +73,83 @@ test('a deleted team is locked out at once, and erased from every table but the 
 
 test('an erasure that stopped halfway goes on, and one of a team that is there in full does nothing', async () => {
   const { team, traces } = await makeFullTeam('Ocotillo');
-  await eraseTeam(app.ctx, team.id);
+  await eraseTeams(app.ctx);
   expect((await team.api('GET', '/v2/user')).status).toBe(200);
 
   expect((await deleteTeam(team)).status).toBe(200);
   await sql`delete from users where team_id = ${team.id}`.execute(app.db);
-  await eraseTeam(app.ctx, team.id);
-  await eraseTeam(app.ctx, team.id);
+  await eraseTeams(app.ctx);
+  await eraseTeams(app.ctx);
   expect(await tracesLeft(traces)).toEqual([]);
+});
+
+const usersOf = (team: Team) => app.db.selectFrom('users').select('id').where('team_id', '=', team.id).execute();
+
+test('a deleted team whose job was lost is found by the clock', async () => {
+  const { team, traces } = await makeFullTeam('Mesquite');
+  expect((await deleteTeam(team)).status).toBe(200);
+  await sql`delete from graphile_worker._private_jobs`.execute(app.db);
+  await app.runJobs();
+  expect(await usersOf(team)).not.toEqual([]);
+
+  for (const { name, cron } of jobs) {
+    if (cron) await sql`select graphile_worker.add_job(${name}, ${JSON.stringify(cron.payload)}::json)`.execute(app.db);
+  }
+  await app.runJobs();
+  expect(await tracesLeft(traces)).toEqual([]);
+});
+
+test('nothing is erased by a process whose clock is a minute off', async () => {
+  const { team, traces } = await makeFullTeam('Chuparosa');
+  expect((await deleteTeam(team)).status).toBe(200);
+  const before = await findTraces(app, traces);
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 70_000);
+  try {
+    await expect(eraseTeams(app.ctx)).rejects.toThrow(/clocks/);
+  } finally {
+    vi.restoreAllMocks();
+  }
+  expect(await findTraces(app, traces)).toEqual(before);
+  await eraseTeams(app.ctx);
+  expect(await tracesLeft(traces)).toEqual([]);
+});
+
+test('a team that cannot be erased holds up no other, and a later run goes on with it', async () => {
+  const [stuck, other] = [await app.makeTeam(), await app.makeTeam()];
+  for (const team of [stuck, other]) expect((await deleteTeam(team)).status).toBe(200);
+  const left = async (): Promise<string[]> =>
+    (await app.db.selectFrom('teams').select('id').where('deleted_at', 'is not', null).execute()).map(({ id }) => id);
+  await query(app.databaseUrl, `create function refuse() returns trigger language plpgsql as 'begin raise; end'`);
+  await query(
+    app.databaseUrl,
+    `create trigger refuse before delete on teams for each row when (old.id = '${stuck.id}') execute function refuse()`,
+  );
+  await eraseTeams(app.ctx);
+  expect(await left()).toEqual([stuck.id]);
+  await query(app.databaseUrl, 'drop function refuse cascade');
+  await eraseTeams(app.ctx);
+  expect(await left()).toEqual([]);
+});
+
+test('a team that another process is erasing is left to it', async () => {
+  const team = await app.makeTeam();
+  expect((await deleteTeam(team)).status).toBe(200);
+  const erased = () =>
+    app.db
+      .selectFrom('audit_log')
+      .select('id')
+      .where('team_id', '=', team.id)
+      .where('action', '=', 'team.erased')
+      .execute();
+  await app.db.transaction().execute(async (elsewhere) => {
+    await sql`select from teams where id = ${team.id} for no key update`.execute(elsewhere);
+    await eraseTeams(app.ctx);
+    expect(await erased()).toEqual([]);
+  });
+  await eraseTeams(app.ctx);
+  await eraseTeams(app.ctx);
+  expect(await erased()).toHaveLength(1);
 });
 
 test("another organisation's team is not found", async () => {

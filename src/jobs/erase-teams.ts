@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
+import { refuseIfClockIsOff } from '../db/clock.ts';
+import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
@@ -8,7 +10,7 @@ import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
-import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
+import { forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
 import { eraseFromRooms } from './erase-users.ts';
@@ -28,32 +30,56 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
 const BATCH = 100;
 
 /**
- * Erases a team that was deleted; one that is there in full, or gone already, is left alone. Users go one by one, so
- * that no transaction grows with the team; a job that was killed goes on where it stood.
+ * Erases every team that was deleted. What goes wrong with one is logged and holds up none of the others; the next run
+ * goes on with it.
  */
-export async function eraseTeam(ctx: Ctx, teamId: string): Promise<void> {
-  const team = await findTeamScope(ctx, teamId);
-  if (!team || !(await isDeleted(forTeam(ctx, team)))) return;
-  const bound = forTeam(ctx, team);
-  await inTransaction(bound, (ctx) => answers.eraseTeam(ctx, team));
+export async function eraseTeams(ctx: Ctx): Promise<void> {
+  await refuseIfClockIsOff(ctx);
+  const { rows: teams } = await sql<TeamCtx['team']>`
+    select id, org_id, settings from teams where deleted_at is not null order by deleted_at`.execute(
+    acrossTeams(ctx).db,
+  );
+  for (const team of teams) {
+    try {
+      await eraseTeam(forTeam(ctx, team));
+    } catch (err) {
+      ctx.log.error({ err, team_id: team.id }, 'a deleted team could not be erased');
+    }
+  }
+}
+
+/** Users go one by one, so that no transaction grows with the team; a run that was killed goes on where it stood. */
+async function eraseTeam(ctx: TeamCtx): Promise<void> {
+  const { team } = ctx;
+  /** One step; false where nothing is to be done, since the team is gone or another process is at it. */
+  const step = (work: (ctx: TxCtx<TeamCtx>) => Promise<void>): Promise<boolean> =>
+    inTransaction(ctx, async (tx) => {
+      if (!(await holdTeam(tx))) return false;
+      await work(tx);
+      return true;
+    });
+
+  if (!(await step((tx) => answers.eraseTeam(tx, team)))) return;
   for (;;) {
-    const users = await bound.db
+    const users = await ctx.db
       .selectFrom('users')
       .select('id')
       .where('team_id', '=', team.id)
       .orderBy('id')
       .limit(BATCH)
       .execute();
-    for (const user of users) await inTransaction(bound, (ctx) => eraseFromRooms(ctx, user));
+    for (const user of users) if (!(await step((tx) => eraseFromRooms(tx, user)))) return;
     if (users.length < BATCH) break;
   }
-  await inTransaction(bound, async (ctx) => {
-    for (const room of ROOMS) await room.eraseTeam(ctx, team);
-    await recordAudit(ctx, { team_id: team.id, action: 'team.erased', actor: 'erase_team', records: [] });
+  await step(async (tx) => {
+    for (const room of ROOMS) await room.eraseTeam(tx, team);
+    await recordAudit(tx, { team_id: team.id, action: 'team.erased', actor: 'erase_deleted_teams', records: [] });
   });
 }
 
-async function isDeleted({ db, team }: TeamCtx): Promise<boolean> {
-  const { rows } = await sql`select from teams where id = ${team.id} and deleted_at is not null`.execute(db);
+/** Keeps other erasers from the team until the commit; requests that came in before the deletion are not held up. */
+async function holdTeam({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
+  const { rows } = await sql`
+    select from teams where id = ${team.id} and deleted_at is not null for no key update skip locked`.execute(db);
   return rows.length > 0;
 }

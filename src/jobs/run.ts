@@ -13,7 +13,7 @@ import {
 } from '../labs/laboratories/simulated/simulation-step.ts';
 import { makePartitions } from '../delivery/erase.ts';
 import { teamErasureKind } from '../tenancy/teams/delete.ts';
-import { eraseTeam } from './erase-teams.ts';
+import { eraseTeams } from './erase-teams.ts';
 import { eraseUsers } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
 
@@ -38,7 +38,11 @@ const retention = defineJob({
   },
 });
 
-const teamErasure = defineJob({ ...teamErasureKind, run: (ctx, { team_id }) => eraseTeam(ctx, team_id) });
+const teamErasure = defineJob({
+  ...teamErasureKind,
+  cron: { at: '*/10 * * * *', payload: {} },
+  run: (ctx) => eraseTeams(ctx),
+});
 
 /** Every kind of background work. */
 export const jobs = [

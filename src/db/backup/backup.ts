@@ -27,8 +27,9 @@ const GZIP_LEVEL = 3;
  *
  * The copy holds personal data and secrets, sealed as they are in the database: keep it as you keep that. It does not
  * hold the configuration, so PHIAL_LOOKUP_KEY and PHIAL_ENCRYPTION_KEYS have to be kept elsewhere. The job queue
- * (schema graphile_worker) is left out: simulations are taken up again from their own table, and everything else is started by the clock. Only a
- * sandbox order whose autopilot was asked for at that very moment stands still after a restore.
+ * (schema graphile_worker) is left out: simulations are taken up again from their own table, deleted users and teams are
+ * found by their marks, and the rest recurs by the clock. Only a sandbox order whose autopilot was asked for at that very
+ * moment stands still after a restore.
  *
  * Nothing is at `directory` until the copy is complete. Throws when something is there already.
  */

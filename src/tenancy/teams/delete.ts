@@ -4,10 +4,9 @@ import type { ManagementCtx } from '../../context.ts';
 import { addJob, jobKind } from '../../db/define-job.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
-import { Uuid } from '../../wire/schema.ts';
 
-/** The job that erases what is left of a team whose keys are revoked. */
-export const teamErasureKind = jobKind({ name: 'erase_team', payload: Type.Object({ team_id: Uuid }) });
+/** The job that erases what is left of deleted teams. The clock asks for it too: what the queue loses is found again. */
+export const teamErasureKind = jobKind({ name: 'erase_deleted_teams', payload: Type.Object({}) });
 
 /**
  * Revokes the team's keys at once and has everything of it erased in the background. There is no way back.
@@ -31,6 +30,6 @@ export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<void> {
       .where('team_id', '=', team.id)
       .where('revoked_at', 'is', null)
       .execute();
-    await addJob(db, teamErasureKind, { team_id: team.id });
+    await addJob(db, teamErasureKind, {}, { key: teamErasureKind.name });
   });
 }
