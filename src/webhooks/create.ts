@@ -1,28 +1,24 @@
 import type { Static } from 'typebox';
-import type { ManagementCtx } from '../context.ts';
+import type { TeamCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refuseBeyondLimit } from '../tenancy/limits.ts';
 import { newId } from '../ids.ts';
 import { refuseUrl } from './receiver-url.ts';
-import { WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
+import { WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 import type { WebhookInput } from './schemas.ts';
 import { openLane } from '../delivery/lanes/lanes.ts';
 import { newSecret } from '../delivery/sending/sign.ts';
 
 /** A receiver with its secret. It receives what happens from now on. */
-export async function createWebhook(
-  ctx: ManagementCtx,
-  team: ManagedTeam,
-  input: Static<typeof WebhookInput>,
-): Promise<WebhookRow> {
-  await refuseUrl(ctx.config, team, input.url);
+export async function createWebhook(ctx: TeamCtx, input: Static<typeof WebhookInput>): Promise<WebhookRow> {
+  await refuseUrl(ctx, input.url);
   return inTransaction(ctx, async (ctx) => {
     const { db, cipher } = ctx;
-    await refuseBeyondLimit(ctx, 'webhooksPerTeam', team.id, async () => {
+    await refuseBeyondLimit(ctx, 'webhooksPerTeam', ctx.team.id, async () => {
       const { count } = await db
         .selectFrom('webhooks')
         .select((eb) => eb.fn.countAll<number>().as('count'))
-        .where('team_id', '=', team.id)
+        .where('team_id', '=', ctx.team.id)
         .executeTakeFirstOrThrow();
       return count;
     });
@@ -30,7 +26,7 @@ export async function createWebhook(
       .insertInto('webhooks')
       .values({
         id: newId(),
-        team_id: team.id,
+        team_id: ctx.team.id,
         url: input.url,
         description: input.description ?? '',
         rate_limit: input.rate_limit ?? null,
@@ -39,13 +35,13 @@ export async function createWebhook(
       })
       .returning(WEBHOOK_COLUMNS)
       .executeTakeFirstOrThrow();
-    const key = { team_id: team.id, id: newId() };
+    const key = { team_id: ctx.team.id, id: newId() };
     const secret = cipher.sealText('webhook_secrets.secret', key, input.secret ?? newSecret());
     await db
       .insertInto('webhook_secrets')
       .values({ ...key, webhook_id: webhook.id, secret })
       .execute();
-    await openLane(db, { webhook_id: webhook.id, team_id: team.id });
+    await openLane(db, { webhook_id: webhook.id, team_id: ctx.team.id });
     return webhook;
   });
 }

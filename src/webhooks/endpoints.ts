@@ -44,8 +44,7 @@ export const webhookEndpoints = [
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
     }),
     refusals: ['invalid_cursor'],
-    handle: async (ctx, { query: { next_cursor = null, limit = 50 } }) =>
-      listWebhooks(ctx, ctx.team, { next_cursor, limit }),
+    handle: async (ctx, { query: { next_cursor = null, limit = 50 } }) => listWebhooks(ctx, { next_cursor, limit }),
   }),
   endpoint({
     id: 'create_webhook',
@@ -63,7 +62,7 @@ export const webhookEndpoints = [
       'In production the url must be https. What the url itself shows (another scheme, credentials, a forbidden port, a ' +
       'private address) is 422 webhook_url_refused; a name that leads to a private address is 400 webhook_address_refused.',
     refusals: ['limit_reached', 'webhook_url_refused', 'webhook_address_refused'],
-    handle: async (ctx, { body }) => createWebhook(ctx, ctx.team, body),
+    handle: async (ctx, { body }) => createWebhook(ctx, body),
   }),
   endpoint({
     id: 'get_webhook',
@@ -76,7 +75,7 @@ export const webhookEndpoints = [
     response: Webhook,
     summary: 'Read a webhook endpoint',
     refusals: ['not_found'],
-    handle: async (ctx, { params }) => findWebhook(ctx, ctx.team, params.webhook_id),
+    handle: async (ctx, { params }) => findWebhook(ctx, params.webhook_id),
   }),
   endpoint({
     id: 'patch_webhook',
@@ -93,7 +92,7 @@ export const webhookEndpoints = [
       'Keys that are left out stay as they are; null clears description, rate_limit and filter_types. ' +
       'Enabling an endpoint again (disabled: false) sends what was queued for it meanwhile.',
     refusals: ['not_found', 'webhook_url_refused', 'webhook_address_refused'],
-    handle: async (ctx, { params, body }) => patchWebhook(ctx, ctx.team, params.webhook_id, body),
+    handle: async (ctx, { params, body }) => patchWebhook(ctx, params.webhook_id, body),
   }),
   endpoint({
     id: 'delete_webhook',
@@ -106,7 +105,7 @@ export const webhookEndpoints = [
     summary: 'Delete a webhook endpoint',
     description: 'What is still queued for it is not sent.',
     refusals: ['not_found'],
-    handle: async (ctx, { params }) => deleteWebhook(ctx, ctx.team, params.webhook_id),
+    handle: async (ctx, { params }) => deleteWebhook(ctx, params.webhook_id),
   }),
   endpoint({
     id: 'get_webhook_headers',
@@ -120,7 +119,7 @@ export const webhookEndpoints = [
     summary: 'Read the headers added to each delivery',
     description: 'Headers whose names speak of keys, tokens and the like are write-only: `sensitive` names them.',
     refusals: ['not_found'],
-    handle: async (ctx, { params }) => findHeaders(ctx, ctx.team, params.webhook_id),
+    handle: async (ctx, { params }) => findHeaders(ctx, params.webhook_id),
   }),
   endpoint({
     id: 'put_webhook_headers',
@@ -134,7 +133,7 @@ export const webhookEndpoints = [
     summary: 'Set the headers added to each delivery',
     description: 'Replaces all headers that were set before: send the sensitive ones again too.',
     refusals: ['not_found', 'webhook_headers_refused'],
-    handle: async (ctx, { params, body }) => putHeaders(ctx, ctx.team, params.webhook_id, body.headers),
+    handle: async (ctx, { params, body }) => putHeaders(ctx, params.webhook_id, body.headers),
   }),
   endpoint({
     id: 'get_webhook_secret',
@@ -148,7 +147,7 @@ export const webhookEndpoints = [
     summary: 'Read the signing secret',
     refusals: ['not_found'],
     handle: async (ctx, { params }) => ({
-      key: await findSecret(ctx, ctx.team, params.webhook_id),
+      key: await findSecret(ctx, params.webhook_id),
     }),
   }),
   endpoint({
@@ -163,6 +162,6 @@ export const webhookEndpoints = [
     summary: 'Rotate the signing secret',
     description: 'The secret before keeps signing beside the new one for 24 hours. Without key, a secret is made.',
     refusals: ['not_found', 'too_many_secrets'],
-    handle: async (ctx, { params, body }) => rotateSecret(ctx, ctx.team, params.webhook_id, body?.key ?? null),
+    handle: async (ctx, { params, body }) => rotateSecret(ctx, params.webhook_id, body?.key ?? null),
   }),
 ];

@@ -1,4 +1,4 @@
-import type { ManagementCtx, TxCtx } from '../context.ts';
+import type { TeamCtx } from '../context.ts';
 import { notFound } from '../errors.ts';
 
 export const WEBHOOK_COLUMNS = [
@@ -23,19 +23,12 @@ export type WebhookRow = {
   updated_at: string;
 };
 
-/** The team whose receivers are managed, as `findManagedTeam` gives it. */
-export type ManagedTeam = { id: string };
-
 /** A receiver of the team. */
-export async function findWebhook(
-  ctx: Pick<ManagementCtx | TxCtx<ManagementCtx>, 'db'>,
-  team: ManagedTeam,
-  id: string,
-): Promise<WebhookRow> {
+export async function findWebhook(ctx: TeamCtx, id: string): Promise<WebhookRow> {
   const webhook = await ctx.db
     .selectFrom('webhooks')
     .select(WEBHOOK_COLUMNS)
-    .where('team_id', '=', team.id)
+    .where('team_id', '=', ctx.team.id)
     .where('id', '=', id)
     .executeTakeFirst();
   if (!webhook) throw notFound('Webhook');

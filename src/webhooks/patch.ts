@@ -1,33 +1,28 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { ManagementCtx } from '../context.ts';
+import type { TeamCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { tellOfChange } from '../delivery/receiver-cache.ts';
 import { restartLane } from '../delivery/lanes/lanes.ts';
 import { notFound } from '../errors.ts';
 import { distinct } from './create.ts';
 import { refuseUrl } from './receiver-url.ts';
-import { findWebhook, WEBHOOK_COLUMNS, type ManagedTeam, type WebhookRow } from './find.ts';
+import { findWebhook, WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 import type { WebhookPatch } from './schemas.ts';
 
 /**
  * Changes the keys that are there. A receiver that is enabled again starts without a record of failure, and
  * whatever was queued for it meanwhile is sent.
  */
-export async function patchWebhook(
-  ctx: ManagementCtx,
-  team: ManagedTeam,
-  id: string,
-  patch: Static<typeof WebhookPatch>,
-): Promise<WebhookRow> {
-  if (typeof patch.url === 'string') await refuseUrl(ctx.config, team, patch.url);
+export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeof WebhookPatch>): Promise<WebhookRow> {
+  if (typeof patch.url === 'string') await refuseUrl(ctx, patch.url);
   const changes = changesOf(patch);
-  if (Object.keys(changes).length === 0) return findWebhook(ctx, team, id);
+  if (Object.keys(changes).length === 0) return findWebhook(ctx, id);
   return inTransaction(ctx, async ({ db }) => {
     const before = await db
       .selectFrom('webhooks')
       .select('disabled')
-      .where('team_id', '=', team.id)
+      .where('team_id', '=', ctx.team.id)
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst();
@@ -35,7 +30,7 @@ export async function patchWebhook(
     const webhook = await db
       .updateTable('webhooks')
       .set({ ...changes, updated_at: sql<string>`now()` })
-      .where('team_id', '=', team.id)
+      .where('team_id', '=', ctx.team.id)
       .where('id', '=', id)
       .returning(WEBHOOK_COLUMNS)
       .executeTakeFirstOrThrow();

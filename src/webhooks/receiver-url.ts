@@ -1,4 +1,5 @@
 import type { Config } from '../config/options.ts';
+import type { TeamCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { addressPolicy, type AddressPolicy } from '../delivery/sending/address-policy.ts';
 import { openResolver } from '../delivery/sending/resolve.ts';
@@ -25,7 +26,7 @@ const resolver = openResolver({ timeoutMs: 500 });
  * Throws webhook_url_refused with the reason where `url` itself shows that a delivery would be refused, and
  * webhook_address_refused where its name leads to an address that this deployment does not send to.
  */
-export async function refuseUrl(config: Config, team: { id: string }, url: string): Promise<void> {
+export async function refuseUrl({ config, team }: TeamCtx, url: string): Promise<void> {
   const policy = deploymentPolicy(config);
   const problem = policy.checkUrl(url);
   if (problem !== null) {
