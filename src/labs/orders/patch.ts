@@ -5,13 +5,14 @@ import { AppError } from '../../errors.ts';
 import { changeOrder } from './change.ts';
 import { lockOrder, type LoadedOrder } from './load.ts';
 import type { OrderPatch } from './schemas.ts';
+import { progressOfOrder } from './status/progress.ts';
+import { canReschedule } from './status/rules.ts';
 
 /** Changes the day on which an order becomes active, while nothing of it has left yet. */
 export function patchOrder(ctx: TeamCtx, orderId: string, patch: Static<typeof OrderPatch>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
-    // A kit registered on its way is received again by its status.
-    if (order.events.some((event) => !event.status.startsWith('received.'))) {
+    if (!canReschedule(progressOfOrder(order))) {
       throw new AppError(
         'order_not_changeable',
         `This order is under way or has ended (${order.row.last_low_level_status}): activate_by cannot change any more.`,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { LoadedOrder, OrderEventRow, Sibling } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
-import { isOpen, topLevel } from './status/table.ts';
+import { isCancelled, isOpen, partsOf } from './status/table.ts';
 
 /** `all` of what is known of the patient, or the `minimum`: date of birth and gender. */
 export type PatientShown = 'all' | 'minimum';
@@ -37,7 +37,7 @@ export function renderOrder(
     },
     updated_at,
     events,
-    status: last.status.split('.')[0] as string,
+    status: partsOf(last.status).top,
     last_event: last,
     requisition_form_url: null,
     expected_result_by_date: null,
@@ -81,7 +81,7 @@ function renderTransaction(
     sibling.id === row.id
       ? {
           ...sibling,
-          last_low_level_status: last.status.split('.')[2] as Sibling['last_low_level_status'],
+          last_low_level_status: partsOf(last.status).low,
           last_event_at: last.created_at,
           updated_at,
         }
@@ -105,7 +105,7 @@ function renderTransaction(
 /** Active while any order of it is open; cancelled when all are; else completed. */
 function transactionStatus(statuses: Sibling['last_low_level_status'][]): 'active' | 'completed' | 'cancelled' {
   if (statuses.some((status) => isOpen(status))) return 'active';
-  return statuses.every((status) => status === 'cancelled' || status === 'do_not_process') ? 'cancelled' : 'completed';
+  return statuses.every((status) => isCancelled(status)) ? 'cancelled' : 'completed';
 }
 
 export function renderTransactionSummary(
@@ -128,6 +128,3 @@ export function renderTransactionSummary(
     })),
   };
 }
-
-export const isCancelled = (row: LoadedOrder['row']): boolean =>
-  topLevel(row.method, row.last_low_level_status) === 'cancelled';

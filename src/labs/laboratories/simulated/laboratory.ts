@@ -4,7 +4,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { ageInYears } from '../../../wire/birth-date.ts';
 import { analytesOf } from '../../catalogue/analytes.ts';
 import type { LoadedOrder } from '../../orders/load.ts';
-import type { LowLevelStatus } from '../../orders/status/table.ts';
+import { partsOf, type LowLevelStatus } from '../../orders/status/table.ts';
 import { countReports, type LabReport } from '../../results/store-report.ts';
 import type { LabNews } from '../news.ts';
 import { simulateResults, sourceMarkerOf } from './results.ts';
@@ -61,7 +61,7 @@ function parcel(way: 'outbound' | 'inbound', orderId: string): NonNullable<LabNe
 /** When the order last had the first of these statuses that it ever had; without any, its last one before results. */
 function timeOf({ events }: LoadedOrder, ...statuses: LowLevelStatus[]): string {
   const last = (matches: (status: LowLevelStatus) => boolean): string | undefined =>
-    events.findLast((event) => matches(event.status.split('.')[2] as LowLevelStatus))?.created_at;
+    events.findLast((event) => matches(partsOf(event.status).low))?.created_at;
   for (const wanted of statuses) {
     const time = last((status) => status === wanted);
     if (time) return time;

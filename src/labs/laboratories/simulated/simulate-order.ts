@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { lockOrder, type LoadedOrder } from '../../orders/load.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';
-import type { LowLevelStatus } from '../../orders/status/table.ts';
+import { partsOf, type LowLevelStatus } from '../../orders/status/table.ts';
 import { pathTo } from '../../orders/status/path.ts';
 import { advance } from '../../orders/status/rules.ts';
 import type { SimulationFlags } from './schemas.ts';
@@ -47,14 +47,14 @@ function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus
 function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelStatus {
   if (finalStatus === null)
     return row.method === 'testkit' && row.patient_details === null ? 'with_customer' : 'completed';
-  const [, method, status] = finalStatus.split('.') as [string, string, string];
+  const { method, low } = partsOf(finalStatus);
   if (method !== row.method) {
     throw new AppError(
       'status_not_reachable',
       `${finalStatus} is a status of ${method}, but this is an order by ${row.method}.`,
     );
   }
-  return (status === 'registered' ? 'testkit_registered' : status) as LowLevelStatus;
+  return low;
 }
 
 /** A new simulation takes the place of an unfinished one. */

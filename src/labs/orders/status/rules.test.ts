@@ -1,9 +1,9 @@
 import { array, assert as assertProperty, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CollectionMethod } from './table.ts';
+import type { CollectionMethod, LowLevelStatus } from './table.ts';
 import { COLLECTION_METHODS, statusesOf, topLevel } from './table.ts';
 import type { OrderProgress } from './rules.ts';
-import { advance, canCancel, next, progressOf, start } from './rules.ts';
+import { advance, canCancel, canReschedule, next, progressOf, start } from './rules.ts';
 
 function words(text: string): string[] {
   return text.trim().split(/\s+/);
@@ -231,6 +231,11 @@ const INVARIANTS: Record<string, (method: CollectionMethod, events: readonly str
     !['at_home_phlebotomy', 'on_site_collection'].includes(method) || hasBefore(events, RESULTS, ['draw_completed']),
   'a correction follows a completion': (_method, events) => hasBefore(events, ['corrected'], ['completed']),
   'nothing follows a final status': (_method, events) => endsAtFirst(events, FINAL),
+  'the day may change as long as every status is received': (method, events) => {
+    const progress = progressOf(method, events);
+    const received = events.every((event) => topLevel(method, event as LowLevelStatus) === 'received');
+    return progress !== null && canReschedule(progress) === (events.length > 0 && received);
+  },
   'every status is of the method': (method, events) =>
     events.every((event) => (statusesOf(method) as string[]).includes(event)),
 };

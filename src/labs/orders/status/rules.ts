@@ -133,6 +133,12 @@ export function canCancel(progress: OrderProgress): boolean {
   return successors(progress).includes('cancelled');
 }
 
+/** True while nothing has left yet: only then may the day change on which the order becomes active. */
+export function canReschedule({ method, last, leg }: OrderProgress): boolean {
+  // A kit registered on its way is received again by its status.
+  return last !== null && leg === null && topLevel(method, last) === 'received';
+}
+
 function successors(progress: OrderProgress): readonly LowLevelStatus[] {
   const { method, last } = progress;
   if (last === null) return ['ordered'];

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { COLLECTION_METHODS, STATUS_DETAILS, fullStatus, isOpen, parseStatus, statusesOf, topLevel } from './table.ts';
+import {
+  COLLECTION_METHODS,
+  STATUS_DETAILS,
+  currentName,
+  fullStatus,
+  isCancelled,
+  isOpen,
+  partsOf,
+  statusesOf,
+  topLevel,
+} from './table.ts';
 
 const WIRE = [
   'received.testkit.ordered',
@@ -67,23 +77,13 @@ describe('the statuses', () => {
   test('are read back into the parts they are made of', () => {
     for (const full of WIRE) {
       const [top, method, low] = full.split('.');
-      expect(parseStatus(full)).toEqual({ top, method, low });
+      expect(partsOf(full)).toEqual({ top, method, low });
     }
   });
 
-  test.each([
-    '',
-    'ordered',
-    'received.testkit',
-    'completed.testkit.ordered',
-    'received.walk_in_test.awaiting_registration',
-    'sample_with_lab.at_home_phlebotomy.draw_completed',
-    'received.testkit.registered',
-    'received.testkit.ordered.again',
-    'received.constructor.ordered',
-    'Received.testkit.ordered',
-  ])('do not include "%s"', (text) => {
-    expect(parseStatus(text)).toBeNull();
+  test('are understood by an older name', () => {
+    expect(partsOf('received.testkit.registered').low).toBe('testkit_registered');
+    expect(currentName('registered')).toBe('testkit_registered');
   });
 
   test('refuse a low-level status of another method', () => {
@@ -97,6 +97,11 @@ describe('the statuses', () => {
       const ended = top === 'completed' || top === 'failed' || top === 'cancelled';
       expect([low, isOpen(low as Parameters<typeof isOpen>[0])]).toEqual([low, !ended]);
     }
+  });
+
+  test('are cancelled where their first part says so', () => {
+    const cancelled = WIRE.filter((full) => isCancelled(partsOf(full).low));
+    expect(cancelled).toEqual(WIRE.filter((full) => full.startsWith('cancelled.')));
   });
 
   test('can carry one of nine details', () => {

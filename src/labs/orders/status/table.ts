@@ -1,4 +1,4 @@
-// The statuses a laboratory order can have. Which may follow which is in status-rules.ts.
+// The statuses a laboratory order can have. Which may follow which is in rules.ts.
 
 const TABLE = {
   testkit: {
@@ -88,6 +88,8 @@ const ENDED: ReadonlySet<LowLevelStatus> = new Set(
   }),
 );
 
+const CANCELLED: ReadonlySet<LowLevelStatus> = new Set(COLLECTION_METHODS.flatMap((method) => TABLE[method].cancelled));
+
 function indexByLowLevel(method: CollectionMethod): Map<LowLevelStatus, TopLevelStatus> {
   const index = new Map<LowLevelStatus, TopLevelStatus>();
   for (const [top, lows] of Object.entries(TABLE[method])) {
@@ -113,18 +115,24 @@ export function fullStatus(method: CollectionMethod, low: LowLevelStatus): Order
   return `${topLevel(method, low)}.${method}.${low}` as OrderStatus;
 }
 
-/** The parts of a full status; null for a text that is none. */
-export function parseStatus(
-  full: string,
-): { top: TopLevelStatus; method: CollectionMethod; low: LowLevelStatus } | null {
-  const [, methodPart, lowPart] = full.split('.');
-  const method = COLLECTION_METHODS.find((known) => known === methodPart);
-  const low = method && statusesOf(method).find((known) => known === lowPart);
-  if (!method || !low || fullStatus(method, low) !== full) return null;
-  return { top: topLevel(method, low), method, low };
+/** What a low-level status is called today: older names are understood wherever a caller says one. */
+export const currentName = (low: string): string => (low === 'registered' ? 'testkit_registered' : low);
+
+/** The parts of a full status. */
+export function partsOf(full: string): { top: TopLevelStatus; method: CollectionMethod; low: LowLevelStatus } {
+  const [top, method, low] = full.split('.') as [TopLevelStatus, CollectionMethod, string];
+  return { top, method, low: currentName(low) as LowLevelStatus };
 }
 
 /** True while an order with this newest status is under way; a completed one that may still be corrected is not. */
 export function isOpen(low: LowLevelStatus): boolean {
   return !ENDED.has(low);
 }
+
+/** True where an order with this newest status was called off, by whomever. */
+export function isCancelled(low: LowLevelStatus): boolean {
+  return CANCELLED.has(low);
+}
+
+/** The statuses of a kit that its user may still be waiting for. */
+export const KIT_NOT_BACK: readonly LowLevelStatus[] = [...TABLE.testkit.received, ...TABLE.testkit.collecting_sample];

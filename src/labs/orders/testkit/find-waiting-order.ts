@@ -4,6 +4,7 @@ import { AppError } from '../../../errors.ts';
 import { findDefaultKit } from '../../catalogue/find.ts';
 import { insertOrder } from '../insert-order.ts';
 import { loadOrder, type LoadedOrder } from '../load.ts';
+import { KIT_NOT_BACK } from '../status/table.ts';
 
 const MOST_WAITING = 100;
 
@@ -20,7 +21,7 @@ export async function findOrMakeWaitingOrder(
   const { rows: waiting } = await sql<{ id: string; lab_test_id: string }>`
     select id, lab_test_id from orders
      where user_id = ${user.id} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
-       and patient_details is null and split_part(last_status, '.', 1) in ('received', 'collecting_sample')
+       and patient_details is null and last_low_level_status = any (${KIT_NOT_BACK}::text[])
        and (${labTestId}::uuid is null or lab_test_id = ${labTestId}::uuid)
      order by id limit ${MOST_WAITING} for update`.execute(ctx.db);
   const [oldest] = waiting;
