@@ -26,3 +26,8 @@ export function newId(): string {
   }
   return v7({ msecs, seq, random });
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a text has the form of an id, of whatever version and in whatever case: what PostgreSQL takes as a uuid. */
+export const isUuid = (text: string): boolean => UUID.test(text);

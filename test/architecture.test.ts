@@ -59,7 +59,7 @@ const PARTS: Record<string, string[]> = {
   privacy: ['config', 'context', 'db', 'errors', 'log'],
   context: ['config', 'db', 'log', 'privacy'],
   config: [],
-  wire: [],
+  wire: ['ids'],
   errors: [],
   ids: [],
   log: [],

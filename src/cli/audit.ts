@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { validate as isUuid } from 'uuid';
 import { exportAudit } from '../audit/export.ts';
+import { isUuid } from '../ids.ts';
 import { UsageError } from './command.ts';
 import { withPlace } from './database.ts';
 

@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../config/nearest.ts';
+import { isUuid } from '../ids.ts';
 import { UsageError, type Command } from './command.ts';
 
 /** What a command line asks for: a command with its values, or help on a command, a group of them or all. */
 export type Asked = { command: Command; values: Record<string, unknown> } | { help: Command[] };
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Reads the words behind the program's name against the table; throws UsageError with what was likely meant. */
 export function readCommandLine(args: string[], commands: Command[]): Asked {
@@ -68,7 +67,7 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
     if (flag.choices && !flag.choices.includes(value)) {
       refuse(command, `takes ${flag.choices.join(', ')} as ${rawName}, not ${JSON.stringify(value)}`);
     }
-    if (flag.isId && !UUID.test(value)) refuse(command, `takes an id as ${rawName}, not ${JSON.stringify(value)}`);
+    if (flag.isId && !isUuid(value)) refuse(command, `takes an id as ${rawName}, not ${JSON.stringify(value)}`);
     if (flag.repeated) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
     else if (name in values) refuse(command, `takes ${rawName} once`);
     else values[name] = value;

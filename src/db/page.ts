@@ -1,10 +1,9 @@
 // Keyset pages: a page begins behind the row that ended the one before, whatever was added in between.
 import { AppError } from '../errors.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+import { isUuid } from '../ids.ts';
 
 /** The key of a row in a list sorted by id. */
-export const isId = (key: unknown): key is string => typeof key === 'string' && UUID.test(key);
+export const isId = (key: unknown): key is string => typeof key === 'string' && isUuid(key);
 
 /** The key of a row in a list sorted by `order`, where ids break ties. */
 export type SortKey = [order: string, value: number, id: string];

@@ -1,4 +1,5 @@
 import type { Ajv } from 'ajv';
+import { isUuid } from '../ids.ts';
 import { isBirthDate, isCalendarDate } from './birth-date.ts';
 import { domesticCountry } from './country.ts';
 import { defineFormat, keepIf, type Format } from './format.ts';
@@ -9,7 +10,6 @@ import { isPlainText, isReference, wordsOf } from './text.ts';
 import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 // RFC 5321's limits with the characters of a dot-atom: what mail servers really take.
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
@@ -28,7 +28,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'uuid',
     longest: 36,
-    check: (text) => (UUID.test(text) ? text.toLowerCase() : null),
+    check: (text) => (isUuid(text) ? text.toLowerCase() : null),
     problem: ['uuid_parsing', 'Input should be a valid UUID'],
     schema: { format: 'uuid' },
   }),

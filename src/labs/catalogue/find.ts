@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { LabTests } from '../../db/tables.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { LAB_TEST_JSON } from './lab-test-json.ts';
+import { LAB_TEST_JSON, LAB_TEST_REVISION } from './lab-test-json.ts';
 import type { CollectionMethod, LabTest } from './schemas.ts';
 
 export type LabTestRow = Omit<Selectable<LabTests>, 'method'> & { method: CollectionMethod };
@@ -44,7 +44,7 @@ export function loadLabTests(ctx: TeamCtx, ids: readonly string[]): Promise<{ la
   return ctx.db
     .selectFrom('lab_tests')
     .innerJoin('labs', 'labs.id', 'lab_tests.lab_id')
-    .select([LAB_TEST_JSON.as('labTest'), sql<string>`concat(lab_tests.revision, '.', labs.revision)`.as('revision')])
+    .select([LAB_TEST_JSON.as('labTest'), sql.raw<string>(LAB_TEST_REVISION).as('revision')])
     .where('lab_tests.team_id', '=', ctx.team.id)
     .where(sql<boolean>`lab_tests.id = any(${[...ids]}::uuid[])`)
     .execute();

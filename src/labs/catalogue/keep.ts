@@ -5,9 +5,6 @@ import type { LabTest } from './schemas.ts';
 /** Which state of a lab test is meant: an order's statement reads it along (LAB_TEST_REVISION). */
 export type LabTestAt = { id: string; revision: string };
 
-/** Of a row `lab_tests` joined with its `labs`: changes with whatever the lab test's JSON is made of. */
-export const LAB_TEST_REVISION = `concat(lab_tests.revision, '.', labs.revision)`;
-
 export const MOST_KEPT = 2_000;
 const kept = new Map<string, { revision: string; labTest: LabTest }>();
 

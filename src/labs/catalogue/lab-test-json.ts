@@ -3,6 +3,9 @@ import { LAB_JSON } from './labs.ts';
 import { MARKER_JSON } from './marker-json.ts';
 import type { LabTest } from './schemas.ts';
 
+/** Of a row of `lab_tests` joined with its `labs`: changes with whatever LAB_TEST_JSON is made of. */
+export const LAB_TEST_REVISION = `concat(lab_tests.revision, '.', labs.revision)`;
+
 /** A row of `lab_tests` joined with its `labs`, in the shape of the wire: one statement for a list of any length. */
 export const LAB_TEST_JSON = sql<LabTest>`json_build_object(
   'id', lab_tests.id, 'slug', lab_tests.slug, 'name', lab_tests.name, 'description', lab_tests.description,

@@ -1,9 +1,9 @@
 import type { TeamCtx } from '../../../context.ts';
+import { isUuid } from '../../../ids.ts';
 import { isBirthDate } from '../../../wire/birth-date.ts';
 import { birthDateHash, wordHashes } from '../name-words.ts';
+import { currentName } from '../status/table.ts';
 import { canonicalSampleId } from '../testkit/bind-sample.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type OrderFilters = {
   search_input?: string | undefined;
@@ -76,7 +76,7 @@ export function valuesOf(ctx: TeamCtx, filters: OrderFilters): unknown[] | null 
     filters.user_id ?? null,
     filters.order_ids ?? null,
     filters.order_transaction_id ?? null,
-    filters.status?.map(asStored) ?? null,
+    filters.status?.map(currentName) ?? null,
     filters.order_type ?? null,
     interpretation && interpretation !== 'null' ? [interpretation] : is_critical ? ['critical'] : null,
     interpretation === 'null' ? true : null,
@@ -89,14 +89,11 @@ export function valuesOf(ctx: TeamCtx, filters: OrderFilters): unknown[] | null 
     patient,
     recipient,
     search !== '',
-    UUID.test(search) ? search : null,
+    isUuid(search) ? search : null,
     canonicalSampleId(search),
     isBirthDate(search) ? [birthDateHash(ctx, search)] : null,
-    search === '' || UUID.test(search) ? null : nullIfEmpty(wordHashes(ctx, search)),
+    search === '' || isUuid(search) ? null : nullIfEmpty(wordHashes(ctx, search)),
   ];
 }
-
-/** The older name of a status is understood in filters. */
-const asStored = (status: string): string => (status === 'registered' ? 'testkit_registered' : status);
 
 const nullIfEmpty = <T>(list: T[]): T[] | null => (list.length === 0 ? null : list);
