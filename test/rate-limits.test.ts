@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createManagementKey } from '../src/tenancy/keys/create-management-key.ts';
+import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 // So slow a refill that none of it shows within a test.
@@ -77,6 +80,44 @@ describe('with a limit per key', () => {
     } finally {
       executor.executeQuery = execute;
     }
+  });
+
+  test('a key that is refused has no more requests than another, and beyond them leaves no line in the audit log', async () => {
+    const team = await app.makeTeam();
+    const revoked = await createTeamKey(app.ctx, { team_id: team.id, label: 'gone' });
+    const bound = await createManagementKey(app.ctx, {
+      org_id: team.org_id,
+      label: 'clinic',
+      role: 'team_admin',
+      team_ids: [team.id],
+    });
+    await app.db
+      .updateTable('team_api_keys')
+      .set({ revoked_at: sql`now()` })
+      .where('id', '=', revoked.id)
+      .execute();
+    const floods: [path: string, headers: Record<string, string>, refused: number][] = [
+      ['/v2/user', { 'x-service-api-key': team.management_key }, 401],
+      ['/v2/user', { 'x-service-api-key': revoked.value }, 401],
+      [`/v1/org/${team.org_id}/management_key`, { 'x-management-key': bound.value }, 403],
+    ];
+    const answered: number[] = [];
+    for (const [path, headers, refused] of floods) {
+      const statuses: number[] = [];
+      while (!statuses.includes(429) && statuses.length < 10 * BURST)
+        statuses.push((await fetch(app.baseUrl + path, { headers })).status);
+      expect([...new Set(statuses)]).toEqual([refused, 429]);
+      expect(statuses.length).toBeGreaterThan(BURST);
+      answered.push(...statuses.slice(0, -1));
+    }
+    await app.flushAudit();
+    const lines = await app.db
+      .selectFrom('audit_log')
+      .select('status')
+      .where('org_id', '=', team.org_id)
+      .orderBy('id')
+      .execute();
+    expect(lines.map(({ status }) => status)).toEqual(answered);
   });
 
   test('operations that need no key are not counted', async () => {
