@@ -2,15 +2,15 @@
 create table audit_log (
   id uuid primary key,
   created_at timestamptz not null default now(),
-  -- Whose key it was; null where the service did something by itself.
+  -- Whom it was about, and whose key it was; no key where the service or its operator did it.
   org_id uuid,
   team_id uuid,
   key_id uuid,
-  -- The kind of key, or the name of the service's own task.
+  -- The kind of key, the name of the service's own task, or 'operator'.
   actor text not null,
-  -- The operation's id, or what the task did.
+  -- The operation's id, what the task did, or the words of the operator's command.
   action text not null,
-  -- Status of the answer; null for the service's own deeds.
+  -- Status of the answer; null where no request was answered.
   status smallint,
   -- Ids of what was read or changed.
   records uuid[] not null default '{}',

@@ -104,7 +104,26 @@ test('an operator migrates an empty database, makes an organisation, and its man
   expect(changed).toMatchObject({ code: 0, stdout: 'The organisation is on plan launch now.\n' });
   const refused = await manage<{ code: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Second', region: 'us' });
   expect([refused.status, refused.body.code]).toEqual([403, 'plan_required']);
+
+  expect((await runCommand(['rotate-keys'], { env })).code).toBe(0);
+  const line = { team_id: null, key_id: null, status: null };
+  expect(await commandsIn(env.DATABASE_URL)).toEqual([
+    { ...line, action: 'bootstrap', org_id, records: [org_id, expect.any(String)] },
+    { ...line, action: 'org set-plan', org_id, records: [org_id] },
+    { ...line, action: 'rotate-keys', org_id: null, records: [] },
+  ]);
 });
+
+/** What the audit log tells of commands. */
+async function commandsIn(url: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
+    `select action, org_id, team_id, key_id, status, records from audit_log where actor = 'operator' order by id`,
+  );
+  await client.end();
+  return rows;
+}
 
 /** How much of what sandboxes are seeded with is in the database. */
 async function invented(url: string): Promise<unknown> {
@@ -175,6 +194,18 @@ test("an operator lists, makes and revokes an organisation's management keys bes
   expect(await ask(bound.key, `team_api_keys/sandbox/us?team_id=${team_id}`)).toBe(200);
   for (const id of listed.map((key) => key['id'] as string)) expect((await run('revoke', '--key', id)).code).toBe(0);
   for (const key of [management_key, org.key, bound.key]) expect(await ask(key, 'management_key')).toBe(401);
+
+  const line = { org_id, team_id: null, key_id: null, status: null };
+  expect(await commandsIn(env.DATABASE_URL)).toEqual([
+    { ...line, action: 'org keys create', records: [org.id] },
+    { ...line, action: 'org keys create', team_id, records: [bound.id] },
+    ...listed.map(({ id }) => ({ ...line, action: 'org keys revoke', records: [id] })),
+  ]);
+
+  await query(env.DATABASE_URL, 'alter table audit_log add constraint broken check (action is null) not valid');
+  const withoutLine = await run('create', '--label', 'never-made');
+  expect([withoutLine.code, withoutLine.stdout]).toEqual([1, '']);
+  expect((await run('list')).stdout).not.toContain('never-made');
 
   const unknown = await runCommand(['org', 'keys', 'list', '--org', team_id], { env });
   expect(unknown).toMatchObject({ code: 1, output: 'Phial cannot go on: Organisation not found.\n' });

@@ -5,11 +5,11 @@ export type AuditEntry = {
   org_id: string | null;
   team_id: string | null;
   key_id: string | null;
-  /** The kind of key, or the name of the service's own task. */
+  /** The kind of key, the name of the service's own task, or `operator`. */
   actor: string;
-  /** The operation's id, or what the task did, as `user.purged`. */
+  /** The operation's id, what the task did, as `user.purged`, or the words of the operator's command. */
   action: string;
-  /** Of the answer; null for the service's own deeds. */
+  /** Of the answer; null where no request was answered. */
   status: number | null;
   /** Ids of what was read or changed, at most MOST_RECORDS of them. */
   records: string[];

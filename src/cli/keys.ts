@@ -3,6 +3,7 @@ import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { toManagementKey, type ManagementKeyRow } from '../tenancy/keys/management-key.ts';
 import { revokeManagementKey } from '../tenancy/keys/revoke-management-key.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
+import { withChange } from './with-change.ts';
 import { withCtx } from './with-ctx.ts';
 
 export function listKeysCommand({ org }: { org: string }): Promise<number> {
@@ -23,25 +24,27 @@ export function listKeysCommand({ org }: { org: string }): Promise<number> {
 type NewKey = { org: string; label: string; team: string | undefined };
 
 export function createKeyCommand({ org, label, team }: NewKey): Promise<number> {
-  return withCtx('org keys create', async (ctx) => {
+  return withChange('org keys create', async (ctx) => {
     await findOrg(ctx, org);
     const { value, ...key } = await createManagementKey(ctx, {
       org_id: org,
       label,
       ...(team ? { role: 'team_admin', team_ids: [team] } : { role: 'org_admin', team_ids: null }),
     });
-    print({ ...toManagementKey(key), key: value });
-    console.error('The key is shown this once.');
-    return 0;
+    const tell = (): void => {
+      print({ ...toManagementKey(key), key: value });
+      console.error('The key is shown this once.');
+    };
+    return { org_id: org, team_id: team, records: [key.id], tell };
   });
 }
 
 export function revokeKeyCommand({ org, key: id }: { org: string; key: string }): Promise<number> {
-  return withCtx('org keys revoke', async (ctx) => {
+  return withChange('org keys revoke', async (ctx) => {
     await findOrg(ctx, org);
     const key = await revokeManagementKey(ctx, org, id, { lastToo: true });
-    console.log(key ? `The key ${key.key_start}… (${key.label}) is refused from here on.` : 'It was revoked before.');
-    return 0;
+    const told = key ? `The key ${key.key_start}… (${key.label}) is refused from here on.` : 'It was revoked before.';
+    return { org_id: org, records: [id], tell: () => console.log(told) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { recordAudit } from '../audit/record.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { parseConfig } from '../config/options.ts';
 import { migrate } from '../db/migrate.ts';
@@ -6,6 +7,7 @@ import { MIGRATIONS } from '../db/place.ts';
 import { claimCipher } from '../privacy/claim-cipher.ts';
 import { rotateKeys } from '../privacy/rotate.ts';
 import { withPlace } from './database.ts';
+import { OPERATOR } from './with-change.ts';
 
 /** Between two lines about the same table, in rows. */
 const REPORT_EVERY = 10_000;
@@ -17,6 +19,8 @@ export function rotateKeysCommand(): Promise<number> {
     const database = openDatabase({ url: place.url, poolSize: 2, role: 'phial_app', log });
     try {
       const cipher = await claimCipher(database.db, config, secrets);
+      // At its beginning, since it has no one transaction: also of a rotation that is broken off.
+      await recordAudit(database, { team_id: null, actor: OPERATOR, action: 'rotate-keys', records: [] });
       const told = new Map<string, number>();
       const done = await rotateKeys({
         ownerUrl: place.ownerUrl,

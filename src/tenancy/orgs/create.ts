@@ -10,7 +10,7 @@ export type Plan = 'launch' | 'grow' | 'scale';
 export function createOrg(
   ctx: Ctx,
   input: { name: string; plan: Plan },
-): Promise<{ org_id: string; management_key: string }> {
+): Promise<{ org_id: string; management_key: string; management_key_id: string }> {
   const id = newId();
   return inTransaction(boundToOrg(ctx, id), async (ctx) => {
     const org = await ctx.db
@@ -24,6 +24,6 @@ export function createOrg(
       role: 'org_admin',
       team_ids: null,
     });
-    return { org_id: org.id, management_key: key.value };
+    return { org_id: org.id, management_key: key.value, management_key_id: key.id };
   });
 }
