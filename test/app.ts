@@ -10,7 +10,7 @@ import { openListener } from '../src/db/listen.ts';
 import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
-import type { Code } from '../src/http/answer/errors.ts';
+import type { Code } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { jsonOf } from '../src/http/media.ts';
 import { openMetrics, type Metrics } from '../src/http/metrics.ts';

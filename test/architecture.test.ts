@@ -70,6 +70,7 @@ const PARTS: Record<string, string[]> = {
 const ROOMS: Record<string, string[]> = {
   labs: ['laboratories', 'results', 'orders', 'catalogue'],
   tenancy: ['endpoints', 'orgs', 'keys', 'teams', 'schemas', 'limits'],
+  http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'answer', 'input', 'limits', 'auth', 'errors'],
   delivery: [
     'deliver',
     'attempts',

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
-import { statusOf } from '../src/http/answer/errors.ts';
+import { statusOf } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { GLOSSARY } from '../src/glossary/glossary.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { AppError } from '../src/errors.ts';
 import { openApp, type App } from '../src/http/app.ts';
-import { CODES } from '../src/http/answer/errors.ts';
+import { CODES } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { endpoint } from '../src/http/endpoint.ts';
 import { openMetrics } from '../src/http/metrics.ts';

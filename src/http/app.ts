@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { LogController, type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Ctx } from '../context.ts';
 import { AuditWriter } from '../audit/writer.ts';
 import { lineOf, startTrail, type Trail } from './audit/trail.ts';
 import { AccessCache } from './auth/access.ts';
 import type { Caller } from './auth/caller.ts';
-import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER } from './auth/headers.ts';
 import { AUTH_KINDS } from './auth/kinds.ts';
 import { refuseTeamManagementKey } from './auth/scope.ts';
 import { answerBrokenRequest } from './answer/broken-request.ts';
-import { markDeprecated, markDeprecatedHeader, openDeprecationLog } from './answer/deprecation.ts';
+import { openDeprecations } from './answer/deprecation.ts';
 import { drainBody } from './input/drain-body.ts';
 import type { Endpoint } from './endpoint.ts';
-import { errorAnswer, TransportError, unexpectedAnswer } from './answer/errors.ts';
+import { errorAnswer, TransportError, unexpectedAnswer, type ErrorAnswer } from './errors.ts';
 import { declaredCodes } from './answer/refusals.ts';
+import type { Logger } from '../log.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
 import { RateLimits } from './limits/rate-limits.ts';
@@ -41,7 +41,7 @@ export type App = { server: FastifyInstance; access: AccessCache; audit: AuditWr
 export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App {
   const access = new AccessCache(ctx);
   const audit = new AuditWriter(ctx);
-  const tellDeprecated = openDeprecationLog(ctx.log);
+  const markDeprecations = openDeprecations(ctx.log);
   const server = Fastify({
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -67,12 +67,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   server.addHook('onRoute', ({ method, url }) => {
     if (method === 'GET') pages.add(url);
   });
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const refusal = refusalOfEncoding(request.headers);
-    if (refusal === null) done(null, parseJson(body as Buffer));
-    else done(new TransportError('unsupported_media_type', refusal));
-  });
+  takeJsonOnly(server);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
@@ -89,14 +84,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     if ('refusal' in caller) throw caller.refusal;
     request.caller = caller;
     refuseTeamManagementKey(endpoint, caller.ctx);
-    if (endpoint.deprecated) {
-      markDeprecated(reply, endpoint.deprecated);
-      if (keyId) tellDeprecated(keyId, endpoint.id);
-    }
-    if (keyId && endpoint.auth === 'management_key' && !request.headers[MANAGEMENT_HEADER]) {
-      markDeprecatedHeader(reply, { since: '2025-01-01', documentation: '/docs#description/authentication' });
-      tellDeprecated(keyId, DEPRECATED_MANAGEMENT_HEADER);
-    }
+    markDeprecations(reply, endpoint, caller);
   });
   server.addHook('onResponse', async (request, reply) => {
     const { endpoint } = request.routeOptions.config;
@@ -107,29 +95,12 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
       audit.add(lineOf(request, endpoint, trail, reply.statusCode));
     }
     metrics.requestSeconds.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
-    ctx.log.info(
-      {
-        request_id: request.id,
-        operation,
-        method: request.method,
-        status: reply.statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-        key_id: request.caller?.key?.id,
-      },
-      'request',
-    );
+    logRequest(ctx.log, operation, request, reply);
   });
   server.addHook('onClose', () => audit.close());
   server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
-    const { endpoint } = request.routeOptions.config;
-    if (answer && endpoint && !declaredCodes(endpoint).has(answer.body.code)) {
-      ctx.log.error(
-        { operation: endpoint.id, code: answer.body.code },
-        'an operation refused with a code it does not declare',
-      );
-    }
-    if (!answer) ctx.log.error({ err: error, request_id: request.id, operation: endpoint?.id }, 'unexpected error');
+    logSurprise(ctx.log, request, error, answer);
     // A client that still writes would read a reset connection instead of the answer.
     if (answer?.status === 413) await drainBody(request.raw);
     send(reply, answer ?? unexpectedAnswer(request.id));
@@ -143,6 +114,39 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   for (const endpoint of endpoints) addRoute(server, endpoint, shares);
   refuseOtherMethods(server, allowedMethods);
   return { server, access, audit };
+}
+
+function takeJsonOnly(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const refusal = refusalOfEncoding(request.headers);
+    if (refusal === null) done(null, parseJson(body as Buffer));
+    else done(new TransportError('unsupported_media_type', refusal));
+  });
+}
+
+function logRequest(log: Logger, operation: string, request: FastifyRequest, reply: FastifyReply): void {
+  log.info(
+    {
+      request_id: request.id,
+      operation,
+      method: request.method,
+      status: reply.statusCode,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      key_id: request.caller?.key?.id,
+    },
+    'request',
+  );
+}
+
+/** What nobody foresaw: an error without an answer, or a refusal that its operation does not declare. */
+function logSurprise(log: Logger, request: FastifyRequest, error: unknown, answer: ErrorAnswer | null): void {
+  const { endpoint } = request.routeOptions.config;
+  if (!answer) log.error({ err: error, request_id: request.id, operation: endpoint?.id }, 'unexpected error');
+  else if (endpoint && !declaredCodes(endpoint).has(answer.body.code)) {
+    const { code } = answer.body;
+    log.error({ operation: endpoint.id, code }, 'an operation refused with a code it does not declare');
+  }
 }
 
 function send(reply: FastifyReply, answer: { status: number; body: unknown }): void {

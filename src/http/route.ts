@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordAtCommit } from '../audit/record.ts';
-import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
+import type { Ctx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { oncePerKey } from './answer/idempotency.ts';
 import { takesIdempotencyKey } from './answer/refusals.ts';
@@ -54,7 +54,7 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint, shares: Re
     const ctx = await resolveScope(endpoint, caller.ctx, input);
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
-    const perform = async (ctx: Ctx): Promise<Answer> => {
+    const perform = async (ctx: Ctx | TxCtx): Promise<Answer> => {
       const value = await endpoint.handle(ctx as never, input as never);
       trail?.records.push(...ids().ofAnswer(value));
       return toAnswer()(value);
@@ -64,7 +64,7 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint, shares: Re
     const answer = await inTransaction(ctx, async (tx) => {
       const answer =
         key === null || trail === null
-          ? await perform(tx as unknown as Ctx)
+          ? await perform(tx)
           : await oncePerKey(
               tx,
               {
@@ -76,7 +76,7 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint, shares: Re
                 successesOnly: headerOf(request, 'x-idempotency-error') === 'no-cache',
                 seal: endpoint.secretAnswer ? sealFor(caller.apiKey) : null,
               },
-              (inside) => perform(inside as unknown as Ctx),
+              perform,
             );
       if (trail) await recordAtCommit(tx, lineOf(request, endpoint, trail, answer.status));
       return answer;

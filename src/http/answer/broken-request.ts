@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '../../ids.ts';
-import { errorAnswer, TransportError } from './errors.ts';
+import { errorAnswer, TransportError } from '../errors.ts';
 
 const CODES = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' } as const;
 

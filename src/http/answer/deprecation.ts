@@ -1,21 +1,33 @@
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../../log.ts';
-import type { Deprecation } from '../endpoint.ts';
+import type { Caller, DeprecatedHeader } from '../auth/caller.ts';
+import type { Deprecation, Endpoint } from '../endpoint.ts';
+
+/** Marks answers to whoever uses what is deprecated, and tells the operator of them. */
+export function openDeprecations(log: Logger): (reply: FastifyReply, endpoint: Endpoint, caller: Caller) => void {
+  const tell = openDeprecationLog(log);
+  return (reply, { id, deprecated }, { key, deprecatedHeader }) => {
+    if (deprecated) {
+      markOperation(reply, deprecated);
+      if (key) tell(key.id, id);
+    }
+    if (deprecatedHeader) {
+      markHeader(reply, deprecatedHeader);
+      if (key) tell(key.id, deprecatedHeader.name);
+    }
+  };
+}
 
 const seconds = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000;
 
-/** Marks the answer of a deprecated operation as RFC 9745 (Deprecation), RFC 8594 (Sunset) and RFC 8288 (Link) ask. */
-export function markDeprecated(reply: FastifyReply, { since, sunset, successor }: Deprecation): void {
+/** As RFC 9745 (Deprecation), RFC 8594 (Sunset) and RFC 8288 (Link) ask. */
+function markOperation(reply: FastifyReply, { since, sunset, successor }: Deprecation): void {
   reply.header('deprecation', `@${seconds(since)}`);
   if (sunset) reply.header('sunset', new Date(seconds(sunset) * 1000).toUTCString());
   addLink(reply, `<${successor}>; rel="successor-version"`);
 }
 
-/** Marks the answer to a request that used a deprecated header; `documentation` tells what to use instead. */
-export function markDeprecatedHeader(
-  reply: FastifyReply,
-  { since, documentation }: { since: string; documentation: string },
-): void {
+function markHeader(reply: FastifyReply, { since, documentation }: DeprecatedHeader): void {
   if (!reply.hasHeader('deprecation')) reply.header('deprecation', `@${seconds(since)}`);
   addLink(reply, `<${documentation}>; rel="deprecation"`);
 }
@@ -25,8 +37,8 @@ function addLink(reply: FastifyReply, link: string): void {
   reply.header('link', links === undefined ? link : `${String(links)}, ${link}`);
 }
 
-/** Tells the operator who still uses what is deprecated: one line per key, thing and day. */
-export function openDeprecationLog(log: Logger): (keyId: string, what: string) => void {
+/** One line per key, thing and day. */
+function openDeprecationLog(log: Logger): (keyId: string, what: string) => void {
   let day = '';
   const told = new Set<string>();
   return (keyId, what) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { AppError } from '../../errors.ts';
-import { errorAnswer } from './errors.ts';
+import { errorAnswer } from '../errors.ts';
 import type { Seal } from './seal.ts';
 import type { Answer } from './write.ts';
 

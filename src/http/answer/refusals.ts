@@ -1,7 +1,7 @@
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import { scopeRefusals } from '../auth/scope.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Code } from './errors.ts';
+import type { Code } from '../errors.ts';
 
 /** True where the operation answers a repeated X-Idempotency-Key as it did at first. */
 export const takesIdempotencyKey = ({ method, auth, body, response }: Endpoint): boolean =>

@@ -6,6 +6,9 @@ import type { AccessCache } from './access.ts';
 /** A key by its own id, with whom it belongs to. */
 export type KeyIdentity = { kind: 'team_key' | 'management_key'; id: string; org_id: string; team_id: string | null };
 
+/** A header that still does what another does since a day; `documentation` tells which. */
+export type DeprecatedHeader = { name: string; since: string; documentation: string };
+
 /** Who calls, with the context that the handler gets. */
 export type Caller = {
   ctx: Ctx | TeamCtx | ManagementCtx;
@@ -13,6 +16,8 @@ export type Caller = {
   key: KeyIdentity | null;
   /** The key itself, as it was sent. */
   apiKey: string;
+  /** The header that the key was sent in, where another has replaced it. */
+  deprecatedHeader?: DeprecatedHeader;
 };
 
 /** Nobody who may call: the refusal, and the key where it is one that we know, for the audit log. */

@@ -1,9 +1,16 @@
-/** The header that replaced it is X-Management-Key. */
-export const DEPRECATED_MANAGEMENT_HEADER = 'x-service-org-key';
+import type { DeprecatedHeader } from './caller.ts';
+
 export const MANAGEMENT_HEADER = 'x-management-key';
 
+/** What MANAGEMENT_HEADER has replaced. */
+export const DEPRECATED_MANAGEMENT_HEADER: DeprecatedHeader = {
+  name: 'x-service-org-key',
+  since: '2025-01-01',
+  documentation: '/docs#description/authentication',
+};
+
 /** Names of the management key's header, documented one first. */
-export const MANAGEMENT_HEADERS = [MANAGEMENT_HEADER, DEPRECATED_MANAGEMENT_HEADER];
+export const MANAGEMENT_HEADERS = [MANAGEMENT_HEADER, DEPRECATED_MANAGEMENT_HEADER.name];
 
 /** Names of the team key's header, documented one first. */
 export const teamKeyHeaders = (headerPrefixes: string[]): string[] =>

@@ -2,7 +2,7 @@ import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError } from '../../errors.ts';
 import { readKey } from '../../tenancy/keys/key-value.ts';
 import { firstOf, type AuthKind } from './caller.ts';
-import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
+import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER, MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
 
 /** An organisation by a management key: opens the management API. */
 export const managementKey: AuthKind = {
@@ -44,6 +44,7 @@ export const managementKey: AuthKind = {
         }),
       };
     }
-    return { ctx: { ...boundToOrg(ctx, manager.org.id), ...manager }, key, apiKey: value };
+    const caller = { ctx: { ...boundToOrg(ctx, manager.org.id), ...manager }, key, apiKey: value };
+    return headers[MANAGEMENT_HEADER] ? caller : { ...caller, deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER };
   },
 };

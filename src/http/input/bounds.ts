@@ -2,7 +2,7 @@
 // here, so that no check after this one sees more than a schema's worth of values, however large the body is.
 import type { TSchema } from 'typebox';
 import { formatOf } from '../../wire/formats.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from '../errors.ts';
 
 type Schema = {
   type?: string | string[];

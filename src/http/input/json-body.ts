@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts';
+import type { Problem } from '../errors.ts';
 
 /** A body that was not read, with the problem that is listed beside the others. */
 export class Unread {

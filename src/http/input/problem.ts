@@ -1,7 +1,5 @@
 import type { ErrorObject } from 'ajv';
-
-/** One entry of a 422's `detail`. */
-export type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown };
+import type { Problem } from '../errors.ts';
 
 const MOST_LISTED = 100;
 const MOST_BYTES = 64 * 1024;

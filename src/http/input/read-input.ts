@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { InvalidRequest, TransportError } from '../answer/errors.ts';
+import { InvalidRequest, TransportError, type Problem } from '../errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { jsonOf } from '../media.ts';
 import { Unread } from './json-body.ts';
 import { readParams, readQuery } from './read.ts';
 import { readLines } from './stream-body.ts';
-import type { Problem } from './problem.ts';
 import { compileValidation } from './validation.ts';
 
 export type Input = { params: unknown; query: unknown; body: unknown };

@@ -1,7 +1,7 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
-import { InvalidRequest, TransportError } from '../answer/errors.ts';
+import { InvalidRequest, TransportError } from '../errors.ts';
 import type { ByteStream, Ndjson } from '../media.ts';
 import { parseJson, Unread } from './json-body.ts';
 import { compileValidation } from './validation.ts';

@@ -5,7 +5,8 @@ import { formatOf } from '../../wire/formats.ts';
 import type { Rule } from '../../wire/rule.ts';
 import { RULES } from '../../wire/rules.ts';
 import { compileBounds } from './bounds.ts';
-import { listed, toProblem, type Problem } from './problem.ts';
+import type { Problem } from '../errors.ts';
+import { listed, toProblem } from './problem.ts';
 
 /** The parts of a request in the order in which their problems are listed. */
 export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undefined; body?: TSchema | undefined };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/options.ts';
-import { TransportError } from '../answer/errors.ts';
+import { TransportError } from '../errors.ts';
 
 const LONGEST_HEADERS_MS = 10_000;
 const MOST_HEADER_BYTES = 16_384;

@@ -1,4 +1,4 @@
-import { statusOf, type Code } from '../answer/errors.ts';
+import { statusOf, type Code } from '../errors.ts';
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import type { Json } from './schemas.ts';
 

@@ -1,6 +1,5 @@
-import { isUnavailable } from '../../db/session/unavailable.ts';
-import { AppError, type ErrorCode } from '../../errors.ts';
-import type { Problem } from '../input/problem.ts';
+import { isUnavailable } from '../db/session/unavailable.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 
 /** What the transport refuses, with the words for it. */
 const TRANSPORT = {
@@ -78,6 +77,9 @@ export type ErrorAnswer = {
   status: number;
   body: { detail: unknown; code: Code; request_id: string } & Record<string, unknown>;
 };
+
+/** One entry of a 422's `detail`. */
+export type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown };
 
 /** A 422 with every problem of the request. */
 export class InvalidRequest extends Error {
