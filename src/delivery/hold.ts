@@ -20,23 +20,32 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<void
     const users = new Set(leaving.map((user) => user.id));
     const held = deliveries.filter((delivery) => users.has(delivery.user_id));
     await sql`
-      with mine as (
+      with mine as materialized (
         select mine.* from unnest(
           ${held.map(({ user_id }) => user_id)}::uuid[], ${held.map(({ queued }) => queued.webhook_id)}::uuid[],
           ${held.map(({ queued }) => queued.event_id)}::uuid[], ${held.map(({ fence }) => fence)}::integer[]
         ) as mine (user_id, webhook_id, event_id, fence)
         join lanes on lanes.webhook_id = mine.webhook_id and lanes.fence = mine.fence
       ), first as (
-        delete from deliveries using mine
-         where deliveries.webhook_id = mine.webhook_id and deliveries.event_id = mine.event_id
-        returning mine.user_id, mine.webhook_id, mine.event_id, deliveries.team_id, 0::smallint as attempt
+        delete from deliveries where ctid = any (array (
+          select row.ctid from mine cross join lateral (
+            select ctid from deliveries
+             where deliveries.webhook_id = mine.webhook_id and deliveries.event_id = mine.event_id limit 1
+          ) as row))
+        returning webhook_id, event_id, team_id, 0::smallint as attempt
       ), again as (
-        delete from retries using mine
-         where retries.webhook_id = mine.webhook_id and retries.event_id = mine.event_id
-        returning mine.user_id, mine.webhook_id, mine.event_id, retries.team_id, retries.attempt
+        delete from retries where ctid = any (array (
+          select row.ctid from mine cross join lateral (
+            select ctid from retries
+             where (retries.webhook_id, retries.event_id) between (mine.webhook_id, mine.event_id) and (mine.webhook_id, mine.event_id)
+             order by retries.webhook_id, retries.event_id limit 1
+          ) as row))
+        returning webhook_id, event_id, team_id, attempt
       )
       insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt)
-      select * from first union all select * from again
+      select mine.user_id, gone.webhook_id, gone.event_id, gone.team_id, gone.attempt
+        from (select * from first union all select * from again) as gone
+        join mine on mine.webhook_id = gone.webhook_id and mine.event_id = gone.event_id
       on conflict do nothing`.execute(tx);
   });
 }

@@ -27,6 +27,8 @@ const resultOf = ({ outcome, delay }: Settled): 'succeeded' | 'exhausted' | 'fai
 /**
  * Writes what became of a batch in one statement: every row leaves the queue, what failed enters the retries by the
  * database's clock, each attempt goes to the log. Deliveries of a lane that was taken over are left to its new owner.
+ * Rows are looked up one by one and deleted by their place: for a join the server reads the queue whole, if it made its
+ * plan while that was empty. A retry is asked for in the order of its key, or it might be looked for along the due times.
  */
 export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Promise<Consequences> {
   const rows = batch.map((settled) => logged(ctx, settled));
@@ -41,13 +43,20 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
       ) as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms)
       join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
     ), first as (
-      delete from deliveries using outcome
-       where deliveries.webhook_id = outcome.webhook_id and deliveries.event_id = outcome.event_id
-      returning deliveries.webhook_id, deliveries.event_id, deliveries.team_id
+      delete from deliveries where ctid = any (array (
+        select row.ctid from outcome cross join lateral (
+          select ctid from deliveries
+           where deliveries.webhook_id = outcome.webhook_id and deliveries.event_id = outcome.event_id limit 1
+        ) as row))
+      returning webhook_id, event_id, team_id
     ), again as (
-      delete from retries using outcome
-       where retries.webhook_id = outcome.webhook_id and retries.event_id = outcome.event_id
-      returning retries.webhook_id, retries.event_id, retries.team_id
+      delete from retries where ctid = any (array (
+        select row.ctid from outcome cross join lateral (
+          select ctid from retries
+           where (retries.webhook_id, retries.event_id) between (outcome.webhook_id, outcome.event_id) and (outcome.webhook_id, outcome.event_id)
+           order by retries.webhook_id, retries.event_id limit 1
+        ) as row))
+      returning webhook_id, event_id, team_id
     ), held as (
       select outcome.*, gone.team_id, now() + make_interval(secs => delay) as next_attempt_at
         from (select * from first union all select * from again) as gone
@@ -139,8 +148,16 @@ export async function dropDeliveries(
       select * from unnest(${dropped.map((d) => d.webhook_id)}::uuid[], ${dropped.map((d) => d.event_id)}::uuid[])
         as gone (webhook_id, event_id)
     ), retry as (
-      delete from retries using gone where retries.webhook_id = gone.webhook_id and retries.event_id = gone.event_id
+      delete from retries where ctid = any (array (
+        select row.ctid from gone cross join lateral (
+          select ctid from retries
+           where (retries.webhook_id, retries.event_id) between (gone.webhook_id, gone.event_id) and (gone.webhook_id, gone.event_id)
+           order by retries.webhook_id, retries.event_id limit 1
+        ) as row))
     )
-    delete from deliveries using gone
-     where deliveries.webhook_id = gone.webhook_id and deliveries.event_id = gone.event_id`.execute(db);
+    delete from deliveries where ctid = any (array (
+      select row.ctid from gone cross join lateral (
+        select ctid from deliveries
+         where deliveries.webhook_id = gone.webhook_id and deliveries.event_id = gone.event_id limit 1
+      ) as row))`.execute(db);
 }

@@ -34,10 +34,9 @@ export async function sweepOrphans(db: Db, webhookIds: string[]): Promise<void> 
       select webhook_id from unnest(${webhookIds}::uuid[]) as found (webhook_id)
        where not exists (select from webhooks where id = found.webhook_id)
     ), rows as (
-      select gone.webhook_id, row.event_id from gone cross join lateral (
-        select event_id from deliveries where webhook_id = gone.webhook_id limit ${MOST_SWEPT}
+      select row.ctid from gone cross join lateral (
+        select ctid from deliveries where webhook_id = gone.webhook_id limit ${MOST_SWEPT}
       ) as row
     )
-    delete from deliveries using rows
-     where deliveries.webhook_id = rows.webhook_id and deliveries.event_id = rows.event_id`.execute(db);
+    delete from deliveries where ctid = any (array (select ctid from rows))`.execute(db);
 }

@@ -88,7 +88,8 @@ export async function renewLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fenc
 }
 
 /**
- * Lets go of lanes. When each has to be taken again is read after its row is locked: whoever publishes or enables
+ * Lets go of lanes. (Whether something waits is asked for as a value: of an `exists` the server may make a hash of the
+ * whole table, which no switch forbids.) When each has to be taken again is read after its row is locked: whoever publishes or enables
  * meanwhile is either seen here, or comes later and wakes the lane itself. The lane of a disabled receiver sleeps until
  * it is enabled, however much waits in it.
  */
@@ -104,7 +105,8 @@ export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fe
     await sql`
       update lanes set owner = null, wake_at = case
              when (select disabled from webhooks where id = lanes.webhook_id) then null
-             when exists (select from deliveries where webhook_id = lanes.webhook_id) then now()
+             when (select true from deliveries where deliveries.webhook_id = lanes.webhook_id
+                    order by deliveries.webhook_id, event_id limit 1) then now()
              else (select due_at from retries where webhook_id = lanes.webhook_id order by due_at limit 1)
            end
         from unnest(${held.map((lane) => lane.webhook_id)}::uuid[]) as mine (webhook_id)
