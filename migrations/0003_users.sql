@@ -13,7 +13,7 @@ create table users (
   deleted_at timestamptz
 );
 create index users_by_team on users (team_id, id);
-create index users_to_purge on users (deleted_at) where deleted_at is not null;
+create index users_to_erase on users (deleted_at) where deleted_at is not null;
 
 create table client_user_ids (
   team_id uuid not null references teams on delete cascade,

@@ -7,7 +7,7 @@ export type AuditEntry = {
   key_id: string | null;
   /** The kind of key, the name of the service's own task, or `operator`. */
   actor: string;
-  /** The operation's id, what the task did, as `user.purged`, or the words of the operator's command. */
+  /** The operation's id, what the task did, as `user.erased`, or the words of the operator's command. */
   action: string;
   /** Of the answer; null where no request was answered. */
   status: number | null;

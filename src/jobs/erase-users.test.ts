@@ -134,9 +134,9 @@ describe('the erasure of deleted users', () => {
     const audit = await app.db
       .selectFrom('audit_log')
       .select(['team_id', 'action', 'records'])
-      .where('action', '=', 'user.purged')
+      .where('action', '=', 'user.erased')
       .execute();
-    expect(audit).toEqual([{ team_id: team.id, action: 'user.purged', records: [userId] }]);
+    expect(audit).toEqual([{ team_id: team.id, action: 'user.erased', records: [userId] }]);
     const waiting = await app.db
       .selectFrom('deliveries')
       .innerJoin('events', 'events.id', 'deliveries.event_id')
@@ -253,13 +253,13 @@ describe('the erasure of deleted users', () => {
     } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
     await team.api('DELETE', `/v2/user/${user_id}`);
     await age(8);
-    const { purge } = await app.db.transaction().execute(async (db) => {
+    const { erasure } = await app.db.transaction().execute(async (db) => {
       await db.updateTable('users').set({ deleted_at: null }).where('id', '=', user_id).execute();
-      const purge = eraseUsers(app.ctx);
+      const erasure = eraseUsers(app.ctx);
       await untilBlocked(app.db);
-      return { purge };
+      return { erasure };
     });
-    expect(await purge).toBe(0);
+    expect(await erasure).toBe(0);
     expect((await team.api('GET', `/v2/user/${user_id}`)).status).toBe(200);
   });
 });

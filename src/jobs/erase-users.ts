@@ -56,8 +56,8 @@ async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promi
     await eraseFromRooms(ctx, user);
     await recordAudit(ctx, {
       team_id: team.id,
-      action: 'user.purged',
-      actor: 'purge_deleted_users',
+      action: 'user.erased',
+      actor: 'erase_deleted_users',
       records: [user.id],
     });
     return true;

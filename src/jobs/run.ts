@@ -21,7 +21,7 @@ const NOTHING = { payload: Type.Object({}) };
 
 const erasure = defineJob({
   ...NOTHING,
-  name: 'purge_deleted_users',
+  name: 'erase_deleted_users',
   cron: { at: '*/10 * * * *', payload: {} },
   run: async (ctx) => {
     await eraseUsers(ctx);

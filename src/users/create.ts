@@ -22,7 +22,7 @@ const INSERT = `
     from reserved
   returning ${USER_COLUMNS.join(', ')}`;
 
-/** Makes a user. The client_user_id stays taken until a deleted user is purged, so that an undo cannot clash. */
+/** Makes a user. The client_user_id stays taken until a deleted user is erased, so that an undo cannot clash. */
 export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promise<UserRow> {
   return inTransaction(ctx, async (ctx) => {
     await refuseBeyondLimit(ctx, 'usersPerTeam', ctx.team.id, () => countUsers(ctx));
