@@ -101,20 +101,28 @@ const LOCALHOST: LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** The names of the hosts file; read again when it changed. */
+/** The names of the hosts file; read again when it changed. Who asks while it is being read waits for what is read. */
 function hostsReader(file: string): () => Promise<Map<string, LookupAddress[]>> {
-  let names = new Map<string, LookupAddress[]>();
+  let names = Promise.resolve(new Map<string, LookupAddress[]>());
   let version = -1;
   let checkedAt = -Infinity;
-  return async () => {
-    if (performance.now() - checkedAt < HOSTS_READ_AGAIN_MS) return names;
-    checkedAt = performance.now();
+
+  const readAgain = async (known: Map<string, LookupAddress[]>): Promise<Map<string, LookupAddress[]>> => {
     try {
       const { mtimeMs } = await stat(file);
-      if (mtimeMs !== version) names = parseHosts(await readFile(file, 'utf8'));
+      if (mtimeMs === version) return known;
+      const read = parseHosts(await readFile(file, 'utf8'));
       version = mtimeMs;
+      return read;
     } catch {
-      names = new Map();
+      version = -1;
+      return new Map();
+    }
+  };
+  return () => {
+    if (performance.now() - checkedAt >= HOSTS_READ_AGAIN_MS) {
+      checkedAt = performance.now();
+      names = names.then(readAgain);
     }
     return names;
   };
