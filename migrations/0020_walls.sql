@@ -1,5 +1,5 @@
 -- Row-level security, the wall behind the filters of the queries: a statement of the service sees the rows of the team
--- that it runs for, whatever its text forgot. src/db/bind.ts says with each statement whom it runs for: phial.team,
+-- that it runs for, whatever its text forgot. src/db/session/bind.ts says with each statement whom it runs for: phial.team,
 -- phial.org, or phial.across for what works for all teams; where nothing was said, nothing is seen.
 -- The owner is not walled in (no `force`), since it migrates, backs up and drops; the service is never the owner.
 --

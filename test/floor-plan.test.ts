@@ -3,6 +3,13 @@ import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sources } from './source-files.ts';
 
+/** Every file and folder that a text may point to. */
+const places = ['src', 'test', 'migrations', 'seeds', 'docs', 'bench', 'bin', '.ci'].flatMap((root) => [
+  root,
+  ...readdirSync(root, { recursive: true, encoding: 'utf8' }).map((place) => `${root}/${place}`),
+]);
+places.push(...readdirSync('.'));
+
 const tests = ['src', 'test']
   .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => `${root}/${file}`))
   .filter((file) => file.endsWith('.test.ts'));
@@ -32,6 +39,40 @@ describe('a reader finds the way', () => {
     const rooms = new Set(sources.map(({ file }) => dirname(file)));
     const alone = tests.filter((file) => file.startsWith('src/') && !rooms.has(dirname(file)));
     expect(alone).toEqual([]);
+  });
+});
+
+describe('what a text points to is there', () => {
+  /** A path may leave out how it begins, as `orders/load.ts`; what a run makes and what only stands for a name is none. */
+  const isGone = (path: string): boolean =>
+    !/^(\.phial|dist)\/|NNNN/.test(path) &&
+    !places.some((place) => `/${place}/`.endsWith(`/${path.replace(/\/$/, '')}/`));
+  const goneFrom = (file: string, paths: string[]): string[] => paths.filter(isGone).map((path) => `${file}: ${path}`);
+
+  test('in documents, between backticks', () => {
+    const documents = places.filter((place) => place.endsWith('.md'));
+    const gone = documents.flatMap((file) => {
+      const quoted = [...readFileSync(file, 'utf8').matchAll(/`([^`\n]+)`/g)].map(([, text]) => text as string);
+      return goneFrom(
+        file,
+        quoted.filter((text) => /^[\w.-]+(\/[\w.-]+)*\/?$/.test(text) && /\/|\.(ts|mjs|sql|md)$/.test(text)),
+      );
+    });
+    expect(gone).toEqual([]);
+    expect(documents.length).toBeGreaterThan(30);
+  });
+
+  test('in comments', () => {
+    const path =
+      /(?<![\w./-])(?:[\w-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sql|md)\b|(?:src|test|docs|bench|migrations|seeds)\/[\w./-]*\w)/g;
+    const gone = places
+      .filter((place) => /\.(ts|sql)$/.test(place))
+      .flatMap((file) => {
+        const comment = file.endsWith('.sql') ? /--.*$/gm : /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*$/gm;
+        const comments = readFileSync(file, 'utf8').match(comment) ?? [];
+        return goneFrom(file, comments.join('\n').match(path) ?? []);
+      });
+    expect(gone).toEqual([]);
   });
 });
 
