@@ -21,8 +21,9 @@ begin
       part := parent || '_' || to_char(day, 'YYYYMMDD');
       if to_regclass('public.' || part) is null then
         begin
-          execute format('create table public.%I partition of public.%I for values from (%L) to (%L)',
-            part, parent, public.uuid_v7_floor(day), public.uuid_v7_floor(day + 1));
+          -- A body of some kilobytes stays in its row: out of line it takes more rows and an index of their own.
+          execute format('create table public.%I partition of public.%I for values from (%L) to (%L)
+            with (toast_tuple_target = 8160)', part, parent, public.uuid_v7_floor(day), public.uuid_v7_floor(day + 1));
         exception
           when duplicate_table then null; -- another process was faster
           when lock_not_available then return;

@@ -1,12 +1,16 @@
 export const ADULT_AGE_YEARS = 18;
 const OLDEST_AGE_YEARS = 130;
 
-/** A day of the calendar, so not 30 February. */
+const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A day of the calendar, so not 30 February; of the years 0001 to 9999. */
 export function isCalendarDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (!match || match[1] === '0000') return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+  if (!match) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && leap ? 29 : (DAYS_OF_MONTH[month - 1] ?? 0);
+  return year > 0 && day > 0 && day <= days;
 }
 
 /** The day at `hours` from UTC. */

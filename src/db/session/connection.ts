@@ -1,10 +1,11 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { nameOf } from './prepared.ts';
-import { PrefixedQuery, type Prefix } from './prefixed-query.ts';
+import { RoundTrip, type Answer, type Prefix, type Shapes, type Statement } from './round-trip.ts';
 import { NOBODY, type Scope } from './scope.ts';
 
 const BEGIN: Prefix = { name: 'phial_begin', values: [] };
+const ROLLS_BACK = /^\s*rollback/i;
 const SET_SCOPE = 'phial_scope';
 const SET_SCOPE_TEXT = `select set_config('phial.team', $1, false), set_config('phial.org', $2, false),
   set_config('phial.across', $3, false)`;
@@ -21,6 +22,7 @@ class Session {
   #transaction: 'none' | 'asked for' | 'open' = 'none';
   #last: (Prefix & { text: string }) | null = null;
   readonly #prepared = new Set<string>();
+  readonly #shapes: Shapes = new Map();
   #broken = false;
 
   constructor(client: pg.PoolClient, onError: (error: unknown) => void) {
@@ -82,33 +84,28 @@ class Session {
     return command;
   }
 
-  run(query: CompiledQuery, scope: Scope): Promise<pg.QueryResult> {
+  run(query: CompiledQuery, scope: Scope): Promise<Answer> {
     const prefixes: Prefix[] = [];
     if (this.#transaction === 'asked for') {
       prefixes.push(BEGIN);
       this.#transaction = 'open';
     }
-    const rollsBack = /^\s*rollback/i.test(query.sql);
+    const rollsBack = ROLLS_BACK.test(query.sql);
     if (rollsBack) this.#scope = null;
     else if (this.#scope !== scope.key) {
       prefixes.push({ name: SET_SCOPE, values: scope.settings });
       this.#scope = scope.key;
     }
-    return this.#send({ text: query.sql, name: nameOf(query), values: [...query.parameters], prefixes });
+    return this.#send({ text: query.sql, name: nameOf(query), values: query.parameters, prefixes });
   }
 
-  async #send(statement: {
-    text: string;
-    name?: string | undefined;
-    values?: unknown[];
-    prefixes: Prefix[];
-  }): Promise<pg.QueryResult> {
+  async #send(statement: Statement): Promise<Answer> {
     try {
       return await new Promise((resolve, reject) => {
-        const query = new PrefixedQuery(statement, (error, result) =>
-          error ? reject(error) : resolve(result as pg.QueryResult),
+        const roundTrip = new RoundTrip(statement, this.#shapes, (error, answer) =>
+          error ? reject(error) : resolve(answer as Answer),
         );
-        this.#client.query(query as unknown as pg.Submittable);
+        this.#client.query(roundTrip as unknown as pg.Submittable);
       });
     } catch (error) {
       this.#scope = null;
@@ -141,7 +138,7 @@ export class ScopedConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.session.run(query, this.#scope);
     const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
-    return changes ? { numAffectedRows: BigInt(rowCount ?? 0), rows } : { rows };
+    return changes ? { numAffectedRows: BigInt(rowCount), rows } : { rows };
   }
 
   // eslint-disable-next-line require-yield -- nothing here reads by cursor

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { openDatabase, type Database } from '../open.ts';
+
+let app: TestApp;
+let database: Database;
+beforeAll(async () => {
+  app = await startTestApp();
+  // One connection: the second run of a statement finds what the first one left.
+  database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
+});
+afterAll(async () => {
+  await database.close();
+  await app.close();
+});
+
+describe('what is read', () => {
+  test('is the same by a statement that was just prepared and by one that was prepared before', async () => {
+    const read = async (n: number | null): Promise<unknown> => {
+      const { rows } = await sql`
+        select ${n}::int as number, 'text' as word, null::text as nothing, '2026-01-02 03:04:05.678901Z'::timestamptz as at,
+               '2026-01-02'::date as day, 7::bigint as long, '{"a": [1]}'::jsonb as json, '\\x00ff'::bytea as bytes,
+               array['x', null] as list
+          from generate_series(1, 2)`.execute(database.db);
+      return rows;
+    };
+    const row = {
+      word: 'text',
+      nothing: null,
+      at: '2026-01-02T03:04:05.678Z',
+      day: '2026-01-02',
+      long: 7,
+      json: { a: [1] },
+      bytes: Buffer.from([0, 255]),
+      list: ['x', null],
+    };
+    for (const number of [1, 2, null]) {
+      const expected = { number, ...row };
+      expect(await read(number)).toEqual([expected, expected]);
+    }
+  });
+
+  test('counts what was changed, also by a prepared statement that has no rows', async () => {
+    await sql`create temp table counted (n int)`.execute(database.db);
+    for (const count of [3, 1, 0]) {
+      const added = await sql`insert into counted select * from generate_series(1, ${count}::int)`.execute(database.db);
+      expect(added.numAffectedRows).toBe(BigInt(count));
+      expect(added.rows).toEqual([]);
+    }
+    const { rows } = await sql`select count(*)::int as n from counted`.execute(database.db);
+    expect(rows).toEqual([{ n: 4 }]);
+  });
+});
+
+describe('a list of bytes', () => {
+  test.each([
+    ['of several lengths', [Buffer.from('a'), Buffer.alloc(0), Buffer.alloc(70_000, 1)]],
+    ['with nothing among them', [null, Buffer.from([0, 255]), null]],
+    ['that is empty', []],
+    ['of nothing but nulls', [null, null]],
+  ])('%s arrives as it was sent', async (_, list) => {
+    const { rows } = await sql<{ item: Buffer | null }>`select item from unnest(${list}::bytea[]) as item`.execute(
+      database.db,
+    );
+    expect(rows.map(({ item }) => item)).toEqual(list);
+  });
+});
+
+test('a value that cannot be sent fails its statement alone, and the next one is answered', async () => {
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  await expect(sql`select ${circle}::jsonb`.execute(database.db)).rejects.toThrow();
+  const { rows } = await sql`select 1 as one`.execute(database.db);
+  expect(rows).toEqual([{ one: 1 }]);
+});
