@@ -28,7 +28,7 @@ export async function prepareProgram(folder: string, env: Record<string, string>
   const baseUrl = `http://localhost:${port}`;
   const dataDir = join(folder, 'data');
   const log = join(folder, 'log');
-  const defaults = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
+  const defaults = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, '']));
   let child: ChildProcess | null = null;
   let ended: Promise<number | null> = Promise.resolve(null);
 

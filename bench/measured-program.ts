@@ -41,7 +41,7 @@ export async function startMeasured(
   const port = await findFreePort();
   const dataDir = join(folder, 'data');
   const log = openSync(join(folder, 'log'), 'a');
-  const defaults = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
+  const defaults = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, '']));
   const begin = performance.now();
   const child = spawn(command[0] as string, command.slice(1), {
     cwd: PACKAGE_ROOT,

@@ -167,7 +167,7 @@ export async function runCommand(
 
 /** Nothing of ours and nothing of a developer's own .env. */
 function surroundings(uid: number | undefined): Record<string, string> {
-  const unset = Object.fromEntries(OPTIONS.map(({ name }) => [name, '']));
+  const unset = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, '']));
   const home = uid === undefined ? (process.env['HOME'] ?? tmpdir()) : makeFolder(uid);
   return { ...unset, PATH: process.env['PATH'] ?? '', HOME: home, npm_config_update_notifier: 'false' };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Given } from './read-options.ts';
 
 /** A key by its version (1 to 255, the first byte of every value that it sealed). */
 export type EncryptionKey = { version: number; key: Buffer };
@@ -6,11 +7,29 @@ export type EncryptionKey = { version: number; key: Buffer };
 const KEY_BYTES = 32;
 const MOST_VERSION = 255;
 
+/** The keys of the personal columns, from the one option that gives them. */
+export function findEncryptionKeys(given: Given): { keys: EncryptionKey[]; problems: string[] } {
+  const { PHIAL_ENVIRONMENT: environment, PHIAL_ENCRYPTION_KEYS_FILE: file, PHIAL_ENCRYPTION_KEYS: listed } = given;
+  const refuse = (problem: string): { keys: []; problems: string[] } => ({ keys: [], problems: [problem] });
+  if (file && listed) {
+    return refuse('PHIAL_ENCRYPTION_KEYS_FILE and PHIAL_ENCRYPTION_KEYS are both there: give the keys in one place.');
+  }
+  const content = file ? readKeyFile(file) : listed;
+  if (content === null) return refuse(`PHIAL_ENCRYPTION_KEYS_FILE: ${JSON.stringify(file)} cannot be read.`);
+  const read = readEncryptionKeys(content, file ? 'PHIAL_ENCRYPTION_KEYS_FILE' : 'PHIAL_ENCRYPTION_KEYS');
+  if (environment === 'production' && read.keys.length === 0 && read.problems.length === 0) {
+    return refuse(
+      'PHIAL_ENCRYPTION_KEYS is needed in production: set it to 1:$(openssl rand -base64 32) and keep it: without it nothing personal can be read again.',
+    );
+  }
+  return read;
+}
+
 /**
  * Reads `2:base64,1:base64` (commas or line breaks), the first of which seals. Problems name the version only,
  * never a part of a key.
  */
-export function readEncryptionKeys(text: string, name: string): { keys: EncryptionKey[]; problems: string[] } {
+function readEncryptionKeys(text: string, name: string): { keys: EncryptionKey[]; problems: string[] } {
   const keys: EncryptionKey[] = [];
   const entries = text
     .split(/[,\n]/)
@@ -30,7 +49,7 @@ export function readEncryptionKeys(text: string, name: string): { keys: Encrypti
 }
 
 /** The text of a file of keys; null where it cannot be read. */
-export function readKeyFile(path: string): string | null {
+function readKeyFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {

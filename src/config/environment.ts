@@ -18,7 +18,7 @@ const OF_THE_TESTS = 'PHIAL_TEST_';
 
 /** A problem for each name that begins as ours do and is none: a misspelled option would silently keep its default. */
 export function misspelledOptions(env: Env): string[] {
-  const names = OPTIONS.map(({ name }) => name);
+  const names = Object.keys(OPTIONS);
   return Object.keys(env)
     .filter((name) => name.startsWith('PHIAL_') && !name.startsWith(OF_THE_TESTS) && !names.includes(name))
     .map((name) => {

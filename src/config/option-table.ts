@@ -1,166 +1,215 @@
-type Option = { name: string; default: string; meaning: string };
+import {
+  headerPrefixes,
+  httpAddress,
+  key32,
+  networks,
+  oneOf,
+  orNull,
+  postgresUrl,
+  text,
+  whole,
+  type Kind,
+} from './option-kinds.ts';
 
-/** Name, default and meaning of each option; `.env.example` repeats this table and a test keeps them equal. */
-export const OPTIONS: Option[] = [
-  { name: 'PHIAL_ENVIRONMENT', default: 'sandbox', meaning: 'sandbox or production; one deployment serves one.' },
-  { name: 'PHIAL_REGION', default: 'us', meaning: 'us or eu; data never leaves its region.' },
-  { name: 'PHIAL_BASE_URL', default: '', meaning: 'Public address used in links; empty: http://localhost:PORT.' },
-  { name: 'PHIAL_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every interface.' },
-  { name: 'PORT', default: '3000', meaning: 'Port to listen on.' },
-  {
-    name: 'PHIAL_DATA_DIR',
+type Option = { default: string; read: Kind<unknown>; meaning: string };
+
+/** Every option by its name; `.env.example` repeats names, defaults and meanings, and a test keeps them equal. */
+export const OPTIONS = {
+  PHIAL_ENVIRONMENT: {
+    default: 'sandbox',
+    read: oneOf('sandbox', 'production'),
+    meaning: 'sandbox or production; one deployment serves one.',
+  },
+  PHIAL_REGION: {
+    default: 'us',
+    read: oneOf('us', 'eu'),
+    meaning: 'us or eu; data never leaves its region.',
+  },
+  PHIAL_BASE_URL: {
     default: '',
+    read: orNull(httpAddress),
+    meaning: 'Public address used in links; empty: http://localhost:PORT.',
+  },
+  PHIAL_HOST: {
+    default: '127.0.0.1',
+    read: text,
+    meaning: 'Address to listen on; 0.0.0.0 for every interface.',
+  },
+  PORT: {
+    default: '3000',
+    read: whole(0, 65_535),
+    meaning: 'Port to listen on.',
+  },
+  PHIAL_DATA_DIR: {
+    default: '',
+    read: orNull(text),
     meaning: 'Directory of the embedded PostgreSQL and credentials.json; empty: .phial in the project.',
   },
-  {
-    name: 'DATABASE_URL',
+  DATABASE_URL: {
     default: '',
+    read: orNull(postgresUrl),
     meaning: 'PostgreSQL 15 or newer; empty: the embedded server is started in the data directory.',
   },
-  {
-    name: 'PHIAL_OWNER_DATABASE_URL',
+  PHIAL_OWNER_DATABASE_URL: {
     default: '',
+    read: orNull(postgresUrl),
     meaning: 'Connection of the role that owns the tables and migrates; empty: DATABASE_URL.',
   },
-  {
-    name: 'PHIAL_DATABASE_POOL_SIZE',
+  PHIAL_DATABASE_POOL_SIZE: {
     default: '10',
+    read: whole(2, 200),
     meaning: 'Connections of the API of this process to PostgreSQL (2 to 200).',
   },
-  {
-    name: 'PHIAL_DATABASE_DELIVERY_POOL_SIZE',
+  PHIAL_DATABASE_DELIVERY_POOL_SIZE: {
     default: '3',
+    read: whole(3, 50),
     meaning: 'Connections of webhook delivery (3 to 50): one reads, one settles, one is for what comes between.',
   },
-  {
-    name: 'PHIAL_DATABASE_JOBS_POOL_SIZE',
+  PHIAL_DATABASE_JOBS_POOL_SIZE: {
     default: '6',
+    read: whole(3, 50),
     meaning: 'Connections of background jobs, one of which listens (3 to 50).',
   },
-  {
-    name: 'PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS',
+  PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS: {
     default: '30',
+    read: whole(1, 600),
     meaning: 'Seconds after which a statement of the API or of delivery is cancelled (1 to 600).',
   },
-  {
-    name: 'PHIAL_DATABASE_JOB_STATEMENT_TIMEOUT_SECONDS',
+  PHIAL_DATABASE_JOB_STATEMENT_TIMEOUT_SECONDS: {
     default: '300',
+    read: whole(1, 86_400),
     meaning: 'The same for background jobs: erasure and retention among them (1 to 86400).',
   },
-  {
-    name: 'PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS',
+  PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS: {
     default: '10',
+    read: whole(1, 600),
     meaning: 'Seconds that a statement waits for a lock (1 to 600).',
   },
-  {
-    name: 'PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS',
+  PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS: {
     default: '30',
+    read: whole(1, 600),
     meaning: 'Seconds after which a transaction that does nothing is ended (1 to 600).',
   },
-  {
-    name: 'PHIAL_LOOKUP_KEY',
+  PHIAL_LOOKUP_KEY: {
     default: '',
+    read: orNull(key32),
     meaning: '32 bytes in base64 that key the name look-up hashes; needed in production.',
   },
-  {
-    name: 'PHIAL_ENCRYPTION_KEYS',
+  PHIAL_ENCRYPTION_KEYS: {
     default: '',
+    read: text,
     meaning:
       'Keys of the personal columns, as 2:BASE64,1:BASE64 with 32 bytes each; the first seals, all open. Needed in production, here or in a file.',
   },
-  {
-    name: 'PHIAL_ENCRYPTION_KEYS_FILE',
+  PHIAL_ENCRYPTION_KEYS_FILE: {
     default: '',
+    read: text,
     meaning: 'A file that holds what PHIAL_ENCRYPTION_KEYS would, an entry a line.',
   },
-  {
-    name: 'PHIAL_HEADER_PREFIXES',
+  PHIAL_HEADER_PREFIXES: {
     default: 'x-service-',
+    read: headerPrefixes,
     meaning: 'Comma-separated prefixes under which the api-key header is accepted.',
   },
-  { name: 'PHIAL_BODY_LIMIT_BYTES', default: '1048576', meaning: 'Largest request body in bytes.' },
-  { name: 'PHIAL_LOG_LEVEL', default: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
-  {
-    name: 'PHIAL_METRICS_PORT',
+  PHIAL_BODY_LIMIT_BYTES: {
+    default: '1048576',
+    read: whole(1024, 104_857_600),
+    meaning: 'Largest request body in bytes.',
+  },
+  PHIAL_LOG_LEVEL: {
+    default: 'info',
+    read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    meaning: 'fatal, error, warn, info, debug, trace or silent.',
+  },
+  PHIAL_METRICS_PORT: {
     default: '',
+    read: orNull(whole(0, 65_535)),
     meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.',
   },
-  {
-    name: 'PHIAL_SANDBOX_AUTOPILOT_SECONDS',
+  PHIAL_SANDBOX_AUTOPILOT_SECONDS: {
     default: '',
+    read: orNull(whole(0, 86_400)),
     meaning: 'Seconds between steps of orders that move by themselves; empty: nothing moves by itself.',
   },
-  {
-    name: 'PHIAL_RETENTION_DAYS',
+  PHIAL_RETENTION_DAYS: {
     default: '30',
+    read: whole(1, 3650),
     meaning: 'Days that event bodies and delivery attempts are kept (1 to 3650).',
   },
-  {
-    name: 'PHIAL_AUDIT_RETENTION_YEARS',
+  PHIAL_AUDIT_RETENTION_YEARS: {
     default: '6',
+    read: whole(1, 100),
     meaning: 'Years that the audit log is kept (1 to 100); `phial migrate` drops the months before.',
   },
-  {
-    name: 'PHIAL_WEBHOOK_ALLOWED_NETWORKS',
+  PHIAL_WEBHOOK_ALLOWED_NETWORKS: {
     default: '',
+    read: orNull(networks),
     meaning:
       'CIDRs that webhooks may reach although they are private; empty: loopback in a sandbox that listens on loopback itself, else none.',
   },
-  {
-    name: 'PHIAL_WEBHOOK_TIMEOUT_SECONDS',
+  PHIAL_WEBHOOK_TIMEOUT_SECONDS: {
     default: '15',
+    read: whole(1, 60),
     meaning: 'Seconds from the start of a delivery attempt to its end (1 to 60).',
   },
-  {
-    name: 'PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT',
+  PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT: {
     default: '16',
+    read: whole(1, 256),
     meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).',
   },
-  { name: 'PHIAL_TEAMS_PER_ORG', default: '100', meaning: 'Teams that an organisation may have (1 to 100000).' },
-  {
-    name: 'PHIAL_MANAGEMENT_KEYS_PER_ORG',
+  PHIAL_TEAMS_PER_ORG: {
     default: '100',
+    read: whole(1, 100_000),
+    meaning: 'Teams that an organisation may have (1 to 100000).',
+  },
+  PHIAL_MANAGEMENT_KEYS_PER_ORG: {
+    default: '100',
+    read: whole(2, 10_000),
     meaning: 'Management keys that an organisation may have in use (2 to 10000).',
   },
-  {
-    name: 'PHIAL_API_KEYS_PER_TEAM',
+  PHIAL_API_KEYS_PER_TEAM: {
     default: '50',
+    read: whole(1, 10_000),
     meaning: 'API keys that a team may have in use (1 to 10000).',
   },
-  {
-    name: 'PHIAL_WEBHOOKS_PER_TEAM',
+  PHIAL_WEBHOOKS_PER_TEAM: {
     default: '50',
+    read: whole(1, 1000),
     meaning: 'Webhook endpoints that a team may have (1 to 1000).',
   },
-  {
-    name: 'PHIAL_USERS_PER_TEAM',
+  PHIAL_USERS_PER_TEAM: {
     default: '',
+    read: orNull(whole(1, 1_000_000_000)),
     meaning: 'Users that a team may have; empty: as many as it likes.',
   },
-  {
-    name: 'PHIAL_RATE_LIMIT_PER_SECOND',
+  PHIAL_RATE_LIMIT_PER_SECOND: {
     default: '',
+    read: orNull(whole(0, 100_000)),
     meaning: 'Requests that a key may send per second, over all processes; 0: no limit; empty: 50 in production.',
   },
-  {
-    name: 'PHIAL_RATE_LIMIT_BURST',
+  PHIAL_RATE_LIMIT_BURST: {
     default: '',
+    read: orNull(whole(1, 1_000_000)),
     meaning: 'Requests that a key may send at once after a pause; empty: twice those of a second.',
   },
-  {
-    name: 'PHIAL_REQUEST_TIMEOUT_SECONDS',
+  PHIAL_REQUEST_TIMEOUT_SECONDS: {
     default: '30',
+    read: whole(1, 600),
     meaning: 'Seconds in which a request arrives whole, and in which its answer is read (1 to 600).',
   },
-  {
-    name: 'PHIAL_MAX_CONNECTIONS',
+  PHIAL_MAX_CONNECTIONS: {
     default: '4000',
+    read: whole(10, 65_535),
     meaning: 'Connections that a process keeps open (10 to 65535); further ones are closed.',
   },
-  {
-    name: 'PHIAL_MAX_CONNECTIONS_PER_ADDRESS',
+  PHIAL_MAX_CONNECTIONS_PER_ADDRESS: {
     default: '',
+    read: orNull(whole(1, 65_535)),
     meaning: 'The same for one address; empty: no limit, as behind a proxy, which is one address for all.',
   },
-  { name: 'PHIAL_DRAIN_SECONDS', default: '10', meaning: 'Seconds that running requests are given at shutdown.' },
-];
+  PHIAL_DRAIN_SECONDS: {
+    default: '10',
+    read: whole(0, 600),
+    meaning: 'Seconds that running requests are given at shutdown.',
+  },
+} satisfies Record<string, Option>;

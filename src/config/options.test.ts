@@ -5,7 +5,9 @@ import { OPTIONS } from './option-table.ts';
 import { ConfigError, parseConfig } from './options.ts';
 
 test('.env.example lists every option with its default and its meaning', () => {
-  const expected = OPTIONS.map((option) => `# ${option.meaning}\n${option.name}=${option.default}\n`).join('\n');
+  const expected = Object.entries(OPTIONS)
+    .map(([name, option]) => `# ${option.meaning}\n${name}=${option.default}\n`)
+    .join('\n');
   expect(readFileSync('.env.example', 'utf8')).toContain(expected);
 });
 
@@ -94,6 +96,18 @@ test('production refuses to start without the keys of personal data, and sends w
     expect(() => parseConfig({ ...productionEnv, [name]: '' })).toThrow(new RegExp(`${name} is needed`));
   }
   expect(parseConfig(productionEnv).config.webhookAllowedNetworks).toEqual([]);
+});
+
+test('what is wrong and needed besides is told once', () => {
+  expect(() => parseConfig({ ...productionEnv, PHIAL_LOOKUP_KEY: 'short' })).toThrow(
+    /^The configuration has a problem:\n {2}- PHIAL_LOOKUP_KEY must be 32 bytes/,
+  );
+});
+
+test('a list is told with what in it is wrong', () => {
+  expect(() => parseConfig({ PHIAL_WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, home, ::1/129' })).toThrow(
+    'PHIAL_WEBHOOK_ALLOWED_NETWORKS must be networks such as 10.0.0.0/8, but has "home", "::1/129".',
+  );
 });
 
 test('a name that begins as ours do and is no option is told with the one that was meant', () => {
