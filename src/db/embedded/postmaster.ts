@@ -62,7 +62,7 @@ export async function startPostmaster(
   const serverLog = await openServerLog(cluster.serverLog, account);
   try {
     const { size: logStart } = await serverLog.stat();
-    const child = spawnServer(cluster, binaries, account, await findFreePort(), serverLog.fd);
+    const child = spawnServer(cluster, binaries, account, { port: await findFreePort(), logFd: serverLog.fd });
     let failed: Error | null = null;
     child.once('error', (error) => {
       failed = error;
@@ -85,8 +85,7 @@ function spawnServer(
   cluster: Cluster,
   binaries: Binaries,
   account: Account | null,
-  port: number,
-  logFd: number,
+  { port, logFd }: { port: number; logFd: number },
 ): ChildProcess {
   const options = Object.entries({ port: String(port), ...settings }).flatMap(([name, value]) => [
     '-c',
@@ -115,16 +114,17 @@ function explainEnd(child: ChildProcess, said: string, cluster: Cluster): 'occup
   );
 }
 
-/** Ends the server: fast at first, after `fastMs` without waiting for anything (the next start then recovers). */
+const FAST_MS = 10_000;
+
+/** Ends the server: fast at first, after FAST_MS without waiting for anything (the next start then recovers). */
 export async function stopPostmaster(
   cluster: Cluster,
   postmaster: Postmaster,
   binaries: Binaries,
   log: Logger,
-  fastMs = 10_000,
 ): Promise<void> {
   await signal('fast', cluster, postmaster, binaries);
-  if (await endsWithin(fastMs, postmaster)) return;
+  if (await endsWithin(FAST_MS, postmaster)) return;
   log.warn({ pid: postmaster.pid }, 'PostgreSQL has not shut down in time and is ended at once');
   await signal('immediate', cluster, postmaster, binaries);
   if (await endsWithin(10_000, postmaster)) return;

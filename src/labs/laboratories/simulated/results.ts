@@ -53,7 +53,7 @@ function simulateResult(analyte: Analyte, type: ResultType, interpretation: Inte
     numberFor(analyte, bounds, interpretation, fraction(`${context.seed} ${analyte.id}`)),
     analyte.decimals,
   );
-  const result = textFor(type, analyte, number, bounds, interpretation);
+  const result = textFor({ type, analyte, number, bounds, interpretation });
   const numeric = type === 'numeric';
   return {
     name: analyte.name,
@@ -96,13 +96,9 @@ function numberFor(analyte: Analyte, { min, max }: Bounds, interpretation: Inter
   return from + (to - from) * (0.2 + share * 0.6);
 }
 
-function textFor(
-  type: ResultType,
-  analyte: Analyte,
-  number: number,
-  { min, max }: Bounds,
-  interpretation: Interpretation,
-): string {
+type Found = { type: ResultType; analyte: Analyte; number: number; bounds: Bounds; interpretation: Interpretation };
+
+function textFor({ type, analyte, number, bounds: { min, max }, interpretation }: Found): string {
   const bad = interpretation === 'abnormal' || interpretation === 'critical';
   switch (type) {
     case 'numeric':
