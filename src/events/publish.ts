@@ -5,13 +5,13 @@ import { newId } from '../ids.ts';
 import type { EventType } from './define.ts';
 import { filtersFor } from './names.ts';
 
-/** Workers listen to it: something was queued for the endpoints whose ids are the payload, or for any where it is empty. */
+/** Workers listen to it: something was queued for the receivers whose ids are the payload, or for any where it is empty. */
 export const DELIVERIES_CHANNEL = 'phial_deliveries';
 
 /** Receivers and the queue are laid for bodies of this size; whoever tells of more tells it in several events. */
 export const MOST_EVENT_BYTES = 256 * 1024;
 
-/** Something that happened, to be told to the team's endpoints. */
+/** Something that happened, to be told to the team's receivers. */
 export type Publication<T extends TSchema = TSchema> = {
   type: EventType<T>;
   /** Whom it is about; null where it is about no user. */
@@ -25,7 +25,7 @@ type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string 
 const MOST_NAMED = 200;
 
 /**
- * Writes events and a queue row per event and subscribed endpoint into the caller's transaction, in one statement
+ * Writes events and a queue row per event and subscribed receiver into the caller's transaction, in one statement
  * whose text is the same for any number: they are there exactly when the change they tell of is. A stored body is the
  * very text that every attempt signs and sends. Returns the ids in the order of `events`.
  */
