@@ -15,6 +15,7 @@ import {
 } from '../../test/factories.ts';
 import { person } from '../../test/people.ts';
 import { startReceiver } from '../../test/receiver.ts';
+import { query } from '../../test/global-setup.ts';
 import { findTraces } from '../../test/traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { eraseUsers } from './erase-users.ts';
@@ -244,6 +245,24 @@ describe('the erasure of deleted users', () => {
       await expect(dropExpired(app.ctx)).rejects.toThrow(/clocks/);
       vi.restoreAllMocks();
     }
+    expect(await eraseUsers(app.ctx)).toBe(1);
+  });
+
+  test('that fails for one user holds up no other, and a later run tries that one again', async () => {
+    const ids: string[] = [];
+    for (const _ of [1, 2]) {
+      const { body } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
+      await team.api('DELETE', `/v2/user/${body.user_id}`);
+      ids.push(body.user_id);
+    }
+    await age(8);
+    await query(app.databaseUrl, `create function refuse() returns trigger language plpgsql as 'begin raise; end'`);
+    await query(
+      app.databaseUrl,
+      `create trigger refuse before delete on users for each row when (old.id = '${ids[0]}') execute function refuse()`,
+    );
+    expect(await eraseUsers(app.ctx)).toBe(1);
+    await query(app.databaseUrl, 'drop function refuse cascade');
     expect(await eraseUsers(app.ctx)).toBe(1);
   });
 

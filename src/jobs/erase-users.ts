@@ -30,7 +30,10 @@ const BATCH = 100;
 
 const due = sql<boolean>`deleted_at <= now() - make_interval(days => ${GRACE_DAYS})`;
 
-/** Erases every user whose grace period is over by the database's clock, each in a transaction of its own; tells how many. */
+/**
+ * Erases every user whose grace period is over by the database's clock, each in a transaction of its own; tells how
+ * many. What goes wrong with one is logged and holds up none of the others; the next run tries it again.
+ */
 export async function eraseUsers(ctx: Ctx): Promise<number> {
   await refuseIfClockIsOff(ctx);
   let erased = 0;
@@ -40,7 +43,13 @@ export async function eraseUsers(ctx: Ctx): Promise<number> {
       select id, team_id from users where ${due} and id > ${last} order by id limit ${BATCH}`.execute(
       acrossTeams(ctx).db,
     );
-    for (const user of rows) if (await eraseUser(ctx, user)) erased += 1;
+    for (const user of rows) {
+      try {
+        if (await eraseUser(ctx, user)) erased += 1;
+      } catch (err) {
+        ctx.log.error({ err, team_id: user.team_id, user_id: user.id }, 'a deleted user could not be erased');
+      }
+    }
     if (rows.length < BATCH) return erased;
     last = rows.at(-1)?.id as string;
   }
