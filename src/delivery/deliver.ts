@@ -5,6 +5,7 @@ import { Outage } from '../db/session/outage.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { ReceiverCache, type Receiver } from './receiver-cache.ts';
+import { inTurn, lanesByTeam } from './lanes/in-turn.ts';
 import type { Lane } from './lanes/lane.ts';
 import { OwnedLanes } from './lanes/owned-lanes.ts';
 import { readLanes } from './lanes/read-lanes.ts';
@@ -12,7 +13,8 @@ import type { Sender } from './sending/send.ts';
 import { Shares } from './shares.ts';
 
 const MOST_UNDER_WAY = 512;
-const BEGUN_AT_ONCE = 128;
+/** Few: while many connections are opened, or their answers come, at one go, whatever else is due waits. */
+const BEGUN_AT_ONCE = 16;
 /** The queue is looked at this often even if no notification came. */
 const PATROL_MS = 1_000;
 const AFTER_DATABASE_ERROR_MS = 500;
@@ -63,31 +65,26 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     const open = ready.filter((lane) => known.get(lane.webhook_id)?.disabled === false);
     for (const lane of ready) if (known.get(lane.webhook_id)?.disabled !== false) lanes.leave(lane);
     await lanes.releaseLeft();
-    await readLanes(ctx.db, open, shares);
-    const begun = begin(open, known);
+    await readLanes(ctx.db, inTurn(lanesByTeam(open)), shares);
+    const begun = begin(lanesByTeam(open), known);
     if (begun.length > 0) await attempts.start(begun);
     return begun.length;
   };
 
-  /** Takes one of each lane in turn, as long as slots and shares last. */
-  const begin = (open: Lane[], known: Map<string, Receiver>): Begun[] => {
+  /** Takes one of each team in turn, and of each lane of a team, as long as slots and shares last. */
+  const begin = (teams: Map<string, Lane[]>, known: Map<string, Receiver>): Begun[] => {
     const begun: Begun[] = [];
     const now = performance.now();
-    let turn = open;
-    while (turn.length > 0) {
-      const again: Lane[] = [];
-      for (const lane of turn) {
-        if (begun.length === BEGUN_AT_ONCE) return begun;
-        if (shares.roomFor(lane.team_id) === 0) continue;
-        const receiver = known.get(lane.webhook_id) as Receiver;
-        const queued = lane.next(now, receiver.ratePerSecond);
-        if (!queued) continue;
-        shares.take(lane.team_id);
-        lanes.putLast(lane);
-        begun.push({ lane, queued, receiver });
-        again.push(lane);
-      }
-      turn = again;
+    for (const lane of inTurn(teams)) {
+      if (begun.length === BEGUN_AT_ONCE) break;
+      if (shares.roomFor(lane.team_id) === 0) continue;
+      const receiver = known.get(lane.webhook_id) as Receiver;
+      const queued = lane.next(now, receiver.ratePerSecond);
+      if (!queued) continue;
+      shares.take(lane.team_id);
+      lanes.putLast(lane);
+      begun.push({ lane, queued, receiver });
+      teams.get(lane.team_id)?.push(lane);
     }
     return begun;
   };

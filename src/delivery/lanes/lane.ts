@@ -34,6 +34,8 @@ export class Lane {
   readonly #settledMeanwhile = new Set<string>();
   #mayHaveFirsts = true;
   #after = BEGINNING;
+  /** Asked for since the last read began, which must not move `#after` then. */
+  #fromBeginning = false;
   #retriesAt = 0;
 
   constructor(lease: Lease, mostSlots: number, askedAt: number) {
@@ -60,6 +62,7 @@ export class Lane {
   lookFromBeginning(): void {
     this.look();
     this.#after = BEGINNING;
+    this.#fromBeginning = true;
   }
 
   /** Whether there may be something to begin. */
@@ -70,6 +73,7 @@ export class Lane {
   firstAttemptsWanted(): { webhook_id: string; after: string; most: number } | null {
     if (!this.#mayHaveFirsts || this.#firsts.length > 0 || this.#underWay >= this.#slots) return null;
     this.#mayHaveFirsts = false;
+    this.#fromBeginning = false;
     this.#reading += 1;
     const most = Math.max(LEAST_READ, this.#slots * 2) + this.#known.size;
     return { webhook_id: this.webhook_id, after: this.#after, most };
@@ -79,10 +83,16 @@ export class Lane {
   addFirsts(rows: Queued[], most: number): void {
     for (const row of rows) if (this.#remember(row)) this.#firsts.push(row);
     if (rows.length === most) this.#mayHaveFirsts = true;
-    const last = rows.at(-1);
-    if (rows.length === most && last) this.#after = last.event_id;
-    else this.#after = idAt(Date.now() - LATE_COMMIT_MS);
+    if (!this.#fromBeginning) this.#moveOn(rows.length === most ? rows.at(-1) : undefined);
     this.endRead();
+  }
+
+  /** The next read begins behind `last`, or where what commits late may be if everything was read. */
+  #moveOn(last: Queued | undefined): void {
+    const recent = idAt(Date.now() - LATE_COMMIT_MS);
+    // Between there and the place that was read from, something may have committed that was told of already.
+    if (!last && this.#after > recent) this.#mayHaveFirsts = true;
+    this.#after = last?.event_id ?? recent;
   }
 
   retriesWanted(now: number): { webhook_id: string; most: number } | null {

@@ -3,10 +3,10 @@ import type { Lane } from './lane.ts';
 import { readFirstAttempts, readRetries, type FirstAttemptsWanted, type RetriesWanted } from './queue.ts';
 import type { Shares } from '../shares.ts';
 
-const READ_AT_ONCE = 128;
+const READ_AT_ONCE = 32;
 
 /** Reads what waits in lanes that have room for more: of each team no more lanes than it may begin deliveries. */
-export async function readLanes(db: Db, ready: Lane[], shares: Shares): Promise<void> {
+export async function readLanes(db: Db, ready: Iterable<Lane>, shares: Shares): Promise<void> {
   const now = performance.now();
   const lanes = new Map<string, Lane>();
   const firsts: FirstAttemptsWanted[] = [];
