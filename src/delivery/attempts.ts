@@ -82,15 +82,15 @@ export class Attempts {
 
   async #find(begun: Begun[]): Promise<Map<string, Event>> {
     const missing = new Map<string, { team_id: string; id: string }>();
+    // Taken now: while the others are read, the last attempt that holds one may end, and it would seem to be gone.
+    const known = new Map<string, Event>();
     for (const { lane, queued } of begun) {
-      if (!this.#events.has(queued.event_id))
-        missing.set(queued.event_id, { team_id: lane.team_id, id: queued.event_id });
+      const held = this.#events.get(queued.event_id);
+      if (held) known.set(queued.event_id, held.event);
+      else missing.set(queued.event_id, { team_id: lane.team_id, id: queued.event_id });
     }
     const found = await loadEvents(this.#ctx, [...missing.values()]);
-    for (const { queued } of begun) {
-      const known = this.#events.get(queued.event_id);
-      if (known) found.set(queued.event_id, known.event);
-    }
+    for (const [id, event] of known) found.set(id, event);
     return found;
   }
 

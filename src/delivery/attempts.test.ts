@@ -1,0 +1,82 @@
+import { Client } from 'pg';
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { startTestApp } from '../../test/app.ts';
+import { queued } from '../../test/deliveries.ts';
+import { subscribe } from '../../test/factories.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver } from '../../test/receiver.ts';
+import { untilBlocked } from '../../test/until-blocked.ts';
+import { acrossTeams } from '../db/session/bind.ts';
+import { defineEvent } from '../events/define.ts';
+import { newId } from '../ids.ts';
+import { Attempts, type Begun } from './attempts.ts';
+import { Lane } from './lanes/lane.ts';
+import { leaseLanes } from './lanes/lanes.ts';
+import type { SendOutcome } from './sending/send.ts';
+import { Shares } from './shares.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+const delivered: SendOutcome = {
+  ok: true,
+  status: 204,
+  error: null,
+  error_detail: null,
+  duration_ms: 1,
+  response_body: '',
+  retry_after_seconds: null,
+  gone: false,
+};
+
+test('an event of two endpoints reaches the second although the first answers while other events are read', async () => {
+  const app = await startTestApp();
+  const receiver = await startReceiver();
+  const owner = new Client({ connectionString: app.databaseUrl });
+  await owner.connect();
+  const ctx = acrossTeams(app.ctx);
+  const webhooks = [await subscribe(app.team, receiver), await subscribe(app.team, receiver)];
+  const event = await publishTo(app, app.team, steps, {});
+  const other = await publishTo(app, app.team, steps, {});
+  const leases = await leaseLanes(ctx.db, newId(), webhooks);
+  const lanes = new Map(leases.map((lease) => [lease.webhook_id, new Lane(lease, 16, performance.now())]));
+
+  const sent: { id: string; answer: () => void }[] = [];
+  const ended: (() => void)[] = [];
+  const oneEnds = (): Promise<void> => new Promise((resolve) => ended.push(resolve));
+  const attempts = new Attempts(ctx, {
+    sender: {
+      send: ({ id }) => new Promise((resolve) => sent.push({ id, answer: () => resolve(delivered) })),
+      close: async () => undefined,
+    },
+    metrics: app.metrics,
+    shares: new Shares(16),
+    onEnd: () => ended.shift()?.(),
+  });
+  const begun = (webhook: number, event_id: string): Begun => {
+    const webhook_id = webhooks[webhook] as string;
+    return {
+      lane: lanes.get(webhook_id) as Lane,
+      queued: { webhook_id, event_id, attempt: 1, from: 'deliveries' },
+      receiver: { url: receiver.url, headers: {}, secrets: [], disabled: false, ratePerSecond: null },
+    };
+  };
+
+  await attempts.start([begun(0, event)]);
+  await owner.query('begin; lock table events in access exclusive mode');
+  const second = attempts.start([begun(1, event), begun(1, other)]);
+  await untilBlocked(app.db);
+  const first = oneEnds();
+  sent[0]?.answer();
+  await first;
+  await owner.query('commit');
+  await second;
+  expect(sent.map(({ id }) => id)).toEqual([event, event, other]);
+
+  for (const { answer } of sent) answer();
+  await attempts.finish();
+  await expect.poll(() => attempts.underWay).toBe(0);
+  expect(await queued(app, webhooks[1])).toEqual([]);
+  await owner.end();
+  await receiver.close();
+  await app.close();
+});
