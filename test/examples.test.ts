@@ -22,9 +22,13 @@ afterAll(() => app.close());
 /** As it would be pasted from the reference page, but for the organisation and team that the key is of. */
 function pasted(path: string, { parameters = [] }: Operation): string {
   const own: Record<string, string> = { org_id: app.team.org_id, team_id: app.team.id };
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+  const query = parameters.flatMap(({ name, in: place, example }) =>
+    place === 'query' && example !== undefined ? [example].flat().map((value) => [String(name), String(value)]) : [],
+  );
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(own[name] ?? String(parameters.find((each) => each.name === name)?.example)),
   );
+  return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query).toString()}`;
 }
 
 test.each(endpoints.map(({ id, method, path }) => [id, method, path] as const))(
@@ -37,10 +41,8 @@ test.each(endpoints.map(({ id, method, path }) => [id, method, path] as const))(
     const sent = body && 'team_id' in body ? { ...body, team_id: app.team.id } : body;
     const { status, body: said } = await app.api<unknown>(method, pasted(path, operation), sent);
     expect(Object.keys(operation.responses), JSON.stringify(said)).toContain(String(status));
-    const needsQuery = ['undo_delete_user', 'delete_team_api_keys'].includes(id);
-    expect([id, status], JSON.stringify(said)).toEqual([
-      id,
-      needsQuery ? 422 : expect.not.toBeOneOf([401, 403, 405, 415, 422, 500, 503]),
-    ]);
+    expect(status, JSON.stringify(said)).not.toBeOneOf([401, 403, 405, 415, 422, 500, 503]);
+    // The catalogue is there from the start: what it is asked for by a code is found.
+    if (id === 'get_marker') expect(status, JSON.stringify(said)).toBe(200);
   },
 );

@@ -69,10 +69,16 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   lab_test_id: SOMETHING,
   order_id: SOMETHING,
   org_id: ORG,
-  provider_id: '001453',
+  provider_id: 'KIT-4548',
   region: 'us',
   team_id: TEAM,
   transaction_id: SOMETHING,
   user_id: USER,
   webhook_id: SOMETHING,
+};
+
+/** Values of the query, by operation: where it is refused without one. */
+export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  undo_delete_user: { user_id: USER },
+  delete_team_api_keys: { api_key_id: [SOMETHING] },
 };

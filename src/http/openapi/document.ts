@@ -9,6 +9,8 @@ import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
 
 export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'operational'>;
 
+type Values = Readonly<Record<string, unknown>>;
+
 export type OpenApiOptions = {
   /** Modules whose exported schemas become components under their own names. */
   schemas: Record<string, unknown>[];
@@ -16,8 +18,8 @@ export type OpenApiOptions = {
   words?: Readonly<Record<string, string>>;
   /** What the operations of each tag are about. */
   tags?: Readonly<Record<string, string>>;
-  /** A body for each operation that takes JSON, and a value for each parameter of a path. */
-  examples?: { bodies: Readonly<Record<string, unknown>>; parameters: Readonly<Record<string, unknown>> };
+  /** A body for each operation that takes JSON, a value for each parameter of a path, and queries by operation. */
+  examples?: { bodies: Values; parameters: Values; queries: Readonly<Record<string, Values>> };
   version: string;
   interfaceVersion: string;
   /** Address of the service; left out: wherever the document was loaded from. */
@@ -80,7 +82,7 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
   const { id, tag, summary, auth, deprecated, body, response, status } = endpoint;
   const parameters = [
     ...parametersOf('path', endpoint.params, schemas).map((each) => withExample(each, examples?.parameters)),
-    ...parametersOf('query', endpoint.query, schemas),
+    ...parametersOf('query', endpoint.query, schemas).map((each) => withExample(each, examples?.queries[id])),
     ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
   ];
   const description = describe(endpoint);
@@ -193,7 +195,7 @@ const lines = (schema: Json): Json => ({ 'application/x-ndjson': { schema } });
 const json = (schema: Json, example?: unknown): Json => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
-const withExample = (parameter: Json, examples: Readonly<Record<string, unknown>> = {}): Json => {
+const withExample = (parameter: Json, examples: Values = {}): Json => {
   const example = examples[parameter['name'] as string];
   return example === undefined ? parameter : { ...parameter, example };
 };
