@@ -113,6 +113,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
       role: 'phial_app',
       limits: config.databaseLimits,
       plans: 'by index',
+      beside: running.database,
       log,
     });
     running.deliveries = deliveries;
@@ -156,6 +157,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
       poolSize: config.databasePools.jobs,
       role: 'phial_app',
       limits: config.jobLimits,
+      beside: running.database,
       log,
     });
     running.forJobs = forJobs;

@@ -17,6 +17,7 @@ export type Database = {
   pool: pg.Pool;
   /** Whether a statement failed lately because the server's disk is full. */
   outOfSpace: () => boolean;
+  outage: Outage;
   close: () => Promise<void>;
 };
 
@@ -41,6 +42,8 @@ export function openDatabase(options: {
    */
   plans?: 'by cost' | 'by index';
   limits?: DatabaseLimits;
+  /** Another pool on the same server, which goes away for both at once: one line tells of it. */
+  beside?: Database;
   log: Logger;
 }): Database {
   const { statementMs, lockMs, idleMs, silenceMs } = options.limits ?? DEFAULT_LIMITS;
@@ -64,7 +67,7 @@ export function openDatabase(options: {
     query_timeout: statementMs + silenceMs,
     keepAlive: true,
   });
-  const outage = new Outage(options.log, 'idle database connections were lost');
+  const outage = options.beside?.outage ?? new Outage(options.log, 'idle database connections were lost');
   pool.on('error', (error) => outage.met(error));
   pool.on('connect', () => outage.over());
   // A connection lost in use fails its query; without a listener of its own it would end the process as well.
@@ -84,6 +87,7 @@ export function openDatabase(options: {
   return {
     db,
     pool,
+    outage,
     outOfSpace: () => performance.now() - fullAt < SPACE_MS,
     close: async () => {
       const ended = everyConnectionEnded(pool);

@@ -111,6 +111,8 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
         outage.over();
       } catch (error) {
         outage.met(error);
+        // A round that asks the database nothing would pass for the end of the outage.
+        patrolledAt = -Infinity;
         await wait(AFTER_DATABASE_ERROR_MS);
       }
     }

@@ -26,6 +26,7 @@ test('the queue tells of a database that is away once a minute, however often it
   const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
   for (const ms of [225, 431, 902])
     logger.error(`Error with notify listener (trying again in ${ms}ms): away`, { error: away });
+  logger.error('PostgreSQL client generated error: away', { error: away });
   for (const id of ['17', '18'])
     logger.error(`Failed task ${id} (erase_deleted_teams)`, { error: new Error('Error 23505') });
   expect(lines).toHaveLength(3);

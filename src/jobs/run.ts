@@ -96,19 +96,17 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
 
 /** The library quotes errors and payloads in its messages, after a colon or within quotes: what stands before is logged. */
 export function workerLogger(log: Logger): WorkerLogger {
-  /** When a message about a database that is away was last logged, its numbers aside: it comes with each try. */
-  const toldAt = new Map<string, number>();
-  const wasTold = (text: string): boolean => {
-    const kind = text.replaceAll(/\d+/g, '');
-    if (performance.now() - (toldAt.get(kind) ?? -Infinity) < TOLD_FOR_MS) return true;
-    if (toldAt.size >= MOST_KINDS) toldAt.clear();
-    toldAt.set(kind, performance.now());
+  /** When a database that is away was last told of: each part of the queue tells of it with each try. */
+  let toldAt = -Infinity;
+  const wasTold = (): boolean => {
+    if (performance.now() - toldAt < TOLD_FOR_MS) return true;
+    toldAt = performance.now();
     return false;
   };
   return new WorkerLogger(() => (level, message, meta) => {
     const line = { job_message: message.split(/[:'"\n]/, 1)[0], err: meta?.['error'] };
     const isWarning = level === 'error' || level === 'warning';
-    if (isWarning && isUnavailable(line.err) && wasTold(line.job_message ?? '')) return;
+    if (isWarning && isUnavailable(line.err) && wasTold()) return;
     if (level === 'error') log.error(line, 'background work');
     else if (level === 'warning') log.warn(line, 'background work');
     else log.debug(line, 'background work');
@@ -116,4 +114,3 @@ export function workerLogger(log: Logger): WorkerLogger {
 }
 
 const TOLD_FOR_MS = 60_000;
-const MOST_KINDS = 50;

@@ -8,6 +8,9 @@ import { untilBlocked } from '../../../test/until-blocked.ts';
 import { openLog } from '../../log.ts';
 import { openListener } from '../listen.ts';
 import { openDatabase } from '../open.ts';
+import { startDeliverer } from '../../delivery/deliver.ts';
+import { openSender } from '../../delivery/sending/send.ts';
+import { deploymentPolicy } from '../../webhooks/receiver-url.ts';
 import { isUnavailable } from './unavailable.ts';
 
 /** A way to the database that can be cut and mended. */
@@ -16,14 +19,20 @@ async function openWay(url: string): Promise<{
   cut: () => void;
   swallow: () => void;
   mend: () => void;
+  /** How often somebody came while it was cut. */
+  refused: () => number;
   close: () => void;
 }> {
   const target = new URL(url);
   const [port, host] = [Number(target.port), target.hostname];
   const sockets = new Set<Socket>();
   let open = true;
+  let refused = 0;
   const server: Server = createServer((near) => {
-    if (!open) return void near.destroy();
+    if (!open) {
+      refused += 1;
+      return void near.destroy();
+    }
     const far = connect(port, host);
     for (const [from, to] of [
       [near, far],
@@ -54,6 +63,7 @@ async function openWay(url: string): Promise<{
     mend: () => {
       open = true;
     },
+    refused: () => refused,
     close: () => {
       destroyAll();
       server.close();
@@ -84,6 +94,8 @@ describe('an outage', () => {
     const there = await openWay(home.databaseUrl);
     const log = openLog('info', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[0]) });
     const database = openDatabase({ url: there.url, poolSize: 5, role: 'phial_app', log });
+    const another = openDatabase({ url: there.url, poolSize: 5, role: 'phial_app', beside: database, log });
+    await sql`select 1`.execute(another.db);
     const listener = openListener({ url: there.url, channels: {}, log });
     await listener.ready;
     await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(database.db)));
@@ -97,6 +109,27 @@ describe('an outage', () => {
       'the listening connection cannot be opened; trying again',
     ]);
     await listener.close();
+    await another.close();
+    await database.close();
+    there.close();
+  });
+
+  test('is over for deliveries when the database answers again, not when nobody asked it', async () => {
+    const lines: string[] = [];
+    const there = await openWay(home.databaseUrl);
+    const log = openLog('info', { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) });
+    const database = openDatabase({ url: there.url, poolSize: 2, role: 'phial_app', log: home.ctx.log });
+    there.cut();
+    const sender = openSender({ policy: deploymentPolicy(home.config), userAgent: 'Phial test', timeoutMs: 1_000 });
+    const deliverer = startDeliverer({ ...home.ctx, db: database.db, log }, { sender, metrics: home.metrics });
+    const begun = ['due deliveries cannot be read; trying again'];
+    await expect.poll(() => lines).toEqual(begun);
+    deliverer.hear('');
+    await expect.poll(there.refused, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
+    expect(lines).toEqual(begun);
+    there.mend();
+    await expect.poll(() => lines).toEqual([...begun, 'an outage is over']);
+    await deliverer.stop(0);
     await database.close();
     there.close();
   });
