@@ -28,7 +28,7 @@ describe.skipIf(reason !== null)(
       page.on('request', (request) => asked.push(request.url()));
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
+        if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
       });
 
       await page.goto(`${app.baseUrl}/docs`);

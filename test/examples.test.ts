@@ -22,7 +22,7 @@ afterAll(() => app.close());
 /** As it would be pasted from the reference page, but for the organisation and team that the key is of. */
 function pasted(path: string, { parameters = [] }: Operation): string {
   const own: Record<string, string> = { org_id: app.team.org_id, team_id: app.team.id };
-  const query = parameters.flatMap(({ name, in: place, example }) =>
+  const query = parameters.flatMap(({ name, in: place, example }): [string, string][] =>
     place === 'query' && example !== undefined ? [example].flat().map((value) => [String(name), String(value)]) : [],
   );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

@@ -106,6 +106,16 @@ describe('the document', () => {
     expect(document.tags.filter(({ description }) => !description)).toEqual([]);
   });
 
+  test('says in its introduction and in its schemas that `detail` is a text, a list or an object', () => {
+    expect(document.info['description']).toMatch(/`detail` is a text[^]*a list of every problem in a 422[^]*an object/);
+    const { Error: other, InvalidRequest } = document.components.schemas;
+    expect(other?.properties?.['detail']).toMatchObject({
+      type: ['string', 'object'],
+      description: expect.stringContaining('InvalidRequest'),
+    });
+    expect(InvalidRequest?.properties?.['detail']).toMatchObject({ type: 'array' });
+  });
+
   test('tells both versions', () => {
     expect(document.info).toMatchObject({ version: packageVersion, 'x-interface-version': '0.4.602' });
   });
@@ -156,6 +166,12 @@ describe('an operation', () => {
         429: { $ref: '#/components/responses/TooManyRequests' },
       },
     });
+  });
+
+  test('has a description only where it says more than the summary', () => {
+    const said = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const same = said.filter(({ summary, description }) => description?.replace(/\.$/, '') === summary);
+    expect(same.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   test('of the management API takes the other key and can answer 403', () => {

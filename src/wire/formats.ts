@@ -58,7 +58,12 @@ export const FORMATS: readonly Format[] = [
     longest: 40,
     check: firstMoment,
     problem: MOMENT_PROBLEM,
-    schema: { anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'string', format: 'date' },
+      ],
+    },
     note: 'Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B.',
   }),
   defineFormat({
@@ -66,7 +71,12 @@ export const FORMATS: readonly Format[] = [
     longest: 40,
     check: lastMoment,
     problem: MOMENT_PROBLEM,
-    schema: { anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'string', format: 'date' },
+      ],
+    },
     note: 'Without an offset: UTC. A date alone is its last moment. A + in a query is written %2B.',
   }),
   defineFormat({
@@ -74,7 +84,12 @@ export const FORMATS: readonly Format[] = [
     longest: 40,
     check: (text) => pastMoment(text),
     problem: ['datetime_parsing', 'Input should be a date and time as ISO 8601 that is not in the future'],
-    schema: { anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'string', format: 'date' },
+      ],
+    },
     note: 'Without an offset: UTC. At most 5 minutes ahead.',
   }),
   defineFormat({

@@ -8,7 +8,12 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
     type: 'object',
     required: ['detail', 'code', 'request_id'],
     properties: {
-      detail: { anyOf: [{ type: 'string' }, { type: 'object' }], description: 'For a person.' },
+      detail: {
+        type: ['string', 'object'],
+        description:
+          'A text for a person, or an object where the interface names one, such as the user that exists already. ' +
+          'Of a 422 it is the list of problems of InvalidRequest.',
+      },
       code: { type: 'string', description: 'For a program: a code never changes its meaning.' },
       request_id: {
         type: 'string',
@@ -46,7 +51,10 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
         description: 'The place: path, query, header or body, then the way into it.',
       },
       msg: { type: 'string', description: 'What is wrong, for a person.' },
-      input: { description: 'What was sent. Left out where it could be personal data or a secret.' },
+      input: {
+        type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
+        description: 'What was sent. Left out where it could be personal data or a secret.',
+      },
     },
   },
 };

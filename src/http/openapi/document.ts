@@ -33,8 +33,9 @@ The service API takes a team API key in \`x-service-api-key\`. The management AP
 in \`X-Management-Key\` and needs the plan scale. A key belongs to one environment and region.
 
 # Errors
-Every refusal has the same shape: \`detail\` for a person, \`code\` for a program and \`request_id\` for the log. A 422 lists every problem
-of the request at once. Each operation lists every code it can answer with; a path that does not take a method answers 405.
+Every refusal has the same shape: \`code\` is for a program, \`request_id\` finds the log line, and \`detail\` is a text for a person, with
+three exceptions: a list of every problem in a 422, and an object in the 400 \`client_user_id_conflict\` (the user that exists already) and
+in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405.
 
 # Repeating a request
 Every POST takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice.
@@ -90,7 +91,7 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
     operationId: id,
     tags: [tag],
     summary,
-    description: description === '' ? `${summary}.` : description,
+    ...(description === '' ? {} : { description }),
     ...(deprecated ? { deprecated: true } : {}),
     ...(endpoint.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
     security: auth === 'none' ? [] : [{ [auth]: [] }],

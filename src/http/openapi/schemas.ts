@@ -8,6 +8,8 @@ type Schema = Json & {
   properties?: Record<string, Schema>;
   patternProperties?: Record<string, Schema>;
   enum?: unknown[];
+  anyOf?: Schema[];
+  type?: string | string[];
 };
 
 const PLAIN = new Set([
@@ -94,13 +96,14 @@ export class ComponentSchemas {
       if (schema[key] !== undefined && schema[key] !== null && schema[key] !== original[key]) beside[key] = schema[key];
     }
     return isNullable(schema) && !isNullable(original)
-      ? { anyOf: [reference, { type: 'null' }], ...beside }
+      ? { anyOf: [reference, { type: 'null' }], type: typesOf(schema), ...beside }
       : { ...reference, ...beside };
   }
 
   #inline(schema: Schema): Json {
     const result: Json = {};
     for (const [key, value] of Object.entries(schema)) Object.assign(result, this.#keyword(key, value));
+    if (schema.anyOf && !schema.type) result['type'] = typesOf(schema);
     const description = [schema['description'], ...rulesOf(schema as TSchema)].filter(Boolean).join(' ');
     return description === '' ? result : { ...result, description };
   }
@@ -135,6 +138,13 @@ const isSchema = (value: unknown): value is Schema =>
 
 const isNullable = ({ type, anyOf }: Schema): boolean =>
   [type].flat().includes('null') || ((anyOf as Schema[] | undefined)?.some(isNullable) ?? false);
+
+/** Said beside every union as well: the reference page takes a schema without a type for one that is wrong. */
+function typesOf(schema: Schema): string | string[] {
+  const all = ({ type, anyOf = [] }: Schema): string[] => (type === undefined ? anyOf.flatMap(all) : [type].flat());
+  const types = [...new Set(all(schema))];
+  return types.length === 1 ? (types[0] as string) : types;
+}
 
 /** Objects by what every copy shares, lists of words by the words; short shapes such as an id are told where they stand. */
 function identityOf(schema: Schema): unknown {
