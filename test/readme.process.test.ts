@@ -24,6 +24,6 @@ test.skipIf(!curl)(
       join(dataDir, 'credentials.json'),
     );
     const told = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
-    expect(told).toMatch(/^"Success"received\n"Success"\{.*"results":\[\{.*\}\{"id":".*"url":"http:\/\/127/s);
+    expect(told).toMatch(/^"Success"\nreceived\n"Success"\n\{.*"results":\[\{.*\}\n\{"id":".*"url":"http:\/\/127/s);
   },
 );
