@@ -121,6 +121,14 @@ test('a name that begins as ours do and is no option is told with the one that w
 });
 
 test.each([
+  ['PHIAL_PORT', 'PORT'],
+  ['PHIAL_DATABASE_URL', 'DATABASE_URL'],
+  ['PHIAL_OWNER_DATABSE_URL', 'PHIAL_OWNER_DATABASE_URL'],
+])('%s is told to be %s', (name, meant) => {
+  expect(() => parseConfig({ [name]: '1' })).toThrow(`${name} is not an option of Phial. Did you mean ${meant}?`);
+});
+
+test.each([
   ['serv', 'serve'],
   ['bakup', 'backup'],
   ['backup', 'backup'],
