@@ -5,7 +5,7 @@ import type { DatabaseLimits } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { columnTypes } from './column-types.ts';
 import { poolDriver } from './session/connection.ts';
-import { Outage } from './session/outage.ts';
+import { DISK_FULL, Outage } from './session/outage.ts';
 import type { DB } from './tables.ts';
 
 /** Shows nothing of any team until it is bound (bind.ts). */
@@ -74,7 +74,7 @@ export function openDatabase(options: {
   pool.on('connect', (client) => client.on('error', () => undefined));
   let fullAt = -Infinity;
   const met = (error: unknown): void => {
-    if ((error as { code?: unknown }).code === '53100') fullAt = performance.now();
+    if ((error as { code?: unknown }).code === DISK_FULL) fullAt = performance.now();
   };
   const db = new Kysely<DB>({
     dialect: {

@@ -1,5 +1,8 @@
 import type { Logger } from '../../log.ts';
 
+/** PostgreSQL's code of it. */
+export const DISK_FULL = '53100';
+
 /** One log line for an outage, however often it is met, and one for its end. */
 export class Outage {
   readonly #log: Logger;
@@ -15,7 +18,8 @@ export class Outage {
   met(error: unknown): void {
     if (this.#since !== null) return;
     this.#since = performance.now();
-    this.#log.error({ err: error }, this.#what);
+    const isFull = (error as { code?: unknown }).code === DISK_FULL;
+    this.#log.error({ err: error }, isFull ? `${this.#what}: its disk is full` : this.#what);
   }
 
   /** It works. */

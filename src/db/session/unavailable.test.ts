@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { openLog } from '../../log.ts';
 import { openListener } from '../listen.ts';
@@ -152,6 +153,23 @@ describe('an outage', () => {
     await expect(full).rejects.toThrow();
     const answer = await app.api<{ code: string; detail: string }>('GET', '/readyz', undefined, { key: null });
     expect([answer.status, answer.body.detail]).toEqual([503, 'The disk of the database has no space left.']);
+  });
+
+  test('of a disk that is full is told in words', async () => {
+    const lines: string[] = [];
+    const logTo = (line: string): void => void lines.push((JSON.parse(line) as { msg: string }).msg);
+    const own = await startTestApp({ PHIAL_LOG_LEVEL: 'error' }, { logTo });
+    await query(
+      own.databaseUrl,
+      `create function no_space() returns trigger language plpgsql
+         as $$ begin raise exception 'no space' using errcode = '53100'; end $$;
+       create trigger no_space before insert on audit_log for each row execute function no_space()`,
+    );
+    await own.api('GET', '/v2/user');
+    await own.flushAudit();
+    expect(lines).toEqual(['audit lines wait for the database: its disk is full']);
+    await query(own.databaseUrl, 'drop trigger no_space on audit_log');
+    await own.close();
   });
 
   test('of a network that swallows packets ends a statement from this side', async () => {
