@@ -23,17 +23,24 @@ afterEach(endPrograms);
 
 test('help ends with code 0, a word that is wrong with code 2 and what was meant, before anything is made', async () => {
   const dataDir = join(makeFolder(), 'data');
-  const [all, one, unknown, misspelled] = await Promise.all([
+  const [all, one, unknown, misspelled, backwards, noBackup] = await Promise.all([
     runCommand(['help'], { dataDir }),
     runCommand(['backup', '--help'], { dataDir }),
     runCommand(['bakup'], { dataDir }),
     runCommand(['serve', '--port', '80'], { dataDir }),
+    runCommand(['audit', 'export', '--from', '2026-02-01', '--to', '2026-01-01'], { dataDir }),
+    runCommand(['restore', '--from', join(dataDir, 'nothing')], { dataDir }),
   ]);
   expect([all.code, one.code, unknown.code, misspelled.code]).toEqual([0, 0, 2, 2]);
   expect(all.stdout).toMatch(/^ {2}restore --from DIRECTORY /m);
   expect(one.stdout).toMatch(/^ {2}--to DIRECTORY /m);
   expect(unknown.output).toBe('There is no command "bakup". Did you mean phial backup?\n');
   expect(misspelled.output).toBe('phial serve takes no --port. phial serve --help tells more.\n');
+  expect([backwards.code, backwards.output]).toEqual([
+    2,
+    'phial audit export takes a day from 2026-02-01 on as --to, not "2026-01-01".\n',
+  ]);
+  expect([noBackup.code, noBackup.output]).toEqual([1, expect.stringContaining('nothing')]);
   expect(existsSync(dataDir)).toBe(false);
 });
 
@@ -68,6 +75,21 @@ test('production is refused on the database of a sandbox', async () => {
   const { code, output } = await runCommand(['serve'], { env: production });
   expect(code).toBe(1);
   expect(output).toContain('This database belongs to sandbox us, but the configuration says production us.');
+});
+
+test('a database that cannot be reached is told with the option that names it', async () => {
+  const url = await makeDatabase();
+  const gone = new URL(url);
+  gone.pathname = '/gone';
+  const [away, wrong] = await Promise.all([
+    runCommand(['serve'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/phial' } }),
+    runCommand(['migrate'], { env: { DATABASE_URL: url, PHIAL_OWNER_DATABASE_URL: gone.href } }),
+  ]);
+  expect([away.code, wrong.code]).toEqual([1, 1]);
+  expect(away.output).toContain(
+    'Phial cannot go on: The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1',
+  );
+  expect(wrong.output).toMatch(/The database of PHIAL_OWNER_DATABASE_URL cannot be used: database ".*" does not exist/);
 });
 
 test('a taken port is said and ends the program', async () => {

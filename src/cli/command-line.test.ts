@@ -7,7 +7,7 @@ import { helpOn, usage } from './help.ts';
 
 const run = (): Promise<number> => Promise.resolve(0);
 const tools: Command[] = [
-  command({ words: 'serve', summary: 'Serve.', flags: {}, run }),
+  command({ words: 'serve', insteadOf: ['start'], summary: 'Serve.', flags: {}, run }),
   command({
     words: 'keys list',
     summary: 'List keys.',
@@ -27,7 +27,10 @@ const tools: Command[] = [
   command({
     words: 'drop',
     summary: 'Drop a key.',
-    flags: { id: { value: 'ID', meaning: 'Which.', isId: true } },
+    flags: {
+      id: { value: 'ID', meaning: 'Which.', isId: true },
+      day: { value: 'DAY', meaning: 'When.', isDay: true },
+    },
     run,
   }),
 ];
@@ -84,6 +87,12 @@ describe('a command line is read against the table', () => {
       'phial keys create takes admin, reader as --role, not "king". phial keys create --help tells more.',
     ],
     ['drop --id 7', 'phial drop takes an id as --id, not "7". phial drop --help tells more.'],
+    [
+      'drop --day 2026-02-30',
+      'phial drop takes a day, such as 2026-01-31, as --day, not "2026-02-30". phial drop --help tells more.',
+    ],
+    ['start', 'There is no command "start". Did you mean phial serve?'],
+    ['start --help', 'There is no command "start". Did you mean phial serve?'],
     ['--port 1', 'phial serve takes no --port. phial serve --help tells more.'],
   ])('%s is refused', (line, message) => {
     expect(refusal(line)).toBe(message);

@@ -29,10 +29,12 @@ function findCommand(words: string[], commands: Command[]): Command {
       `phial ${words.join(' ')} is not all: ${group.map(({ words: w }) => `phial ${w}`).join(', ')}.`,
     );
   }
-  const meant = nearest(
-    words.join(' '),
-    commands.map(({ words: w }) => w),
-  );
+  const meant =
+    commands.find(({ insteadOf }) => insteadOf?.includes(words.join(' ')))?.words ??
+    nearest(
+      words.join(' '),
+      commands.map(({ words: w }) => w),
+    );
   throw new UsageError(
     `There is no command ${JSON.stringify(words.join(' '))}.` +
       (meant ? ` Did you mean phial ${meant}?` : ' phial --help lists them all.'),
@@ -68,6 +70,9 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
       refuse(command, `takes ${flag.choices.join(', ')} as ${rawName}, not ${JSON.stringify(value)}`);
     }
     if (flag.isId && !isUuid(value)) refuse(command, `takes an id as ${rawName}, not ${JSON.stringify(value)}`);
+    if (flag.isDay && !isDay(value)) {
+      refuse(command, `takes a day, such as 2026-01-31, as ${rawName}, not ${JSON.stringify(value)}`);
+    }
     if (flag.repeated) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
     else if (name in values) refuse(command, `takes ${rawName} once`);
     else values[name] = value;
@@ -78,6 +83,9 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
   }
   return values;
 }
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 
 function refuse(command: Command, problem: string, meant: string | null = null): never {
   throw new UsageError(

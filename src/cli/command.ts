@@ -8,6 +8,8 @@ type Flag = {
   choices?: readonly string[];
   /** Checked before anything is opened: a UUID. */
   isId?: true;
+  /** The same: a day, as 2026-01-31. */
+  isDay?: true;
   default?: string;
 };
 
@@ -33,6 +35,8 @@ export type RunOptions = {
 export type Command = {
   /** As they are typed: `org keys create`. */
   words: string;
+  /** What others call it: who types that is told of this one. */
+  insteadOf?: readonly string[];
   summary: string;
   flags: Flags;
   /** Returns the exit code. Loads what it needs itself, so that no command waits for another's modules. */
@@ -42,6 +46,7 @@ export type Command = {
 /** Declares a command; `run` gets exactly the values that its flags promise. */
 export function command<const F extends Flags>(definition: {
   words: string;
+  insteadOf?: readonly string[];
   summary: string;
   flags: F;
   run: (values: Values<F>, options: RunOptions) => Promise<number>;

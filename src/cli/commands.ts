@@ -11,6 +11,7 @@ const organisation = { value: 'ID', meaning: 'Id of the organisation.', required
 export const COMMANDS: Command[] = [
   command({
     words: 'serve',
+    insteadOf: ['start', 'run'],
     summary: 'The API and its worker in one process; what no command at all means too.',
     flags: {},
     run: async (_, options) => (await import('./serve.ts')).serveCommand('serve', options),
@@ -102,10 +103,10 @@ export const COMMANDS: Command[] = [
     words: 'audit export',
     summary: 'Print the audit log as NDJSON.',
     flags: {
-      from: { value: 'DAY', meaning: 'First day in UTC, as 2026-01-31.', required: true },
-      to: { value: 'DAY', meaning: 'Last day in UTC.', required: true },
-      org: { value: 'ID', meaning: 'Of one organisation only.' },
-      team: { value: 'ID', meaning: 'Of one team only.' },
+      from: { value: 'DAY', meaning: 'First day in UTC, as 2026-01-31.', required: true, isDay: true },
+      to: { value: 'DAY', meaning: 'Last day in UTC.', required: true, isDay: true },
+      org: { value: 'ID', meaning: 'Of one organisation only.', isId: true },
+      team: { value: 'ID', meaning: 'Of one team only.', isId: true },
     },
     run: async (values) => (await import('./audit.ts')).exportAuditCommand(values),
   }),

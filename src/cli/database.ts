@@ -3,6 +3,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { dropExpiredAudit } from '../audit/partitions.ts';
 import { parseConfig } from '../config/options.ts';
 import { backup } from '../db/backup/backup.ts';
+import { readManifest } from '../db/backup/format.ts';
 import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS, openPlace, type Place } from '../db/place.ts';
 import { restore } from '../db/backup/restore.ts';
@@ -50,8 +51,10 @@ export function backupCommand({ to }: { to: string }): Promise<number> {
   });
 }
 
-export function restoreCommand({ from }: { from: string }): Promise<number> {
+export async function restoreCommand({ from }: { from: string }): Promise<number> {
   const directory = resolve(from);
+  // Before a server is started for what is no backup.
+  await readManifest(directory);
   return withPlace('restore', async (place, log) => {
     await restore({ ownerUrl: place.ownerUrl, directory, migrationsDirectory: MIGRATIONS, log });
     console.log(`Restored ${directory}. Start the service when you are ready.`);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import pg from 'pg';
 import type { Config, Secrets } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
@@ -39,6 +40,8 @@ export async function openPlace({ config, secrets, applicationName, lock, log }:
       refuseWithoutTls('DATABASE_URL', url);
       refuseWithoutTls('PHIAL_OWNER_DATABASE_URL', ownerUrl);
     }
+    await refuseUnreachable('DATABASE_URL', url);
+    if (ownerUrl !== url) await refuseUnreachable('PHIAL_OWNER_DATABASE_URL', ownerUrl);
     return {
       url,
       ownerUrl,
@@ -60,4 +63,24 @@ export async function openPlace({ config, secrets, applicationName, lock, log }:
     lost: server.lost,
     close: server.stop,
   };
+}
+
+const ANSWERS_WITHIN_MS = 10_000;
+
+/** What PostgreSQL and the network say about a connection does not tell which of the options it is about. */
+async function refuseUnreachable(option: string, url: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'phial start',
+    connectionTimeoutMillis: ANSWERS_WITHIN_MS,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    // Of a name with several addresses Node tells only a code.
+    const { message, code } = error as Error & { code?: string };
+    throw new Error(`The database of ${option} cannot be used: ${message || code}`, { cause: error });
+  }
+  await client.end();
 }
