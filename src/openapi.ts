@@ -1,6 +1,6 @@
 import { endpoints } from './endpoints.ts';
 import { eventTypes } from './event-types.ts';
-import { BODIES, PARAMETERS, QUERIES } from './glossary/examples.ts';
+import { BODIES, FIELDS, PARAMETERS, QUERIES } from './glossary/examples.ts';
 import { GLOSSARY } from './glossary/glossary.ts';
 import { TAGS } from './glossary/tags.ts';
 import { buildOpenApi } from './http/openapi/document.ts';
@@ -44,7 +44,7 @@ export function openApiText(baseUrl?: string): string {
     schemas,
     words: GLOSSARY,
     tags: TAGS,
-    examples: { bodies: BODIES, parameters: PARAMETERS, queries: QUERIES },
+    examples: { bodies: BODIES, parameters: PARAMETERS, queries: QUERIES, fields: FIELDS },
     version: VERSION,
     interfaceVersion: INTERFACE_VERSION,
     baseUrl,

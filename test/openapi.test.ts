@@ -116,6 +116,24 @@ describe('the document', () => {
     expect(InvalidRequest?.properties?.['detail']).toMatchObject({ type: 'array' });
   });
 
+  test('gives fields of people, addresses, ids and times an example, each of which fits its field', () => {
+    const ajv = addAjvFormats.default(new Ajv2020({ strict: false }));
+    let given = 0;
+    for (const { properties = {} } of Object.values(document.components.schemas)) {
+      for (const [name, field] of Object.entries(properties) as [string, { examples?: unknown[] }][]) {
+        for (const example of field.examples ?? []) {
+          if (JSON.stringify(field).includes('$ref')) continue;
+          expect([name, ajv.validate(field, example)]).toEqual([name, true]);
+          given += 1;
+        }
+      }
+    }
+    expect(given).toBeGreaterThan(50);
+    expect(document.components.schemas['Insurance']?.properties?.['relationship']).toMatchObject({
+      examples: ['Self'],
+    });
+  });
+
   test('tells both versions', () => {
     expect(document.info).toMatchObject({ version: packageVersion, 'x-interface-version': '0.4.602' });
   });

@@ -77,6 +77,27 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   webhook_id: SOMETHING,
 };
 
+/** By name of a field, where it is of this type: what examples of answers and events are made of. */
+export const FIELDS: Readonly<Record<string, string>> = {
+  ...person,
+  ...address,
+  receiver_name: 'Ada Lovelace',
+  first_line_address: address.first_line,
+  zipcode: address.zip,
+  client_user_id: 'patient-4711',
+  created_at: '2026-01-31T12:00:00.000Z',
+  updated_at: '2026-01-31T12:00:00.000Z',
+  created_on: '2026-01-31T12:00:00.000Z',
+  relationship: 'Self',
+  member_id: 'XYZ123456789',
+  payor_code: 'SBX00001',
+  sample_id: 'PH-000001',
+  lab_test_id: SOMETHING,
+  user_id: USER,
+  team_id: TEAM,
+  org_id: ORG,
+};
+
 /** Values of the query, by operation: where it is refused without one. */
 export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   undo_delete_user: { user_id: USER },

@@ -18,8 +18,8 @@ export type OpenApiOptions = {
   words?: Readonly<Record<string, string>>;
   /** What the operations of each tag are about. */
   tags?: Readonly<Record<string, string>>;
-  /** A body for each operation that takes JSON, a value for each parameter of a path, and queries by operation. */
-  examples?: { bodies: Values; parameters: Values; queries: Readonly<Record<string, Values>> };
+  /** A body for each operation that takes JSON, a value for each parameter of a path, queries by operation, fields by name. */
+  examples?: { bodies: Values; parameters: Values; queries: Readonly<Record<string, Values>>; fields: Values };
   version: string;
   interfaceVersion: string;
   /** Address of the service; left out: wherever the document was loaded from. */
@@ -46,7 +46,7 @@ a list is given by repeating its name or by commas.`;
 
 /** The whole service as an OpenAPI 3.1 document, made of the same objects that the routes are made of. */
 export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[], options: OpenApiOptions): Json {
-  const schemas = new ComponentSchemas(options.schemas, options.words ?? {});
+  const schemas = new ComponentSchemas(options.schemas, options.words ?? {}, options.examples?.fields);
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas, options.examples);

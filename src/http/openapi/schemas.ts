@@ -47,14 +47,21 @@ export function rulesOf(schema: TSchema): string[] {
 export class ComponentSchemas {
   readonly #known = new Map<unknown, { name: string; schema: Schema }>();
   readonly #words: Readonly<Record<string, string>>;
+  readonly #examples: Readonly<Record<string, unknown>>;
   readonly #written = new Map<string, Json>();
 
   /**
    * @param modules exports of the modules with schemas; throws where two different schemas have one name
    * @param words what a field means by its name, where its schema does not say
+   * @param examples a value of a field by its name, where that is plain text
    */
-  constructor(modules: Record<string, unknown>[], words: Readonly<Record<string, string>>) {
+  constructor(
+    modules: Record<string, unknown>[],
+    words: Readonly<Record<string, string>>,
+    examples: Readonly<Record<string, unknown>> = {},
+  ) {
     this.#words = words;
+    this.#examples = examples;
     const texts = new Map<string, string>();
     for (const [name, value] of modules.flatMap((module) => Object.entries(module))) {
       if (!isSchema(value)) continue;
@@ -78,6 +85,12 @@ export class ComponentSchemas {
     const written = this.write(schema);
     const description = written['description'] ?? this.#words[name];
     return description === undefined ? written : { ...written, description };
+  }
+
+  #withExample(name: string, written: Json): Json {
+    const isText = [written['type']].flat().includes('string') && !written['anyOf'] && !written['enum'];
+    const example = this.#examples[name];
+    return isText && example !== undefined ? { ...written, examples: [example] } : written;
   }
 
   /** Everything that was referred to, by name. */
@@ -122,7 +135,7 @@ export class ComponentSchemas {
         properties: Object.fromEntries(
           Object.entries(value as Record<string, TSchema>).map(([name, member]) => [
             name,
-            this.writeField(name, member),
+            this.#withExample(name, this.writeField(name, member)),
           ]),
         ),
       };
