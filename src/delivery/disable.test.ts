@@ -77,6 +77,22 @@ describe('an endpoint that answers 410', () => {
 });
 
 describe('an endpoint that only fails', () => {
+  test('and is disabled and enabled again by its team gets what waits for a retry at once', async () => {
+    team = await app.makeTeam();
+    const { id, receiver } = await listen();
+    receiver.answer(answerWith(500));
+    const event = await tell();
+    await app.deliver();
+    await team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: true });
+    receiver.answer(null);
+    await app.deliver();
+    expect(receiver.received).toEqual([]);
+    await enable(id);
+    await app.deliver();
+    expect(receiver.received.map((received) => received.id)).toEqual([event]);
+    expect(await queue(id)).toEqual([]);
+  });
+
   test('is disabled at the failed attempt 5 days after the first failure', async () => {
     team = await app.makeTeam();
     const { id, receiver } = await listen();

@@ -78,13 +78,13 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     if (!endpoint) return;
     const caller = await AUTH_KINDS[endpoint.auth].findCaller(ctx, access, request.headers);
     if (caller.key) request.trail = startTrail(caller.key);
+    markDeprecations(reply, endpoint, caller);
     const keyId = caller.key?.id;
     // Before any refusal: each leaves its line in the audit log, whose writer all keys share.
     if (keyId) await rateLimits?.take(keyId, (name, value) => reply.header(name, value));
     if ('refusal' in caller) throw caller.refusal;
     request.caller = caller;
     refuseTeamManagementKey(endpoint, caller.ctx);
-    markDeprecations(reply, endpoint, caller);
   });
   server.addHook('onResponse', async (request, reply) => {
     const { endpoint } = request.routeOptions.config;

@@ -40,9 +40,17 @@ export async function wakeLanes(tx: Tx, webhookIds: string[]): Promise<void> {
   );
 }
 
+/** So many retries of a receiver that is enabled again go at once; the others when they are due. */
+const MOST_MADE_DUE = 10_000;
+
 /** For a receiver that is enabled again: it begins without a record of failure, and what waited is sent. */
 export async function restartLane(tx: Tx, webhookId: string): Promise<void> {
   await tx.updateTable('lanes').set({ failing_since: null }).where('webhook_id', '=', webhookId).execute();
+  await sql`
+    update retries set due_at = now()
+     where ctid = any (array(
+       select ctid from retries where webhook_id = ${webhookId} and due_at > now()
+        order by webhook_id, due_at limit ${MOST_MADE_DUE}))`.execute(tx);
   await wakeLanes(tx, [webhookId]);
 }
 

@@ -1,10 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../../log.ts';
-import type { Caller, DeprecatedHeader } from '../auth/caller.ts';
+import type { Caller, DeprecatedHeader, Stranger } from '../auth/caller.ts';
 import type { Deprecation, Endpoint } from '../endpoint.ts';
 
-/** Marks answers to whoever uses what is deprecated, and tells the operator of them. */
-export function openDeprecations(log: Logger): (reply: FastifyReply, endpoint: Endpoint, caller: Caller) => void {
+/** Marks answers, refusals too, to whoever uses what is deprecated, and tells the operator of them. */
+export function openDeprecations(
+  log: Logger,
+): (reply: FastifyReply, endpoint: Endpoint, caller: Caller | Stranger) => void {
   const tell = openDeprecationLog(log);
   return (reply, { id, deprecated }, { key, deprecatedHeader }) => {
     if (deprecated) {

@@ -9,19 +9,22 @@ export type KeyIdentity = { kind: 'team_key' | 'management_key'; id: string; org
 /** A header that still does what another does since a day; `documentation` tells which. */
 export type DeprecatedHeader = { name: string; since: string; documentation: string };
 
+type Shown = {
+  /** The header that the key was sent in, where another has replaced it. */
+  deprecatedHeader?: DeprecatedHeader;
+};
+
 /** Who calls, with the context that the handler gets. */
-export type Caller = {
+export type Caller = Shown & {
   ctx: Ctx | TeamCtx | ManagementCtx;
   /** Null where anybody may call. */
   key: KeyIdentity | null;
   /** The key itself, as it was sent. */
   apiKey: string;
-  /** The header that the key was sent in, where another has replaced it. */
-  deprecatedHeader?: DeprecatedHeader;
 };
 
 /** Nobody who may call: the refusal, and the key where it is one that we know, for the audit log. */
-type Stranger = { refusal: AppError; key: KeyIdentity | null };
+export type Stranger = Shown & { refusal: AppError; key: KeyIdentity | null };
 
 /** A way of telling who calls. */
 export type AuthKind = {

@@ -195,6 +195,16 @@ describe('headers', () => {
     const newer = await keys(app.team.management_key);
     expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
   });
+
+  test('what is deprecated is marked as such where the key is refused too', async () => {
+    const header = await keys(null, { 'x-service-org-key': 'mg_unknown' });
+    expect([header.status, header.headers.get('link')]).toEqual([
+      401,
+      '</docs#description/authentication>; rel="deprecation"',
+    ]);
+    const operation = await app.api('GET', '/v3/lab_tests', undefined, { key: 'sk_us_unknown' });
+    expect([operation.status, operation.headers.get('deprecation')]).toEqual([401, expect.stringMatching(/^@\d+$/)]);
+  });
 });
 
 describe('what a management key may', () => {

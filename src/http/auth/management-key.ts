@@ -19,8 +19,11 @@ export const managementKey: AuthKind = {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
     const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? '';
     const kind = readKey(value ?? '');
+    const shown =
+      value === undefined || headers[MANAGEMENT_HEADER] ? {} : { deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER };
     if (kind?.kind === 'team' || (value === undefined && readKey(misplaced))) {
       return {
+        ...shown,
         key: await access.identify(misplaced),
         refusal: new AppError(
           'wrong_key_kind',
@@ -31,6 +34,7 @@ export const managementKey: AuthKind = {
     const found = kind && value !== undefined ? await access.management(value) : null;
     if (!found?.manager || value === undefined) {
       return {
+        ...shown,
         key: found?.key ?? null,
         refusal: new AppError('invalid_api_key', 'Send a valid management key in the header X-Management-Key.'),
       };
@@ -38,13 +42,13 @@ export const managementKey: AuthKind = {
     const { key, manager } = found;
     if (manager.org.plan !== 'scale') {
       return {
+        ...shown,
         key,
         refusal: new AppError('plan_required', 'The management API needs the plan scale.', {
           fields: { required_plan: 'scale' },
         }),
       };
     }
-    const caller = { ctx: { ...boundToOrg(ctx, manager.org.id), ...manager }, key, apiKey: value };
-    return headers[MANAGEMENT_HEADER] ? caller : { ...caller, deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER };
+    return { ...shown, ctx: { ...boundToOrg(ctx, manager.org.id), ...manager }, key, apiKey: value };
   },
 };
