@@ -10,7 +10,8 @@ export type Work = {
   url: string;
   teamApiKey: string;
   teamId: string;
-  userId: string;
+  /** Orders are made for each in turn: two at a time for one user wait for each other's locks. */
+  userIds: string[];
   labTestId: string;
   orderId: string;
   connections: number;
@@ -42,7 +43,7 @@ async function run(work: Work): Promise<void> {
 
 type Lanes = { lanes: (() => Promise<unknown>)[]; close: () => Promise<void> };
 
-function openBare({ kind, url, connections, teamId, userId, orderId }: Work): Lanes {
+function openBare({ kind, url, connections, teamId, userIds: [userId], orderId }: Work): Lanes {
   const pool = new pg.Pool({ connectionString: url, max: connections });
   const select = 'select * from orders where user_id = $1 and id = $2';
   const insert = 'insert into users (id, team_id, client_user_id) values ($1, $2, $3)';
@@ -67,7 +68,7 @@ async function openHttp(work: Work): Promise<Lanes> {
   };
 }
 
-function requestOf({ kind, url, teamApiKey, userId, labTestId, orderId }: Work): Buffer | (() => Buffer) {
+function requestOf({ kind, url, teamApiKey, userIds, labTestId, orderId }: Work): Buffer | (() => Buffer) {
   const head = `HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-service-api-key: ${teamApiKey}\r\n`;
   const post = (path: string, body: object): Buffer => {
     const text = JSON.stringify(body);
@@ -77,7 +78,9 @@ function requestOf({ kind, url, teamApiKey, userId, labTestId, orderId }: Work):
   };
   if (kind === 'read order') return Buffer.from(`GET /v3/order/${orderId} ${head}\r\n`);
   if (kind === 'create user') return () => post('/v2/user', { client_user_id: randomUUID() });
-  return post('/v3/order/testkit', testkitOrder(userId, labTestId));
+  const orders = userIds.map((userId) => post('/v3/order/testkit', testkitOrder(userId, labTestId)));
+  let next = 0;
+  return () => orders[next++ % orders.length] as Buffer;
 }
 
 const testkitOrder = (user_id: string, lab_test_id: string): object => ({

@@ -12,6 +12,7 @@ const CONNECTIONS = { bare: 10, http: 24 };
 /** Until V8 has compiled what is busy: a service runs for days, and the first seconds cost twice as much. */
 const WARM_UP_MS = 10_000;
 const MEASURE_MS = 5_000;
+const USERS = 200;
 
 const GOALS = { orderRate: 800, orderCpuMs: 1.5, readRatio: 0.25, readCpuMs: 0.5, userRatio: 0.4 };
 
@@ -86,7 +87,7 @@ function goal(what: string, figure: number, wanted: number, side: 'least' | 'mos
   return reached;
 }
 
-/** A user, a lab test and an order to work with. */
+/** Users, a lab test and an order to work with. */
 async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'url' | 'connections' | 'measureMs'>> {
   const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
@@ -97,7 +98,11 @@ async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'u
     });
     return (await response.json()) as T;
   };
-  const { user_id: userId } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'bench' });
+  const userIds: string[] = [];
+  for (let n = 0; n < USERS; n += 1) {
+    const { user_id } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: `bench ${n}` });
+    userIds.push(user_id);
+  }
   const { data } = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit');
   const labTestId = data[0]?.id ?? '';
   const shipping_details = {
@@ -110,11 +115,11 @@ async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'u
     phone_number: '+16025550123',
   };
   const { order } = await call<{ order: { id: string } }>('POST', '/v3/order/testkit', {
-    user_id: userId,
+    user_id: userIds[0],
     lab_test_id: labTestId,
     shipping_details,
   });
-  return { teamId, teamApiKey, userId, labTestId, orderId: order.id };
+  return { teamId, teamApiKey, userIds, labTestId, orderId: order.id };
 }
 
 /** What the client costs is in a process of its own. */
