@@ -3,12 +3,27 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Receiver } from './receiver-cache.ts';
 import { holdDeliveries } from './hold.ts';
 import type { Lane } from './lanes/lane.ts';
-import { loadEvents, type Event } from './load-events.ts';
+import { loadEvents, type Event, type Found } from './load-events.ts';
 import type { Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery } from './settle.ts';
 import { Settler } from './settler.ts';
 import type { Shares } from './shares.ts';
+
+/** Somebody else has locked what was to be moved or removed: an undo, or an erasure, which may take its time. */
+const AFTER_LOCK_MS = 2_000;
+
+/** What is sent of it cannot be opened. */
+const UNOPENED: SendOutcome = {
+  ok: false,
+  status: null,
+  error: 'local_error',
+  error_detail: null,
+  duration_ms: 0,
+  response_body: '',
+  retry_after_seconds: null,
+  gone: false,
+};
 
 /** A delivery taken from its lane: it holds a slot of the lane and a place of its team until it ends. */
 export type Begun = { lane: Lane; queued: Queued; receiver: Receiver };
@@ -33,8 +48,9 @@ export class Attempts {
   constructor(ctx: Ctx, dependencies: Dependencies) {
     this.#ctx = ctx;
     this.#with = dependencies;
-    this.#settler = new Settler(ctx, ({ delivery, outcome, delay }) => {
+    this.#settler = new Settler(ctx, ({ delivery, outcome, delay }, written) => {
       const begun = this.#begun.get(delivery) as Begun;
+      if (!written) begun.lane.putOff(AFTER_LOCK_MS, performance.now());
       if (delay !== null) begun.lane.expectRetry(delay, performance.now());
       this.#end(delivery, begun, outcome);
     });
@@ -46,7 +62,7 @@ export class Attempts {
 
   /** Sends what was begun, holds back what tells of users who leave, and drops what has no event any more. */
   async start(begun: Begun[]): Promise<void> {
-    let found: Map<string, Event>;
+    let found: Map<string, Found>;
     try {
       found = await this.#find(begun);
     } catch (error) {
@@ -56,22 +72,28 @@ export class Attempts {
     const held: (Begun & { user_id: string })[] = [];
     const dropped: Begun[] = [];
     for (const one of begun) {
-      const event = found.get(one.queued.event_id);
-      if (!event) dropped.push(one);
-      else if (event.heldFor !== null) held.push({ ...one, user_id: event.heldFor });
-      else void this.#attempt(one, event);
+      const it = found.get(one.queued.event_id);
+      if (!it) dropped.push(one);
+      else if (it.heldFor !== null) held.push({ ...one, user_id: it.heldFor });
+      else void this.#attempt(one, it.event);
     }
+    const gone = new Set<string>();
     try {
-      await dropDeliveries(
+      const rows = await dropDeliveries(
         this.#ctx.db,
         dropped.map(({ queued }) => queued),
       );
-      await holdDeliveries(
+      for (const row of rows) gone.add(placeOf(row));
+      const moved = await holdDeliveries(
         this.#ctx.db,
         held.map(({ queued, lane, user_id }) => ({ queued, fence: lane.fence, user_id })),
       );
+      for (const row of moved) gone.add(placeOf(row));
     } finally {
-      for (const one of [...dropped, ...held]) this.#giveUp(one);
+      for (const one of [...dropped, ...held]) {
+        if (!gone.has(placeOf(one.queued))) one.lane.putOff(AFTER_LOCK_MS, performance.now());
+        this.#giveUp(one);
+      }
     }
   }
 
@@ -80,18 +102,14 @@ export class Attempts {
     return this.#settler.finish();
   }
 
-  async #find(begun: Begun[]): Promise<Map<string, Event>> {
-    const missing = new Map<string, { team_id: string; id: string }>();
-    // Taken now: while the others are read, the last attempt that holds one may end, and it would seem to be gone.
-    const known = new Map<string, Event>();
+  #find(begun: Begun[]): Promise<Map<string, Found>> {
+    const wanted = new Map<string, { team_id: string; id: string; known: Event | null }>();
     for (const { lane, queued } of begun) {
-      const held = this.#events.get(queued.event_id);
-      if (held) known.set(queued.event_id, held.event);
-      else missing.set(queued.event_id, { team_id: lane.team_id, id: queued.event_id });
+      // Taken now: while this is read, the last attempt that holds it may end.
+      const known = this.#events.get(queued.event_id)?.event ?? null;
+      wanted.set(queued.event_id, { team_id: lane.team_id, id: queued.event_id, known });
     }
-    const found = await loadEvents(this.#ctx, [...missing.values()]);
-    for (const [id, event] of known) found.set(id, event);
-    return found;
+    return loadEvents(this.#ctx, [...wanted.values()]);
   }
 
   async #attempt(begun: Begun, event: Event): Promise<void> {
@@ -102,8 +120,8 @@ export class Attempts {
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
     metrics.deliveriesUnderWay.inc();
     const { url, headers, secrets } = receiver;
-    const request = { team: lane.team_id, url, headers, secrets, id: queued.event_id, body: event.body };
-    const outcome = await sender.send(request);
+    const request = { team: lane.team_id, url, headers, secrets, id: queued.event_id };
+    const outcome = event.body === null ? UNOPENED : await sender.send({ ...request, body: event.body });
     metrics.deliveriesUnderWay.dec();
     // Its row stays in the queue, and its lane is let go: it is as if it had never begun.
     if (outcome.error === 'cancelled') return this.#end(delivery, begun, null);
@@ -151,3 +169,6 @@ export class Attempts {
     this.#with.onEnd();
   }
 }
+
+const placeOf = ({ webhook_id, event_id }: Pick<Queued, 'webhook_id' | 'event_id'>): string =>
+  `${webhook_id} ${event_id}`;

@@ -18,6 +18,8 @@ const BEGUN_AT_ONCE = 16;
 /** The queue is looked at this often even if no notification came. */
 const PATROL_MS = 1_000;
 const AFTER_DATABASE_ERROR_MS = 500;
+/** A receiver whose stored values cannot be opened is read again after it. */
+const AFTER_UNREADABLE_MS = 30_000;
 
 export type Deliverer = {
   /** A notification of DELIVERIES_CHANNEL: the receivers that something was queued for. */
@@ -63,7 +65,11 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     const ready = lanes.ready(performance.now());
     const known = await receivers.find(ready.map((lane) => lane.webhook_id));
     const open = ready.filter((lane) => known.get(lane.webhook_id)?.disabled === false);
-    for (const lane of ready) if (known.get(lane.webhook_id)?.disabled !== false) lanes.leave(lane);
+    for (const lane of ready) {
+      const receiver = known.get(lane.webhook_id);
+      if (receiver === null) lane.putOff(AFTER_UNREADABLE_MS, performance.now());
+      else if (receiver?.disabled !== false) lanes.leave(lane);
+    }
     await lanes.releaseLeft();
     await readLanes(ctx.db, inTurn(lanesByTeam(open)), shares);
     const begun = begin(lanesByTeam(open), known);
@@ -72,7 +78,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
   };
 
   /** Takes one of each team in turn, and of each lane of a team, as long as slots and shares last. */
-  const begin = (teams: Map<string, Lane[]>, known: Map<string, Receiver>): Begun[] => {
+  const begin = (teams: Map<string, Lane[]>, known: Map<string, Receiver | null>): Begun[] => {
     const begun: Begun[] = [];
     const now = performance.now();
     for (const lane of inTurn(teams)) {

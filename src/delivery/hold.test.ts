@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
@@ -5,7 +6,6 @@ import { dueNow, queued } from '../../test/deliveries.ts';
 import { makeUser, subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
-import { untilBlocked } from '../../test/until-blocked.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { defineEvent } from '../events/define.ts';
 import { eraseUsers } from '../jobs/erase-users.ts';
@@ -65,19 +65,53 @@ describe('a delivery that tells of a user who is scheduled for deletion', () => 
     expect([await queued(app, webhook), await held()]).toEqual([[], []]);
   });
 
-  test('is sent when the undo comes while it is being held', async () => {
+  test('is held at a retry too, although its event is still under way to another endpoint', async () => {
+    const hanging = await startReceiver();
+    const answers: ServerResponse[] = [];
+    hanging.answer((response) => answers.push(response));
+    await subscribe(team, hanging);
+    receiver.answer((response) => response.writeHead(500).end());
+    const before = receiver.requests();
+    const event = await tell();
+    const delivering = app.deliver();
+    await expect.poll(async () => [answers.length, await queued(app, webhook)]).toMatchObject([1, [{ attempt: 1 }]]);
+    await remove();
+    receiver.answer(null);
+    await dueNow(app, webhook);
+    await expect.poll(held).toEqual([{ event_id: event, attempt: 1 }]);
+    expect(receiver.requests()).toBe(before + 1);
+    await undo();
+    await expect.poll(arrived).toEqual([event]);
+    answers[0]?.writeHead(204).end();
+    await delivering;
+    await hanging.close();
+  });
+
+  test.each(['undone', 'erased'])('waits while that user is being %s, and nobody else does', async (how) => {
     const event = await tell();
     await remove();
-    let delivering: Promise<void> | undefined;
+    const another = await app.makeTeam();
+    const elsewhere = await startReceiver();
+    const theirs = await subscribe(another, elsewhere);
+    const told = await publishTo(app, another, steps, {});
     await acrossTeams(app.ctx)
       .db.transaction()
       .execute(async (tx) => {
-        await tx.updateTable('users').set({ deleted_at: null }).where('id', '=', user.id).execute();
-        delivering = app.deliver();
-        await untilBlocked(app.db);
+        await tx.selectFrom('users').select('id').where('id', '=', user.id).forUpdate().execute();
+        if (how === 'undone')
+          await tx.updateTable('users').set({ deleted_at: null }).where('id', '=', user.id).execute();
+        await app.deliver();
+        expect(elsewhere.received.map(({ id }) => id)).toEqual([told]);
+        expect([await queued(app, theirs), await queued(app, webhook), await held()]).toMatchObject([
+          [],
+          [{ event_id: event, attempt: 0 }],
+          [],
+        ]);
       });
-    await delivering;
-    expect([arrived(), await held()]).toEqual([[event], []]);
+    await app.deliver();
+    const once = [{ event_id: event, attempt: 0 }];
+    expect([arrived(), await held()]).toEqual(how === 'undone' ? [[event], []] : [[], once]);
+    await elsewhere.close();
   });
 
   test('is erased with the user', async () => {

@@ -7,19 +7,20 @@ import type { Queued } from './lanes/queue.ts';
 export type ToHold = { queued: Queued; fence: number; user_id: string };
 
 /**
- * Moves deliveries out of the queue until their user's deletion is taken back. The user's row is locked first: an undo
- * under way is waited for, and then nothing is held.
+ * Moves deliveries out of the queue until their user's deletion is taken back, and answers those that left it. The
+ * user's row is locked first. One that is locked already is being undone or erased: what tells of it stays as it is,
+ * since everybody's deliveries would wait for that here.
  */
-export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<void> {
-  if (deliveries.length === 0) return;
-  await db.transaction().execute(async (tx) => {
+export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<Pick<Queued, 'webhook_id' | 'event_id'>[]> {
+  if (deliveries.length === 0) return [];
+  return db.transaction().execute(async (tx) => {
     const { rows: leaving } = await sql<{ id: string }>`
       select id from users
        where id = any (${[...new Set(deliveries.map((delivery) => delivery.user_id))]}::uuid[]) and deleted_at is not null
-       order by id for share`.execute(tx);
+       order by id for share skip locked`.execute(tx);
     const users = new Set(leaving.map((user) => user.id));
     const held = deliveries.filter((delivery) => users.has(delivery.user_id));
-    await sql`
+    const { rows: gone } = await sql<Pick<Queued, 'webhook_id' | 'event_id'>>`
       with mine as materialized (
         select mine.* from unnest(
           ${held.map(({ user_id }) => user_id)}::uuid[], ${held.map(({ queued }) => queued.webhook_id)}::uuid[],
@@ -31,6 +32,7 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<void
           select row.ctid from mine cross join lateral (
             select ctid from deliveries
              where deliveries.webhook_id = mine.webhook_id and deliveries.event_id = mine.event_id limit 1
+               for update skip locked
           ) as row))
         returning webhook_id, event_id, team_id, 0::smallint as attempt
       ), again as (
@@ -38,15 +40,19 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<void
           select row.ctid from mine cross join lateral (
             select ctid from retries
              where (retries.webhook_id, retries.event_id) between (mine.webhook_id, mine.event_id) and (mine.webhook_id, mine.event_id)
-             order by retries.webhook_id, retries.event_id limit 1
+             order by retries.webhook_id, retries.event_id limit 1 for update skip locked
           ) as row))
         returning webhook_id, event_id, team_id, attempt
+      ), gone as (
+        select * from first union all select * from again
+      ), held as (
+        insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt)
+        select mine.user_id, gone.webhook_id, gone.event_id, gone.team_id, gone.attempt
+          from gone join mine on mine.webhook_id = gone.webhook_id and mine.event_id = gone.event_id
+        on conflict do nothing
       )
-      insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt)
-      select mine.user_id, gone.webhook_id, gone.event_id, gone.team_id, gone.attempt
-        from (select * from first union all select * from again) as gone
-        join mine on mine.webhook_id = gone.webhook_id and mine.event_id = gone.event_id
-      on conflict do nothing`.execute(tx);
+      select webhook_id, event_id from gone`.execute(tx);
+    return gone;
   });
 }
 

@@ -4,27 +4,45 @@ import type { Ctx } from '../context.ts';
 /** What is sent of an event, to however many receivers. */
 export type Event = {
   event_type: string;
-  body: Buffer;
+  /** Null where what is stored cannot be opened. */
+  body: Buffer | null;
+};
+
+/** As it is now: an event does not change, whether its user leaves does. */
+export type Found = {
+  event: Event;
   /** The user it tells of where that user is scheduled for deletion: nothing is sent then. */
   heldFor: string | null;
 };
 
-type Row = { team_id: string; id: string; event_type: string; body: Buffer; held_for: string | null };
+type Row = { team_id: string; id: string; event_type: string; body: Buffer | null; held_for: string | null };
 
-/** Events by id, each read and opened once. Those that retention or an erasure removed are not there. */
-export async function loadEvents(ctx: Ctx, wanted: { team_id: string; id: string }[]): Promise<Map<string, Event>> {
+/**
+ * Events by id, each read and opened once: of those that are known, only whether their user leaves is read again.
+ * Those that retention or an erasure removed are not there.
+ */
+export async function loadEvents(
+  ctx: Ctx,
+  wanted: { team_id: string; id: string; known: Event | null }[],
+): Promise<Map<string, Found>> {
   if (wanted.length === 0) return new Map();
+  const known = new Map(wanted.map((event) => [event.id, event.known]));
   const { rows } = await sql<Row>`
-    select events.team_id, events.id, events.event_type, events.body,
+    select events.team_id, events.id, events.event_type, case when not wanted.known then events.body end as body,
            case when users.deleted_at is not null then users.id end as held_for
-      from unnest(${wanted.map((event) => event.team_id)}::uuid[], ${wanted.map((event) => event.id)}::uuid[])
-           as wanted (team_id, id)
+      from unnest(${wanted.map((event) => event.team_id)}::uuid[], ${wanted.map((event) => event.id)}::uuid[],
+                  ${wanted.map((event) => event.known !== null)}::boolean[]) as wanted (team_id, id, known)
       join events on events.team_id = wanted.team_id and events.id = wanted.id
       left join users on users.id = events.user_id`.execute(ctx.db);
-  return new Map(
-    rows.map(({ team_id, id, event_type, body, held_for }) => [
-      id,
-      { event_type, body: Buffer.from(ctx.cipher.openText('events.body', { team_id, id }, body)), heldFor: held_for },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.id, { event: known.get(row.id) ?? opened(ctx, row), heldFor: row.held_for }]));
+}
+
+/** A value that was damaged is its own event's affair: the others of the round are sent. */
+function opened({ cipher, log }: Ctx, { team_id, id, event_type, body }: Row): Event {
+  try {
+    return { event_type, body: Buffer.from(cipher.openText('events.body', { team_id, id }, body as Buffer)) };
+  } catch (err) {
+    log.error({ err, message_id: id, team_id }, 'a stored event cannot be opened; its deliveries fail');
+    return { event_type, body: null };
+  }
 }

@@ -229,7 +229,7 @@ const STATEMENTS: Statement[] = [
     work: () =>
       loadEvents(
         ctx,
-        lanes().map(() => ({ team_id: team.id, id: newId() })),
+        lanes().map(() => ({ team_id: team.id, id: newId(), known: null })),
       ),
   },
   { title: 'outcomes are written', work: () => settleDeliveries(ctx, settled()) },

@@ -27,8 +27,9 @@ type Row = {
   headers: Buffer | null;
   disabled: boolean;
   rate_limit: number | null;
-  secret_ids: string[];
-  secrets: Buffer[];
+  /** Null where no secret is left. */
+  secret_ids: string[] | null;
+  secrets: Buffer[] | null;
 };
 
 /** A secret that was replaced stops signing within this time of its end. */
@@ -67,9 +68,9 @@ export class ReceiverCache {
     else this.#kept.delete(id);
   }
 
-  /** The receivers by id; those that were deleted are not there. */
-  async find(ids: Iterable<string>): Promise<Map<string, Receiver>> {
-    const found = new Map<string, Receiver>();
+  /** The receivers by id: null for one whose stored values cannot be opened; those that were deleted are not there. */
+  async find(ids: Iterable<string>): Promise<Map<string, Receiver | null>> {
+    const found = new Map<string, Receiver | null>();
     const missing: string[] = [];
     const now = performance.now();
     for (const id of ids) {
@@ -79,7 +80,7 @@ export class ReceiverCache {
     }
     if (missing.length === 0) return found;
     const generation = this.#generation;
-    for (const row of await this.#read(missing)) found.set(row.id, this.#open(row));
+    for (const row of await this.#read(missing)) found.set(row.id, this.#opened(row));
     if (this.#listening && generation === this.#generation) {
       if (this.#kept.size > MOST_KEPT) this.#kept.clear();
       for (const id of missing) {
@@ -104,8 +105,20 @@ export class ReceiverCache {
     return rows;
   }
 
+  /** What was damaged is its own receiver's affair: the others of the round are sent to. */
+  #opened(row: Row): Receiver | null {
+    try {
+      return this.#open(row);
+    } catch (err) {
+      const { id, team_id } = row;
+      this.#ctx.log.error({ err, endpoint_id: id, team_id }, 'a stored endpoint cannot be opened; its deliveries wait');
+      return null;
+    }
+  }
+
   #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets }: Row): Receiver {
     const { cipher } = this.#ctx;
+    if (!secret_ids || !secrets) throw new Error('No secret is left to sign with.');
     return {
       url,
       headers: headers === null ? {} : cipher.openJson('webhooks.headers', { team_id, id }, headers),

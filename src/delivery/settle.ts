@@ -12,6 +12,8 @@ export type Delivery = Queued & { team_id: string; fence: number; event_type: st
 export type Settled = { delivery: Delivery; outcome: SendOutcome; delay: number | null };
 
 export type Consequences = {
+  /** What was in the queue no more, or is being deleted by somebody else. */
+  unwritten: Settled[];
   /** Receivers that are to be disabled: gone by their own word, or failing for too long. */
   disable: { webhook_id: string; team_id: string; reason: 'gone' | 'failing' }[];
   /** Deliveries that were given up. */
@@ -27,6 +29,7 @@ const resultOf = ({ outcome, delay }: Settled): 'succeeded' | 'exhausted' | 'fai
 /**
  * Writes what became of a batch in one statement: every row leaves the queue, what failed enters the retries by the
  * database's clock, each attempt goes to the log. Deliveries of a lane that was taken over are left to its new owner.
+ * Whoever else locks a queued row is about to delete it, and a batch is of many teams: nothing waits for such a lock.
  * Rows are looked up one by one and deleted by their place: for a join the server reads the queue whole, if it made its
  * plan while that was empty. A retry is asked for in the order of its key, or it might be looked for along the due times.
  */
@@ -47,6 +50,7 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         select row.ctid from outcome cross join lateral (
           select ctid from deliveries
            where deliveries.webhook_id = outcome.webhook_id and deliveries.event_id = outcome.event_id limit 1
+             for update skip locked
         ) as row))
       returning webhook_id, event_id, team_id
     ), again as (
@@ -54,7 +58,7 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         select row.ctid from outcome cross join lateral (
           select ctid from retries
            where (retries.webhook_id, retries.event_id) between (outcome.webhook_id, outcome.event_id) and (outcome.webhook_id, outcome.event_id)
-           order by retries.webhook_id, retries.event_id limit 1
+           order by retries.webhook_id, retries.event_id limit 1 for update skip locked
         ) as row))
       returning webhook_id, event_id, team_id
     ), held as (
@@ -70,13 +74,14 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         from held
     ), told as (
       select webhook_id, bool_or(result = 'succeeded') as succeeded from outcome group by webhook_id
-    ), recovered as (
-      update lanes set failing_since = null from told
-       where lanes.webhook_id = told.webhook_id and told.succeeded and failing_since is not null
+    ), turned as (
+      select lanes.webhook_id, told.succeeded from told join lanes on lanes.webhook_id = told.webhook_id
+       where case when told.succeeded then failing_since is not null
+             else failing_since is null or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) end
+         for update of lanes skip locked
     ), failing as (
-      update lanes set failing_since = coalesce(failing_since, now()) from told
-       where lanes.webhook_id = told.webhook_id and not told.succeeded
-         and (failing_since is null or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}))
+      update lanes set failing_since = case when not turned.succeeded then coalesce(failing_since, now()) end
+        from turned where lanes.webhook_id = turned.webhook_id
       returning lanes.webhook_id, failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) as too_long
     )
     select webhook_id, event_id,
@@ -125,25 +130,29 @@ function consequencesOf(
   const held = new Map(written.map((row) => [`${row.webhook_id} ${row.event_id}`, row]));
   const disable = new Map<string, Consequences['disable'][number]>();
   const exhausted: Settled[] = [];
+  const unwritten: Settled[] = [];
   for (const settled of batch) {
     const { webhook_id, event_id, team_id } = settled.delivery;
     const row = held.get(`${webhook_id} ${event_id}`);
-    if (!row) continue;
+    if (!row) {
+      unwritten.push(settled);
+      continue;
+    }
     if (settled.outcome.gone) disable.set(webhook_id, { webhook_id, team_id, reason: 'gone' });
     else if (row.failing && !disable.has(webhook_id))
       disable.set(webhook_id, { webhook_id, team_id, reason: 'failing' });
     if (resultOf(settled) === 'exhausted') exhausted.push(settled);
   }
-  return { disable: [...disable.values()], exhausted };
+  return { unwritten, disable: [...disable.values()], exhausted };
 }
 
-/** Removes deliveries whose event is gone: retention or an erasure was faster. */
+/** Removes deliveries whose event is gone: retention or an erasure was faster. Answers those that left the queue. */
 export async function dropDeliveries(
   db: Ctx['db'],
   dropped: Pick<Delivery, 'webhook_id' | 'event_id'>[],
-): Promise<void> {
-  if (dropped.length === 0) return;
-  await sql`
+): Promise<Pick<Delivery, 'webhook_id' | 'event_id'>[]> {
+  if (dropped.length === 0) return [];
+  const { rows } = await sql<Pick<Delivery, 'webhook_id' | 'event_id'>>`
     with gone as (
       select * from unnest(${dropped.map((d) => d.webhook_id)}::uuid[], ${dropped.map((d) => d.event_id)}::uuid[])
         as gone (webhook_id, event_id)
@@ -152,12 +161,18 @@ export async function dropDeliveries(
         select row.ctid from gone cross join lateral (
           select ctid from retries
            where (retries.webhook_id, retries.event_id) between (gone.webhook_id, gone.event_id) and (gone.webhook_id, gone.event_id)
-           order by retries.webhook_id, retries.event_id limit 1
+           order by retries.webhook_id, retries.event_id limit 1 for update skip locked
         ) as row))
+      returning webhook_id, event_id
+    ), first as (
+      delete from deliveries where ctid = any (array (
+        select row.ctid from gone cross join lateral (
+          select ctid from deliveries
+           where deliveries.webhook_id = gone.webhook_id and deliveries.event_id = gone.event_id limit 1
+             for update skip locked
+        ) as row))
+      returning webhook_id, event_id
     )
-    delete from deliveries where ctid = any (array (
-      select row.ctid from gone cross join lateral (
-        select ctid from deliveries
-         where deliveries.webhook_id = gone.webhook_id and deliveries.event_id = gone.event_id limit 1
-      ) as row))`.execute(db);
+    select * from first union all select * from retry`.execute(db);
+  return rows;
 }

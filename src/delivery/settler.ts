@@ -12,12 +12,12 @@ const MOST_TRIES = 60;
 /** Writes outcomes in batches: while one is written the next gathers, so that batches grow with the load. */
 export class Settler {
   readonly #ctx: Ctx;
-  readonly #done: (settled: Settled) => void;
+  readonly #done: (settled: Settled, written: boolean) => void;
   readonly #waiting: Settled[] = [];
   #running: Promise<void> | null = null;
   #hurried = false;
 
-  constructor(ctx: Ctx, done: (settled: Settled) => void) {
+  constructor(ctx: Ctx, done: (settled: Settled, written: boolean) => void) {
     this.#ctx = ctx;
     this.#done = done;
   }
@@ -39,12 +39,13 @@ export class Settler {
     await wait(1);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH);
-      await this.#write(batch);
-      for (const settled of batch) this.#done(settled);
+      const unwritten = new Set(await this.#write(batch));
+      for (const settled of batch) this.#done(settled, !unwritten.has(settled));
     }
   }
 
-  async #write(batch: Settled[]): Promise<void> {
+  /** Answers what was not written. */
+  async #write(batch: Settled[]): Promise<Settled[]> {
     let consequences: Consequences | null = null;
     for (let tries = 1; consequences === null; tries += 1) {
       try {
@@ -62,12 +63,13 @@ export class Settler {
           );
         }
         // The leases run out and the deliveries are made again: at least once, never less.
-        if (last) return;
+        if (last) return batch;
         await wait(AGAIN_AFTER_MS);
       }
     }
     await disableReceivers(this.#ctx, consequences.disable).catch((error: unknown) => {
       this.#ctx.log.error({ err: error }, 'endpoints were not disabled; their next failure tries again');
     });
+    return consequences.unwritten;
   }
 }

@@ -20,6 +20,8 @@ export class Lane {
   usedAt: number;
   /** The rate of the receiver allows nothing before it. */
   startsAt = 0;
+  /** Put off: there is nothing to begin before it. */
+  #restsUntil = 0;
 
   readonly #mostSlots: number;
   #slots: number;
@@ -65,8 +67,18 @@ export class Lane {
     this.#fromBeginning = true;
   }
 
+  /** What came to be begun could not be: for some time the lane is left alone, not tried again at once. */
+  putOff(ms: number, now: number): void {
+    this.#restsUntil = Math.max(this.#restsUntil, now + ms);
+  }
+
+  isResting(now: number): boolean {
+    return this.#restsUntil > now;
+  }
+
   /** Whether there may be something to begin. */
   isReady(now: number): boolean {
+    if (this.isResting(now)) return false;
     return this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0 || this.#retriesAt <= now;
   }
 

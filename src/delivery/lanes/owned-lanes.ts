@@ -144,7 +144,7 @@ export class OwnedLanes {
     const kept: Lane[] = [];
     const idle: Lane[] = [];
     for (const lane of this.#lanes.values()) {
-      const used = !lane.isIdle || lane.isReady(now) || lane.usedAt > now - RENEW_MS;
+      const used = !lane.isIdle || lane.isReady(now) || lane.isResting(now) || lane.usedAt > now - RENEW_MS;
       (used ? kept : idle).push(lane);
     }
     const held = new Set(await renewLanes(this.#ctx.db, kept));

@@ -1,0 +1,87 @@
+// Stored values that were damaged, or sealed under a key that nobody has any more.
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { attempted, dueNow, queued } from '../../test/deliveries.ts';
+import { subscribe, webhookPath } from '../../test/factories.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { defineEvent } from '../events/define.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+let app: TestApp;
+let receiver: Receiver;
+let elsewhere: Receiver;
+let team: Team;
+let webhook: string;
+let another: Team;
+const errors: Record<string, unknown>[] = [];
+beforeAll(async () => {
+  const logTo = (line: string): void => void errors.push(JSON.parse(line) as Record<string, unknown>);
+  app = await startTestApp({ PHIAL_LOG_LEVEL: 'error' }, { logTo });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  errors.length = 0;
+  receiver = await startReceiver();
+  elsewhere = await startReceiver();
+  team = await app.makeTeam();
+  webhook = await subscribe(team, receiver);
+  another = await app.makeTeam();
+  await subscribe(another, elsewhere);
+});
+afterEach(() => Promise.all([receiver.close(), elsewhere.close()]));
+
+const arrived = (at: Receiver) => at.received.map(({ id }) => id);
+
+/** Flips a bit, or flips it back. */
+const flip = (table: string, column: string, where: string, id: string) =>
+  sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = set_byte(${sql.ref(column)}, 20, get_byte(${sql.ref(column)}, 20) # 1)
+     where ${sql.ref(where)} = ${id}`.execute(app.db);
+
+test('an event that cannot be opened fails by itself, and is sent once it can be', async () => {
+  const damaged = await publishTo(app, team, steps, {});
+  await flip('events', 'body', 'id', damaged);
+  const [own, theirs] = [await publishTo(app, team, steps, {}), await publishTo(app, another, steps, {})];
+  await app.deliver();
+  expect([arrived(receiver), arrived(elsewhere)]).toEqual([[own], [theirs]]);
+  expect(await queued(app, webhook)).toMatchObject([{ event_id: damaged, attempt: 1, due: false }]);
+  const attempts = await attempted(app, webhook);
+  expect(attempts.filter(({ event_id }) => event_id === damaged)).toMatchObject([
+    { attempt: 1, outcome: 'failed', error: 'local_error', http_status: null },
+  ]);
+  expect(errors).toMatchObject([{ message_id: damaged, team_id: team.id }]);
+  await flip('events', 'body', 'id', damaged);
+  await dueNow(app, webhook);
+  await app.deliver();
+  expect(arrived(receiver)).toEqual([own, damaged]);
+});
+
+const forgetSecrets = async (): Promise<() => Promise<unknown>> => {
+  const rows = await app.db.deleteFrom('webhook_secrets').where('webhook_id', '=', webhook).returningAll().execute();
+  return () => app.db.insertInto('webhook_secrets').values(rows).execute();
+};
+const damage = async (table: string, column: string, where: string): Promise<() => Promise<unknown>> => {
+  await flip(table, column, where, webhook);
+  return () => flip(table, column, where, webhook);
+};
+
+test.each([
+  ['secret', () => damage('webhook_secrets', 'secret', 'webhook_id')],
+  ['headers', () => damage('webhooks', 'headers', 'id')],
+  ['lost secret', forgetSecrets],
+])('what is queued for an endpoint waits while it cannot be opened: %s', async (_, spoil) => {
+  await team.api('PUT', `${webhookPath(team)}/${webhook}/headers`, { headers: { 'x-of-the-team': 'of theirs' } });
+  const mend = await spoil();
+  const [own, theirs] = [await publishTo(app, team, steps, {}), await publishTo(app, another, steps, {})];
+  await app.deliver();
+  expect([arrived(receiver), arrived(elsewhere)]).toEqual([[], [theirs]]);
+  expect(await queued(app, webhook)).toMatchObject([{ event_id: own, attempt: 0 }]);
+  expect(errors).toMatchObject([{ endpoint_id: webhook, team_id: team.id }]);
+  await mend();
+  await app.deliver();
+  expect(arrived(receiver)).toEqual([own]);
+});
