@@ -130,7 +130,11 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       lanes.hint(payload);
       wake();
     },
-    forget: (receiverId) => receivers.forget(receiverId),
+    forget: (receiverId) => {
+      receivers.forget(receiverId);
+      lanes.resume(receiverId);
+      wake();
+    },
     listening: () => {
       receivers.listening();
       lanes.lookEverywhere();

@@ -117,14 +117,22 @@ export class ReceiverCache {
   }
 
   #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets }: Row): Receiver {
-    const { cipher } = this.#ctx;
+    const { cipher, log } = this.#ctx;
     if (!secret_ids || !secrets) throw new Error('No secret is left to sign with.');
+    const signing: string[] = [];
+    for (const [n, secret] of secrets.entries()) {
+      try {
+        signing.push(cipher.openText('webhook_secrets.secret', { team_id, id: secret_ids[n] as string }, secret));
+      } catch (err) {
+        // Receivers verify with the newest; an older one that was damaged has been replaced already.
+        if (n === 0) throw err;
+        log.error({ err, endpoint_id: id, team_id }, 'a replaced secret cannot be opened; it signs no more');
+      }
+    }
     return {
       url,
       headers: headers === null ? {} : cipher.openJson('webhooks.headers', { team_id, id }, headers),
-      secrets: secrets.map((secret, n) =>
-        cipher.openText('webhook_secrets.secret', { team_id, id: secret_ids[n] as string }, secret),
-      ),
+      secrets: signing,
       disabled,
       ratePerSecond: rate_limit,
     };

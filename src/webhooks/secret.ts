@@ -43,8 +43,14 @@ export function rotateSecret(ctx: TeamCtx, id: string, key: string | null): Prom
     const { rows: before } = await sql<{ id: string; secret: Buffer; ended: boolean }>`
       select id, secret, coalesce(expires_at <= now(), false) as ended
         from webhook_secrets where webhook_id = ${id}`.execute(db);
-    const again = ({ id, secret: sealed }: { id: string; secret: Buffer }): boolean =>
-      cipher.openText('webhook_secrets.secret', { team_id: ctx.team.id, id }, sealed) === secret;
+    const again = ({ id, secret: sealed }: { id: string; secret: Buffer }): boolean => {
+      try {
+        return cipher.openText('webhook_secrets.secret', { team_id: ctx.team.id, id }, sealed) === secret;
+      } catch {
+        // It was damaged, and a new one is the remedy.
+        return false;
+      }
+    };
     const done = before.filter((old) => old.ended || again(old)).map((old) => old.id);
     await sql`delete from webhook_secrets where webhook_id = ${id} and id = any (${done}::uuid[])`.execute(db);
     await db

@@ -72,6 +72,11 @@ export class Lane {
     this.#restsUntil = Math.max(this.#restsUntil, now + ms);
   }
 
+  /** What kept it from being begun may be over. */
+  resume(): void {
+    this.#restsUntil = 0;
+  }
+
   isResting(now: number): boolean {
     return this.#restsUntil > now;
   }

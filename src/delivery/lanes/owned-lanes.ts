@@ -43,6 +43,14 @@ export class OwnedLanes {
     }
   }
 
+  /** A receiver was changed: a lane that was put off for what was stored of it need not rest any longer. */
+  resume(webhookId: string): void {
+    const lane = this.#lanes.get(webhookId);
+    if (!lane) return;
+    lane.resume();
+    this.#ready.add(lane);
+  }
+
   /** Takes the lanes that hints are about. */
   async takeHinted(): Promise<void> {
     const foreign: string[] = [];
