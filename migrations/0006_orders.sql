@@ -50,11 +50,14 @@ create table orders (
 create index orders_by_status on orders (team_id, last_low_level_status, id);
 create index orders_by_interpretation on orders (team_id, interpretation, id) where interpretation is not null;
 create index orders_by_updated_at on orders (team_id, updated_at, id);
+-- For the foreign key: a lab test that goes with its team is looked for in the orders of everybody.
+create index orders_by_lab_test on orders (lab_test_id);
 -- What single orders are looked up by comes last: of indexes that look equally good while a table is small, the planner
 -- takes the newest, and a prepared statement keeps that plan while the table grows.
 -- The user stands in the first so that a list is counted without reading the orders themselves.
 create index orders_by_team on orders (team_id, id) include (user_id);
-create index orders_by_transaction on orders (team_id, order_transaction_id);
+-- The transaction stands first in this: foreign keys look for its orders without a team.
+create index orders_by_transaction on orders (order_transaction_id, team_id);
 
 create table order_events (
   user_id uuid not null,

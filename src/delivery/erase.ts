@@ -1,34 +1,65 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
+import type { Tx } from '../db/open.ts';
 
 const DAYS_AHEAD = 3;
 
-/** Events that tell of the user, with every attempt to deliver them and what still waits. */
-export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  await db.deleteFrom('held_deliveries').where('user_id', '=', user.id).execute();
-  for (const queue of ['deliveries', 'retries'] as const) {
-    await sql`
-      delete from ${sql.table(queue)} as queue using webhooks, events
-       where webhooks.team_id = ${team.id} and events.user_id = ${user.id}
-         and queue.webhook_id = webhooks.id and queue.event_id = events.id`.execute(db);
+/** Events that one step erases, each with a row for every receiver at most. */
+const EVENTS = 200;
+const HELD = 10_000;
+
+/** What is left of events that tell of the user, where eraseSomeEvents went before. */
+export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  while (await eraseSomeEvents(ctx, user));
+}
+
+/**
+ * Some of the events that tell of the user, with every attempt to deliver them and what still waits; whether there may
+ * be more. A user can have hundreds of thousands of rows in the queue: nothing here grows with them, nor with those of
+ * others. Rows are looked up one by one and deleted by their place, since a join reads the queue whole where statistics
+ * are from when it was empty, and in the order of the key, or retries might be looked for along the due times. No text is
+ * constant, so that none is prepared and keeps a plan from that time.
+ */
+export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+  const held = await sql`
+    delete from ${sql.table('held_deliveries')} where ctid = any (array (
+      select ctid from held_deliveries where user_id = ${user.id} limit ${HELD}))`.execute(db);
+  const events = await db.selectFrom('events').select('id').where('user_id', '=', user.id).limit(EVENTS).execute();
+  if (events.length > 0) {
+    const ids = events.map(({ id }) => id);
+    const receivers = await receiversOf(db, team);
+    // A first attempt that fails meanwhile enters the retries: those come second.
+    for (const queue of ['deliveries', 'retries'] as const) {
+      await sql`
+        delete from ${sql.table(queue)} where ctid = any (array (
+          select row.ctid
+            from unnest(${receivers}::uuid[]) as receiver (id) cross join unnest(${ids}::uuid[]) as event (id)
+           cross join lateral (
+             select ctid from ${sql.table(queue)} as queue
+              where (webhook_id, event_id) between (receiver.id, event.id) and (receiver.id, event.id)
+              order by webhook_id, event_id limit 1
+           ) as row))`.execute(db);
+    }
+    await db.deleteFrom('attempts').where('team_id', '=', team.id).where('event_id', 'in', ids).execute();
+    await db.deleteFrom('events').where('team_id', '=', team.id).where('id', 'in', ids).execute();
   }
-  await sql`
-    delete from attempts using events
-     where events.user_id = ${user.id} and attempts.team_id = events.team_id and attempts.event_id = events.id`.execute(
-    db,
-  );
-  await sql`delete from events where user_id = ${user.id}`.execute(db);
+  return events.length === EVENTS || Number(held.numAffectedRows) === HELD;
 }
 
 /** Everything of a team's queue; its lanes go with the receivers. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
-  for (const queue of ['deliveries', 'retries', 'held_deliveries'] as const) {
-    await sql`
-      delete from ${sql.table(queue)} as queue using webhooks
-       where webhooks.team_id = ${team.id} and queue.webhook_id = webhooks.id`.execute(db);
+  const receivers = await receiversOf(db, team);
+  if (receivers.length > 0) {
+    for (const queue of ['deliveries', 'retries', 'held_deliveries'] as const)
+      await db.deleteFrom(queue).where('webhook_id', 'in', receivers).execute();
   }
   await db.deleteFrom('attempts').where('team_id', '=', team.id).execute();
   await db.deleteFrom('events').where('team_id', '=', team.id).execute();
+}
+
+async function receiversOf(db: Tx, team: { id: string }): Promise<string[]> {
+  const receivers = await db.selectFrom('webhooks').select('id').where('team_id', '=', team.id).execute();
+  return receivers.map(({ id }) => id);
 }
 
 /** Makes the partitions of the coming days (UTC), by the database's clock. */

@@ -13,7 +13,7 @@ import * as tenancy from '../tenancy/erase.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
-import { eraseFromRooms } from './erase-users.ts';
+import { eraseEvents, eraseFromRooms, type Step } from './erase-users.ts';
 
 /** Every room that owns something of teams, in the order of erasure. */
 const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promise<void> }[] = [
@@ -51,15 +51,15 @@ export async function eraseTeams(ctx: Ctx): Promise<void> {
 /** Users go one by one, so that no transaction grows with the team; a run that was killed goes on where it stood. */
 async function eraseTeam(ctx: TeamCtx): Promise<void> {
   const { team } = ctx;
-  /** One step; false where nothing is to be done, since the team is gone or another process is at it. */
-  const step = (work: (ctx: TxCtx<TeamCtx>) => Promise<void>): Promise<boolean> =>
-    inTransaction(ctx, async (tx) => {
-      if (!(await holdTeam(tx))) return false;
+  /** Null where the team is gone or another process is at it. */
+  const step: Step = (work) => inTransaction(ctx, async (tx) => ((await holdTeam(tx)) ? work(tx) : null));
+  const done = async (work: (tx: TxCtx<TeamCtx>) => Promise<void>): Promise<boolean> =>
+    (await step(async (tx) => {
       await work(tx);
       return true;
-    });
+    })) ?? false;
 
-  if (!(await step((tx) => answers.eraseTeam(tx, team)))) return;
+  if (!(await done((tx) => answers.eraseTeam(tx, team)))) return;
   for (;;) {
     const users = await ctx.db
       .selectFrom('users')
@@ -68,10 +68,13 @@ async function eraseTeam(ctx: TeamCtx): Promise<void> {
       .orderBy('id')
       .limit(BATCH)
       .execute();
-    for (const user of users) if (!(await step((tx) => eraseFromRooms(tx, user)))) return;
+    for (const user of users) {
+      if (!(await eraseEvents(step, user))) return;
+      if (!(await done((tx) => eraseFromRooms(tx, user)))) return;
+    }
     if (users.length < BATCH) break;
   }
-  await step(async (tx) => {
+  await done(async (tx) => {
     for (const room of ROOMS) await room.eraseTeam(tx, team);
     await recordAudit(tx, { team_id: team.id, action: 'team.erased', actor: 'erase_deleted_teams', records: [] });
   });

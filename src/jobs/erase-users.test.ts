@@ -266,6 +266,26 @@ describe('the erasure of deleted users', () => {
     expect(await eraseUsers(app.ctx)).toBe(1);
   });
 
+  test('that stopped halfway cannot be undone, and a later run goes on with it', async () => {
+    const { userId, traces } = await makeSomebody();
+    await team.api('DELETE', `/v2/user/${userId}`);
+    await age(8);
+    await query(app.databaseUrl, `create function refuse() returns trigger language plpgsql as 'begin raise; end'`);
+    await query(app.databaseUrl, 'create trigger refuse before delete on users for each row execute function refuse()');
+    expect(await eraseUsers(app.ctx)).toBe(0);
+    const half = await findTraces(app, traces);
+    expect(half).toContain('orders.patient_details');
+    expect(half).not.toContain('events.body');
+    for (const by of [`user_id=${userId}`, `client_user_id=ref-${traces[1]}`]) {
+      const { status, body } = await team.api<{ code: string }>('POST', `/v2/user/undo_delete?${by}`);
+      expect([status, body.code]).toEqual([404, 'not_found']);
+    }
+    await team.api('DELETE', `/v2/user/${userId}`);
+    await query(app.databaseUrl, 'drop function refuse cascade');
+    expect(await eraseUsers(app.ctx)).toBe(1);
+    expect(await findTraces(app, traces)).toEqual(['audit_log.records']);
+  });
+
   test('that meets an undo which is not committed waits for it, and then leaves the user alone', async () => {
     const {
       body: { user_id },

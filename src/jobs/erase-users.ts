@@ -9,7 +9,6 @@ import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
-import { GRACE_DAYS } from '../users/delete.ts';
 import * as users from '../users/erase.ts';
 
 /** Every room that owns something of users, in the order of erasure. */
@@ -21,6 +20,21 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   users,
 ];
 
+/** Does one piece of an erasure in a transaction of its own; null where nothing is to be erased any more. */
+export type Step = <T>(work: (ctx: TxCtx<TeamCtx>) => Promise<T>) => Promise<T | null>;
+
+/**
+ * The events of a user before all else: there can be any number of them, and while a transaction holds the user's row,
+ * deliverers wait for it. False where a step found nothing to erase.
+ */
+export async function eraseEvents(step: Step, user: { id: string }): Promise<boolean> {
+  for (;;) {
+    const more = await step((tx) => delivery.eraseSomeEvents(tx, user));
+    if (more === null) return false;
+    if (!more) return true;
+  }
+}
+
 /** Everything of a user, in the caller's transaction. */
 export async function eraseFromRooms(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   for (const room of ROOMS) await room.eraseUser(ctx, user);
@@ -28,10 +42,8 @@ export async function eraseFromRooms(ctx: TxCtx<TeamCtx>, user: { id: string }):
 
 const BATCH = 100;
 
-const due = sql<boolean>`deleted_at <= now() - make_interval(days => ${GRACE_DAYS})`;
-
 /**
- * Erases every user whose grace period is over by the database's clock, each in a transaction of its own; tells how
+ * Erases every user whose grace period is over by the database's clock, each in transactions of its own; tells how
  * many. What goes wrong with one is logged and holds up none of the others; the next run tries it again.
  */
 export async function eraseUsers(ctx: Ctx): Promise<number> {
@@ -40,7 +52,7 @@ export async function eraseUsers(ctx: Ctx): Promise<number> {
   let last = '00000000-0000-0000-0000-000000000000';
   for (;;) {
     const { rows } = await sql<{ id: string; team_id: string }>`
-      select id, team_id from users where ${due} and id > ${last} order by id limit ${BATCH}`.execute(
+      select id, team_id from users where ${users.dueForErasure} and id > ${last} order by id limit ${BATCH}`.execute(
       acrossTeams(ctx).db,
     );
     for (const user of rows) {
@@ -58,12 +70,13 @@ export async function eraseUsers(ctx: Ctx): Promise<number> {
 async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promise<boolean> {
   const team = await findTeamScope(ctx, user.team_id);
   if (!team) return false;
-  return inTransaction(forTeam(ctx, team), async (ctx) => {
-    // An undo may have come first; from here on it waits, and finds nothing.
-    const { rows } = await sql`select from users where id = ${user.id} and ${due} for update`.execute(ctx.db);
-    if (rows.length === 0) return false;
-    await eraseFromRooms(ctx, user);
-    await recordAudit(ctx, {
+  const scoped = forTeam(ctx, team);
+  const step: Step = (work) =>
+    inTransaction(scoped, async (tx) => ((await users.holdForErasure(tx, user)) ? work(tx) : null));
+  if (!(await eraseEvents(step, user))) return false;
+  const erased = await step(async (tx) => {
+    await eraseFromRooms(tx, user);
+    await recordAudit(tx, {
       team_id: team.id,
       action: 'user.erased',
       actor: 'erase_deleted_users',
@@ -71,4 +84,5 @@ async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promi
     });
     return true;
   });
+  return erased ?? false;
 }

@@ -15,6 +15,9 @@ export const resumeKind = jobKind({
 /** Days between the deletion of a user and the erasure of everything of theirs. */
 export const GRACE_DAYS = 7;
 
+/** The deleted_at of a user whose erasure has begun: it takes several transactions, and none is taken back. */
+export const ERASURE_BEGAN = '-infinity';
+
 /** Schedules the erasure; until then undoDeleteUser brings everything back. Once more changes nothing. */
 export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
   const scheduled = await ctx.db
@@ -27,13 +30,17 @@ export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
   if (!scheduled) throw notFound('User');
 }
 
-/** Takes a deletion back, by exactly one of the two ids. A user that is not scheduled for deletion stays as it is. */
+/**
+ * Takes a deletion back, by exactly one of the two ids. A user that is not scheduled for deletion stays as it is; one
+ * whose erasure has begun is not found.
+ */
 export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_user_id: string }): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const restored = await ctx.db
       .updateTable('users')
       .set({ deleted_at: null })
       .where('team_id', '=', ctx.team.id)
+      .where('deleted_at', 'is distinct from', ERASURE_BEGAN)
       .where((eb) =>
         'user_id' in by
           ? eb('id', '=', by.user_id)

@@ -22,12 +22,15 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
     const naming = rows.filter(({ operation, key, body }) =>
       cipher.openText('idempotency_keys.body', { team_id: team.id, id: `${operation}/${key}` }, body).includes(user.id),
     );
-    await sql`
-      delete from idempotency_keys
-       where scope_id = ${team.id} and (operation, key) in (
-         select * from unnest(${naming.map((row) => row.operation)}::text[], ${naming.map((row) => row.key)}::text[]))`.execute(
-      db,
-    );
+    // Few: nobody asks much about a user who is scheduled for deletion.
+    for (const { operation, key } of naming) {
+      await db
+        .deleteFrom('idempotency_keys')
+        .where('scope_id', '=', team.id)
+        .where('operation', '=', operation)
+        .where('key', '=', key)
+        .execute();
+    }
     if (rows.length < BATCH) return;
     last = rows.at(-1) as (typeof rows)[number];
   }
