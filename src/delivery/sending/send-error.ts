@@ -1,7 +1,7 @@
 /**
  * Why an attempt has no usable answer. Stable: stored in the attempt log and shown to teams.
- * `local_error` (out of sockets or memory), `cancelled` (the sender was closed) and `invalid_request` lie on our
- * side; all others are the receiver's.
+ * `local_error` (out of sockets or memory, or a stored event that cannot be opened), `cancelled` (the sender was closed)
+ * and `invalid_request` lie on our side; all others are the receiver's.
  */
 export type SendError =
   | 'address_refused'
