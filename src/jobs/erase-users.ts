@@ -24,8 +24,8 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
 export type Step = <T>(work: (ctx: TxCtx<TeamCtx>) => Promise<T>) => Promise<T | null>;
 
 /**
- * The events of a user before all else: there can be any number of them, and while a transaction holds the user's row,
- * deliverers wait for it. False where a step found nothing to erase.
+ * The events of a user before all else: there can be any number of them, and a transaction that grows with them would
+ * hold the user's row and theirs for as long. False where a step found nothing to erase.
  */
 export async function eraseEvents(step: Step, user: { id: string }): Promise<boolean> {
   for (;;) {
