@@ -164,7 +164,7 @@ export class Attempts {
   }
 
   #free({ lane, queued }: Begun, outcome: SendOutcome | null): void {
-    lane.end(queued, outcome);
+    lane.end(queued, outcome, performance.now());
     this.#with.shares.giveBack(lane.team_id);
     this.#with.onEnd();
   }

@@ -240,13 +240,14 @@ describe('a delivery', () => {
     const stuck = await subscribe(team, await place(hanging));
     const quick = await place();
     await subscribe(team, quick);
-    for (let n = 0; n < 20; n += 1) await tell(team, steps, n);
+    // As many as an endpoint's slots: after them one that hangs rests.
+    for (let n = 0; n < 16; n += 1) await tell(team, steps, n);
     const began = Date.now();
     await app.deliver();
-    expect(quick.requests.length).toBe(20);
+    expect(quick.requests.length).toBe(16);
     expect(Math.max(...quick.requests.map(({ at }) => at)) - began).toBeLessThan(900);
     const attempts = await attemptsOf(stuck);
-    expect(attempts.length).toBe(20);
+    expect(attempts.length).toBe(16);
     for (const attempt of attempts) {
       expect(attempt).toMatchObject({ outcome: 'failed', http_status: null, error: 'timeout' });
       expect(attempt.duration_ms).toBeLessThan(1900);

@@ -103,3 +103,19 @@ test('an outcome is written although its endpoint is being changed', async () =>
   await other.query('rollback');
   expect([unwritten, await queued(app, webhook)]).toMatchObject([[], [{ event_id, attempt: 1 }]]);
 });
+
+test('failures that come shortly after each other are written in one transaction', async () => {
+  const team = await app.makeTeam();
+  const webhooks: string[] = [];
+  for (const ms of [0, 4, 8]) {
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    receiver.answer((response) => void setTimeout(() => response.writeHead(500).end(), ms));
+    webhooks.push(await subscribe(team, receiver));
+  }
+  await publishTo(app, team, steps, {});
+  await app.deliver();
+  const attempts = (await Promise.all(webhooks.map((webhook) => attempted(app, webhook)))).flat();
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed']);
+  expect(new Set(attempts.map(({ created_at }) => String(created_at))).size).toBe(1);
+});

@@ -1,13 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { inTransaction, runAtCommit } from '../db/transaction.ts';
 import { disableReceivers, tellOfExhausted } from './consequences.ts';
 import { settleDeliveries, type Consequences, type Settled } from './settle.ts';
 
 const BATCH = 200;
+/** Failures come in swarms, and nobody waits for one to be written. */
+const GATHER_MS = 25;
 const AGAIN_AFTER_MS = 500;
 /** The database is away for longer than leases last: other workers make these deliveries again. */
 const MOST_TRIES = 60;
+/**
+ * The commit of outcomes does not wait for the disk, where dozens a second would stand in the way of the requests'. What a
+ * crash of PostgreSQL takes of them is the last second's at most, and those deliveries are made again.
+ */
+const WITHOUT_WAITING = { name: 'phial_without_waiting', text: 'set local synchronous_commit = off', values: [] };
 
 /** Writes outcomes in batches: while one is written the next gathers, so that batches grow with the load. */
 export class Settler {
@@ -16,6 +23,7 @@ export class Settler {
   readonly #waiting: Settled[] = [];
   #running: Promise<void> | null = null;
   #hurried = false;
+  #gathering: NodeJS.Timeout | null = null;
 
   constructor(ctx: Ctx, done: (settled: Settled, written: boolean) => void) {
     this.#ctx = ctx;
@@ -24,6 +32,13 @@ export class Settler {
 
   add(settled: Settled): void {
     this.#waiting.push(settled);
+    if (settled.outcome.ok || this.#hurried) this.#begin();
+    else this.#gathering ??= setTimeout(() => this.#begin(), GATHER_MS);
+  }
+
+  #begin(): void {
+    if (this.#gathering) clearTimeout(this.#gathering);
+    this.#gathering = null;
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
     });
@@ -32,6 +47,7 @@ export class Settler {
   /** Resolves when everything is written; a failure is not tried again from now on. */
   async finish(): Promise<void> {
     this.#hurried = true;
+    if (this.#waiting.length > 0) this.#begin();
     await this.#running;
   }
 
@@ -51,7 +67,9 @@ export class Settler {
       try {
         consequences = await inTransaction(this.#ctx, async (ctx) => {
           const written = await settleDeliveries(ctx, batch);
-          await tellOfExhausted(ctx, written.exhausted);
+          // An event that was told of must not be unknown after a crash.
+          if (written.exhausted.length === 0) await runAtCommit(ctx, WITHOUT_WAITING);
+          else await tellOfExhausted(ctx, written.exhausted);
           return written;
         });
       } catch (error) {

@@ -7,7 +7,9 @@ import type { Queued } from './queue.ts';
 
 const openLane = (slots = 16): Lane => new Lane({ webhook_id: newId(), team_id: newId(), fence: 1 }, slots, 0);
 const first = (event_id = newId()): Queued => ({ webhook_id: '', event_id, attempt: 1, from: 'deliveries' });
-const begin = (lane: Lane): Queued | null => lane.next(0, null);
+const begin = (lane: Lane, now = 0): Queued | null => lane.next(now, null);
+const ANSWERED = { ok: true, error: null, duration_ms: 5 };
+const TIMED_OUT = { ok: false, error: 'timeout' as const, duration_ms: 2_000 };
 
 /** Begins a read; what is called gives it the answer. */
 function read(lane: Lane): { after: string; most: number; answer: (rows: Queued[]) => void } {
@@ -23,7 +25,7 @@ test('a row that is settled while the queue is being read is not sent again', ()
   expect(begin(lane)).toEqual(row);
   lane.look();
   const reading = read(lane);
-  lane.end(row, { ok: true, error: null });
+  lane.end(row, ANSWERED, 0);
   reading.answer([row]);
   expect(begin(lane)).toBeNull();
 });
@@ -36,7 +38,7 @@ test('a row that is settled while two reads are under way is not sent again by t
   lane.look();
   const reading = read(lane);
   const retries = lane.retriesWanted(0);
-  lane.end(row, { ok: false, error: 'timeout' });
+  lane.end(row, TIMED_OUT, 0);
   lane.addRetries([], retries?.most ?? 0, 0);
   reading.answer([row]);
   expect(begin(lane)).toBeNull();
@@ -47,7 +49,7 @@ test('a row that was given up is read and begun anew', () => {
   const row = first();
   read(lane).answer([row]);
   begin(lane);
-  lane.end(row, null);
+  lane.end(row, null, 0);
   lane.lookFromBeginning();
   read(lane).answer([row]);
   expect(begin(lane)).toEqual(row);
@@ -61,7 +63,7 @@ test('a look from the beginning that is asked for while the queue is being read 
   lane.look();
   const reading = read(lane);
   lane.lookFromBeginning();
-  lane.end(row, null);
+  lane.end(row, null, 0);
   reading.answer([row]);
   const next = read(lane);
   expect(next.after).toBe(BEGINNING);
@@ -77,7 +79,7 @@ test('what committed behind the place read last is found although its notificati
   full.answer(rows);
   for (const row of rows) {
     expect(begin(lane)).toEqual(row);
-    lane.end(row, { ok: true, error: null });
+    lane.end(row, ANSWERED, 0);
   }
   lane.look();
   const behind = read(lane);
@@ -87,6 +89,34 @@ test('what committed behind the place read last is found although its notificati
   expect(again.after < late.event_id).toBe(true);
   again.answer([late]);
   expect(begin(lane)).toEqual(late);
-  lane.end(late, { ok: true, error: null });
+  lane.end(late, ANSWERED, 0);
   expect(lane.firstAttemptsWanted()).toBeNull();
+});
+
+test('a receiver that hangs is left with one slot and rests half to one and a half of what it made the attempt wait', () => {
+  const rests = Array.from({ length: 50 }, () => {
+    const lane = openLane(4);
+    read(lane).answer(Array.from({ length: 8 }, () => first()));
+    for (const slots of [4, 2, 1]) {
+      const [row] = Array.from({ length: slots }, () => begin(lane)) as Queued[];
+      expect([row, begin(lane)]).toEqual([expect.anything(), null]);
+      for (let n = 1; n < slots; n += 1) lane.end(first(), null, 0);
+      lane.end(row as Queued, TIMED_OUT, 0);
+    }
+    expect(begin(lane, lane.startsAt - 1)).toBeNull();
+    expect(begin(lane, lane.startsAt)).not.toBeNull();
+    return lane.startsAt;
+  });
+  expect(Math.min(...rests)).toBeGreaterThanOrEqual(1_000);
+  expect(Math.max(...rests)).toBeLessThanOrEqual(3_050);
+  expect(new Set(rests).size).toBeGreaterThan(10);
+});
+
+test('a receiver that timed out once and has slots left does not rest', () => {
+  const lane = openLane(4);
+  const row = first();
+  read(lane).answer([row, first()]);
+  begin(lane);
+  lane.end(row, TIMED_OUT, 0);
+  expect(begin(lane)).not.toBeNull();
 });

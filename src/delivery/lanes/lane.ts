@@ -9,6 +9,9 @@ const LEAST_READ = 16;
 /** An event may commit this long after its id was made and still be found at the next look, not at the next renewal. */
 const LATE_COMMIT_MS = 10_000;
 
+/** Those that rest begin again together, at the next multiple of it: what begins together is loaded and written together. */
+const PULSE_MS = 50;
+
 /** What the worker that owns a lane knows of it. Times are those of performance.now(). */
 export class Lane {
   readonly webhook_id: string;
@@ -18,7 +21,7 @@ export class Lane {
   leasedUntil: number;
   /** When something was last begun or found. */
   usedAt: number;
-  /** The rate of the receiver allows nothing before it. */
+  /** The rate of the receiver, or what it makes attempts wait, allows nothing before it. */
   startsAt = 0;
   /** Put off: there is nothing to begin before it. */
   #restsUntil = 0;
@@ -158,15 +161,24 @@ export class Lane {
     return queued;
   }
 
-  /** A time-out halves the slots of a receiver, an answer adds one: a receiver that hangs soon holds one only. */
-  end(queued: Queued, outcome: Pick<SendOutcome, 'ok' | 'error'> | null): void {
+  /**
+   * A time-out halves the slots of a receiver, an answer adds one: a receiver that hangs soon holds one only, and then
+   * rests about as long as it made the attempt wait. By how long is chance, or all that hang would end at the same time.
+   */
+  end(queued: Queued, outcome: Pick<SendOutcome, 'ok' | 'error' | 'duration_ms'> | null, now: number): void {
     this.#underWay -= 1;
     if (queued.from === 'retries') this.#retriesUnderWay -= 1;
     // A read that began before the row went may still bring it.
     if (this.#reading > 0) this.#settledMeanwhile.add(queued.event_id);
     else this.#known.delete(queued.event_id);
-    if (outcome?.error === 'timeout') this.#slots = Math.max(1, Math.floor(this.#slots / 2));
-    else if (outcome?.ok) this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
+    if (outcome?.error === 'timeout') {
+      if (this.#slots === 1) this.#startAfter(now + (0.5 + Math.random()) * outcome.duration_ms);
+      this.#slots = Math.max(1, Math.floor(this.#slots / 2));
+    } else if (outcome?.ok) this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
+  }
+
+  #startAfter(time: number): void {
+    this.startsAt = Math.max(this.startsAt, Math.ceil(time / PULSE_MS) * PULSE_MS);
   }
 
   #remember(row: Queued): boolean {

@@ -2,6 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { openAgents } from './agents.ts';
 import type { Lookup } from './connector.ts';
+import { Deadlines } from './deadlines.ts';
 import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';
 
@@ -67,18 +68,19 @@ export function openSender(options: SenderOptions): Sender {
   const { policy, userAgent, timeoutMs = 15_000 } = options;
   const agents = openAgents({ ...options, timeoutMs });
   const underWay = new Set<Attempt>();
+  const deadlines = new Deadlines(timeoutMs);
   const targets = new Map<string, Target | null>();
 
   async function send(request: SendRequest): Promise<SendOutcome> {
     const attempt = new Attempt();
     underWay.add(attempt);
-    const deadline = setTimeout(() => attempt.stop('timeout', null), timeoutMs);
+    deadlines.add(attempt);
     const target = targetOf(request.url);
     const { agent, done } = agents.take(request.team);
     if (target === null) attempt.stop('address_refused', null);
     else dispatch(agent, target, request, attempt);
     const outcome = await attempt.outcome;
-    clearTimeout(deadline);
+    deadlines.delete(attempt);
     underWay.delete(attempt);
     done();
     return outcome;
@@ -109,6 +111,7 @@ export function openSender(options: SenderOptions): Sender {
   async function close(): Promise<void> {
     // undici loses sight of a client whose first connection failed: destroying the agent does not reach it.
     for (const attempt of underWay) attempt.stop('cancelled', null);
+    deadlines.clear();
     await agents.destroy();
   }
 
@@ -141,7 +144,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   #resolve!: (outcome: SendOutcome) => void;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
-  readonly #startedAt = performance.now();
+  readonly startedAt = performance.now();
   #status: number | null = null;
   #retryAfterSeconds: number | null = null;
   readonly #chunks: Buffer[] = [];
@@ -201,7 +204,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       status,
       error: ok ? null : (error ?? (isRedirect ? 'redirect' : null)),
       error_detail: detail,
-      duration_ms: Math.round(performance.now() - this.#startedAt),
+      duration_ms: Math.round(performance.now() - this.startedAt),
       response_body: this.#keptBytes === 0 ? '' : toText(Buffer.concat(this.#chunks)),
       retry_after_seconds: this.#retryAfterSeconds,
       gone: status === 410,
