@@ -29,6 +29,8 @@ export function buildIfStale() {
       { stdio: 'inherit' },
     );
     if (status !== 0) throw new Error('The build failed.');
+    const bundled = spawnSync(process.execPath, [join(root, 'bin', 'bundle.mjs'), fresh], { stdio: 'inherit' });
+    if (bundled.status !== 0) console.error('Packages were not bundled: the program starts, but slower.');
     putInPlace(fresh);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -77,7 +79,8 @@ function fingerprint() {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  return [...files, ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(root, name))]
+  const others = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'bin/bundle.mjs'];
+  return [...files, ...others.map((name) => join(root, name))]
     .map((file) => {
       const { mtimeMs, size } = statSync(file);
       return `${relative(root, file)} ${mtimeMs} ${size}`;
