@@ -161,6 +161,25 @@ describe('a lane', () => {
     await released;
     expect(await woken()).toEqual([webhook]);
   });
+
+  test.each([
+    ['deleted', 'deliveries', (path: string) => team.api('DELETE', path)],
+    ['enabled again', 'retries', (path: string) => team.api('PATCH', path, { disabled: false })],
+  ] as const)('of an endpoint that is %s can be renewed however long its %s take', async (_, queue, change) => {
+    const event = await tell();
+    const held = (await lease(A)) as Lease;
+    if (queue === 'retries') await settle(held, event, 500);
+    if (queue === 'retries') await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
+    let changed: Promise<{ status: number }> | undefined;
+    await ctx.db.transaction().execute(async (tx) => {
+      await sql`select from ${sql.table(queue)} where webhook_id = ${webhook} for update`.execute(tx);
+      changed = change(`${webhookPath(team)}/${webhook}`);
+      await untilBlocked(ctx.db);
+      expect(await renewLanes(ctx.db, [held])).toEqual([webhook]);
+    });
+    expect((await changed)?.status).toBeLessThan(300);
+    expect(await queued(app, webhook)).toHaveLength(queue === 'retries' ? 1 : 0);
+  });
 });
 
 describe('what became of a delivery', () => {

@@ -18,7 +18,7 @@ export async function openLane(tx: Tx, lane: { webhook_id: string; team_id: stri
 }
 
 /** Forgets what is queued for a receiver that is deleted; the lane itself goes with the receiver. */
-export async function clearLane(tx: Tx, webhookId: string): Promise<void> {
+export async function clearQueue(tx: Tx, webhookId: string): Promise<void> {
   for (const table of ['deliveries', 'retries', 'held_deliveries'] as const) {
     await tx.deleteFrom(table).where('webhook_id', '=', webhookId).execute();
   }
@@ -43,14 +43,17 @@ export async function wakeLanes(tx: Tx, webhookIds: string[]): Promise<void> {
 /** So many retries of a receiver that is enabled again go at once; the others when they are due. */
 const MOST_MADE_DUE = 10_000;
 
-/** For a receiver that is enabled again: it begins without a record of failure, and what waited is sent. */
+/**
+ * For a receiver that is enabled again: it begins without a record of failure, and what waited is sent. The lane is
+ * touched last: workers wait for whoever holds its lock.
+ */
 export async function restartLane(tx: Tx, webhookId: string): Promise<void> {
-  await tx.updateTable('lanes').set({ failing_since: null }).where('webhook_id', '=', webhookId).execute();
   await sql`
     update retries set due_at = now()
      where ctid = any (array(
        select ctid from retries where webhook_id = ${webhookId} and due_at > now()
         order by webhook_id, due_at limit ${MOST_MADE_DUE}))`.execute(tx);
+  await tx.updateTable('lanes').set({ failing_since: null }).where('webhook_id', '=', webhookId).execute();
   await wakeLanes(tx, [webhookId]);
 }
 
