@@ -27,9 +27,16 @@ const WAIT_MS = 5_000;
 const DEFAULT_LIMITS: DatabaseLimits = { statementMs: 30_000, lockMs: 10_000, idleMs: 30_000, silenceMs: 5_000 };
 /** A full disk is told this long after a statement met it; the requests that then come find out anew. */
 const SPACE_MS = 15_000;
-const BY_INDEX = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'hashagg', 'material'].map(
-  (how) => `-c enable_${how}=off`,
-);
+const BY_INDEX = [
+  'seqscan',
+  'bitmapscan',
+  'hashjoin',
+  'mergejoin',
+  'hashagg',
+  'material',
+  'sort',
+  'incremental_sort',
+].map((how) => `-c enable_${how}=off`);
 
 /** Opens a pool that acts as `role`; nothing is connected before the first query. */
 export function openDatabase(options: {

@@ -4,7 +4,7 @@ import type { Receiver } from './receiver-cache.ts';
 import { holdDeliveries } from './hold.ts';
 import type { Lane } from './lanes/lane.ts';
 import { loadEvents, type Event, type Found } from './load-events.ts';
-import type { Queued } from './lanes/queue.ts';
+import { stillQueued, type Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery } from './settle.ts';
 import { Settler } from './settler.ts';
@@ -32,8 +32,8 @@ type Dependencies = {
   sender: Sender;
   metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
   shares: Shares;
-  /** Something ended, so that something else may begin. */
-  onEnd: () => void;
+  /** Something of the lane ended, so that something else may begin. */
+  onEnd: (lane: Lane) => void;
 };
 
 /** What became of deliveries between their lane and the log of attempts. */
@@ -48,16 +48,21 @@ export class Attempts {
   constructor(ctx: Ctx, dependencies: Dependencies) {
     this.#ctx = ctx;
     this.#with = dependencies;
-    this.#settler = new Settler(ctx, ({ delivery, outcome, delay }, written) => {
+    this.#settler = new Settler(ctx, ({ delivery, outcome, delay }) => {
       const begun = this.#begun.get(delivery) as Begun;
-      if (!written) begun.lane.putOff(AFTER_LOCK_MS, performance.now());
       if (delay !== null) begun.lane.expectRetry(delay, performance.now());
       this.#end(delivery, begun, outcome);
     });
   }
 
+  /** Requests, and outcomes that are being written, consequences and all; not those that wait for somebody's lock. */
   get underWay(): number {
-    return this.#begun.size;
+    return this.#begun.size - this.#settler.locked + this.#settler.disabling;
+  }
+
+  /** Tries at once to write what waits for a lock. */
+  settleAgain(): void {
+    this.#settler.again();
   }
 
   /** Sends what was begun, holds back what tells of users who leave, and drops what has no event any more. */
@@ -89,11 +94,11 @@ export class Attempts {
         held.map(({ queued, lane, user_id }) => ({ queued, fence: lane.fence, user_id })),
       );
       for (const row of moved) gone.add(placeOf(row));
+      const left = [...dropped, ...held].filter(({ queued }) => !gone.has(placeOf(queued)));
+      const asked = left.map(({ lane, queued }) => ({ ...queued, fence: lane.fence, lane }));
+      for (const { lane } of await stillQueued(this.#ctx.db, asked)) lane.putOff(AFTER_LOCK_MS, performance.now());
     } finally {
-      for (const one of [...dropped, ...held]) {
-        if (!gone.has(placeOf(one.queued))) one.lane.putOff(AFTER_LOCK_MS, performance.now());
-        this.#giveUp(one);
-      }
+      for (const one of [...dropped, ...held]) this.#giveUp(one);
     }
   }
 
@@ -166,7 +171,7 @@ export class Attempts {
   #free({ lane, queued }: Begun, outcome: SendOutcome | null): void {
     lane.end(queued, outcome, performance.now());
     this.#with.shares.giveBack(lane.team_id);
-    this.#with.onEnd();
+    this.#with.onEnd(lane);
   }
 }
 

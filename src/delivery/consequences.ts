@@ -31,7 +31,10 @@ export async function tellOfExhausted(ctx: TxCtx<Ctx>, exhausted: Settled[]): Pr
   }
 }
 
-/** Disables receivers that a batch showed to be gone or failing for too long, and tells of it. */
+/**
+ * Disables receivers that a batch showed to be gone or failing for too long, and tells of it. One that somebody locks, who
+ * deletes or changes it, is left to its next failure.
+ */
 export async function disableReceivers(ctx: Ctx, receivers: Consequences['disable']): Promise<void> {
   for (const receiver of receivers) await disableReceiver(ctx, receiver);
 }
@@ -42,7 +45,8 @@ function disableReceiver(ctx: Ctx, { webhook_id, team_id, reason }: Consequences
       rows: [disabled],
     } = await sql<{ failing_since: string | null }>`
       update webhooks set disabled = true, updated_at = now() from lanes
-       where webhooks.id = ${webhook_id} and webhooks.team_id = ${team_id} and not disabled
+       where webhooks.id = (select id from webhooks
+                             where id = ${webhook_id} and team_id = ${team_id} and not disabled for update skip locked)
          and lanes.webhook_id = webhooks.id
       returning lanes.failing_since`.execute(ctx.db);
     if (!disabled) return;

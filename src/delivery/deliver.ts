@@ -53,7 +53,11 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     woken = true;
     wakeSleeper();
   };
-  const attempts = new Attempts(ctx, { sender, metrics, shares, onEnd: wake });
+  const onEnd = (lane: Lane): void => {
+    lanes.ended(lane);
+    wake();
+  };
+  const attempts = new Attempts(ctx, { sender, metrics, shares, onEnd });
 
   /** One look at the lanes; answers how many deliveries began. */
   const round = async (): Promise<number> => {
@@ -143,6 +147,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     lost: () => receivers.lost(),
     untilIdle: async () => {
       let idle = false;
+      attempts.settleAgain();
       while (!idle) {
         // What ended while a round ran may have left something behind it.
         const free = attempts.underWay === 0;
@@ -152,7 +157,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
         idle = (await round()) === 0 && free;
         await wait(1);
       }
-      await lanes.releaseAll('all');
+      await lanes.releaseAll('idle');
     },
     stop: async (drainMs) => {
       stopping = true;

@@ -148,8 +148,8 @@ describe('the deliverer', () => {
         return elsewhere.requests();
       })
       .toBeGreaterThan(0);
-    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
     await expect.poll(async () => (await queued(app, webhook)).length).toBe(0);
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
   });
 
   test('stops sending to an endpoint that is disabled, and sends what waited once it is enabled', async () => {

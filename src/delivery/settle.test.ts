@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { Type } from 'typebox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { attempted, dueNow, queued } from '../../test/deliveries.ts';
 import { subscribe } from '../../test/factories.ts';
@@ -99,23 +99,75 @@ test('an outcome is written although its endpoint is being changed', async () =>
     fence: lease?.fence ?? 0,
     event_type: steps.name,
   };
-  const { unwritten } = await settleDeliveries(ctx, [{ delivery, outcome, delay: 5 }]);
+  const { locked } = await settleDeliveries(ctx, [{ delivery, outcome, delay: 5 }]);
   await other.query('rollback');
-  expect([unwritten, await queued(app, webhook)]).toMatchObject([[], [{ event_id, attempt: 1 }]]);
+  expect([locked, await queued(app, webhook)]).toMatchObject([[], [{ event_id, attempt: 1 }]]);
 });
 
-test('failures that come shortly after each other are written in one transaction', async () => {
-  const team = await app.makeTeam();
-  const webhooks: string[] = [];
-  for (const ms of [0, 4, 8]) {
-    const receiver = await startReceiver();
-    receivers.push(receiver);
-    receiver.answer((response) => void setTimeout(() => response.writeHead(500).end(), ms));
-    webhooks.push(await subscribe(team, receiver));
-  }
+test('an outcome that somebody keeps from being written is written later, without another request', async () => {
+  const { team, webhook, receiver } = await withWebhook();
   await publishTo(app, team, steps, {});
+  await other.query('begin');
+  await other.query('select from deliveries where webhook_id = $1 for update', [webhook]);
   await app.deliver();
-  const attempts = (await Promise.all(webhooks.map((webhook) => attempted(app, webhook)))).flat();
-  expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed']);
-  expect(new Set(attempts.map(({ created_at }) => String(created_at))).size).toBe(1);
+  await app.deliver();
+  await other.query('rollback');
+  await app.deliver();
+  expect(receiver.received).toHaveLength(1);
+  expect([await queued(app, webhook), await attempted(app, webhook)]).toMatchObject([[], [{ outcome: 'succeeded' }]]);
+});
+
+test('what was deleted while it waited to be sent holds up nothing', async () => {
+  const { team, webhook, receiver } = await withWebhook();
+  for (let n = 0; n < 30; n += 1) await publishTo(app, team, steps, {});
+  // Sixteen are sent, and while they hang the others, which were read ahead, are deleted with their events.
+  receiver.answer(async (response) => {
+    if (receiver.received.length === 16) {
+      await other.query('delete from deliveries where webhook_id = $1', [webhook]);
+      await other.query('delete from events where team_id = $1', [team.id]);
+    }
+    response.writeHead(204).end();
+  });
+  await app.deliver();
+  receiver.answer(null);
+  await publishTo(app, team, steps, {});
+  const began = performance.now();
+  await app.deliver();
+  expect(await queued(app, webhook)).toEqual([]);
+  expect(performance.now() - began).toBeLessThan(1_500);
+});
+
+describe('the commit of outcomes', () => {
+  const sources = async (): Promise<string[]> => {
+    const { rows } = await other.query<{ source: string }>('select source from commits order by n');
+    await other.query('truncate commits');
+    return rows.map((row) => row.source);
+  };
+  beforeAll(async () => {
+    // What a deferred trigger sees is what the commit does: a setting of this transaction's, or the server's own.
+    await other.query(`
+      create table commits (n integer generated always as identity, source text);
+      create function note_commit() returns trigger language plpgsql security definer as $$
+        begin insert into commits (source) select source from pg_settings where name = 'synchronous_commit'; return null; end $$;
+      create constraint trigger note after delete on deliveries deferrable initially deferred
+        for each row execute function note_commit();
+      create constraint trigger note after delete on retries deferrable initially deferred
+        for each row execute function note_commit()`);
+  });
+  afterAll(() => other.query('drop table commits; drop function note_commit cascade'));
+
+  test('does not wait for the disk, unless an event tells of them', async () => {
+    const { team, webhook, receiver } = await withWebhook();
+    await publishTo(app, team, steps, {});
+    await app.deliver();
+    expect(await sources()).toEqual(['session']);
+    await publishTo(app, team, steps, {});
+    receiver.answer((response) => response.writeHead(500).end());
+    await app.deliver();
+    await other.query('update retries set attempt = 7 where webhook_id = $1', [webhook]);
+    await dueNow(app);
+    await app.deliver();
+    expect(await sources()).toEqual(['session', expect.not.stringContaining('session')]);
+    expect((await attempted(app, webhook)).at(-1)).toMatchObject({ outcome: 'exhausted' });
+  });
 });

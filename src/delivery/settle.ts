@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { newId } from '../ids.ts';
-import type { Queued } from './lanes/queue.ts';
+import { stillQueued, type Queued } from './lanes/queue.ts';
 import { DISABLED_AFTER_DAYS, retryDelaySeconds } from './schedule.ts';
 import type { SendOutcome } from './sending/send.ts';
 
@@ -12,8 +12,8 @@ export type Delivery = Queued & { team_id: string; fence: number; event_type: st
 export type Settled = { delivery: Delivery; outcome: SendOutcome; delay: number | null };
 
 export type Consequences = {
-  /** What was in the queue no more, or is being deleted by somebody else. */
-  unwritten: Settled[];
+  /** What somebody else locks, who is about to delete it or takes that back. */
+  locked: Settled[];
   /** Receivers that are to be disabled: gone by their own word, or failing for too long. */
   disable: { webhook_id: string; team_id: string; reason: 'gone' | 'failing' }[];
   /** Deliveries that were given up. */
@@ -87,7 +87,10 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
     select webhook_id, event_id,
            exists (select from failing where failing.webhook_id = held.webhook_id and too_long) as failing
       from held`.execute(ctx.db);
-  return consequencesOf(batch, written);
+  const { unwritten, ...consequences } = consequencesOf(batch, written);
+  const asked = unwritten.map((settled) => ({ ...settled.delivery, settled }));
+  const locked = (await stillQueued(ctx.db, asked)).map(({ settled }) => settled);
+  return { ...consequences, locked };
 }
 
 type Logged = {
@@ -126,7 +129,7 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
 function consequencesOf(
   batch: Settled[],
   written: { webhook_id: string; event_id: string; failing: boolean }[],
-): Consequences {
+): Omit<Consequences, 'locked'> & { unwritten: Settled[] } {
   const held = new Map(written.map((row) => [`${row.webhook_id} ${row.event_id}`, row]));
   const disable = new Map<string, Consequences['disable'][number]>();
   const exhausted: Settled[] = [];

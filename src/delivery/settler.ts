@@ -4,10 +4,13 @@ import { inTransaction, runAtCommit } from '../db/transaction.ts';
 import { disableReceivers, tellOfExhausted } from './consequences.ts';
 import { settleDeliveries, type Consequences, type Settled } from './settle.ts';
 
-const BATCH = 200;
-/** Failures come in swarms, and nobody waits for one to be written. */
+/** The statement compares each with each: twice as many cost four times as much. */
+const BATCH = 64;
+/** Time-outs come in swarms, and nobody waits for one to be written. */
 const GATHER_MS = 25;
 const AGAIN_AFTER_MS = 500;
+/** Somebody else has locked what was to leave the queue: an undo, or an erasure, which may take its time. */
+const AFTER_LOCK_MS = 2_000;
 /** The database is away for longer than leases last: other workers make these deliveries again. */
 const MOST_TRIES = 60;
 /**
@@ -19,21 +22,53 @@ const WITHOUT_WAITING = { name: 'phial_without_waiting', text: 'set local synchr
 /** Writes outcomes in batches: while one is written the next gathers, so that batches grow with the load. */
 export class Settler {
   readonly #ctx: Ctx;
-  readonly #done: (settled: Settled, written: boolean) => void;
+  readonly #done: (settled: Settled) => void;
   readonly #waiting: Settled[] = [];
+  readonly #locked = new Map<Settled, NodeJS.Timeout>();
   #running: Promise<void> | null = null;
+  #disabling: Promise<void> = Promise.resolve();
+  #toDisable = 0;
   #hurried = false;
   #gathering: NodeJS.Timeout | null = null;
 
-  constructor(ctx: Ctx, done: (settled: Settled, written: boolean) => void) {
+  /** `done` hears of each that is written, or that nobody need write any more. */
+  constructor(ctx: Ctx, done: (settled: Settled) => void) {
     this.#ctx = ctx;
     this.#done = done;
   }
 
+  /** Outcomes that wait for somebody else's lock. */
+  get locked(): number {
+    return this.#locked.size;
+  }
+
+  /** Batches whose receivers are being disabled. */
+  get disabling(): number {
+    return this.#toDisable;
+  }
+
   add(settled: Settled): void {
     this.#waiting.push(settled);
-    if (settled.outcome.ok || this.#hurried) this.#begin();
+    if (settled.outcome.error !== 'timeout' || this.#hurried) this.#begin();
     else this.#gathering ??= setTimeout(() => this.#begin(), GATHER_MS);
+  }
+
+  /** Tries at once what waits for a lock. */
+  again(): void {
+    for (const [settled, timer] of this.#locked) {
+      clearTimeout(timer);
+      this.#waiting.push(settled);
+    }
+    this.#locked.clear();
+    if (this.#waiting.length > 0) this.#begin();
+  }
+
+  /** Resolves when everything is written; a failure is not tried again from now on. */
+  async finish(): Promise<void> {
+    this.#hurried = true;
+    this.again();
+    await this.#running;
+    await this.#disabling;
   }
 
   #begin(): void {
@@ -44,28 +79,47 @@ export class Settler {
     });
   }
 
-  /** Resolves when everything is written; a failure is not tried again from now on. */
-  async finish(): Promise<void> {
-    this.#hurried = true;
-    if (this.#waiting.length > 0) this.#begin();
-    await this.#running;
-  }
-
   async #run(): Promise<void> {
     await wait(1);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH);
-      const unwritten = new Set(await this.#write(batch));
-      for (const settled of batch) this.#done(settled, !unwritten.has(settled));
+      const consequences = await this.#write(batch);
+      const locked = new Set(this.#hurried ? [] : consequences?.locked);
+      for (const settled of batch) {
+        if (locked.has(settled)) this.#postpone(settled);
+        else this.#done(settled);
+      }
+      if (consequences) this.#disable(consequences);
     }
   }
 
-  /** Answers what was not written. */
-  async #write(batch: Settled[]): Promise<Settled[]> {
-    let consequences: Consequences | null = null;
-    for (let tries = 1; consequences === null; tries += 1) {
+  #postpone(settled: Settled): void {
+    const timer = setTimeout(() => {
+      this.#locked.delete(settled);
+      this.add(settled);
+    }, AFTER_LOCK_MS);
+    this.#locked.set(settled, timer);
+  }
+
+  /** Beside the outcomes: each is a transaction of its own, and other teams' outcomes do not wait for it. */
+  #disable({ disable }: Consequences): void {
+    if (disable.length === 0) return;
+    this.#toDisable += 1;
+    this.#disabling = this.#disabling
+      .then(() => disableReceivers(this.#ctx, disable))
+      .catch((error: unknown) => {
+        this.#ctx.log.error({ err: error }, 'endpoints were not disabled; their next failure tries again');
+      })
+      .finally(() => {
+        this.#toDisable -= 1;
+      });
+  }
+
+  /** Null where it was given up. */
+  async #write(batch: Settled[]): Promise<Consequences | null> {
+    for (let tries = 1; ; tries += 1) {
       try {
-        consequences = await inTransaction(this.#ctx, async (ctx) => {
+        return await inTransaction(this.#ctx, async (ctx) => {
           const written = await settleDeliveries(ctx, batch);
           // An event that was told of must not be unknown after a crash.
           if (written.exhausted.length === 0) await runAtCommit(ctx, WITHOUT_WAITING);
@@ -81,13 +135,9 @@ export class Settler {
           );
         }
         // The leases run out and the deliveries are made again: at least once, never less.
-        if (last) return batch;
+        if (last) return null;
         await wait(AGAIN_AFTER_MS);
       }
     }
-    await disableReceivers(this.#ctx, consequences.disable).catch((error: unknown) => {
-      this.#ctx.log.error({ err: error }, 'endpoints were not disabled; their next failure tries again');
-    });
-    return consequences.unwritten;
   }
 }

@@ -21,8 +21,10 @@ export class Lane {
   leasedUntil: number;
   /** When something was last begun or found. */
   usedAt: number;
-  /** The rate of the receiver, or what it makes attempts wait, allows nothing before it. */
-  startsAt = 0;
+  /** The rate of the receiver allows nothing before it. */
+  #allowedAt = 0;
+  /** It hung: nothing is begun before it. */
+  #hangsUntil = 0;
   /** Put off: there is nothing to begin before it. */
   #restsUntil = 0;
 
@@ -75,18 +77,24 @@ export class Lane {
     this.#restsUntil = Math.max(this.#restsUntil, now + ms);
   }
 
-  /** What kept it from being begun may be over. */
+  /** What kept it from being begun may be over, such as an address that hangs. */
   resume(): void {
     this.#restsUntil = 0;
+    this.#hangsUntil = 0;
+  }
+
+  /** Nothing is begun before it. */
+  get startsAt(): number {
+    return Math.max(this.#allowedAt, this.#hangsUntil);
   }
 
   isResting(now: number): boolean {
     return this.#restsUntil > now;
   }
 
-  /** Whether there may be something to begin. */
+  /** Whether there may be something to begin, and a slot to begin it in. */
   isReady(now: number): boolean {
-    if (this.isResting(now)) return false;
+    if (this.isResting(now) || this.#underWay >= this.#slots) return false;
     return this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0 || this.#retriesAt <= now;
   }
 
@@ -157,13 +165,13 @@ export class Lane {
     this.usedAt = now;
     // What was not used of the last second may be used at once.
     if (ratePerSecond !== null)
-      this.startsAt = Math.max(this.startsAt, now - 1000 + 1000 / ratePerSecond) + 1000 / ratePerSecond;
+      this.#allowedAt = Math.max(this.#allowedAt, now - 1000 + 1000 / ratePerSecond) + 1000 / ratePerSecond;
     return queued;
   }
 
   /**
-   * A time-out halves the slots of a receiver, an answer adds one: a receiver that hangs soon holds one only, and then
-   * rests about as long as it made the attempt wait. By how long is chance, or all that hang would end at the same time.
+   * A time-out halves the slots of a receiver, a 2xx adds one: a receiver that hangs soon holds one only, and rests after
+   * each attempt about as long as it made that wait. By how long is chance, or all that hang would end at the same time.
    */
   end(queued: Queued, outcome: Pick<SendOutcome, 'ok' | 'error' | 'duration_ms'> | null, now: number): void {
     this.#underWay -= 1;
@@ -172,13 +180,10 @@ export class Lane {
     if (this.#reading > 0) this.#settledMeanwhile.add(queued.event_id);
     else this.#known.delete(queued.event_id);
     if (outcome?.error === 'timeout') {
-      if (this.#slots === 1) this.#startAfter(now + (0.5 + Math.random()) * outcome.duration_ms);
+      const rest = (0.5 + Math.random()) * outcome.duration_ms;
+      if (this.#slots === 1 && this.isIdle) this.#hangsUntil = Math.ceil((now + rest) / PULSE_MS) * PULSE_MS;
       this.#slots = Math.max(1, Math.floor(this.#slots / 2));
     } else if (outcome?.ok) this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
-  }
-
-  #startAfter(time: number): void {
-    this.startsAt = Math.max(this.startsAt, Math.ceil(time / PULSE_MS) * PULSE_MS);
   }
 
   #remember(row: Queued): boolean {

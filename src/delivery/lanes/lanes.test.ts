@@ -98,7 +98,7 @@ describe('a lane', () => {
   test('is kept by renewing, which fails for an owner that was succeeded', async () => {
     const first = (await lease(A)) as Lease;
     await leaseEnds();
-    expect(await renewLanes(ctx.db, [first])).toEqual([webhook]);
+    expect(await renewLanes(ctx.db, [first])).toEqual([{ webhook_id: webhook, renewed: true }]);
     expect(await lease(B)).toBeUndefined();
     await leaseEnds();
     expect(await lease(B)).toBeDefined();
@@ -147,19 +147,27 @@ describe('a lane', () => {
     expect(await woken()).toEqual([webhook]);
   });
 
-  test('that is let go of while its endpoint is being enabled wakes', async () => {
+  test('that is let go of while its endpoint is being enabled stays, and wakes when it is let go of again', async () => {
     await tell();
     const held = (await lease(A)) as Lease;
     await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
-    let released: Promise<void> | undefined;
     await ctx.db.transaction().execute(async (tx) => {
       await sql`update webhooks set disabled = false where id = ${webhook}`.execute(tx);
       await wakeLanes(tx, [webhook]);
-      released = releaseLanes(ctx.db, [held]);
-      await untilBlocked(ctx.db);
+      expect(await releaseLanes(ctx.db, [held])).toEqual([webhook]);
     });
-    await released;
+    expect((await row()).owner).toBe(A);
+    expect(await releaseLanes(ctx.db, [held])).toEqual([]);
     expect(await woken()).toEqual([webhook]);
+  });
+
+  test('whose row is locked is neither renewed nor lost', async () => {
+    const held = (await lease(A)) as Lease;
+    await ctx.db.transaction().execute(async (tx) => {
+      await wakeLanes(tx, [webhook]);
+      expect(await renewLanes(ctx.db, [held])).toEqual([{ webhook_id: webhook, renewed: false }]);
+    });
+    expect(await renewLanes(ctx.db, [held])).toEqual([{ webhook_id: webhook, renewed: true }]);
   });
 
   test.each([
@@ -175,7 +183,7 @@ describe('a lane', () => {
       await sql`select from ${sql.table(queue)} where webhook_id = ${webhook} for update`.execute(tx);
       changed = change(`${webhookPath(team)}/${webhook}`);
       await untilBlocked(ctx.db);
-      expect(await renewLanes(ctx.db, [held])).toEqual([webhook]);
+      expect(await renewLanes(ctx.db, [held])).toEqual([{ webhook_id: webhook, renewed: true }]);
     });
     expect((await changed)?.status).toBeLessThan(300);
     expect(await queued(app, webhook)).toHaveLength(queue === 'retries' ? 1 : 0);
@@ -188,7 +196,7 @@ describe('what became of a delivery', () => {
     const slow = (await lease(A)) as Lease;
     await leaseEnds();
     const next = (await lease(B)) as Lease;
-    expect(await settle(slow, event, status)).toMatchObject({ unwritten: [{}], disable: [], exhausted: [] });
+    expect(await settle(slow, event, status)).toEqual({ locked: [], disable: [], exhausted: [] });
     expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([[], [{ attempt: 0 }]]);
     await settle(next, event, 200);
     expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([

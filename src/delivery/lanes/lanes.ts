@@ -86,33 +86,54 @@ export async function leaseLanesThatWake(db: Db, owner: string, most: number): P
   return rows;
 }
 
-/** Prolongs leases; answers the ids of those that still hold. */
-export async function renewLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<string[]> {
+/**
+ * Prolongs leases; answers those that still hold. One whose row is locked stays as it is: everybody's webhooks would
+ * wait for that here.
+ */
+export async function renewLanes(
+  db: Db,
+  lanes: Pick<Lease, 'webhook_id' | 'fence'>[],
+): Promise<{ webhook_id: string; renewed: boolean }[]> {
   if (lanes.length === 0) return [];
-  const { rows } = await sql<{ webhook_id: string }>`
-    update lanes set wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
-      from unnest(${lanes.map((lane) => lane.webhook_id)}::uuid[], ${lanes.map((lane) => lane.fence)}::integer[])
-           as mine (webhook_id, fence)
-     where lanes.webhook_id = mine.webhook_id and lanes.fence = mine.fence
-    returning lanes.webhook_id`.execute(db);
-  return rows.map((row) => row.webhook_id);
+  const { rows } = await sql<{ webhook_id: string; renewed: boolean }>`
+    with mine as materialized (
+      select lanes.webhook_id
+        from unnest(${lanes.map((lane) => lane.webhook_id)}::uuid[], ${lanes.map((lane) => lane.fence)}::integer[])
+             as lease (webhook_id, fence)
+        join lanes on lanes.webhook_id = lease.webhook_id and lanes.fence = lease.fence
+    ), free as (
+      select lanes.webhook_id from mine join lanes on lanes.webhook_id = mine.webhook_id for update of lanes skip locked
+    ), renewed as (
+      update lanes set wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
+        from free where lanes.webhook_id = free.webhook_id
+      returning lanes.webhook_id
+    )
+    select mine.webhook_id, renewed.webhook_id is not null as renewed
+      from mine left join renewed on renewed.webhook_id = mine.webhook_id`.execute(db);
+  return rows;
 }
 
 /**
- * Lets go of lanes. (Whether something waits is asked for as a value: of an `exists` the server may make a hash of the
- * whole table, which no switch forbids.) When each has to be taken again is read after its row is locked: whoever publishes or enables
- * meanwhile is either seen here, or comes later and wakes the lane itself. The lane of a disabled receiver sleeps until
- * it is enabled, however much waits in it.
+ * Lets go of lanes, and answers those that it could not let go of, because somebody locks their row. When each has to be
+ * taken again is read after its row is locked: whoever publishes or enables meanwhile is either seen here, or comes later
+ * and wakes the lane itself. The lane of a disabled receiver sleeps until it is enabled, however much waits in it.
+ * (Whether something waits is asked for as a value: of an `exists` the server may make a hash of the whole table, which
+ * no switch forbids.)
  */
-export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<void> {
-  if (lanes.length === 0) return;
-  await db.transaction().execute(async (tx) => {
-    const { rows: held } = await sql<{ webhook_id: string }>`
-      select lanes.webhook_id
-        from unnest(${lanes.map((lane) => lane.webhook_id)}::uuid[], ${lanes.map((lane) => lane.fence)}::integer[])
-             as mine (webhook_id, fence)
-        join lanes on lanes.webhook_id = mine.webhook_id and lanes.fence = mine.fence
-       order by lanes.webhook_id for update of lanes`.execute(tx);
+export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<string[]> {
+  if (lanes.length === 0) return [];
+  return db.transaction().execute(async (tx) => {
+    const { rows: held } = await sql<{ webhook_id: string; free: boolean }>`
+      with mine as materialized (
+        select lanes.webhook_id
+          from unnest(${lanes.map((lane) => lane.webhook_id)}::uuid[], ${lanes.map((lane) => lane.fence)}::integer[])
+               as lease (webhook_id, fence)
+          join lanes on lanes.webhook_id = lease.webhook_id and lanes.fence = lease.fence
+      ), free as (
+        select lanes.webhook_id from mine join lanes on lanes.webhook_id = mine.webhook_id for update of lanes skip locked
+      )
+      select mine.webhook_id, free.webhook_id is not null as free
+        from mine left join free on free.webhook_id = mine.webhook_id`.execute(tx);
     await sql`
       update lanes set owner = null, wake_at = case
              when (select disabled from webhooks where id = lanes.webhook_id) then null
@@ -120,8 +141,9 @@ export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fe
                     order by deliveries.webhook_id, event_id limit 1) then now()
              else (select due_at from retries where webhook_id = lanes.webhook_id order by due_at limit 1)
            end
-        from unnest(${held.map((lane) => lane.webhook_id)}::uuid[]) as mine (webhook_id)
+        from unnest(${held.filter(({ free }) => free).map((lane) => lane.webhook_id)}::uuid[]) as mine (webhook_id)
        where lanes.webhook_id = mine.webhook_id`.execute(tx);
+    return held.filter(({ free }) => !free).map((lane) => lane.webhook_id);
   });
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { BEGINNING, receiversWithDeliveries, sweepOrphans } from './discover.ts';
@@ -8,6 +9,10 @@ const MOST_LANES = 5_000;
 const MOST_HINTS = 20_000;
 const LEASED_AT_ONCE = 500;
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
+/** What could not be renewed or let go of, because somebody locks it, is tried again after it. */
+const AFTER_LOCK_MS = 1_000;
+const TRIES_AT_STOP = 20;
+const BETWEEN_TRIES_MS = 50;
 
 /** The lanes of one worker: how it comes to them, keeps them and lets go of them. */
 export class OwnedLanes {
@@ -75,12 +80,13 @@ export class OwnedLanes {
 
   /** What nobody tells of: retries that come due, lanes of workers that died, and events told while nobody listened. */
   async patrol(): Promise<void> {
+    // First: a lease that ran out while the database was away holds on if nobody took the lane, outcomes and all.
+    await this.renewIfDue();
     if (this.#lanes.size < MOST_LANES) {
       await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
       do await this.#scan();
       while (this.#scanning && this.#lanes.size < MOST_LANES);
     }
-    await this.renewIfDue();
     const now = performance.now();
     for (const lane of this.#lanes.values()) if (lane.isReady(now)) this.#ready.add(lane);
   }
@@ -102,17 +108,28 @@ export class OwnedLanes {
   /** Lanes to begin with; whoever begins with one puts it behind the others (`putLast`). */
   ready(now: number): Lane[] {
     for (const lane of this.#ready) {
-      if (lane.leasedUntil <= now) this.#forget(lane);
+      if (lane.leasedUntil <= now) this.#outlived(lane);
       else if (!lane.isReady(now) || this.#leaving.has(lane)) this.#ready.delete(lane);
     }
     return [...this.#ready];
+  }
+
+  /** Nothing is begun until it is renewed; one with nothing under way is simply taken anew. */
+  #outlived(lane: Lane): void {
+    if (lane.isIdle) this.#forget(lane);
+    else this.#ready.delete(lane);
+  }
+
+  /** Something of the lane ended, so that something else of it may begin. */
+  ended(lane: Lane): void {
+    if (this.#lanes.get(lane.webhook_id) === lane) this.#ready.add(lane);
   }
 
   putLast(lane: Lane): void {
     if (this.#ready.delete(lane)) this.#ready.add(lane);
   }
 
-  /** When the rate of a receiver allows it the next delivery; Infinity where nothing waits for that. */
+  /** When a receiver's rate, or its rest, allows the next delivery; Infinity where nothing waits for that. */
   nextStart(now: number): number {
     let next = Infinity;
     for (const lane of this.#ready) if (lane.startsAt > now) next = Math.min(next, lane.startsAt);
@@ -131,7 +148,11 @@ export class OwnedLanes {
 
   /** Lets go of every lane with nothing under way, or of all. */
   async releaseAll(which: 'idle' | 'all'): Promise<void> {
-    await this.#release([...this.#lanes.values()].filter((lane) => which === 'all' || lane.isIdle));
+    for (let tries = 1; tries <= TRIES_AT_STOP; tries += 1) {
+      const locked = await this.#release([...this.#lanes.values()].filter((lane) => which === 'all' || lane.isIdle));
+      if (locked.length === 0) return;
+      await wait(BETWEEN_TRIES_MS);
+    }
   }
 
   async renewIfDue(): Promise<void> {
@@ -155,23 +176,31 @@ export class OwnedLanes {
       const used = !lane.isIdle || lane.isReady(now) || lane.isResting(now) || lane.usedAt > now - RENEW_MS;
       (used ? kept : idle).push(lane);
     }
-    const held = new Set(await renewLanes(this.#ctx.db, kept));
+    const held = new Map((await renewLanes(this.#ctx.db, kept)).map((lane) => [lane.webhook_id, lane.renewed]));
     for (const lane of kept) {
-      if (!held.has(lane.webhook_id)) {
-        this.#forget(lane);
-        continue;
-      }
-      lane.leasedUntil = now + LEASE_SECONDS * 1000;
-      lane.lookFromBeginning();
+      const renewed = held.get(lane.webhook_id);
+      if (renewed === undefined) this.#forget(lane);
+      else lane.lookFromBeginning();
+      if (renewed) lane.leasedUntil = now + LEASE_SECONDS * 1000;
     }
-    this.#renewedAt = now;
+    const allRenewed = kept.every((lane) => held.get(lane.webhook_id) !== false);
+    this.#renewedAt = allRenewed ? now : now - RENEW_MS + AFTER_LOCK_MS;
     await this.#release(idle);
   }
 
-  /** Out of the map first: what is told of a lane from here on takes it anew. */
-  async #release(lanes: Lane[]): Promise<void> {
+  /**
+   * Lets go of lanes and answers those that were locked, which are left later. Out of the map first: what is told of a
+   * lane from here on takes it anew.
+   */
+  async #release(lanes: Lane[]): Promise<Lane[]> {
     for (const lane of lanes) this.#forget(lane);
-    await releaseLanes(this.#ctx.db, lanes);
+    const locked = new Set(await releaseLanes(this.#ctx.db, lanes));
+    const kept = lanes.filter((lane) => locked.has(lane.webhook_id));
+    for (const lane of kept) {
+      this.#lanes.set(lane.webhook_id, lane);
+      this.leave(lane);
+    }
+    return kept;
   }
 
   #forget(lane: Lane): void {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/open.ts';
+import type { Db, Tx } from '../../db/open.ts';
 
 /** A queued delivery: what, and which attempt comes next (1 is the first). */
 export type Queued = { webhook_id: string; event_id: string; attempt: number; from: 'deliveries' | 'retries' };
@@ -41,6 +41,26 @@ export async function readRetries(db: Db, wanted: RetriesWanted[]): Promise<Map<
         order by retries.webhook_id, due_at limit lane.most
      ) as row`.execute(db);
   return byLane(rows.map((row) => ({ ...row, from: 'retries' })));
+}
+
+/** Those of the deliveries that are queued still, in a lane whose fence they have. */
+export async function stillQueued<D extends { webhook_id: string; event_id: string; fence: number }>(
+  db: Db | Tx,
+  deliveries: D[],
+): Promise<D[]> {
+  if (deliveries.length === 0) return [];
+  const { rows } = await sql<{ n: number }>`
+    select asked.n::integer as n
+      from unnest(${deliveries.map((d) => d.webhook_id)}::uuid[], ${deliveries.map((d) => d.event_id)}::uuid[],
+                  ${deliveries.map((d) => d.fence)}::integer[])
+           with ordinality as asked (webhook_id, event_id, fence, n)
+      join lanes on lanes.webhook_id = asked.webhook_id and lanes.fence = asked.fence
+     where (select true from deliveries
+             where deliveries.webhook_id = asked.webhook_id and deliveries.event_id = asked.event_id limit 1)
+        or (select true from retries
+             where (retries.webhook_id, retries.event_id) between (asked.webhook_id, asked.event_id) and (asked.webhook_id, asked.event_id)
+             order by retries.webhook_id, retries.event_id limit 1)`.execute(db);
+  return rows.map(({ n }) => deliveries[n - 1] as D);
 }
 
 function byLane<Row extends { webhook_id: string }>(rows: Row[]): Map<string, Row[]> {

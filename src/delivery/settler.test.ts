@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { attempted } from '../../test/deliveries.ts';
+import { subscribe } from '../../test/factories.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { Type } from 'typebox';
+import { acrossTeams } from '../db/session/bind.ts';
+import { defineEvent } from '../events/define.ts';
+import { newId } from '../ids.ts';
+import { leaseLanes } from './lanes/lanes.ts';
+import type { SendOutcome } from './sending/send.ts';
+import type { Settled } from './settle.ts';
+import { Settler } from './settler.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+const TIMED_OUT: SendOutcome = {
+  ok: false,
+  status: null,
+  error: 'timeout',
+  error_detail: null,
+  duration_ms: 15_000,
+  response_body: '',
+  retry_after_seconds: null,
+  gone: false,
+};
+
+let app: TestApp;
+let receiver: Receiver;
+let webhook: string;
+let fence: number;
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver();
+  webhook = await subscribe(app.team, receiver);
+  const [lease] = await leaseLanes(acrossTeams(app.ctx).db, newId(), [webhook]);
+  fence = lease?.fence ?? NaN;
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.close();
+});
+
+/** The outcome of a delivery that waits in the queue. */
+async function timedOut(): Promise<Settled> {
+  const event_id = await publishTo(app, app.team, steps, {});
+  const delivery = {
+    webhook_id: webhook,
+    event_id,
+    attempt: 1,
+    from: 'deliveries' as const,
+    team_id: app.team.id,
+    fence,
+    event_type: steps.name,
+  };
+  return { delivery, outcome: TIMED_OUT, delay: 5 };
+}
+const written = async (of: Settled[]): Promise<string[]> => {
+  const ids = new Set(of.map(({ delivery }) => delivery.event_id));
+  const rows = (await attempted(app, webhook)).filter((attempt) => ids.has(attempt.event_id));
+  return rows.map(({ created_at }) => String(created_at));
+};
+
+test('time-outs that come shortly after each other are written in one transaction', async () => {
+  const all = [await timedOut(), await timedOut(), await timedOut()];
+  let done = 0;
+  const settler = new Settler(acrossTeams(app.ctx), () => (done += 1));
+  for (const settled of all) {
+    settler.add(settled);
+    await wait(5);
+  }
+  while (done < all.length) await wait(5);
+  const times = await written(all);
+  expect([times.length, new Set(times).size]).toEqual([3, 1]);
+});
+
+test('a stop writes what is still being gathered', async () => {
+  const all = [await timedOut(), await timedOut()];
+  let done = 0;
+  const settler = new Settler(acrossTeams(app.ctx), () => (done += 1));
+  for (const settled of all) settler.add(settled);
+  await settler.finish();
+  expect([done, (await written(all)).length]).toEqual([2, 2]);
+});
