@@ -5,7 +5,7 @@ import { newId } from '../../ids.ts';
 import { acrossTeams, boundToOrg, boundToTeam } from './bind.ts';
 import { openDatabase, type Database, type Db, type Tx } from '../open.ts';
 import { prepared, varying } from './prepared.ts';
-import { inTransaction } from '../transaction.ts';
+import { inTransaction, runAtCommit } from '../transaction.ts';
 
 let app: TestApp;
 let database: Database;
@@ -106,6 +106,40 @@ describe('a transaction', () => {
     });
     await expect(overlooked).rejects.toThrow('rolled back');
     expect(await seenBy(ctx)).toEqual(['', '', '']);
+  });
+});
+
+describe('a statement that travels with the commit', () => {
+  const FAILS = { name: 'test_fails', text: 'select 1 / $1::int', values: ['0'] };
+  const SETS = { name: 'test_sets', text: `select set_config('phial.test', 'set', true)`, values: [] };
+  const setBy = async ({ db }: { db: Db | Tx }): Promise<string | null> => {
+    const { rows } = await sql<{ is: string | null }>`
+      select nullif(current_setting('phial.test', true), '') as is`.execute(db);
+    return rows[0]?.is ?? null;
+  };
+
+  // The first time it goes ahead of the commit to be prepared, later the two leave together.
+  test.each(['unknown to the server', 'prepared'])('and fails leaves nothing behind (%s)', async () => {
+    const deed = inTransaction(boundToTeam(ctx, ONE), async (tx) => {
+      await seenBy(acrossTeams(tx));
+      await runAtCommit(tx, FAILS);
+    });
+    await expect(deed).rejects.toThrow('division by zero');
+    expect(await seenBy(boundToTeam(ctx, OTHER))).toEqual([OTHER, '', '']);
+  });
+
+  test.each(['unknown to the server', 'prepared'])('sets nothing beyond its transaction (%s)', async () => {
+    await inTransaction(acrossTeams(ctx), (tx) => runAtCommit(tx, SETS));
+    expect([await seenBy(boundToTeam(ctx, OTHER)), await setBy(ctx)]).toEqual([[OTHER, '', ''], null]);
+  });
+
+  test('never runs when its transaction is rolled back', async () => {
+    const deed = inTransaction(boundToTeam(ctx, ONE), async (tx) => {
+      await runAtCommit(tx, FAILS);
+      throw new Error('Changed my mind.');
+    });
+    await expect(deed).rejects.toThrow('Changed my mind.');
+    expect(await inTransaction(boundToTeam(ctx, OTHER), seenBy)).toEqual([OTHER, '', '']);
   });
 });
 
