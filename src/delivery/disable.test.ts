@@ -46,6 +46,23 @@ const makeDue = () => dueNow(app);
 const enable = (id: string) => team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: false });
 
 describe('an endpoint that answers 410', () => {
+  test('and is being changed holds up nobody, and is disabled at its next failure', async () => {
+    team = await app.makeTeam();
+    const { id, receiver } = await listen();
+    receiver.answer(answerWith(410));
+    const event = await tell();
+    await app.db.transaction().execute(async (tx) => {
+      await sql`select from webhooks where id = ${id} for update`.execute(tx);
+      const began = performance.now();
+      await app.deliver();
+      expect(performance.now() - began).toBeLessThan(3_000);
+    });
+    expect([(await stored(id)).disabled, await queue(id)]).toMatchObject([false, [{ event_id: event, attempt: 1 }]]);
+    await makeDue();
+    await app.deliver();
+    expect((await stored(id)).disabled).toBe(true);
+  });
+
   test('is disabled at once, its operators are told, and enabled again it gets what waited', async () => {
     team = await app.makeTeam();
     const { id, receiver } = await listen();
