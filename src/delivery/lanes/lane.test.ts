@@ -120,3 +120,28 @@ test('a receiver that timed out once and has slots left does not rest', () => {
   lane.end(row, TIMED_OUT, 0);
   expect(begin(lane)).not.toBeNull();
 });
+
+test('a receiver whose slots all time out at once draws its rest once, not the longest of many', () => {
+  const rests = Array.from({ length: 400 }, () => {
+    const lane = openLane(16);
+    read(lane).answer(Array.from({ length: 16 }, () => first()));
+    const begun = Array.from({ length: 16 }, () => begin(lane)) as Queued[];
+    for (const row of begun) lane.end(row, TIMED_OUT, 0);
+    return lane.startsAt;
+  });
+  const mean = rests.reduce((sum, rest) => sum + rest, 0) / rests.length;
+  // Half to one and a half of 2,000 ms, rounded up to 50: the longest of twelve draws would be about 2,900.
+  expect(mean).toBeGreaterThan(1_850);
+  expect(mean).toBeLessThan(2_200);
+});
+
+test('a change of the receiver ends its rest', () => {
+  const lane = openLane(1);
+  const row = first();
+  read(lane).answer([row, first()]);
+  begin(lane);
+  lane.end(row, TIMED_OUT, 0);
+  expect(begin(lane)).toBeNull();
+  lane.resume();
+  expect(begin(lane)).not.toBeNull();
+});

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { attempted, dueNow, queued } from '../../../test/deliveries.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
@@ -21,6 +21,7 @@ import {
   wakeLanes,
   type Lease,
 } from './lanes.ts';
+import { OwnedLanes } from './owned-lanes.ts';
 import { settleDeliveries } from '../settle.ts';
 import type { SendOutcome } from '../sending/send.ts';
 
@@ -104,6 +105,26 @@ describe('a lane', () => {
     expect(await lease(B)).toBeDefined();
     expect(await renewLanes(ctx.db, [first])).toEqual([]);
     expect((await row()).owner).toBe(B);
+  });
+
+  test('whose lease ran out while something of it was under way keeps its fence if nobody took it', async () => {
+    await tell();
+    const lanes = new OwnedLanes(ctx);
+    lanes.hint(webhook);
+    await lanes.takeHinted();
+    const [lane] = lanes.ready(performance.now());
+    lane?.addFirsts([{ webhook_id: webhook, event_id: newId(), attempt: 1, from: 'deliveries' }], 16);
+    expect(lane?.next(performance.now(), null)).not.toBeNull();
+    const { fence } = await row();
+    // The database was away for longer than a lease.
+    await leaseEnds();
+    const clock = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => clock() + (LEASE_SECONDS + 10) * 1000);
+    expect(lanes.ready(performance.now())).toEqual([]);
+    await lanes.patrol();
+    later.mockRestore();
+    expect((await row()).fence).toBe(fence);
+    expect(await lease(B)).toBeUndefined();
   });
 
   test('of a disabled endpoint is not taken', async () => {
