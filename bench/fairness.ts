@@ -16,7 +16,7 @@ import { restartLane } from '../src/delivery/lanes/lanes.ts';
 import { defineEvent } from '../src/events/define.ts';
 import { publishEvents } from '../src/events/publish.ts';
 import { openLog } from '../src/log.ts';
-import { newTeam } from '../src/new-team.ts';
+import { wings } from '../src/wings.ts';
 import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { describeDatabase, describeMachine, median } from './environment.ts';
@@ -58,7 +58,7 @@ export async function benchFairness(): Promise<boolean> {
     const { config, secrets } = parseConfig({});
     const database = openDatabase({ url: embedded.url, poolSize: 4, role: 'phial_app', log });
     const cipher = await claimCipher(database.db, config, secrets);
-    const reached = await compare(program, { config, db: database.db, log, cipher, newTeam }, embedded.url);
+    const reached = await compare(program, { config, db: database.db, log, cipher, ...wings }, embedded.url);
     await database.close();
     await embedded.stop();
     return reached;

@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** By package, what of it the program imports. */
 const PACKAGES = {
-  typebox: ['typebox', 'typebox/value'],
+  typebox: ['typebox', 'typebox/compile', 'typebox/value'],
   kysely: ['kysely'],
   'libphonenumber-js': ['libphonenumber-js/max'],
 };

@@ -12,13 +12,52 @@ export type Ctx = {
   cipher: Cipher;
   /** What each wing gives a new team, in the transaction that makes it. */
   newTeam: readonly NewTeamStep[];
+  /** What each of these users has connected: users know nothing of the wing that connects them. */
+  connectedSources: (
+    ctx: Pick<TeamCtx, 'db' | 'team' | 'config'>,
+    userIds: string[],
+  ) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
+  /** Whose a link token is: the transport knows nothing of the wing that makes them. Null where nobody knows it. */
+  findLinkSession: (ctx: Ctx, token: string) => Promise<FoundLinkSession | null>;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
   stopping?: AbortSignal;
   /** Whether a statement of this process failed lately because the server's disk is full. */
   outOfSpace?: () => boolean;
 };
 
-export type NewTeamStep = (ctx: TxCtx, teamId: string) => Promise<void>;
+/** What the browser of a user may do by a link token: connect that user to a provider, once. */
+type LinkSession = {
+  /** Of the token. */
+  id: string;
+  /** The token itself; null where its session was found by another way. */
+  token: string | null;
+  user: { id: string; client_user_id: string };
+  /** The one provider that it is for; null: any of `filter_on_providers`, or of all. */
+  provider: string | null;
+  filter_on_providers: string[] | null;
+  /** Where the browser goes in the end, which the team allows; null: it stays here. */
+  redirect_url: string | null;
+  on_error: 'redirect' | null;
+  on_close: 'redirect' | null;
+};
+
+/** A Ctx on behalf of a link token. */
+export type LinkCtx = TeamCtx & { link: LinkSession };
+
+/** A link token that is known, and what it opens; null with the reason where it opens nothing any more. */
+export type FoundLinkSession = {
+  id: string;
+  org_id: string;
+  team_id: string;
+  ctx: LinkCtx | null;
+  ended: 'token_expired' | 'token_consumed' | 'invalid_token' | null;
+};
+
+/** A provider that a user has connected, as the user is shown. */
+export type ConnectedSource = { provider: NamedProvider; created_on: string; source: NamedProvider };
+type NamedProvider = { name: string; slug: string; logo: string };
+
+type NewTeamStep = (ctx: TxCtx, teamId: string) => Promise<void>;
 
 /** A Ctx inside a transaction. */
 export type TxCtx<C extends Ctx = Ctx> = Omit<C, 'db'> & { db: Tx };
@@ -26,11 +65,19 @@ export type TxCtx<C extends Ctx = Ctx> = Omit<C, 'db'> & { db: Tx };
 type TeamSettings = {
   minor_ordering_enabled?: boolean | null;
   full_patient_details_in_webhooks?: boolean | null;
+  reject_duplicate_connection?: boolean | null;
+  link_redirect_urls?: string[] | null;
   [setting: string]: unknown;
 };
 
 /** A Ctx on behalf of one team: every query of it is filtered by `team.id`. */
-export type TeamCtx = Ctx & { team: { id: string; org_id: string; settings: TeamSettings } };
+export type TeamCtx = Ctx & {
+  team: { id: string; org_id: string; settings: TeamSettings };
+  /** Who calls by a token of its own: no other user is known to it. */
+  onlyUser?: string;
+  /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
+  aside?: (pause: () => Promise<void>) => Promise<void>;
+};
 
 /** A Ctx on behalf of an organisation's management key. */
 export type ManagementCtx = Ctx & {

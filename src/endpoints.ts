@@ -7,11 +7,13 @@ import { managementEndpoints } from './tenancy/endpoints.ts';
 import { resultEndpoints } from './labs/results/endpoints.ts';
 import { systemEndpoints } from './system/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
+import { wearableEndpoints } from './wearables/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 
 /** Every operation of the service, in the order of its documentation. */
 export const endpoints: Endpoint[] = [
   ...userEndpoints,
+  ...wearableEndpoints,
   ...insuranceEndpoints,
   ...labTestEndpoints,
   ...orderEndpoints,

@@ -1,6 +1,10 @@
 import type { EventType } from './events/define.ts';
 import { orderCreated, orderUpdated } from './labs/orders/events.ts';
 import { resultCritical } from './labs/results/events.ts';
+import { pullEvents } from './wearables/pulls/events.ts';
+import { sampleEvents } from './wearables/timeseries/events.ts';
+import { connectionCreated, connectionError } from './wearables/connections/events.ts';
+import { summaryEvents } from './wearables/summaries/events.ts';
 import { attemptExhausted, endpointDisabled } from './delivery/events.ts';
 
 /** Every event that the service tells of, in the order of its documentation. */
@@ -8,6 +12,11 @@ export const eventTypes: Omit<EventType, 'write'>[] = [
   orderCreated,
   orderUpdated,
   resultCritical,
+  ...sampleEvents,
+  ...pullEvents,
+  connectionCreated,
+  connectionError,
+  ...summaryEvents,
   attemptExhausted,
   endpointDisabled,
 ];

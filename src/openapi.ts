@@ -15,7 +15,18 @@ import { INTERFACE_VERSION, VERSION } from './package-root.ts';
 import * as results from './labs/results/schemas.ts';
 import * as system from './system/schemas.ts';
 import * as users from './users/schemas.ts';
+import * as connections from './wearables/connections/schemas.ts';
+import * as priorities from './wearables/priorities/schemas.ts';
+import * as pulls from './wearables/pulls/schemas.ts';
+import * as aggregate from './wearables/aggregate/schemas.ts';
+import * as source from './wearables/source.ts';
+import * as sampleInput from './wearables/timeseries/sample-input.ts';
+import { seriesSchemas, StoredSamples } from './wearables/timeseries/schemas.ts';
+import * as link from './wearables/link/schemas.ts';
 import * as webhooks from './webhooks/schemas.ts';
+import * as summaries from './wearables/summaries/schemas.ts';
+import { SUMMARIES } from './wearables/summaries/resources.ts';
+import * as sources from './wearables/source.ts';
 import * as address from './wire/address.ts';
 import * as guarantor from './wire/guarantor.ts';
 import * as person from './wire/person.ts';
@@ -23,6 +34,14 @@ import * as person from './wire/person.ts';
 /** Where the names of the components come from. */
 const schemas = [
   users,
+  connections,
+  aggregate,
+  priorities,
+  pulls,
+  source,
+  sampleInput,
+  { ...seriesSchemas, StoredSamples },
+  link,
   insurance,
   labTests,
   orders,
@@ -33,6 +52,14 @@ const schemas = [
   teams,
   webhooks,
   system,
+  summaries,
+  Object.fromEntries(
+    SUMMARIES.flatMap(({ title, shape, input }) => [
+      [title, shape],
+      [`${title}Input`, input],
+    ]),
+  ),
+  sources,
   address,
   guarantor,
   person,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Runner } from 'graphile-worker';
 import { serveApi } from './api.ts';
@@ -19,12 +20,12 @@ import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import type { Logger } from './log.ts';
-import { newTeam } from './new-team.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
 import { VERSION } from './package-root.ts';
 import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
-import { deploymentPolicy } from './webhooks/receiver-url.ts';
+import { deploymentPolicy } from './outbound/deployment-policy.ts';
+import { wings } from './wings.ts';
 import { measureQueue } from './delivery/lanes/queue-depth.ts';
 import { openSender } from './delivery/sending/send.ts';
 
@@ -42,7 +43,8 @@ type Options = { role: Role; config: Config; secrets: Secrets; place: Place; log
 
 /** Starts the service on a database that is open: migrates, then serves and works as its role says. */
 export async function startService(options: Options): Promise<Service> {
-  const { config, place, log } = options;
+  const { place, log } = options;
+  const config = { ...options.config, uploadDir: options.config.uploadDir ?? join(place.dataDir, 'uploads') };
   const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
   const running: Running = {
@@ -63,7 +65,7 @@ export async function startService(options: Options): Promise<Service> {
     jobs: null,
   };
   try {
-    const firstKeys = await start(running, options);
+    const firstKeys = await start(running, { ...options, config });
     return { firstKeys, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
   } catch (error) {
     // Whatever is open by now would keep the process alive, with a port that is taken for instance.
@@ -97,7 +99,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   const cipher = await claimCipher(db, config, secrets);
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
-  const ctx: Ctx = { config, db, log, cipher, newTeam, stopping: running.stopping.signal, outOfSpace };
+  const ctx: Ctx = { config, db, log, cipher, ...wings, stopping: running.stopping.signal, outOfSpace };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;

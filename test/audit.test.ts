@@ -61,6 +61,8 @@ describe('every operation with a key', () => {
     };
     const keys = {
       team_key: await keyIdOf(app.team.api_key),
+      team_key_or_user_token: await keyIdOf(app.team.api_key),
+      link_token: await keyIdOf(app.team.api_key),
       management_key: await keyIdOf(app.team.management_key),
       none: null,
     };

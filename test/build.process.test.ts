@@ -11,7 +11,7 @@ const BUILT = join(PACKAGE_ROOT, 'dist');
 beforeAll(build);
 
 test.each(['typebox', 'typebox/value', 'kysely', 'libphonenumber-js/max'])(
-  'the built program reads %s from a file or two of the build, with the licence beside it',
+  'the built program reads %s from a few files of the build, with the licence beside it',
   (module) => {
     const resolve = `console.log(import.meta.resolve('${module}'))`;
     const found = execFileSync(process.execPath, ['--input-type=module', '-e', resolve], {
@@ -21,7 +21,7 @@ test.each(['typebox', 'typebox/value', 'kysely', 'libphonenumber-js/max'])(
     const folder = dirname(fileURLToPath(found.trim()));
     expect(folder).toBe(join(BUILT, 'node_modules', module.split('/')[0] as string));
     const files = readdirSync(folder);
-    expect(files.filter((name) => name.endsWith('.mjs')).length).toBeLessThan(6);
+    expect(files.filter((name) => name.endsWith('.mjs')).length).toBeLessThan(8);
     expect(files.some((name) => /^licen[cs]e/i.test(name))).toBe(true);
   },
 );

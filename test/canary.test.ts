@@ -6,9 +6,22 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
+import { jsonOf } from '../src/http/media.ts';
 import { jobs, tasksOf } from '../src/jobs/run.ts';
 import { startTestApp, type TestApp } from './app.ts';
-import { consents, kitTestId, orderKit, readOrder, shippingAddress, simulate, webhookPath } from './factories.ts';
+import {
+  consents,
+  importConnection,
+  kitTestId,
+  linkTokenOf,
+  orderKit,
+  pushSummaries,
+  readOrder,
+  shippingAddress,
+  simulate,
+  webhookPath,
+} from './factories.ts';
+import { appleDocument, appleRecord, upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
@@ -17,6 +30,7 @@ const lines: string[] = [];
 const printed: string[] = [];
 
 let app: TestApp;
+let linkToken = '';
 let receiver: Receiver;
 beforeAll(async () => {
   for (const stream of [process.stdout, process.stderr]) {
@@ -52,12 +66,29 @@ const registration = {
   physician: { first_name: MARK, last_name: MARK, npi: '1234567893' },
 };
 
+const source = { provider: 'manual', app_id: MARK, provider_id: MARK };
+const markedSummaries = {
+  workouts: [
+    {
+      ...source,
+      sport: 'running',
+      title: MARK,
+      map: { polyline: MARK },
+      time_start: '2026-01-05T06:30:00Z',
+      time_end: '2026-01-05T07:15:00Z',
+    },
+  ],
+  meal: [{ ...source, name: MARK, timestamp: '2026-01-05T12:30:00Z', data: { [MARK]: {} } }],
+  devices: [{ provider: 'manual', device_manufacturer: MARK, device_model: MARK, device_id: MARK }],
+};
+
 /** A request with the marker wherever it can stand beside the body; its answer does not matter here. */
 async function send(method: string, path: string, body?: string, key: string = app.team.api_key): Promise<number> {
   const answer = await fetch(app.baseUrl + path, {
     method,
     headers: {
       [path.startsWith('/v1/org') ? 'x-management-key' : 'x-service-api-key']: key,
+      'x-service-link-token': linkToken,
       'x-idempotency-key': `${MARK}-${randomUUID()}`,
       'user-agent': MARK,
       referer: `https://example.com/${MARK}`,
@@ -91,6 +122,8 @@ async function story(): Promise<Known> {
     description: MARK,
   });
   await api('PUT', `${webhookPath(team)}/${hook.body.id}/headers`, { headers: { 'x-mark': MARK } });
+  const file = appleDocument([appleRecord('HKQuantityTypeIdentifierStepCount', { source: MARK, value: MARK }), MARK]);
+  await upload(team, user.user_id, file.slice(0, -5));
   const order = await api<{ order: { id: string } }>('POST', '/v3/order/testkit', {
     user_id: user.user_id,
     lab_test_id: await kitTestId(team),
@@ -102,8 +135,11 @@ async function story(): Promise<Known> {
   await api('POST', '/v3/order/testkit/register', { ...registration, sample_id });
   await simulate(team, id, '', { interpretation: 'critical' });
   await simulate(team, (await orderKit(team, user.user_id)).id, '?delay=1');
+  for (const [path, items] of Object.entries(markedSummaries)) await pushSummaries(team, user.user_id, path, items);
   await app.deliver();
   await app.runJobs();
+  linkToken = (await linkTokenOf(team, user.user_id)).link_token;
+  await importConnection(team, user.user_id, { access_token: MARK, refresh_token: MARK, provider_id: MARK });
   return { user_id: user.user_id, order_id: id, webhook_id: hook.body.id };
 }
 
@@ -143,7 +179,7 @@ async function everyRefusal(known: Known): Promise<number> {
     const key = endpoint.auth === 'management_key' ? management_key : api_key;
     const query = Object.keys((endpoint.query as Schema | undefined)?.properties ?? {});
     const search = query.length === 0 ? '' : `?${query.map((name) => `${name}=${MARK}`).join('&')}`;
-    const body = endpoint.body ? JSON.stringify(markedValue(endpoint.body as Schema)) : undefined;
+    const body = endpoint.body ? JSON.stringify(markedValue((jsonOf(endpoint.body) ?? {}) as Schema)) : undefined;
     const right = pathOf(endpoint, (name) => fixed[name] ?? randomUUID());
     const unknown = pathOf(endpoint, (name) =>
       name.endsWith('_id') && name !== 'org_id' ? randomUUID() : (fixed[name] ?? MARK),
@@ -211,12 +247,16 @@ test('errors of the database that quote a row leave nothing of it, neither in a 
       create function break_it() returns trigger language plpgsql as $$
       begin raise exception 'broken: ${MARK} %', new using detail = '${MARK}', hint = '${MARK}'; end $$`);
     const broken = ['users', 'user_info', 'insurances', 'orders', 'order_events', 'lab_results', 'events'];
-    for (const table of [...broken, 'simulations'])
+    for (const table of [...broken, 'simulations', 'summaries'])
       await owner.query(
         `create trigger break_it before insert or update on ${table} for each row execute function break_it()`,
       );
     await everyRefusal(known);
     await send('POST', '/v2/user', JSON.stringify({ client_user_id: `${MARK}-broken` }));
+    for (const [path, items] of Object.entries(markedSummaries)) {
+      const again = items.map((item) => ({ ...item, version: '2026-01-06T00:00:00Z' }));
+      expect(await send('POST', `/v2/summary/${path}/${known.user_id}`, JSON.stringify(again))).toBe(500);
+    }
     await send('PATCH', `/v2/user/${known.user_id}/info`, JSON.stringify(marked));
     await sql`update graphile_worker._private_jobs set run_at = now()`.execute(app.db);
     await app.runJobs();

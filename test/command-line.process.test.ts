@@ -272,7 +272,8 @@ test('a backup of the running embedded server is restored into a new data direct
   });
 
   const elsewhere = join(makeFolder(), 'data');
-  expect(await runCommand(['restore', '--from', to], { dataDir: elsewhere })).toMatchObject({ code: 0 });
+  const restored = await runCommand(['restore', '--from', to], { dataDir: elsewhere });
+  expect(restored.code, restored.output).toBe(0);
   expect(postgresIsGone(elsewhere)).toBe(true);
   const team = teamAt(await serve({ dataDir: elsewhere }), readCredentials(program.dataDir));
   expect((await readOrder(team, order.id)).events).toEqual(order.events);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { linkTokenOf, makeUser } from './factories.ts';
 
 type Operation = {
   operationId: string;
@@ -14,8 +15,11 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 };
 
 let app: TestApp;
+let linkToken: string;
 beforeAll(async () => {
   app = await startTestApp();
+  const { user_id } = await makeUser(app.team);
+  linkToken = (await linkTokenOf(app.team, user_id)).link_token;
 });
 afterAll(() => app.close());
 
@@ -31,15 +35,24 @@ function pasted(path: string, { parameters = [] }: Operation): string {
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query).toString()}`;
 }
 
-test.each(endpoints.map(({ id, method, path }) => [id, method, path] as const))(
+/** What takes a file gets one. */
+const file = ({ requestBody }: Operation) =>
+  requestBody && 'application/octet-stream' in requestBody.content
+    ? { raw: '<gpx/>', headers: { 'content-type': 'application/octet-stream' } }
+    : {};
+
+test.each(endpoints.map(({ id, method, path, auth }) => [id, method, path, auth] as const))(
   'the example of %s is understood: it succeeds, or is refused as the reference says',
-  async (id, method, path) => {
+  async (id, method, path, auth) => {
     const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
     const json = operation.requestBody?.content['application/json'];
     if (json) expect(json).toHaveProperty('example');
     const body = json?.example as Record<string, unknown> | undefined;
     const sent = body && 'team_id' in body ? { ...body, team_id: app.team.id } : body;
-    const { status, body: said } = await app.api<unknown>(method, pasted(path, operation), sent);
+    const { status, body: said } = await app.api<unknown>(method, pasted(path, operation), sent, {
+      ...(auth === 'link_token' ? { headers: { 'x-service-link-token': linkToken } } : {}),
+      ...file(operation),
+    });
     expect(Object.keys(operation.responses), JSON.stringify(said)).toContain(String(status));
     expect(status, JSON.stringify(said)).not.toBeOneOf([401, 403, 405, 415, 422, 500, 503]);
     // The catalogue is there from the start: what it is asked for by a code is found.

@@ -1,4 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { SUMMARY_BODIES } from '../src/glossary/summaries.ts';
+import { SUMMARIES } from '../src/wearables/summaries/resources.ts';
 import type { Team } from './app.ts';
 import type { Receiver } from './receiver.ts';
 
@@ -129,4 +131,87 @@ export async function subscribe(team: Team, receiver: Receiver, filterTypes: str
   const secret = await team.api<{ key: string }>('GET', `${webhookPath(team)}/${made.body.id}/secret`);
   receiver.trust(secret.body.key);
   return made.body.id;
+}
+
+/** Tokens that a user gave elsewhere. */
+export const recipeOf = (userId: string): Record<string, unknown> => ({
+  user_id: userId,
+  access_token: 'access-token-of-the-user',
+  refresh_token: 'refresh-token-of-the-user',
+  provider_id: 'external-4711',
+  expires_at: 4_102_444_800,
+  oauth_scopes: ['personal', 'daily'],
+});
+
+/** Connects the user by tokens given elsewhere. */
+export const importConnection = (
+  team: Team,
+  userId: string,
+  changes: Record<string, unknown> = {},
+  provider = 'oura',
+): ReturnType<typeof team.api<{ user_ids_imported: string[]; user_ids_failed: string[] }>> =>
+  team.api('POST', '/v2/link/bulk_import', {
+    provider,
+    connections: [{ ...recipeOf(userId), ...changes }],
+    wait_for_completion: true,
+  });
+
+/** Tells of news of the user of `recipeOf` as Oura does: signed by the secret of the application. */
+export const hookOfOura = (team: Team, secret: string, news: Record<string, unknown>): ReturnType<typeof team.api> => {
+  const raw = JSON.stringify({ user_id: 'external-4711', event_type: 'update', event_time: '1', ...news });
+  const signature = createHmac('sha256', secret).update(`1700000000${raw}`).digest('hex').toUpperCase();
+  const headers = {
+    'x-oura-signature': signature,
+    'x-oura-timestamp': '1700000000',
+    'content-type': 'application/json',
+  };
+  return team.api('POST', '/v2/hooks/oura', undefined, { raw, headers, key: null });
+};
+
+/** One summary of the kind, or the items given, of a user. */
+export const pushSummaries = <T = PushedSummaries>(
+  team: Team,
+  userId: string,
+  path: string,
+  items: unknown[],
+): ReturnType<typeof team.api<T>> => team.api<T>('POST', `/v2/summary/${path}/${userId}`, items);
+
+export type PushedSummaries = {
+  created: number;
+  updated: number;
+  unchanged: number;
+  superseded: number;
+  outside_ingestion_bounds: number;
+  items: { id: string; outcome: string }[];
+};
+
+/** One summary of each kind that there is, with its points; the ids by kind. */
+export async function pushEverySummary(team: Team, userId: string): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  for (const { name, path } of SUMMARIES) {
+    const items = (SUMMARY_BODIES[`push_${name}`] ?? []) as object[];
+    const sent = items.map((item) => ('sleep_id' in item ? { ...item, sleep_id: ids['sleep'] } : item));
+    const answer = await pushSummaries(team, userId, path, sent);
+    ids[name] = answer.body.items[0]?.id as string;
+  }
+  return ids;
+}
+
+/** A link token of the user. */
+export const linkTokenOf = async (
+  team: Team,
+  userId: string,
+  more: Record<string, unknown> = {},
+): Promise<{ link_token: string; link_web_url: string }> =>
+  (await team.api<{ link_token: string; link_web_url: string }>('POST', '/v2/link/token', { user_id: userId, ...more }))
+    .body;
+
+/** Leaves a row behind in everything that connecting uses: tokens, a code, a user at the provider, an ended connection. */
+export async function useLink(team: Team, userId: string): Promise<void> {
+  const { link_token } = await linkTokenOf(team, userId);
+  await team.api('GET', `/v2/link/oauth/oura/start?token=${link_token}`, undefined, { key: null });
+  await team.api('POST', `/v2/link/code/create?user_id=${userId}`);
+  await importConnection(team, userId);
+  await team.api('DELETE', `/v2/user/${userId}/oura`);
+  await importConnection(team, userId);
 }

@@ -2,7 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { eraseUsers } from '../src/jobs/erase-users.ts';
 import type { Team, TestApp } from './app.ts';
-import { healthInsurance, makeUser, orderKit, registeredKit, simulate, subscribe } from './factories.ts';
+import {
+  healthInsurance,
+  hookOfOura,
+  makeUser,
+  orderKit,
+  pushEverySummary,
+  registeredKit,
+  simulate,
+  subscribe,
+  useLink,
+} from './factories.ts';
+import { upload } from './exports.ts';
 import { query } from './global-setup.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver } from './receiver.ts';
@@ -17,6 +28,9 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await eraseUsers(app.ctx);
   const { user_id } = await makeUser(team);
   await team.api('PATCH', `/v2/user/${user_id}/info`, person);
+  await useLink(team, user_id);
+  await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
+  await team.api('POST', `/v2/user/${user_id}/sign_in_token`);
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
     name: 'Saguaro Mutual',
     address: homeAddress,
@@ -34,6 +48,20 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     },
     { headers: { 'x-idempotency-key': randomUUID() } },
   );
+  await team.api('POST', `/v2/timeseries/${user_id}/samples`, [
+    {
+      resource: 'note',
+      provider: 'manual',
+      start: '2026-01-05T07:00:00Z',
+      end: '2026-01-05T07:00:00Z',
+      unit: 'text',
+      value: 'Two eggs',
+    },
+  ]);
+  await pushEverySummary(team, user_id);
+  await upload(team, user_id, '<gpx/>');
+  await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);
+  await team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'oura' });
   const done = await registeredKit(team, { health_insurance: healthInsurance });
   await simulate(team, done.id);
   await app.deliver();

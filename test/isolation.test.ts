@@ -1,13 +1,15 @@
 // Walks every operation as another team that knows all ids: none shows or changes anything of the team they belong to.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
+import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/glossary/summaries.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
 import {
   consents,
+  recipeOf,
   healthInsurance,
   kitTestId,
   makeUser,
@@ -15,12 +17,16 @@ import {
   patientAddress,
   patientDetails,
   physician,
+  pushEverySummary,
   readOrder,
   register,
   shippingAddress,
   simulate,
   subscribe,
+  useLink,
+  hookOfOura,
 } from './factories.ts';
+import { upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
@@ -40,13 +46,18 @@ type Ids = {
   lab_test_id: string;
   payor_code: string;
   webhook_id: string;
+  workout_id: string;
+  sleep_id: string;
+  device_id: string;
+  import_id: string;
   api_key_id: string;
   key_id: string;
+  provider: string;
   name: string;
 };
 
 /** What is sent, with the status that another team gets. */
-type Attempt = { params?: Partial<Ids>; query?: string; body?: unknown; status: number };
+type Attempt = { params?: Partial<Ids>; query?: string; body?: unknown; file?: string; status: number };
 
 const insurance = (payor_code: string): object => ({
   payor_code,
@@ -55,6 +66,14 @@ const insurance = (payor_code: string): object => ({
   insured: person,
 });
 const patient = { patient_details: patientDetails, patient_address: patientAddress, consents, physician };
+const note = {
+  resource: 'note',
+  provider: 'manual',
+  start: '2026-01-05T07:00:00Z',
+  end: '2026-01-05T07:00:00Z',
+  unit: 'text',
+  value: 'Two eggs',
+};
 const none: Attempt = { status: 200 };
 const found = (...queries: string[]): Attempt[] => [none, ...queries.map((query) => ({ query, status: 200 }))];
 
@@ -91,13 +110,51 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: insurance(payor_code), status: 404 },
     { params: { user_id }, body: insurance(others.payor_code), status: 400 },
   ],
+  connect_demo: (_, { user_id }) => [{ body: { user_id, provider: 'oura' }, status: 404 }],
+  introspect_resources: (_, { user_id }) => [none, { query: `user_id=${user_id}`, status: 404 }],
+  introspect_historical_pulls: (_, { user_id }) => [none, { query: `user_id=${user_id}`, status: 404 }],
+  get_webhook_portal: () => [none],
+  list_source_priorities: () => [none],
+  set_source_priorities: () => [{ body: [{ data_type: 'sleep', providers: ['oura'] }], status: 200 }],
+  query_user: () => [
+    {
+      body: {
+        timeframe: { anchor: '2026-01-05', past: { unit: 'week' } },
+        queries: [{ select: [{ func: 'count', arg: { timeseries: 'steps' } }] }],
+      },
+      status: 404,
+    },
+  ],
+  push_samples: () => [{ body: [note], status: 404 }],
+  import_file: () => [{ file: '<gpx/>', status: 404 }],
   search_payors: (_, { name }) => found(`insurance_name=${name}`),
   create_payor: (_, { name }) => [{ body: { name: `${name} Mutual`, address: homeAddress }, status: 200 }],
+  ...Object.fromEntries(Object.keys(SUMMARY_BODIES).map((id) => [id, summariesOf(id)])),
+  ...Object.fromEntries(
+    Object.keys(SUMMARY_QUERIES).map((id) => [id, () => [{ query: 'start_date=2026-01-01', status: 404 }]]),
+  ),
   page_lab_tests: () => [none],
   list_lab_tests: () => [none],
   list_labs: () => [none],
   list_markers: () => [none],
   get_marker: () => [], // the catalogue is everybody's
+  delete_connection: (_, { user_id }) => [{ params: { user_id }, status: 404 }],
+  bulk_import_connections: (_, { user_id }) => [
+    { body: { provider: 'oura', connections: [recipeOf(user_id)], wait_for_completion: true }, status: 200 },
+  ],
+  bulk_export_connections: (_, { user_id }) => [
+    { body: { provider: 'oura', user_ids: [user_id] }, status: 200 },
+    { body: { provider: 'oura' }, status: 200 },
+  ],
+  bulk_trigger_historical_pull: (_, { user_id }) => [
+    { body: { provider: 'oura', user_ids: [user_id], wait_for_completion: true }, status: 200 },
+  ],
+  bulk_pause_connections: (_, { user_id }) => [{ body: { provider: 'oura', user_ids: [user_id] }, status: 200 }],
+  list_bulk_ops: () => [none],
+  create_link_token: (_, { user_id }) => [{ body: { user_id }, status: 404 }],
+  create_link_code: (_, { user_id }) => [{ query: `user_id=${user_id}`, status: 404 }],
+  put_link_redirect_urls: () => [{ body: { urls: ['https://stranger.example.com/in'] }, status: 404 }],
+  list_providers: () => [], // so are providers
   create_testkit_order: (own, others) => [
     { body: { user_id: others.user_id, lab_test_id: own.lab_test_id, shipping_details: shippingAddress }, status: 404 },
     { body: { user_id: own.user_id, lab_test_id: others.lab_test_id, shipping_details: shippingAddress }, status: 404 },
@@ -134,6 +191,18 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   rotate_webhook_secret: ofWebhook({}),
 };
 
+/** Summaries for the other team's user; for the own one with what is the other's: a sleep, or a device. */
+function summariesOf(id: string): (own: Ids, others: Ids) => Attempt[] {
+  return (own, others) => {
+    const [item] = SUMMARY_BODIES[id] as [object];
+    const foreign = { ...item, ...('sleep_id' in item ? { sleep_id: others.sleep_id } : {}) };
+    const attempts: Attempt[] = [{ body: [foreign], status: 404 }];
+    if (id === 'push_device') return attempts;
+    const measured = { ...foreign, device_id: others.device_id };
+    return [...attempts, { params: { user_id: own.user_id }, body: [measured], status: 404 }];
+  };
+}
+
 /** The other team's endpoint under its own team, and under the caller's. */
 function ofWebhook(body: unknown): (own: Ids) => Attempt[] {
   return ({ team_id }) => [
@@ -161,6 +230,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   const webhook_id = await subscribe(team, receiver);
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];
   await team.api('PATCH', `/v2/user/${user.user_id}/info`, { ...person, last_name: name });
+  const summaries = await pushEverySummary(team, user.user_id);
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
     name: `${name} Mutual`,
     address: homeAddress,
@@ -168,6 +238,13 @@ async function fill(team: Team, name: string): Promise<Ids> {
     provider_payor_id: `${name}-1`,
   });
   await team.api('POST', `/v2/user/${user.user_id}/insurance`, insurance(payor.body.payor_code));
+  await team.api('POST', `/v2/timeseries/${user.user_id}/samples`, [note]);
+  const file = await upload(team, user.user_id, '<gpx/>');
+  await useLink(team, user.user_id);
+  await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
+  await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);
+  await team.api('POST', '/v2/link/connect/demo', { user_id: user.user_id, provider: 'fitbit' });
+  await team.api('POST', `/v2/user/${user.user_id}/sign_in_token`);
   await orderKit(team, deleted.user_id);
   await team.api('DELETE', `/v2/user/${deleted.user_id}`);
   await app.deliver();
@@ -207,7 +284,12 @@ async function fill(team: Team, name: string): Promise<Ids> {
     lab_test_id: await kitTestId(team),
     payor_code: payor.body.payor_code,
     webhook_id,
+    workout_id: summaries['workouts'] as string,
+    sleep_id: summaries['sleep'] as string,
+    device_id: summaries['device'] as string,
+    import_id: file.body.id,
     name,
+    provider: 'oura',
     key_id: managers.body.data[0]?.id as string,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
@@ -219,28 +301,35 @@ async function makeSibling(): Promise<Team> {
   return { ...owner, id, api_key: key.value, api: apiOf(app.baseUrl, key.value, owner.management_key) };
 }
 
-/** Every row of the owner as text, by table. */
+/** Every row of the owner as text, by table: one statement, since it is asked for before and after each operation. */
 async function rowsOfOwner(): Promise<Record<string, string[]>> {
+  statement ??= await statementOfRows();
+  const { rows } = await statement.execute(app.db);
+  const all: Record<string, string[]> = Object.fromEntries(ownedTables.map((name) => [name, []]));
+  for (const { name, row } of rows) all[name]?.push(row);
+  for (const each of Object.values(all)) each.sort();
+  return all;
+}
+
+let statement: RawBuilder<{ name: string; row: string }> | undefined;
+let ownedTables: string[] = [];
+
+async function statementOfRows(): Promise<RawBuilder<{ name: string; row: string }>> {
   const { rows: tables } = await sql<{ name: string }>`
     select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(
-    app.db,
-  );
-  const all: Record<string, string[]> = {};
-  for (const { name } of tables.filter(({ name }) => name !== 'audit_log')) {
-    const { rows } = await sql<{ row: string }>`
-      select to_jsonb(t)::text as row from ${sql.table(name)} t where team_id = ${owner.id} order by 1`.execute(app.db);
-    all[name] = rows.map(({ row }) => row);
-  }
-  const secrets = await sql<{
-    row: string;
-  }>`select to_jsonb(s)::text as row from webhook_secrets s where webhook_id = ${ids.webhook_id} order by 1`.execute(
-    app.db,
-  );
-  const team = await sql<{ row: string }>`select to_jsonb(t)::text as row from teams t where id = ${owner.id}`.execute(
-    app.db,
-  );
-  return { ...all, webhook_secrets: secrets.rows.map(({ row }) => row), teams: team.rows.map(({ row }) => row) };
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'audit_log'
+     order by 1`.execute(app.db);
+  const rowsOf = (name: string, condition: RawBuilder<unknown>) =>
+    sql`select ${sql.lit(name)} as name, to_jsonb(t)::text as row from ${sql.table(name)} t where ${condition}`;
+  ownedTables = [...tables.map(({ name }) => name), 'webhook_secrets', 'teams'];
+  return sql`${sql.join(
+    [
+      ...tables.map(({ name }) => rowsOf(name, sql`team_id = ${sql.lit(owner.id)}`)),
+      rowsOf('webhook_secrets', sql`webhook_id = ${sql.lit(ids.webhook_id)}`),
+      rowsOf('teams', sql`id = ${sql.lit(owner.id)}`),
+    ],
+    sql` union all `,
+  )}`;
 }
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -250,7 +339,9 @@ function attemptsAt(endpoint: Endpoint, own: Ids, others: Ids): Attempt[] {
   if (listed) return listed(own, others);
   if (!endpoint.path.includes('{'))
     throw new Error(`Say in ATTEMPTS how another team would reach for rows with ${endpoint.id}.`);
-  return [{ status: 404 }];
+  // What is read by its time is asked for with a range.
+  const inRange = endpoint.query && 'start_date' in endpoint.query.properties;
+  return [{ status: 404, ...(inRange ? { query: 'start_date=2020-01-01' } : {}) }];
 }
 
 /** An attempt with the other team's ids wherever it does not say otherwise; the organisation is the caller's own. */
@@ -270,7 +361,13 @@ function requestOf(
     }) + (attempt.query ? `?${attempt.query}` : '');
   return {
     request: `${endpoint.method} ${path} ${JSON.stringify(attempt.body) ?? ''}`,
-    send: () => caller.api<unknown>(endpoint.method, path, attempt.body),
+    send: () =>
+      caller.api<unknown>(
+        endpoint.method,
+        path,
+        attempt.body,
+        attempt.file ? { raw: attempt.file, headers: { 'content-type': 'application/octet-stream' } } : {},
+      ),
   };
 }
 
@@ -282,8 +379,12 @@ test('the owner has something in every table that holds rows of teams', async ()
 });
 
 describe.each([
-  ['a sibling in the same organisation', makeSibling, ['team_key']],
-  ['a team of another organisation', () => app.makeTeam('Mesa Labs'), ['team_key', 'management_key']],
+  ['a sibling in the same organisation', makeSibling, ['team_key', 'team_key_or_user_token']],
+  [
+    'a team of another organisation',
+    () => app.makeTeam('Mesa Labs'),
+    ['team_key', 'team_key_or_user_token', 'management_key'],
+  ],
 ] as const)('%s', (_, makeStranger, kinds) => {
   let stranger: Team;
   let own: Ids;
@@ -326,10 +427,12 @@ describe.each([
 test('the same requests by the owner itself reach what they name', async () => {
   // What takes away comes last, and the team itself after all that is in it.
   const last = ({ id, method }: Endpoint): number =>
-    id === 'delete_team' ? 9 : ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'].indexOf(method);
+    id === 'delete_team' ? 9 : id === 'delete_user' ? 8 : ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'].indexOf(method);
   const unreached: string[] = [];
   const sent = new Set<string>();
-  for (const endpoint of endpoints.filter(({ auth }) => auth !== 'none').toSorted((a, b) => last(a) - last(b))) {
+  for (const endpoint of endpoints
+    .filter(({ auth }) => auth !== 'none' && auth !== 'link_token')
+    .toSorted((a, b) => last(a) - last(b))) {
     for (const attempt of attemptsAt(endpoint, ids, ids)) {
       const { request, send } = requestOf(owner, endpoint, ids, ids, attempt);
       if (sent.has(request)) continue;

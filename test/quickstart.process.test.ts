@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { quickstart } from '../src/quickstart/quickstart.ts';
 import { startDeliverer, type Deliverer } from '../src/delivery/deliver.ts';
-import { deploymentPolicy } from '../src/webhooks/receiver-url.ts';
+import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { webhookPath } from './factories.ts';
@@ -82,7 +82,10 @@ describe('a service that does otherwise is a surprise', () => {
       timeoutMs: config.webhookTimeoutMs,
     });
     deliverer = startDeliverer(ctx, { sender, metrics });
-    waker = setInterval(() => deliverer.hear(''), 20);
+    waker = setInterval(() => {
+      deliverer.hear('');
+      void app.runJobs();
+    }, 20);
     proxy = createServer((request, response) => void forward(request, response));
     await new Promise<void>((resolve) => {
       proxy.listen(0, '127.0.0.1', resolve);
@@ -147,6 +150,11 @@ describe('a service that does otherwise is a surprise', () => {
 
   const isOrder = (operation: string): boolean => /^GET .*\/order\/[^/]+$/.test(operation);
   const TAMPERINGS: [what: string, how: Tamper, surprise: RegExp][] = [
+    [
+      'the samples are of another provider',
+      (operation, body) => (operation.includes('/glucose/grouped') ? { ...body, groups: { oura: [] } } : null),
+      /Surprise: Providers of glucose: expected/,
+    ],
     [
       'a field of the order is missing',
       (operation, body) => (isOrder(operation) ? { ...body, has_abn: undefined } : null),

@@ -19,11 +19,14 @@ test.skipIf(!curl)(
   `the README's first five minutes end with results, and its webhook is made${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const { dataDir } = await serve({ env: { DATABASE_URL: await makeDatabase() } });
-    const script = `${linesBelow('The first five minutes')}\n${linesBelow('One webhook')}`.replace(
-      '.phial/credentials.json',
-      join(dataDir, 'credentials.json'),
-    );
+    const chapters = ['The first five minutes', 'Wearables', 'One webhook'];
+    const script = chapters
+      .map(linesBelow)
+      .join('\n')
+      .replace('.phial/credentials.json', join(dataDir, 'credentials.json'));
     const told = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
-    expect(told).toMatch(/^"Success"\nreceived\n"Success"\n\{.*"results":\[\{.*\}\n\{"id":".*"url":"http:\/\/127/s);
+    expect(told).toMatch(/^"Success"\nreceived\n"Success"\n\{.*"results":\[\{.*\}\n/s);
+    expect(told).toMatch(/\{"success":true.*\}\n[5-9]\n\{"results":\[\{"table":\{"group_key\.0":\["\d{4}/s);
+    expect(told).toMatch(/\n\{"id":".*"url":"http:\/\/127/s);
   },
 );

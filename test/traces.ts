@@ -6,7 +6,7 @@ import type { TestApp } from './app.ts';
 type Column = { schema: string; table: string; name: string; data_type: string };
 
 /** A partition's rows are those of its table. */
-const wholeTable = (table: string): string => table.replace(/_(default|\d{6,8})$/, '');
+const wholeTable = (table: string): string => table.replace(/_(default|\d{4}|\d{6,8})$/, '');
 
 /**
  * Columns of every table of every schema, the job queue's included, in which one of the texts stands, as the owner of

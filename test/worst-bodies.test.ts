@@ -4,7 +4,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
+import { jsonOf } from '../src/http/media.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { linkTokenOf, makeUser } from './factories.ts';
 
 const MOST_BYTES = 1_048_576;
 const LONGEST_BLOCK_MS = 100;
@@ -61,8 +63,9 @@ const ANYWHERE: Record<string, string> = {
 };
 
 /** The worst bodies for one operation, by what is bad in them. */
-function* worstBodies({ body }: Endpoint): Generator<[what: string, text: string]> {
+function* worstBodies(endpoint: Endpoint): Generator<[what: string, text: string]> {
   yield* Object.entries(ANYWHERE);
+  const body = jsonOf(endpoint.body);
   if (!body) return;
   for (const target of new Set(within(body as Schema))) {
     const whole = JSON.stringify(sample(body as Schema, target, '@@@'));
@@ -92,8 +95,11 @@ function* worstBodies({ body }: Endpoint): Generator<[what: string, text: string
 }
 
 let app: TestApp;
+let linkToken: string;
 beforeAll(async () => {
   app = await startTestApp();
+  const { user_id } = await makeUser(app.team);
+  linkToken = (await linkTokenOf(app.team, user_id)).link_token;
 });
 afterAll(() => app.close());
 
@@ -110,6 +116,7 @@ function send(endpoint: Endpoint, body: Buffer): Promise<{ status: number; bytes
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? NOBODY);
   const headers = {
     'x-service-api-key': app.team.api_key,
+    ...(endpoint.auth === 'link_token' ? { 'x-service-link-token': linkToken } : {}),
     ...(endpoint.auth === 'management_key' ? { 'x-management-key': app.team.management_key } : {}),
     'content-type': 'application/json',
     'content-length': body.length,

@@ -5,7 +5,7 @@ import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { MIGRATIONS } from '../db/place.ts';
 import { refuseStrongLogin } from '../db/production.ts';
-import { newTeam } from '../new-team.ts';
+import { wings } from '../wings.ts';
 import { claimCipher } from '../privacy/claim-cipher.ts';
 import { withPlace } from './database.ts';
 
@@ -18,7 +18,7 @@ export function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promis
     try {
       const cipher = await claimCipher(database.db, config, secrets);
       if (config.environment === 'production') await refuseStrongLogin(place.url);
-      return await work({ config, db: database.db, log, cipher, newTeam });
+      return await work({ config, db: database.db, log, cipher, ...wings });
     } finally {
       await database.close();
     }

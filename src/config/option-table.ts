@@ -10,6 +10,7 @@ import {
   whole,
   type Kind,
 } from './option-kinds.ts';
+import { PROVIDER_OPTIONS } from './provider-options.ts';
 
 type Option = { default: string; read: Kind<unknown>; meaning: string };
 
@@ -141,6 +142,11 @@ export const OPTIONS = {
     read: whole(1, 100),
     meaning: 'Years that the audit log is kept (1 to 100); `phial migrate` drops the months before.',
   },
+  PHIAL_SAMPLE_RETENTION_MONTHS: {
+    default: '',
+    read: orNull(whole(1, 1200)),
+    meaning: 'Months that samples of wearables are kept (1 to 1200); empty: until their user is erased.',
+  },
   PHIAL_WEBHOOK_ALLOWED_NETWORKS: {
     default: '',
     read: orNull(networks),
@@ -182,6 +188,32 @@ export const OPTIONS = {
     read: orNull(whole(1, 1_000_000_000)),
     meaning: 'Users that a team may have; empty: as many as it likes.',
   },
+  PHIAL_UPLOAD_DIR: {
+    default: '',
+    read: orNull(text),
+    meaning:
+      'Directory of uploaded files until they are imported, which all processes must see; empty: uploads in the data directory.',
+  },
+  PHIAL_UPLOAD_LIMIT_BYTES: {
+    default: '5368709120',
+    read: whole(1024, 68_719_476_736),
+    meaning: 'Largest uploaded file in bytes (1024 to 68719476736).',
+  },
+  PHIAL_UPLOAD_QUOTA_BYTES: {
+    default: '10737418240',
+    read: whole(1024, 1_099_511_627_776),
+    meaning: "Bytes that a team's files may take until they are imported (1024 to 1099511627776).",
+  },
+  PHIAL_IMPORT_EXPANDED_LIMIT_BYTES: {
+    default: '34359738368',
+    read: whole(1024, 1_099_511_627_776),
+    meaning: 'Bytes that a packed file may hold (1024 to 1099511627776).',
+  },
+  PHIAL_IMPORT_TIMEOUT_SECONDS: {
+    default: '14400',
+    read: whole(1, 604_800),
+    meaning: 'Seconds after which the import of a file is ended (1 to 604800).',
+  },
   PHIAL_RATE_LIMIT_PER_SECOND: {
     default: '',
     read: orNull(whole(0, 100_000)),
@@ -212,4 +244,5 @@ export const OPTIONS = {
     read: whole(0, 600),
     meaning: 'Seconds that running requests are given at shutdown.',
   },
+  ...PROVIDER_OPTIONS,
 } satisfies Record<string, Option>;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
 import { nearest } from './nearest.ts';
 import { OPTIONS } from './option-table.ts';
 import { ConfigError, parseConfig } from './options.ts';
@@ -144,4 +145,19 @@ test('loopback may be sent to only by a sandbox that listens on loopback itself'
   expect(networks({ PHIAL_HOST: '0.0.0.0' })).toEqual([]);
   expect(networks({ PHIAL_HOST: '10.1.2.3' })).toEqual([]);
   expect(networks({ PHIAL_HOST: '0.0.0.0', PHIAL_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })).toEqual(['127.0.0.0/8']);
+});
+
+describe('the application at a provider', () => {
+  test('is whole or is told to be half', () => {
+    const { config } = parseConfig({ PHIAL_OURA_CLIENT_ID: 'client', PHIAL_OURA_CLIENT_SECRET: 'hush' });
+    expect(config.providers['oura']).toMatchObject({ id: 'client', baseUrl: null });
+    expect(config.providers['oura']?.secret.reveal()).toBe('hush');
+    expect(config.providers['strava']).toBeUndefined();
+    expect(() => parseConfig({ PHIAL_STRAVA_CLIENT_ID: 'client' })).toThrow('PHIAL_STRAVA_CLIENT_SECRET come together');
+  });
+
+  test('never shows its secret', () => {
+    const { config } = parseConfig({ PHIAL_OURA_CLIENT_ID: 'client', PHIAL_OURA_CLIENT_SECRET: 'hush-hush' });
+    expect(JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true })).not.toContain('hush-hush');
+  });
 });

@@ -1,5 +1,6 @@
 import { findEncryptionKeys, type EncryptionKey } from './encryption-keys.ts';
 import { misspelledOptions, type Env } from './environment.ts';
+import { readProviderClients, type ProviderClient } from './provider-options.ts';
 import { readOptions, type Given } from './read-options.ts';
 
 /** What the service is told by its surroundings: every option once, parsed and checked before anything starts. */
@@ -22,6 +23,8 @@ export type Config = {
   autopilotSeconds: number | null;
   retentionDays: number;
   auditRetentionYears: number;
+  /** How long samples of wearables are kept; null: until their user is erased. */
+  sampleRetentionMonths: number | null;
   webhookAllowedNetworks: string[];
   webhookTimeoutMs: number;
   webhookInFlightPerEndpoint: number;
@@ -29,6 +32,9 @@ export type Config = {
   databaseLimits: DatabaseLimits;
   /** Of background jobs, which work through what a request never would. */
   jobLimits: DatabaseLimits;
+  /** Directory of uploaded files; null: uploads in the data directory, which is chosen at start. */
+  uploadDir: string | null;
+  uploads: UploadLimits;
   drainSeconds: number;
   /** A request has arrived by then, and its answer been read. */
   requestTimeoutMs: number;
@@ -38,6 +44,19 @@ export type Config = {
   /** Requests of one key; null: as many as it likes. */
   rateLimit: { perSecond: number; burst: number } | null;
   limits: Limits;
+  /** The applications that are registered with providers of wearable data, by the provider's slug. */
+  providers: Readonly<Record<string, ProviderClient>>;
+};
+
+type UploadLimits = {
+  /** Of one file. */
+  fileBytes: number;
+  /** Of all files of a team that are not imported yet. */
+  teamBytes: number;
+  /** Of what one file holds when it is unpacked. */
+  expandedBytes: number;
+  /** For the import of one file. */
+  importMs: number;
 };
 
 /** After how long the database gives up a statement, a wait for a lock, and a transaction that does nothing. */
@@ -88,7 +107,12 @@ export class ConfigError extends Error {
 export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   const { given, wrong } = readOptions(env);
   const encryption = findEncryptionKeys(given);
-  const problems = [...misspelledOptions(env), ...wrong.values(), ...encryption.problems];
+  const problems = [
+    ...misspelledOptions(env),
+    ...wrong.values(),
+    ...encryption.problems,
+    ...readProviderClients(given).problems,
+  ];
   if (given.PHIAL_ENVIRONMENT === 'production') {
     if (given.PHIAL_BASE_URL?.startsWith('http:')) {
       problems.push('PHIAL_BASE_URL must be an https address in production: keys and personal data travel to it.');
@@ -123,6 +147,7 @@ const configOf = (given: Given): Config => ({
   autopilotSeconds: given.PHIAL_SANDBOX_AUTOPILOT_SECONDS,
   retentionDays: given.PHIAL_RETENTION_DAYS,
   auditRetentionYears: given.PHIAL_AUDIT_RETENTION_YEARS,
+  sampleRetentionMonths: given.PHIAL_SAMPLE_RETENTION_MONTHS,
   webhookAllowedNetworks: given.PHIAL_WEBHOOK_ALLOWED_NETWORKS ?? usualNetworks(given),
   webhookTimeoutMs: given.PHIAL_WEBHOOK_TIMEOUT_SECONDS * 1000,
   webhookInFlightPerEndpoint: given.PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT,
@@ -133,6 +158,13 @@ const configOf = (given: Given): Config => ({
   },
   databaseLimits: databaseLimits(given, given.PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS),
   jobLimits: databaseLimits(given, given.PHIAL_DATABASE_JOB_STATEMENT_TIMEOUT_SECONDS),
+  uploadDir: given.PHIAL_UPLOAD_DIR,
+  uploads: {
+    fileBytes: given.PHIAL_UPLOAD_LIMIT_BYTES,
+    teamBytes: given.PHIAL_UPLOAD_QUOTA_BYTES,
+    expandedBytes: given.PHIAL_IMPORT_EXPANDED_LIMIT_BYTES,
+    importMs: given.PHIAL_IMPORT_TIMEOUT_SECONDS * 1000,
+  },
   drainSeconds: given.PHIAL_DRAIN_SECONDS,
   requestTimeoutMs: given.PHIAL_REQUEST_TIMEOUT_SECONDS * 1000,
   maxConnections: given.PHIAL_MAX_CONNECTIONS,
@@ -145,6 +177,7 @@ const configOf = (given: Given): Config => ({
     webhooksPerTeam: given.PHIAL_WEBHOOKS_PER_TEAM,
     usersPerTeam: given.PHIAL_USERS_PER_TEAM,
   },
+  providers: readProviderClients(given).clients,
 });
 
 /** A sandbox that others can reach must not be their way to what listens on this machine alone. */

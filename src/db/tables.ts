@@ -10,6 +10,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
+
 export type Numeric = ColumnType<number, number | string, number | string>;
 
 export interface Analytes {
@@ -58,9 +60,40 @@ export interface AuditLog {
   team_id: string | null;
 }
 
+export interface BulkOps {
+  ended_at: string | null;
+  id: string;
+  pending: number;
+  processed: number;
+  provider: string;
+  started_at: Generated<string>;
+  status: string;
+  team_id: string;
+  type: string;
+}
+
 export interface ClientUserIds {
   client_user_id: string;
   team_id: string;
+  user_id: string;
+}
+
+export interface Connections {
+  created_at: Generated<string>;
+  demo: Generated<boolean>;
+  error_type: string | null;
+  errored_at: string | null;
+  external_user_hash: Buffer | null;
+  external_user_id: Buffer | null;
+  granted_scopes: string[] | null;
+  id: string;
+  provider: string;
+  refreshing_until: string | null;
+  status: string;
+  team_id: string;
+  tokens: Buffer | null;
+  tokens_expire_at: string | null;
+  updated_at: Generated<string>;
   user_id: string;
 }
 
@@ -111,6 +144,41 @@ export interface IdempotencyKeys {
   request_hash: Buffer;
   scope_id: string;
   status: number;
+}
+
+export interface Imports {
+  attempts: Generated<number>;
+  bytes: Int8;
+  created: Generated<Int8>;
+  created_at: Generated<string>;
+  ended_at: string | null;
+  error: string | null;
+  id: string;
+  kind: string;
+  lease: string | null;
+  lease_until: string | null;
+  outside_ingestion_bounds: Generated<Int8>;
+  progress: Generated<number>;
+  skipped: Generated<Int8>;
+  started_at: string | null;
+  status: Generated<string>;
+  team_id: string;
+  unchanged: Generated<Int8>;
+  updated: Generated<Int8>;
+  user_id: string;
+}
+
+export interface Inbox {
+  hash: Buffer;
+  object_id: string | null;
+  object_resource: string | null;
+  provider: string;
+  received_at: Generated<string>;
+  resources: string[];
+  team_id: string;
+  tries: Generated<number>;
+  user_id: string;
+  worked_at: string | null;
 }
 
 export interface InsuranceDocuments {
@@ -199,6 +267,30 @@ export interface Lanes {
   webhook_id: string;
 }
 
+export interface LinkCodes {
+  code_hash: Buffer;
+  created_at: Generated<string>;
+  expires_at: string;
+  id: string;
+  team_id: string;
+  user_id: string;
+}
+
+export interface LinkTokens {
+  consumed_at: string | null;
+  created_at: Generated<string>;
+  expires_at: string;
+  filter_on_providers: string[] | null;
+  id: string;
+  on_close: string | null;
+  on_error: string | null;
+  provider: string | null;
+  redirect_url: string | null;
+  team_id: string;
+  token_hash: Buffer;
+  user_id: string;
+}
+
 export interface ManagementKeys {
   created_at: Generated<string>;
   created_by: string | null;
@@ -237,6 +329,20 @@ export interface Markers {
 export interface Migrations {
   applied_at: Generated<string>;
   name: string;
+}
+
+export interface OauthStates {
+  browser_hash: Buffer;
+  code_verifier: Buffer | null;
+  created_at: Generated<string>;
+  expires_at: string;
+  from_page: boolean;
+  id: string;
+  link_token_id: string;
+  provider: string;
+  state_hash: Buffer;
+  team_id: string;
+  user_id: string;
 }
 
 export interface OrderEvents {
@@ -331,6 +437,43 @@ export interface Payors {
   team_id: string | null;
 }
 
+export interface Polls {
+  attempted_at: string | null;
+  due_at: string;
+  failures: Generated<number>;
+  leased_until: string | null;
+  provider: string;
+  succeeded: boolean | null;
+  team_id: string;
+  user_id: string;
+}
+
+export interface ProviderWaits {
+  past_until: string;
+  polls_until: string;
+  provider: string;
+}
+
+export interface Pulls {
+  attempts: Generated<number>;
+  days_with_data: Generated<number>;
+  due_at: Generated<string>;
+  ended_at: string | null;
+  error_details: string | null;
+  leased_until: string | null;
+  provider: string;
+  pulled_from: string;
+  range_end: string;
+  range_start: string;
+  resource: string;
+  scheduled_at: Generated<string>;
+  started_at: string | null;
+  status: string;
+  team_id: string;
+  trace_id: string;
+  user_id: string;
+}
+
 export interface RateLimits {
   granted: number;
   key_id: string;
@@ -350,6 +493,25 @@ export interface SampleIds {
   order_id: string | null;
   sample_id: string;
   team_id: string;
+}
+
+export interface SampleNotes {
+  at: string;
+  id: string;
+  stream_id: Int8;
+  team_id: string;
+  text: Buffer;
+}
+
+export interface Samples {
+  at: string;
+  duration_ms: number | null;
+  extra: Jsonb | null;
+  rev: Generated<number>;
+  stream_id: Int8;
+  team_number: number;
+  timezone_offset: number | null;
+  value: number;
 }
 
 export interface Seeds {
@@ -386,6 +548,60 @@ export interface Simulations {
   user_id: string;
 }
 
+export interface SourcePriorities {
+  data_type: string;
+  providers: string[];
+  team_id: string;
+}
+
+export interface Streams {
+  app_id: string | null;
+  created_at: Generated<string>;
+  device_id: string | null;
+  id: Generated<Int8>;
+  kind: Generated<string>;
+  provider: string;
+  resource: string;
+  sent_count: Generated<Int8>;
+  source_type: string;
+  team_id: string;
+  user_id: string;
+}
+
+export interface Summaries {
+  app_id: string | null;
+  calendar_date: string | null;
+  created_at: Generated<string>;
+  device_id: string | null;
+  end_at: string | null;
+  id: string;
+  key: string;
+  provider: string;
+  provider_id: string | null;
+  raw: Buffer;
+  raw_hash: Buffer;
+  resource: string;
+  rev: Generated<number>;
+  source_type: string;
+  start_at: string | null;
+  stream_hash: Buffer | null;
+  team_id: string;
+  texts: Buffer | null;
+  told_hash: Buffer;
+  updated_at: Generated<string>;
+  user_id: string;
+  values: Jsonb;
+  version: string | null;
+}
+
+export interface SummaryStreams {
+  content: Buffer;
+  part: number;
+  summary_id: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface TeamApiKeys {
   created_at: Generated<string>;
   expires_at: string | null;
@@ -403,8 +619,18 @@ export interface Teams {
   id: string;
   integration_team_id: string | null;
   name: string;
+  number: Generated<number>;
   org_id: string;
   settings: Generated<Jsonb>;
+}
+
+export interface TokenRevocations {
+  created_at: Generated<string>;
+  id: string;
+  provider: string;
+  team_id: string;
+  tokens: Buffer;
+  tries: Generated<number>;
 }
 
 export interface UserInfo {
@@ -426,6 +652,15 @@ export interface Users {
   ingestion_end: string | null;
   ingestion_start: string | null;
   team_id: string;
+}
+
+export interface UserTokens {
+  created_at: Generated<string>;
+  expires_at: string;
+  id: string;
+  team_id: string;
+  token_hash: Buffer;
+  user_id: string;
 }
 
 export interface Webhooks {
@@ -454,13 +689,17 @@ export interface DB {
   analytes: Analytes;
   attempts: Attempts;
   audit_log: AuditLog;
+  bulk_ops: BulkOps;
   client_user_ids: ClientUserIds;
+  connections: Connections;
   deliveries: Deliveries;
   deployment: Deployment;
   encryption_keys: EncryptionKeys;
   events: Events;
   held_deliveries: HeldDeliveries;
   idempotency_keys: IdempotencyKeys;
+  imports: Imports;
+  inbox: Inbox;
   insurance_documents: InsuranceDocuments;
   insurances: Insurances;
   lab_results: LabResults;
@@ -468,10 +707,13 @@ export interface DB {
   lab_tests: LabTests;
   labs: Labs;
   lanes: Lanes;
+  link_codes: LinkCodes;
+  link_tokens: LinkTokens;
   management_keys: ManagementKeys;
   marker_analytes: MarkerAnalytes;
   markers: Markers;
   migrations: Migrations;
+  oauth_states: OauthStates;
   order_events: OrderEvents;
   order_name_words: OrderNameWords;
   order_status_rules: OrderStatusRules;
@@ -480,15 +722,26 @@ export interface DB {
   orgs: Orgs;
   payor_external_codes: PayorExternalCodes;
   payors: Payors;
+  polls: Polls;
+  provider_waits: ProviderWaits;
+  pulls: Pulls;
   rate_limits: RateLimits;
   retries: Retries;
   sample_ids: SampleIds;
+  sample_notes: SampleNotes;
+  samples: Samples;
   seeds: Seeds;
   shipments: Shipments;
   simulations: Simulations;
+  source_priorities: SourcePriorities;
+  streams: Streams;
+  summaries: Summaries;
+  summary_streams: SummaryStreams;
   team_api_keys: TeamApiKeys;
   teams: Teams;
+  token_revocations: TokenRevocations;
   user_info: UserInfo;
+  user_tokens: UserTokens;
   users: Users;
   webhook_secrets: WebhookSecrets;
   webhooks: Webhooks;

@@ -14,7 +14,7 @@ import { Attempts, type Begun } from './attempts.ts';
 import { Lane } from './lanes/lane.ts';
 import { leaseLanes } from './lanes/lanes.ts';
 import type { SendOutcome } from './sending/send.ts';
-import { Shares } from './shares.ts';
+import { Shares } from '../outbound/shares.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 const delivered: SendOutcome = {

@@ -8,7 +8,7 @@ import { stillQueued, type Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery } from './settle.ts';
 import { Settler } from './settler.ts';
-import type { Shares } from './shares.ts';
+import type { Shares } from '../outbound/shares.ts';
 
 /** Somebody else has locked what was to be moved or removed: an undo, or an erasure, which may take its time. */
 const AFTER_LOCK_MS = 2_000;

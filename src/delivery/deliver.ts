@@ -10,7 +10,7 @@ import type { Lane } from './lanes/lane.ts';
 import { OwnedLanes } from './lanes/owned-lanes.ts';
 import { readLanes } from './lanes/read-lanes.ts';
 import type { Sender } from './sending/send.ts';
-import { Shares } from './shares.ts';
+import { Shares } from '../outbound/shares.ts';
 
 const MOST_UNDER_WAY = 512;
 /** Few: while many connections are opened, or their answers come, at one go, whatever else is due waits. */

@@ -13,7 +13,7 @@ import { openListener } from '../db/listen.ts';
 import { defineEvent } from '../events/define.ts';
 import { DELIVERIES_CHANNEL } from '../events/publish.ts';
 import { newId } from '../ids.ts';
-import { deploymentPolicy } from '../webhooks/receiver-url.ts';
+import { deploymentPolicy } from '../outbound/deployment-policy.ts';
 import { startDeliverer, type Deliverer } from './deliver.ts';
 import { RECEIVERS_CHANNEL } from './receiver-cache.ts';
 import { leaseLanes } from './lanes/lanes.ts';

@@ -24,7 +24,7 @@ import { measureQueue } from './lanes/queue-depth.ts';
 import { readFirstAttempts, readRetries, stillQueued } from './lanes/queue.ts';
 import { openSender } from './sending/send.ts';
 import { dropDeliveries, settleDeliveries, type Settled } from './settle.ts';
-import { deploymentPolicy } from '../webhooks/receiver-url.ts';
+import { deploymentPolicy } from '../outbound/deployment-policy.ts';
 
 const PAUSED = 200_000;
 const NOT_DUE = 200_000;

@@ -9,7 +9,7 @@ import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { openListener } from '../db/listen.ts';
 import { defineEvent } from '../events/define.ts';
-import { deploymentPolicy } from '../webhooks/receiver-url.ts';
+import { deploymentPolicy } from '../outbound/deployment-policy.ts';
 import { startDeliverer } from './deliver.ts';
 import { RECEIVERS_CHANNEL } from './receiver-cache.ts';
 import { openSender } from './sending/send.ts';

@@ -1,3 +1,5 @@
+import { SUMMARY_BODIES, SUMMARY_QUERIES } from './summaries.ts';
+
 // A body for every operation that takes one, right in every field: a test sends them all. People are invented.
 
 const address = { first_line: '1 Saguaro Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' };
@@ -28,6 +30,57 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     insured: { ...person, address },
     is_primary: true,
   },
+  connect_demo: { user_id: USER, provider: 'oura' },
+  set_source_priorities: [{ data_type: 'sleep', providers: ['oura', 'fitbit'] }],
+  query_user: {
+    timeframe: { type: 'relative', anchor: '2026-01-05', past: { unit: 'week', value: 4 } },
+    queries: [
+      {
+        select: [{ group_key: '*' }, { func: 'mean', arg: { timeseries: 'heartrate' } }],
+        group_by: [{ date_trunc: { unit: 'week', value: 1 } }],
+      },
+    ],
+  },
+  push_samples: [
+    {
+      resource: 'heartrate',
+      provider: 'apple_health_kit',
+      source_type: 'watch',
+      timestamp: '2026-01-05T07:30:00Z',
+      timezone_offset: -25_200,
+      unit: 'bpm',
+      value: 61,
+    },
+  ],
+  bulk_import_connections: {
+    provider: 'oura',
+    connections: [
+      {
+        user_id: USER,
+        access_token: 'access-token-of-the-user',
+        refresh_token: 'refresh-token-of-the-user',
+        provider_id: '4711',
+        expires_at: 1_798_761_600,
+        oauth_scopes: ['personal', 'daily'],
+      },
+    ],
+    wait_for_completion: true,
+  },
+  create_link_token: { user_id: USER, filter_on_providers: ['oura', 'strava'] },
+  connect_by_password: { username: 'ada', password: 'correct horse battery staple' },
+  complete_password_mfa: { mfa_code: '123456' },
+  connect_by_email: { email: 'ada@example.com', region: 'us' },
+  put_link_redirect_urls: { urls: ['https://app.example.com/connected'] },
+  bulk_export_connections: { provider: 'oura', user_ids: [USER] },
+  bulk_trigger_historical_pull: { provider: 'oura', user_ids: [USER] },
+  receive_hook: {
+    event_type: 'update',
+    data_type: 'workout',
+    object_id: '4a1b9c2d',
+    event_time: '2026-01-05T12:00:00Z',
+    user_id: '8d3f',
+  },
+  bulk_pause_connections: { provider: 'oura', user_ids: [USER] },
   create_payor: { name: 'Saguaro Mutual', address },
   create_testkit_order: {
     user_id: USER,
@@ -57,24 +110,32 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   patch_webhook: { description: 'Orders of the clinic' },
   put_webhook_headers: { headers: { 'x-tenant': 'phoenix' } },
   rotate_webhook_secret: {},
+  ...SUMMARY_BODIES,
 };
 
 /** By parameter of a path. */
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
   client_user_id: 'patient-4711',
+  device_id: SOMETHING,
   env: 'sandbox',
   environment: 'sandbox',
+  import_id: SOMETHING,
   key_id: SOMETHING,
   lab_id: 1,
   lab_test_id: SOMETHING,
+  oauth_provider: 'oura',
   order_id: SOMETHING,
   org_id: ORG,
+  provider: 'oura',
   provider_id: 'KIT-4548',
   region: 'us',
+  start_date: '2026-01-05',
+  sleep_id: SOMETHING,
   team_id: TEAM,
   transaction_id: SOMETHING,
   user_id: USER,
   webhook_id: SOMETHING,
+  workout_id: SOMETHING,
 };
 
 /** By name of a field, where it is of this type: what examples of answers and events are made of. */
@@ -101,5 +162,12 @@ export const FIELDS: Readonly<Record<string, string>> = {
 /** Values of the query, by operation: where it is refused without one. */
 export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   undo_delete_user: { user_id: USER },
+  create_link_code: { user_id: USER },
+  answer_hook_challenge: {
+    challenge: 'e1f5a0',
+    verification_token: 'a3c1',
+  },
+  exchange_link_code: { code: 'skus00000000' },
   delete_team_api_keys: { api_key_id: [SOMETHING] },
+  ...SUMMARY_QUERIES,
 };

@@ -1,10 +1,12 @@
 // One word, one meaning: a field is described here by its name, unless its own schema says more.
 import { catalogue } from './catalogue.ts';
+import { connections } from './connections.ts';
 import { lists } from './lists.ts';
 import { orders } from './orders.ts';
 import { people } from './people.ts';
 import { results } from './results.ts';
 import { tenancy } from './tenancy.ts';
+import { wearables } from './wearables.ts';
 
 export const GLOSSARY: Readonly<Record<string, string>> = {
   ...lists,
@@ -13,4 +15,6 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   ...catalogue,
   ...results,
   ...tenancy,
+  ...wearables,
+  ...connections,
 };

@@ -9,7 +9,7 @@ export const lists: Record<string, string> = {
   provider: 'Where it comes from.',
   created_at: 'When it was made, UTC.',
   updated_at: 'When it was last changed, UTC: of two versions keep the newer.',
-  date: 'Day, YYYY-MM-DD.',
+  date: 'Day that it is about; of a week its first, a Monday in UTC.',
   request_id: 'Finds the request in the log. The same as the header X-Request-Id.',
   msg: 'What is wrong, for a person.',
   page: 'Number of the page, from 1.',

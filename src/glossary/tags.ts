@@ -1,6 +1,15 @@
 /** What the operations of a tag are about. */
 export const TAGS: Readonly<Record<string, string>> = {
   users: 'People whose data a team keeps, known by an id of the team.',
+  connections: 'Where data of wearables comes from: providers, and who has connected which.',
+  timeseries: 'Samples of wearables: heart rate, glucose, steps and what else there is, by provider and source.',
+  link: 'Connecting users to providers, one by one or many at once.',
+  hooks: 'What providers tell of by themselves. For them, and not for clients.',
+  summaries: 'What wearables and apps measured, as one summary a day, a sleep, a workout and so on.',
+  team: 'The team that a key belongs to.',
+  introspect: 'What data of wearables there is of users, and how it came.',
+  aggregate: 'Numbers of samples and summaries by day, week and month, one source a day.',
+  imports: "Files of a user's data: exports of phones and workouts of watches.",
   insurance: 'The insurance of users, and the directory of insurance companies.',
   lab_tests: 'What laboratories offer: tests, the markers they measure, prices.',
   orders: 'Ordering, registering, following and cancelling lab tests.',

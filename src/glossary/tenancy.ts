@@ -36,7 +36,6 @@ export const tenancy: Record<string, string> = {
   number_of_connected_sources: "Connections of the team's users.",
   number_of_errored_connected_sources: "Connections of the team's users that do not work.",
   number_of_connected_sources_by_week: 'New connections, week by week.',
-  all: 'All providers together.',
   success: 'Whether it is done; of keys, the ids that were revoked.',
   failure: 'Ids that could not be handled.',
   not_found: 'Ids that are unknown.',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Ctx } from '../context.ts';
 import { AuditWriter } from '../audit/writer.ts';
@@ -16,8 +17,10 @@ import { declaredCodes } from './answer/refusals.ts';
 import type { Logger } from '../log.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
+import { HeavyRequests } from './limits/heavy-requests.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { RequestShares } from './limits/request-shares.ts';
+import { isStream } from './media.ts';
 import type { Metrics } from './metrics.ts';
 import { addRoute } from './route.ts';
 import { methodsByPath, refuseOtherMethods, refuseUnknownRoute } from './unknown-route.ts';
@@ -101,8 +104,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
     logSurprise(ctx.log, request, error, answer);
-    // A client that still writes would read a reset connection instead of the answer.
-    if (answer?.status === 413) await drainBody(request.raw);
+    await letGo(request, reply, answer);
     send(reply, answer ?? unexpectedAnswer(request.id));
     return reply;
   });
@@ -110,10 +112,19 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     throw new TransportError('route_not_found');
   });
 
-  const shares = new RequestShares(ctx.config.databasePools.api);
-  for (const endpoint of endpoints) addRoute(server, endpoint, shares);
+  const limits = { shares: new RequestShares(ctx.config.databasePools.api), heavy: new HeavyRequests() };
+  for (const endpoint of endpoints) addRoute(server, endpoint, limits);
   refuseOtherMethods(server, allowedMethods);
   return { server, access, audit };
+}
+
+/** A client that still writes would read a reset connection instead of the answer. */
+async function letGo(request: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer | null): Promise<void> {
+  const isOfStream = isStream(request.routeOptions.config.endpoint?.body);
+  if (isOfStream) (request.body as Readable | undefined)?.destroy();
+  if (answer?.status === 413 || isOfStream) await drainBody(request.raw);
+  // What has not come by then is waited for no longer.
+  if (isOfStream && !request.raw.complete) reply.header('connection', 'close');
 }
 
 function takeJsonOnly(server: FastifyInstance): void {

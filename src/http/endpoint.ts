@@ -1,10 +1,13 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Ctx, ManagementCtx, TeamCtx } from '../context.ts';
+import type { Ctx, LinkCtx, ManagementCtx, TeamCtx } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { AnswerKind, AnswerOf, BodyKind, BodyOf } from './media.ts';
 
-/** Who may call: a team by its API key, an organisation by a management key, or anybody. */
-export type Auth = 'team_key' | 'management_key' | 'none';
+/**
+ * Who may call: a team by its API key, that or one of its users by a token of an hour, a user's browser by a link token,
+ * an organisation by a management key, or anybody. What users may call names them in its path as `user_id`.
+ */
+export type Auth = 'team_key' | 'team_key_or_user_token' | 'link_token' | 'management_key' | 'none';
 
 /**
  * What a management key must be good for. `org`: the organisation itself, so Team Management Keys get 403. `team`: the
@@ -13,13 +16,15 @@ export type Auth = 'team_key' | 'management_key' | 'none';
  */
 export type Scope = 'org' | 'team';
 
-type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key'
+type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key' | 'team_key_or_user_token'
   ? TeamCtx
-  : A extends 'management_key'
-    ? S extends 'team'
-      ? ManagementCtx & TeamCtx
-      : ManagementCtx
-    : Ctx;
+  : A extends 'link_token'
+    ? LinkCtx
+    : A extends 'management_key'
+      ? S extends 'team'
+        ? ManagementCtx & TeamCtx
+        : ManagementCtx
+      : Ctx;
 type Part<T extends TSchema | undefined> = T extends TSchema ? Static<T> : undefined;
 type Parameters = TObject<TProperties> | undefined;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -65,8 +70,14 @@ type Definition<
   body?: B;
   /** The answer shows a secret: where it is kept for an idempotency key, only the caller's own key opens it. */
   secretAnswer?: boolean;
+  /** Name of the cookie whose value `handle` gets. */
+  cookie?: string;
+  /** Names of headers, in lower case, whose values `handle` gets; null where one is missing. */
+  headers?: readonly string[];
   /** Takes rights away: the answer waits until every process has heard of it. */
   revokes?: boolean;
+  /** Waits for something outside: its verb takes transactions of its own, and none while it waits. */
+  waits?: boolean;
   /** A schema for JSON, or one of the kinds in media.ts; left out: no body. */
   response?: R;
   /** Left out: 200 with a body, 204 without, 302 for a redirect. */
@@ -75,7 +86,13 @@ type Definition<
   refusals?: readonly ErrorCode[];
   handle: (
     ctx: CtxOf<A, S>,
-    input: { params: Part<P>; query: Part<Q>; body: BodyOf<B> },
+    input: {
+      params: Part<P>;
+      query: Part<Q>;
+      body: BodyOf<B>;
+      cookie: string | null;
+      headers: Readonly<Record<string, string | null>>;
+    },
   ) => Promise<AnswerOf<R> | (R extends undefined ? void : never)>;
 };
 
@@ -87,7 +104,10 @@ export type Endpoint = Shown & {
   query?: TObject | undefined;
   body?: BodyKind | undefined;
   secretAnswer: boolean;
+  cookie: string | null;
+  headers: readonly string[];
   revokes: boolean;
+  waits: boolean;
   response?: AnswerKind | undefined;
   status: Status;
   refusals: readonly ErrorCode[];
@@ -110,7 +130,10 @@ export function endpoint<
     auth: definition.auth ?? 'team_key',
     scope: definition.scope ?? null,
     secretAnswer: definition.secretAnswer ?? false,
+    cookie: definition.cookie ?? null,
+    headers: definition.headers ?? [],
     revokes: definition.revokes ?? false,
+    waits: definition.waits ?? false,
     status: definition.status ?? usual,
     refusals: definition.refusals ?? [],
   };

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Static, TSchema } from 'typebox';
+import { Type, type Static, type TArray, type TSchema } from 'typebox';
 
 // What an operation takes or answers instead of JSON. JSON itself is a schema.
 
@@ -21,15 +21,63 @@ export const byteStream = (types: readonly string[], maxBytes: number): ByteStre
   maxBytes,
 });
 
+/**
+ * Many values in one request, taken whole or not at all: a JSON list, or NDJSON with one value a line; gzip is taken.
+ * Unlike a stream it is read before `handle`, within its bounds, and every problem is listed with its index.
+ */
+export type Batch<T extends TSchema = TSchema> = {
+  media: 'batch';
+  item: T;
+  list: TArray<T>;
+  /** The list without a look at what is in it. */
+  outline: TSchema;
+  /** Of the body as it is read, unpacked; more is 413. */
+  maxBytes: number;
+  /** Of the list with everything in it; more is 422. */
+  maxValues: number;
+};
+export const batch = <T extends TSchema>(
+  item: T,
+  most: { items: number; valuesEach: number; bytes: number },
+): Batch<T> => ({
+  media: 'batch',
+  item,
+  list: Type.Array(item, { minItems: 1, maxItems: most.items }),
+  outline: Type.Array(Type.Unknown(), { minItems: 1, maxItems: most.items }),
+  maxBytes: most.bytes,
+  maxValues: most.items * (most.valuesEach + 1) + 1,
+});
+
+/** JSON where the work is done; null, or what `isDone` says no of, is 202, without a body or with it. */
+export type OrAccepted<T extends TSchema = TSchema> = {
+  media: 'or_accepted';
+  schema: T;
+  isDone: ((value: Static<T>) => boolean) | null;
+};
+export const orAccepted = <T extends TSchema>(
+  schema: T,
+  isDone: ((value: Static<T>) => boolean) | null = null,
+): OrAccepted<T> => ({ media: 'or_accepted', schema, isDone });
+
 /** Answers of a kind of their own: a document, a page, another address. */
-type Page = { media: 'pdf' | 'html' | 'redirect' };
+type Page = { media: 'pdf' | 'html' | 'svg' | 'redirect' | 'browser' };
 export const pdf = { media: 'pdf' } as const;
 export const html = { media: 'html' } as const;
+/** A picture that anybody may keep for a day. */
+export const svg = { media: 'svg' } as const;
 /** The value is the address; the status is 302. */
 export const redirect = { media: 'redirect' } as const;
+/** For people in a browser: a page, or another address. */
+export const browser = { media: 'browser' } as const;
 
-export type BodyKind = TSchema | Ndjson | ByteStream;
-export type AnswerKind = TSchema | Ndjson | Page;
+/** A page without script, or where to go. What goes wrong for a person is told by a page too, which is a 200. */
+export type BrowserAnswer =
+  | { html: string; /** The one style sheet in it, which alone may apply. */ style: string }
+  | { redirect: string; /** Left in the browser for requests below `path`. */ cookie?: Cookie };
+export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };
+
+export type BodyKind = TSchema | Ndjson | ByteStream | Batch;
+export type AnswerKind = TSchema | Ndjson | OrAccepted | Page;
 
 /** What `handle` gets as its body. */
 export type BodyOf<B> =
@@ -37,22 +85,38 @@ export type BodyOf<B> =
     ? AsyncIterable<Static<T>>
     : B extends ByteStream
       ? Readable
-      : B extends TSchema
-        ? Static<B>
-        : undefined;
+      : B extends Batch<infer T>
+        ? Static<T>[]
+        : B extends TSchema
+          ? Static<B>
+          : undefined;
 
 /** What `handle` gives back. */
 export type AnswerOf<R> =
   R extends Ndjson<infer T>
     ? AsyncIterable<Static<T>>
-    : R extends { media: 'pdf' }
-      ? Buffer | Readable
-      : R extends { media: 'html' | 'redirect' }
-        ? string
-        : R extends TSchema
-          ? Static<R>
-          : void;
+    : R extends OrAccepted<infer T>
+      ? Static<T> | null
+      : R extends { media: 'browser' }
+        ? BrowserAnswer
+        : R extends { media: 'pdf' }
+          ? Buffer | Readable
+          : R extends { media: 'html' | 'svg' | 'redirect' }
+            ? string
+            : R extends TSchema
+              ? Static<R>
+              : void;
 
-/** The schema, where the kind is JSON. */
-export const jsonOf = (kind: BodyKind | AnswerKind | undefined): TSchema | undefined =>
-  kind === undefined || 'media' in kind ? undefined : kind;
+/** The schema of what is read or written as one JSON value. */
+export function jsonOf(kind: BodyKind | AnswerKind | undefined): TSchema | undefined {
+  if (kind === undefined || !('media' in kind)) return kind;
+  if (kind.media === 'or_accepted') return kind.schema;
+  return kind.media === 'batch' ? kind.list : undefined;
+}
+
+export const isBatch = (kind: BodyKind | undefined): kind is Batch =>
+  kind !== undefined && 'media' in kind && kind.media === 'batch';
+
+/** A body that is handed on while it arrives. */
+export const isStream = (kind: BodyKind | undefined): kind is Ndjson | ByteStream =>
+  kind !== undefined && 'media' in kind && !isBatch(kind);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordAtCommit } from '../audit/record.ts';
-import type { Ctx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
+import type { Ctx, LinkCtx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { oncePerKey } from './answer/idempotency.ts';
 import { takesIdempotencyKey } from './answer/refusals.ts';
@@ -12,9 +12,12 @@ import { lineOf } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
-import { inputReader } from './input/read-input.ts';
+import { takeBatches } from './input/batch-body.ts';
+import { inputReader, type Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
+import type { HeavyRequests } from './limits/heavy-requests.ts';
 import type { RequestShares } from './limits/request-shares.ts';
+import { isBatch, isStream } from './media.ts';
 
 /**
  * The notification that empties the other processes' caches travels beside the answer to a revocation: holding the
@@ -26,36 +29,48 @@ const HEARD_EVERYWHERE_MS = 50;
  * Makes an endpoint a route: input read and checked at once, the scope settled, the verb run (once per idempotency key,
  * and in a transaction where it changes something), the answer and the line in the audit log written.
  */
-export function addRoute(server: FastifyInstance, endpoint: Endpoint, shares: RequestShares): void {
+export function addRoute(
+  server: FastifyInstance,
+  endpoint: Endpoint,
+  { shares, heavy }: { shares: RequestShares; heavy: HeavyRequests },
+): void {
   const readInput = inputReader(endpoint);
   const toAnswer = lazily(() => compileAnswer(endpoint));
   const ids = lazily(() => recordIdsOf(endpoint));
-  const takesStream = endpoint.body !== undefined && 'media' in endpoint.body;
   // A stream may last: its verb takes transactions of its own for what it has read.
-  const inOneTransaction = endpoint.method !== 'GET' && !takesStream;
+  const inOneTransaction = endpoint.method !== 'GET' && !isStream(endpoint.body) && !endpoint.waits;
 
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { trail } = request;
     const caller = request.caller as Caller;
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
-    const input = readInput(request, key);
-    if (trail) trail.records = ids().ofInput(input);
     const owner = trail?.team_id ?? trail?.key.org_id;
-    const work = (): Promise<FastifyReply> => carryOut(request, reply, { caller, key, input });
-    return owner ? shares.run(owner, work) : work();
+    if (owner) heavy.hear(owner);
+    const work = async (): Promise<FastifyReply> => {
+      const input = await readInput(request, key);
+      if (trail) trail.records = ids().ofInput(input);
+      const carry = (aside?: TeamCtx['aside']): Promise<FastifyReply> =>
+        carryOut(request, reply, { caller, key, input, aside });
+      // A place is one for the database: what a stream waits for is its sender.
+      return owner && !isStream(endpoint.body) ? shares.run(owner, carry) : carry();
+    };
+    return owner && isBatch(endpoint.body) && isHeavy(request) ? heavy.run(owner, work) : work();
   };
 
   const carryOut = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    { caller, key, input }: { caller: Caller; key: string | null; input: ReturnType<typeof readInput> },
+    { caller, key, input, aside }: { caller: Caller; key: string | null; input: Input; aside: TeamCtx['aside'] },
   ): Promise<FastifyReply> => {
     const { trail } = request;
-    const ctx = await resolveScope(endpoint, caller.ctx, input);
+    const scoped = await resolveScope(endpoint, caller.ctx, input);
+    const ctx = endpoint.waits && aside ? { ...scoped, aside } : scoped;
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
     const perform = async (ctx: Ctx | TxCtx): Promise<Answer> => {
-      const value = await endpoint.handle(ctx as never, input as never);
+      const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
+      const headers = Object.fromEntries(endpoint.headers.map((name) => [name, headerOf(request, name)]));
+      const value = await endpoint.handle(ctx as never, { ...input, cookie, headers } as never);
       trail?.records.push(...ids().ofAnswer(value));
       return toAnswer()(value);
     };
@@ -86,6 +101,15 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint, shares: Re
     return send(reply, endpoint, answer);
   };
 
+  register(server, endpoint, handler);
+}
+
+/** Under its path, with the way its body is read. */
+function register(
+  server: FastifyInstance,
+  endpoint: Endpoint,
+  handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+): void {
   const route = {
     method: endpoint.method,
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -95,22 +119,39 @@ export function addRoute(server: FastifyInstance, endpoint: Endpoint, shares: Re
   const { body } = endpoint;
   if (body === undefined || !('media' in body)) server.route(route);
   else {
-    void server.register(async (streaming) => {
-      takeStreams(streaming, body);
-      streaming.route(route);
+    void server.register(async (own) => {
+      if (body.media === 'batch') takeBatches(own, body);
+      else takeStreams(own, body);
+      own.route({ ...route, ...(body.media === 'batch' ? { bodyLimit: body.maxBytes } : {}) });
     });
   }
 }
 
+/** A batch of a few values is a request as any other; packed or of unknown length, it may be of thousands. */
+function isHeavy({ headers }: FastifyRequest): boolean {
+  const bytes = Number(headers['content-length'] ?? Infinity);
+  return bytes > (headers['content-encoding'] === undefined ? LIGHT_BYTES : LIGHT_PACKED_BYTES);
+}
+
+const LIGHT_BYTES = 16_384;
+const LIGHT_PACKED_BYTES = 1_024;
+
 /** What of the caller decides about the answer: the same words by a key of another reach are another request. */
 function reachOf(ctx: Ctx): object {
-  const { key, team } = ctx as Partial<ManagementCtx & TeamCtx>;
+  const { key, team, link } = ctx as Partial<ManagementCtx & LinkCtx>;
+  if (link) return { user: link.user.id };
   return key ? { team_ids: key.team_ids, team: team?.id } : {};
 }
 
 function headerOf(request: FastifyRequest, name: string): string | null {
   const value = request.headers[name];
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** The first of that name, as browsers send the one with the longest path first (RFC 6265 5.4). */
+function cookieOf(request: FastifyRequest, name: string): string | null {
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
 
 function lazily<T>(make: () => T): () => T {

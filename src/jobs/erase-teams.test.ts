@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
-import { orderKit, readOrder, register, simulate, subscribe, patientDetails } from '../../test/factories.ts';
+import {
+  orderKit,
+  pushEverySummary,
+  readOrder,
+  register,
+  simulate,
+  subscribe,
+  patientDetails,
+} from '../../test/factories.ts';
+import { upload } from '../../test/exports.ts';
 import { homeAddress, person } from '../../test/people.ts';
 import { query } from '../../test/global-setup.ts';
 import { startReceiver } from '../../test/receiver.ts';
@@ -44,6 +53,8 @@ async function makeFullTeam(mark: string): Promise<{ team: Team; traces: string[
     { payor_code: payor.body.payor_code, member_id: mark, relationship: 'Self', insured: person },
     { headers: { 'x-idempotency-key': mark } },
   );
+  await pushEverySummary(team, user_id);
+  await upload(team, user_id, '<gpx/>');
   const { id } = await orderKit(team, user_id);
   await simulate(team, id);
   const { sample_id } = await readOrder(team, id);

@@ -12,14 +12,20 @@ import * as orders from '../labs/orders/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
+import * as connections from '../wearables/connections/erase.ts';
+import * as link from '../wearables/link/erase.ts';
+import * as priorities from '../wearables/priorities/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
-import { eraseEvents, eraseFromRooms, type Step } from './erase-users.ts';
+import { eraseInPieces, eraseFromRooms, type Step } from './erase-users.ts';
 
 /** Every room that owns something of teams, in the order of erasure. */
 const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promise<void> }[] = [
   answers,
   delivery,
   webhooks,
+  connections,
+  link,
+  priorities,
   orders,
   insurance,
   users,
@@ -69,11 +75,12 @@ async function eraseTeam(ctx: TeamCtx): Promise<void> {
       .limit(BATCH)
       .execute();
     for (const user of users) {
-      if (!(await eraseEvents(step, user))) return;
+      if (!(await eraseInPieces(step, user))) return;
       if (!(await done((tx) => eraseFromRooms(tx, user)))) return;
     }
     if (users.length < BATCH) break;
   }
+  await connections.beforeTeam(ctx);
   await done(async (tx) => {
     for (const room of ROOMS) await room.eraseTeam(tx, team);
     await recordAudit(tx, { team_id: team.id, action: 'team.erased', actor: 'erase_deleted_teams', records: [] });

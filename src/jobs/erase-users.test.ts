@@ -7,12 +7,14 @@ import {
   patientAddress,
   patientDetails,
   physician,
+  pushEverySummary,
   readOrder,
   shippingAddress,
   simulate,
   subscribe,
   type OrderBody,
 } from '../../test/factories.ts';
+import { upload } from '../../test/exports.ts';
 import { person } from '../../test/people.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { query } from '../../test/global-setup.ts';
@@ -51,6 +53,19 @@ async function makeSomebody(): Promise<Somebody> {
     { payor_code: 'SBX00001', member_id: `M-${mark}`, relationship: 'Self', insured: named },
     keyed(),
   );
+  await team.api('POST', `/v2/timeseries/${user_id}/samples`, [
+    {
+      resource: 'note',
+      provider: 'manual',
+      app_id: mark,
+      start: '2026-01-05T07:00:00Z',
+      end: '2026-01-05T07:00:00Z',
+      unit: 'text',
+      value: `Lunch with ${mark}`,
+    },
+  ]);
+  await pushEverySummary(team, user_id);
+  await upload(team, user_id, '<gpx/>');
   const receiver = await startReceiver();
   await subscribe(team, receiver);
   // What a receiver answers is kept: here it repeats who the event is about.
@@ -111,6 +126,7 @@ describe('the erasure of deleted users', () => {
         'client_user_ids.client_user_id',
         'events.body',
         'idempotency_keys.body',
+        'imports.user_id',
         'insurances.details',
         'lab_results.user_id',
         'order_events.user_id',
@@ -118,8 +134,11 @@ describe('the erasure of deleted users', () => {
         'orders.patient_details',
         'orders.shipping_details',
         'sample_ids.sample_id',
+        'sample_notes.text',
         'shipments.user_id',
         'simulations.user_id',
+        'streams.app_id',
+        'summaries.user_id',
         'user_info.info',
         'users.client_user_id',
       ]),

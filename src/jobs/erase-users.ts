@@ -10,29 +10,49 @@ import * as insurance from '../insurance/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
+import * as files from '../wearables/files/erase.ts';
+import * as summaries from '../wearables/summaries/erase.ts';
+import * as timeseries from '../wearables/timeseries/erase.ts';
+import * as connections from '../wearables/connections/erase.ts';
+import * as link from '../wearables/link/erase.ts';
+import * as hooks from '../wearables/hooks/erase.ts';
+import * as pulls from '../wearables/pulls/erase.ts';
 
 /** Every room that owns something of users, in the order of erasure. */
 const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
   answers,
   delivery,
+  hooks,
+  pulls,
+  connections,
+  link,
   orders,
   insurance,
+  files,
+  timeseries,
+  summaries,
   users,
 ];
 
 /** Does one piece of an erasure in a transaction of its own; null where nothing is to be erased any more. */
 export type Step = <T>(work: (ctx: TxCtx<TeamCtx>) => Promise<T>) => Promise<T | null>;
 
+/** What a user can have any number of, a piece at a time; each tells whether there may be more. */
+const IN_PIECES = [delivery.eraseSomeEvents, timeseries.eraseSomeSamples, summaries.eraseSomeSummaries];
+
 /**
- * The events of a user before all else: there can be any number of them, and a transaction that grows with them would
- * hold the user's row and theirs for as long. False where a step found nothing to erase.
+ * The events, samples and summaries of a user before all else: there can be any number of them, and a transaction that
+ * grows with them would hold the user's row and theirs for as long. False where a step found nothing to erase.
  */
-export async function eraseEvents(step: Step, user: { id: string }): Promise<boolean> {
-  for (;;) {
-    const more = await step((tx) => delivery.eraseSomeEvents(tx, user));
-    if (more === null) return false;
-    if (!more) return true;
+export async function eraseInPieces(step: Step, user: { id: string }): Promise<boolean> {
+  for (const eraseSome of IN_PIECES) {
+    for (;;) {
+      const more = await step((tx) => eraseSome(tx, user));
+      if (more === null) return false;
+      if (!more) break;
+    }
   }
+  return true;
 }
 
 /** Everything of a user, in the caller's transaction. */
@@ -73,7 +93,7 @@ async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promi
   const scoped = forTeam(ctx, team);
   const step: Step = (work) =>
     inTransaction(scoped, async (tx) => ((await users.holdForErasure(tx, user)) ? work(tx) : null));
-  if (!(await eraseEvents(step, user))) return false;
+  if (!(await eraseInPieces(step, user))) return false;
   const erased = await step(async (tx) => {
     await eraseFromRooms(tx, user);
     await recordAudit(tx, {

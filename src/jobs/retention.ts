@@ -4,10 +4,25 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
+import * as files from '../wearables/files/erase.ts';
+import * as timeseries from '../wearables/timeseries/erase.ts';
+import * as hooks from '../wearables/hooks/erase.ts';
+import * as link from '../wearables/link/erase.ts';
+import * as users from '../users/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
 
 /** Every room that keeps something for a time only. */
-const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [delivery, webhooks, answers, audit];
+const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
+  delivery,
+  webhooks,
+  timeseries,
+  files,
+  hooks,
+  link,
+  users,
+  answers,
+  audit,
+];
 
 /** Drops what has outlived its time, by the database's clock. */
 export async function dropExpired(ctx: Ctx): Promise<void> {

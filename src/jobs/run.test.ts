@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { openLog } from '../log.ts';
 import { crontab, jobs, workerLogger } from './run.ts';
 
-test('payloads of background work hold ids and whole numbers only', () => {
+test('payloads of background work hold ids, whole numbers and words of lists only', () => {
   const others = jobs.flatMap(({ name, payload }) =>
-    Object.entries(payload.properties as Record<string, { type?: string; format?: string }>)
-      .filter(([, { type, format }]) => type !== 'integer' && format !== 'uuid')
+    Object.entries(payload.properties as Record<string, { type?: string; format?: string; enum?: string[] }>)
+      .filter(([, { type, format, enum: words }]) => type !== 'integer' && format !== 'uuid' && !words)
       .map(([key]) => `${name} ${key}`),
   );
   expect(others).toEqual([]);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import { Type } from 'typebox';
@@ -11,9 +12,14 @@ import {
   simulationResumption,
   simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
+import { inboxWork } from '../wearables/hooks/work.ts';
+import { pullJobs } from '../wearables/pulls/jobs.ts';
 import { makePartitions } from '../delivery/erase.ts';
 import { teamErasureKind } from '../tenancy/teams/delete.ts';
+import { fileImports } from '../wearables/files/run-imports.ts';
+import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
 import { eraseTeams } from './erase-teams.ts';
+import { openPlaces, SLOTS } from './places.ts';
 import { eraseUsers } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
 
@@ -49,47 +55,75 @@ export const jobs = [
   simulationStep,
   simulationResumption,
   autopilot,
+  tokenRevocation,
   erasure,
   teamErasure,
   retention,
+  fileImports,
+  ...pullJobs,
+  inboxWork,
 ] as unknown as Job[];
 
 /**
  * What the queue's library calls by name. Its cron adds the time to a payload, which no job needs. The message of what
  * a job throws would be kept as its last_error and logged, and it can quote a row: only its kind goes on.
  */
-export const tasksOf = (ctx: Ctx): TaskList =>
-  Object.fromEntries(
+export function tasksOf(ctx: Ctx, places = openPlaces()): TaskList {
+  const work = async (job: Job, payload: Record<string, never>): Promise<void> => {
+    try {
+      await job.run(ctx, payload);
+    } catch (error) {
+      ctx.log.error({ err: error, job: job.name }, 'background work failed');
+      // oxlint-disable-next-line eslint/preserve-caught-error -- its message is what has to stay behind
+      throw new Error(kindOfError(error));
+    }
+  };
+  return Object.fromEntries(
     jobs.map((job) => [
       job.name,
       async (payload: unknown) => {
+        const given = payload as Record<string, never>;
+        if (!job.waits) return work(job, given);
+        const whose = payload as { team_id: string };
+        if (!places.take(whose.team_id)) return putOff(ctx, job, whose);
         try {
-          await job.run(ctx, payload as Record<string, never>);
-        } catch (error) {
-          ctx.log.error({ err: error, job: job.name }, 'background work failed');
-          // oxlint-disable-next-line eslint/preserve-caught-error -- its message is what has to stay behind
-          throw new Error(kindOfError(error));
+          await work(job, given);
+        } finally {
+          places.leave(whose.team_id);
         }
       },
     ]),
   );
+}
 
 /** Which of them run by themselves, as the library reads it. */
 export const crontab = jobs
   .flatMap(({ name, cron }) => (cron ? [`${cron.at} ${name} ${JSON.stringify(cron.payload)}`] : []))
   .join('\n');
 
+/** Asks again for a job that was taken in the moment in which the last place went. */
+async function putOff(ctx: Ctx, { name }: Job, payload: { team_id: string }): Promise<void> {
+  await sql`
+    select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json, run_at => now() + interval '2 seconds',
+      priority => ${BEHIND_ALL}, flags => ${['waits', `team ${payload.team_id}`]}::text[])`.execute(ctx.db);
+}
+
+/** Behind what has not been tried yet. */
+const BEHIND_ALL = 2_000;
+
 /** Works the job queue until stopped. Each run is one log line with ids only. */
 export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
   await makePartitions(ctx);
   await resumeSimulations(ctx.db, 0);
+  const places = openPlaces();
   return run({
     pgPool: pool,
-    concurrency: 4,
+    concurrency: SLOTS,
+    forbiddenFlags: places.taken,
     pollInterval: 1000,
     noHandleSignals: true,
     crontab,
-    taskList: tasksOf(ctx),
+    taskList: tasksOf(ctx, places),
     logger: workerLogger(ctx.log),
   });
 }

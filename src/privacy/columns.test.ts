@@ -11,14 +11,24 @@ afterAll(() => app.close());
 
 /** Binary columns that hold hashes, from which nothing is read, and what keys are known again by. */
 const HASHES = [
+  'connections.external_user_hash',
   'deployment.lookup_key',
   'deployment.lookup_key_check',
   'encryption_keys.key_check',
   'encryption_keys.made_key',
   'idempotency_keys.request_hash',
+  'inbox.hash',
+  'link_codes.code_hash',
+  'link_tokens.token_hash',
   'management_keys.key_hash',
+  'oauth_states.browser_hash',
+  'oauth_states.state_hash',
   'order_name_words.word_hash',
+  'summaries.raw_hash',
+  'summaries.stream_hash',
+  'summaries.told_hash',
   'team_api_keys.key_hash',
+  'user_tokens.token_hash',
 ];
 
 test('every column that is told to be sealed is binary, and every binary column is sealed or a hash', async () => {

@@ -29,6 +29,14 @@ export const SEALED_COLUMNS = {
   'lab_results.results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.missing_results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.sample_information': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
+  'sample_notes.text': { as: 'text', row: ['id'], team: 'team_id' },
+  'connections.external_user_id': { as: 'text', row: ['user_id', 'provider'], team: 'team_id' },
+  'token_revocations.tokens': { as: 'json', row: ['id'], team: 'team_id' },
+  'oauth_states.code_verifier': { as: 'text', row: ['id'], team: 'team_id' },
+  'connections.tokens': { as: 'json', row: ['user_id', 'provider'], team: 'team_id' },
+  'summaries.texts': { as: 'json', row: ['id'], team: 'team_id' },
+  'summaries.raw': { as: 'json', row: ['id'], team: 'team_id' },
+  'summary_streams.content': { as: 'text', row: ['summary_id', 'part'], team: 'team_id' },
   'events.body': { as: 'text', row: ['id'], team: 'team_id' },
   'attempts.error': { as: 'text', row: ['id'], team: 'team_id' },
   'attempts.response_body': { as: 'text', row: ['id'], team: 'team_id' },
@@ -48,5 +56,13 @@ export type LookupKind =
   | 'name_word'
   /** A patient's date of birth. */
   | 'birth_date'
+  /** samples.extra: the text of a note. */
+  | 'note'
+  /** connections.external_user_hash: a provider's own id of a user; its place is the provider, not the team. */
+  | 'external_user'
   /** idempotency_keys.request_hash: the whole input of a request. */
-  | 'request';
+  | 'request'
+  /** inbox.hash: a notification of a provider, as it came. */
+  | 'news'
+  /** The hashes of summaries: all that is told of one, its raw payload, its stream. */
+  | 'summary';

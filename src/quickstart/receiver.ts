@@ -15,19 +15,29 @@ export type OrderMessage = {
   client_user_id: string;
 };
 
+/** A message about anything else. */
+type Message = Pick<OrderMessage, 'event_type' | 'team_id' | 'user_id' | 'client_user_id'> & {
+  data: Record<string, unknown>;
+};
+
+const isOfOrder = (message: Message): message is OrderMessage => message.event_type.startsWith('labtest.order.');
+
 /** A customer's webhook endpoint. It answers 204 to what it can verify and 401 to anything else. */
 export type Receiver = {
   url: string;
   /** Verifies with this secret, and keeps the messages of this user; a team's other events are none of the story. */
   listen: (secret: string, userId: string) => void;
-  /** The messages so far, as soon as there are `count`: each event once, fewest order events first. Throws Surprise. */
+  /** The messages of orders so far, as soon as there are `count`: each event once, fewest order events first. Throws Surprise. */
   receive: (count: number) => Promise<OrderMessage[]>;
+  /** The first message of a type that is not about an order, as soon as there is one. Throws Surprise. */
+  hear: (eventType: string) => Promise<Message>;
   close: () => Promise<void>;
 };
 
 /** `patienceMs`: how long `receive` waits for messages that do not come. */
 export async function openReceiver(contract: Contract, timeline: Timeline, patienceMs: number): Promise<Receiver> {
   const messages = new Map<string, OrderMessage>();
+  const others = new Map<string, Message>();
   let listening: { webhook: Webhook; userId: string } | null = null;
   let surprise: Error | null = null;
   let onChange = (): void => undefined;
@@ -37,6 +47,12 @@ export async function openReceiver(contract: Contract, timeline: Timeline, patie
     if (message.user_id !== listening?.userId) return;
     contract.checkEvent(message.event_type, message);
     const id = String(request.headers['webhook-id']);
+    if (!isOfOrder(message)) {
+      // A month of samples comes in many messages: the first of a type is told of.
+      if (!others.has(message.event_type)) timeline.arrival(`${message.event_type} (verified)`);
+      others.set(message.event_type, others.get(message.event_type) ?? message);
+      return;
+    }
     const again = messages.has(id);
     messages.set(id, message);
     timeline.arrival(`${message.event_type}  ${message.data.last_event.status}  (verified${again ? ', again' : ''})`);
@@ -51,6 +67,20 @@ export async function openReceiver(contract: Contract, timeline: Timeline, patie
     }
     onChange();
   };
+  /** Waits for messages, and no longer than there is patience. */
+  const until = async (isThere: () => boolean): Promise<void> => {
+    const deadline = Date.now() + patienceMs;
+    while (!isThere() && !surprise && Date.now() < deadline) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, deadline - Date.now());
+        onChange = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    if (surprise) throw surprise;
+  };
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -59,20 +89,16 @@ export async function openReceiver(contract: Contract, timeline: Timeline, patie
       listening = { webhook: new Webhook(secret), userId };
     },
     async receive(count) {
-      const deadline = Date.now() + patienceMs;
-      while (messages.size < count && !surprise && Date.now() < deadline) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, deadline - Date.now());
-          onChange = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      if (surprise) throw surprise;
+      await until(() => messages.size >= count);
       if (messages.size < count)
         throw new Surprise(`${messages.size} of ${count} webhooks came within ${patienceMs / 1000} s.`);
       return [...messages.values()].sort((a, b) => a.data.events.length - b.data.events.length);
+    },
+    async hear(eventType) {
+      await until(() => others.has(eventType));
+      const message = others.get(eventType);
+      if (!message) throw new Surprise(`No webhook ${eventType} came within ${patienceMs / 1000} s.`);
+      return message;
     },
     close: async () => {
       server.closeAllConnections();
@@ -81,9 +107,9 @@ export async function openReceiver(contract: Contract, timeline: Timeline, patie
   };
 }
 
-function verify(webhook: Webhook | null, body: string, headers: Record<string, string>): OrderMessage {
+function verify(webhook: Webhook | null, body: string, headers: Record<string, string>): Message {
   try {
-    return (webhook as Webhook).verify(body, headers) as OrderMessage;
+    return (webhook as Webhook).verify(body, headers) as Message;
   } catch (error) {
     throw new Surprise(`A webhook came that does not verify: ${(error as Error).message}.`);
   }

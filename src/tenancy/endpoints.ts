@@ -1,5 +1,5 @@
 import { keyEndpoints } from './keys/endpoints.ts';
-import { teamEndpoints } from './teams/endpoints.ts';
+import { ownTeamEndpoints, teamEndpoints } from './teams/endpoints.ts';
 
-/** The management API of organisations. */
-export const managementEndpoints = [...teamEndpoints, ...keyEndpoints];
+/** What a key can ask of its team, and the management API of organisations. */
+export const managementEndpoints = [...ownTeamEndpoints, ...teamEndpoints, ...keyEndpoints];

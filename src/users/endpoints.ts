@@ -3,14 +3,16 @@ import { endpoint } from '../http/endpoint.ts';
 import { TextFilter, Uuid } from '../wire/schema.ts';
 import { createUser } from './create.ts';
 import { deleteUser, undoDeleteUser } from './delete.ts';
-import { findUser, findUserByClientId, toUser } from './find.ts';
+import { findUser, findUserByClientId, renderUser, toUser, toUsers } from './find.ts';
 import { findUserInfo, putUserInfo } from './info.ts';
 import { listUsers } from './list.ts';
 import { countOfTeam } from './metrics.ts';
 import { patchUser } from './patch.ts';
 import { searchUsers } from './search.ts';
+import { createSignInToken } from './sign-in-token.ts';
 import {
   ClientUserId,
+  SignInToken,
   Success,
   TeamMetrics,
   User,
@@ -35,7 +37,7 @@ export const userEndpoints = [
     summary: 'Create a user',
     description: 'The same client_user_id again answers 400 with the user_id and created_on of the user that has it.',
     refusals: ['limit_reached', 'client_user_id_conflict', 'ingestion_range_invalid'],
-    handle: async (ctx, { body }) => toUser(ctx, await createUser(ctx, body)),
+    handle: async (ctx, { body }) => renderUser(ctx, await createUser(ctx, body)),
   }),
   endpoint({
     id: 'list_users',
@@ -50,7 +52,7 @@ export const userEndpoints = [
     }),
     handle: async (ctx, { query: { offset = 0, limit = 100 } }) => {
       const { users, total } = await listUsers(ctx, { offset, limit });
-      return { users: users.map((user) => toUser(ctx, user)), total, offset, limit };
+      return { users: await toUsers(ctx, users), total, offset, limit };
     },
   }),
   endpoint({
@@ -59,7 +61,7 @@ export const userEndpoints = [
     path: '/v2/user/metrics',
     tag,
     response: TeamMetrics,
-    summary: 'Count the users and orders of the team',
+    summary: 'Count the users, connections and orders of the team',
     handle: (ctx) => countOfTeam(ctx),
   }),
   endpoint({
@@ -133,6 +135,21 @@ export const userEndpoints = [
     },
   }),
   endpoint({
+    id: 'create_sign_in_token',
+    method: 'POST',
+    path: '/v2/user/{user_id}/sign_in_token',
+    tag,
+    params,
+    response: SignInToken,
+    secretAnswer: true,
+    summary: "Make a token for a user's own phone",
+    description:
+      'For an hour it opens, as `Authorization: Bearer`, what that user may send, and nothing else. A user has at most 20 ' +
+      'at a time: the oldest give way.',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
+    handle: (ctx, { params: { user_id } }) => createSignInToken(ctx, user_id),
+  }),
+  endpoint({
     id: 'put_user_info',
     method: 'PATCH',
     path: '/v2/user/{user_id}/info',
@@ -164,6 +181,6 @@ export const userEndpoints = [
     summary: 'Search users by user_id or a part of client_user_id',
     description: 'At most 100 users, in the order they were made. Without query_id: the newest 50, newest first.',
     query: Type.Object({ query_id: Type.Optional(TextFilter({ minLength: 2, maxLength: 256 })) }),
-    handle: async (ctx, { query: { query_id } }) => (await searchUsers(ctx, query_id)).map((user) => toUser(ctx, user)),
+    handle: async (ctx, { query: { query_id } }) => toUsers(ctx, await searchUsers(ctx, query_id)),
   }),
 ];

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { TeamCtx, TxCtx } from '../context.ts';
+import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { ERASURE_BEGAN, GRACE_DAYS } from './delete.ts';
 
 /** Users whose grace period is over by the database's clock. */
@@ -17,6 +17,7 @@ export async function holdForErasure({ db }: TxCtx<TeamCtx>, user: { id: string 
 
 /** What users own; orders, insurance and events have gone before, since their rows point here. */
 export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  await db.deleteFrom('user_tokens').where('user_id', '=', user.id).execute();
   await db.deleteFrom('user_info').where('user_id', '=', user.id).execute();
   await db.deleteFrom('client_user_ids').where('user_id', '=', user.id).execute();
   await db.deleteFrom('users').where('id', '=', user.id).execute();
@@ -25,4 +26,8 @@ export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): P
 /** What they own goes with them by foreign keys. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('users').where('team_id', '=', team.id).execute();
+}
+
+export async function dropExpired({ db }: Ctx): Promise<void> {
+  await sql`delete from user_tokens where expires_at < now()`.execute(db);
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx, TxCtx } from '../context.ts';
+import type { ConnectedSource, TeamCtx, TxCtx } from '../context.ts';
 import { prepared } from '../db/session/prepared.ts';
 import type { DB } from '../db/tables.ts';
 import { AppError, notFound } from '../errors.ts';
@@ -61,17 +61,37 @@ function present(user: UserRow | undefined): UserRow {
   return user;
 }
 
+/** Users as they are shown, in the order of `rows`. */
+export async function toUsers(ctx: TeamCtx, rows: UserRow[]): Promise<Static<typeof User>[]> {
+  if (rows.length === 0) return [];
+  const sources = await ctx.connectedSources(
+    ctx,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => renderUser(ctx, row, sources.get(row.id) ?? []));
+}
+
+export async function toUser(ctx: TeamCtx, row: UserRow): Promise<Static<typeof User>> {
+  const [user] = await toUsers(ctx, [row]);
+  return user as Static<typeof User>;
+}
+
 /** What team members set by hand, as opposed to what a provider told. */
 const SET_BY_HAND = 'manual';
 
-export function toUser(ctx: Pick<TeamCtx, 'cipher'>, row: UserRow): Static<typeof User> {
+/** A user with what it has connected; a new one has nothing. */
+export function renderUser(
+  ctx: Pick<TeamCtx, 'cipher'>,
+  row: UserRow,
+  connected_sources: ConnectedSource[] = [],
+): Static<typeof User> {
   const { id, fallback_time_zone, fallback_time_zone_at, fallback_birth_date, fallback_birth_date_at } = row;
   return {
     user_id: id,
     team_id: row.team_id,
     client_user_id: row.client_user_id,
     created_on: row.created_at,
-    connected_sources: [],
+    connected_sources,
     fallback_time_zone:
       fallback_time_zone === null
         ? null

@@ -95,7 +95,11 @@ export const UserInfo = Type.Object({
   medical_proxy: nullable(GuarantorDetails),
 });
 
-export const MetricPoint = Type.Object({ date: Timestamp, value: Type.Number(), all: Type.Number() });
+export const MetricPoint = Type.Object({
+  date: Timestamp,
+  value: Type.Number({ description: 'Connections that were made in the week and are still there.' }),
+  all: Type.Number({ description: 'Connections that there were by the end of the week.' }),
+});
 
 export const TeamMetrics = Type.Object({
   team_id: Uuid,
@@ -104,6 +108,11 @@ export const TeamMetrics = Type.Object({
   number_of_errored_connected_sources: Type.Integer(),
   number_of_connected_sources_by_week: Type.Array(MetricPoint),
   number_of_ordered_tests: Type.Integer(),
+});
+
+export const SignInToken = Type.Object({
+  user_id: Uuid,
+  sign_in_token: Type.String({ description: 'The whole token: it is shown here and never again.' }),
 });
 
 export const Success = Type.Object({ success: Type.Boolean() });

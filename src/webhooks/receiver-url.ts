@@ -1,23 +1,7 @@
-import type { Config } from '../config/options.ts';
 import type { TeamCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { addressPolicy, type AddressPolicy } from '../delivery/sending/address-policy.ts';
-import { openResolver } from '../delivery/sending/resolve.ts';
-
-const policies = new WeakMap<Config, AddressPolicy>();
-
-/** Where this deployment sends webhooks to: one policy for saving a URL and for calling it. */
-export function deploymentPolicy(config: Config): AddressPolicy {
-  let policy = policies.get(config);
-  if (!policy) {
-    policy = addressPolicy({
-      allowedNetworks: config.webhookAllowedNetworks,
-      allowHttp: config.environment === 'sandbox',
-    });
-    policies.set(config, policy);
-  }
-  return policy;
-}
+import { deploymentPolicy } from '../outbound/deployment-policy.ts';
+import { openResolver } from '../outbound/resolve.ts';
 
 /** One second at most: a name that nobody answers for yet may be saved, and every connection is vetted again. */
 const resolver = openResolver({ timeoutMs: 500 });

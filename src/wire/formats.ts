@@ -6,7 +6,7 @@ import { defineFormat, keepIf, type Format } from './format.ts';
 import { firstMoment, lastMoment, pastMoment } from './moment.ts';
 import { isNpi } from './npi.ts';
 import { e164 } from './phone.ts';
-import { isPlainText, isReference, wordsOf } from './text.ts';
+import { isPlainText, isReference, urlOrNull, wordsOf } from './text.ts';
 import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
@@ -18,9 +18,9 @@ const MOMENT_PROBLEM = ['datetime_parsing', 'Input should be a date and time as 
 
 /** An absolute address without credentials and fragment, as a webhook is sent to. */
 function isHttpUrl(text: string): boolean {
-  if (!/^https?:\/\//i.test(text) || /[\p{Cc}\s#]/u.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
+  if (!/^https?:\/\//i.test(text) || /[\p{Cc}\s#]/u.test(text)) return false;
+  const url = urlOrNull(text);
+  return url !== null && url.username === '' && url.password === '';
 }
 
 /** Every form of text that a schema can name. */

@@ -23,8 +23,16 @@ export const lastMoment = (text: string): string | null => read(text, '23:59:59.
 /** A moment that has come, by this clock or one that is five minutes ahead of it. */
 export function pastMoment(text: string, now = Date.now()): string | null {
   const moment = firstMoment(text);
-  if (moment === null) return null;
+  return moment !== null && millisecondsOf(moment) <= now + CLOCKS_DIFFER_MS ? moment : null;
+}
+
+/** Milliseconds since 1970 of a moment as the functions above give it. */
+export function millisecondsOf(moment: string): number {
+  if (moment[10] === 'T' && moment.endsWith('Z')) return Date.parse(moment);
   // `2026-01-05 09:30+0700` is ISO 8601 to PostgreSQL, but not to Date.
   const strict = moment.replace(/^(.{10})[t ]/, '$1T').replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
-  return Date.parse(strict.toUpperCase()) <= now + CLOCKS_DIFFER_MS ? moment : null;
+  return Date.parse(strict.toUpperCase());
 }
+
+/** Such a moment as answers write it: UTC, three fractional digits, Z. */
+export const toUtc = (moment: string): string => new Date(millisecondsOf(moment)).toISOString();

@@ -32,6 +32,18 @@ const usAddress = defineRule<true>({
   words: () => 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.',
 });
 
+/** What one shape alone asks of its members: the schema carries the check itself, with its sentence for the reference. */
+export type Requirement = {
+  check: (value: Record<string, unknown>) => Breach[];
+  words: string;
+};
+
+const fulfils = defineRule<Requirement>({
+  keyword: 'fulfils',
+  check: (requirement, value) => requirement.check(value),
+  words: ({ words }) => words,
+});
+
 /** Two dates of one object, in this order where both are there. */
 const ascending = defineRule<[first: string, second: string]>({
   keyword: 'ascending',
@@ -144,4 +156,5 @@ export const RULES = [
   minorNeedsProxy,
   consentsUnlessPhysician,
   boundByRole,
+  fulfils,
 ];

@@ -87,8 +87,8 @@ describe('a database with everything in it', () => {
 
   test('comes back row for row, in every table', async () => {
     const before = await contents(app.databaseUrl);
-    // Rate limits are off by default.
-    expect(before.filter((line) => line.endsWith(' 0 '))).toEqual(['rate_limits 0 ']);
+    // Rate limits are off by default, and no provider has asked to be waited for.
+    expect(before.filter((line) => line.endsWith(' 0 '))).toEqual(['provider_waits 0 ', 'rate_limits 0 ']);
     const target = await makeDatabase();
     await into(target, await save());
     expect(await contents(target)).toEqual(before);

@@ -51,7 +51,8 @@ async function count(database: string, table: string): Promise<number> {
 test('an owner that is no superuser migrates, backs up every row behind the walls and restores it', async () => {
   await migrate({ ownerUrl: byOwner(source), directory: 'migrations' });
   await seed({ ownerUrl: byOwner(source), directory: 'seeds/sandbox' });
-  const app = await startTestApp({}, { databaseUrl: databaseUrl(server, source) });
+  const uploads = { PHIAL_UPLOAD_DIR: join(folder, 'uploads') };
+  const app = await startTestApp(uploads, { databaseUrl: databaseUrl(server, source) });
   try {
     await fill(app, app.team);
   } finally {

@@ -11,7 +11,7 @@ import { openListener } from '../listen.ts';
 import { openDatabase } from '../open.ts';
 import { startDeliverer } from '../../delivery/deliver.ts';
 import { openSender } from '../../delivery/sending/send.ts';
-import { deploymentPolicy } from '../../webhooks/receiver-url.ts';
+import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { isUnavailable } from './unavailable.ts';
 
 /** A way to the database that can be cut and mended. */

@@ -2,6 +2,7 @@
 const CLASSES = new Set(['08', '53', '57']);
 const CODES = new Set([
   '55P03', // lock_timeout
+  '40P01', // a deadlock, which ended this one of two transactions
   '25P03', // idle_in_transaction_session_timeout
   '25006', // a standby that became nobody's primary yet
   'ECONNREFUSED',

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts';
 import type { Lane } from './lane.ts';
 import { readFirstAttempts, readRetries, type FirstAttemptsWanted, type RetriesWanted } from './queue.ts';
-import type { Shares } from '../shares.ts';
+import type { Shares } from '../../outbound/shares.ts';
 
 const READ_AT_ONCE = 32;
 

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
-import { tlsStarter, vettingConnector } from './connector.ts';
-import { openResolver } from './resolve.ts';
+import { tlsStarter, vettingConnector } from '../../outbound/connector.ts';
+import { openResolver } from '../../outbound/resolve.ts';
 import type { SenderOptions } from './send.ts';
 
 type TeamAgent = { agent: Agent; underWay: number };

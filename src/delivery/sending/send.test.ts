@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { addressPolicy } from './address-policy.ts';
+import { addressPolicy } from '../../outbound/address-policy.ts';
 import { openSender, parseRetryAfter, type SenderOptions, type SendRequest } from './send.ts';
 import { newSecret } from './sign.ts';
 

@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
-import type { AddressPolicy } from './address-policy.ts';
+import type { AddressPolicy } from '../../outbound/address-policy.ts';
 import { openAgents } from './agents.ts';
-import type { Lookup } from './connector.ts';
+import type { Lookup } from '../../outbound/connector.ts';
 import { Deadlines } from './deadlines.ts';
 import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';

@@ -2,11 +2,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '../../ids.ts';
 import { errorAnswer, TransportError } from '../errors.ts';
+import { bringsStream } from '../input/stream-body.ts';
 
 const CODES = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' } as const;
 
 /** Requests that are not even HTTP, or whose headers or arrival break a limit, get the one error shape too. */
 export function answerBrokenRequest(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && bringsStream(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -1,11 +1,19 @@
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import { scopeRefusals } from '../auth/scope.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { AnswerKind, BodyKind } from '../media.ts';
 import type { Code } from '../errors.ts';
 
 /** True where the operation answers a repeated X-Idempotency-Key as it did at first. */
-export const takesIdempotencyKey = ({ method, auth, body, response }: Endpoint): boolean =>
-  method === 'POST' && auth !== 'none' && ![body, response].some((kind) => kind !== undefined && 'media' in kind);
+export const takesIdempotencyKey = ({ method, auth, body, response, waits }: Endpoint): boolean =>
+  method === 'POST' &&
+  auth !== 'none' &&
+  !waits &&
+  [body, response].every((kind) => kind === undefined || isText(kind));
+
+/** JSON, which can be kept for a key. */
+const isText = (kind: BodyKind | AnswerKind): boolean =>
+  !('media' in kind) || kind.media === 'or_accepted' || kind.media === 'batch';
 
 /** Every code that an operation can answer with: what it declares, and what its other declarations bring along. */
 export function declaredCodes(endpoint: Endpoint): Set<Code> {

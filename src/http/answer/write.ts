@@ -1,17 +1,54 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyReply } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
+import type { BrowserAnswer, Cookie } from '../media.ts';
 
 /** What is sent. JSON and pages are text, so that they can be kept for an idempotency key. */
-export type Answer = { status: number; body: string | Buffer | Readable };
+export type Answer = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
 
 const TYPES = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   pdf: 'application/pdf',
   html: 'text/html; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
 };
+
+/** Of work that is done later. */
+const ACCEPTED = 202;
+
+/** A picture that is opened by itself is a page: nothing in it may run or load. */
+const NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/** Of pages for people: nothing runs, nothing is loaded from elsewhere, nobody frames them or learns their address. */
+const pageHeaders = (style: string): Record<string, string> => ({
+  'content-type': TYPES.html,
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+});
+
+function browserAnswer(answer: BrowserAnswer): Answer {
+  if ('html' in answer) return { status: 200, body: answer.html, headers: pageHeaders(answer.style) };
+  const { redirect, cookie } = answer;
+  return {
+    status: 302,
+    body: '',
+    headers: {
+      location: redirect,
+      'referrer-policy': 'no-referrer',
+      ...(cookie ? { 'set-cookie': textOfCookie(cookie) } : {}),
+    },
+  };
+}
+
+/** Out of the reach of scripts, and sent along when the user comes back from another site by a link. */
+const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
+  `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
 /** Turns what `handle` gives back into what is sent, by the declared shape: what is not declared never leaves. */
 export function compileAnswer({ response, status }: Endpoint): (value: unknown) => Answer {
@@ -20,10 +57,19 @@ export function compileAnswer({ response, status }: Endpoint): (value: unknown) 
     const text = fastJsonStringify(response as never);
     return (value) => ({ status, body: text(value) });
   }
+  if (response.media === 'or_accepted') {
+    const { schema, isDone } = response;
+    const text = fastJsonStringify(schema as never);
+    return (value) => {
+      if (value === null) return { status: ACCEPTED, body: '' };
+      return { status: isDone?.(value) === false ? ACCEPTED : status, body: text(value) };
+    };
+  }
   if (response.media === 'ndjson') {
     const text = fastJsonStringify(response.item as never);
     return (value) => ({ status, body: Readable.from(lines(value as AsyncIterable<unknown>, text)) });
   }
+  if (response.media === 'browser') return (value) => browserAnswer(value as BrowserAnswer);
   return (value) => ({ status, body: value as string | Buffer | Readable });
 }
 
@@ -32,12 +78,16 @@ async function* lines(values: AsyncIterable<unknown>, text: (value: unknown) => 
 }
 
 /** Sends an answer of the operation. A stream that fails half way cuts the connection: the status has left already. */
-export function send(reply: FastifyReply, { response }: Endpoint, { status, body }: Answer): FastifyReply {
+export function send(reply: FastifyReply, { response }: Endpoint, { status, body, headers }: Answer): FastifyReply {
   reply.code(status);
+  if (headers) return reply.headers(headers).send(body);
   // A refusal that was kept for an idempotency key.
   if (status >= 400) return reply.type(TYPES.json).send(body);
   if (!response) return reply.send();
-  const media = 'media' in response ? response.media : 'json';
+  const media = 'media' in response && response.media !== 'or_accepted' ? response.media : 'json';
+  if (status === ACCEPTED && body === '') return reply.send();
   if (media === 'redirect') return reply.header('location', body as string).send();
-  return reply.type(TYPES[media]).send(body);
+  if (media === 'svg')
+    reply.header('cache-control', 'public, max-age=86400').header('content-security-policy', NO_SCRIPT);
+  return reply.type(TYPES[media as keyof typeof TYPES]).send(body);
 }

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
+import type { Ctx, LinkCtx, ManagementCtx, TeamCtx } from '../../context.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
 import type { AccessCache } from './access.ts';
 
 /** A key by its own id, with whom it belongs to. */
-export type KeyIdentity = { kind: 'team_key' | 'management_key'; id: string; org_id: string; team_id: string | null };
+export type KeyIdentity = {
+  kind: 'team_key' | 'user_token' | 'link_token' | 'management_key';
+  id: string;
+  org_id: string;
+  team_id: string | null;
+};
 
 /** A header that still does what another does since a day; `documentation` tells which. */
 export type DeprecatedHeader = { name: string; since: string; documentation: string };
@@ -16,7 +21,7 @@ type Shown = {
 
 /** Who calls, with the context that the handler gets. */
 export type Caller = Shown & {
-  ctx: Ctx | TeamCtx | ManagementCtx;
+  ctx: Ctx | TeamCtx | LinkCtx | ManagementCtx;
   /** Null where anybody may call. */
   key: KeyIdentity | null;
   /** The key itself, as it was sent. */
@@ -28,8 +33,8 @@ export type Stranger = Shown & { refusal: AppError; key: KeyIdentity | null };
 
 /** A way of telling who calls. */
 export type AuthKind = {
-  /** As OpenAPI describes it; null where anybody may call. */
-  securityScheme: Record<string, unknown> | null;
+  /** As OpenAPI describes it, by name; of several one is enough. Empty where anybody may call. */
+  securitySchemes: Record<string, Record<string, unknown>>;
   refusals: readonly ErrorCode[];
   findCaller: (ctx: Ctx, access: AccessCache, headers: IncomingHttpHeaders) => Promise<Caller | Stranger>;
 };

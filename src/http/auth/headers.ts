@@ -12,6 +12,10 @@ export const DEPRECATED_MANAGEMENT_HEADER: DeprecatedHeader = {
 /** Names of the management key's header, documented one first. */
 export const MANAGEMENT_HEADERS = [MANAGEMENT_HEADER, DEPRECATED_MANAGEMENT_HEADER.name];
 
+/** Names of the link token's header, documented one first. */
+export const linkTokenHeaders = (headerPrefixes: string[]): string[] =>
+  [...new Set(['x-service-', ...headerPrefixes])].map((prefix) => `${prefix}link-token`);
+
 /** Names of the team key's header, documented one first. */
 export const teamKeyHeaders = (headerPrefixes: string[]): string[] =>
   [...new Set(['x-service-', ...headerPrefixes])].map((prefix) => `${prefix}api-key`);

@@ -13,7 +13,19 @@ import { newManagementKey, newTeamKey } from '../../tenancy/keys/key-value.ts';
 type Refusal = { code: string; detail: string; required_plan?: string };
 
 /** Written out, so that an operation opens itself to everybody only where a reader sees it. */
-const OPEN_TO_ANYBODY = ['get_service', 'get_health', 'get_readiness'];
+const OPEN_TO_ANYBODY = [
+  'get_provider_logo',
+  'exchange_link_code',
+  'start_oauth',
+  'finish_oauth',
+  'get_link_page',
+  'get_link_outcome',
+  'answer_hook_challenge',
+  'receive_hook',
+  'get_service',
+  'get_health',
+  'get_readiness',
+];
 
 let app: TestApp;
 beforeAll(async () => {

@@ -6,13 +6,15 @@ import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER, MANAGEMENT_HEADERS, te
 
 /** An organisation by a management key: opens the management API. */
 export const managementKey: AuthKind = {
-  securityScheme: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Management-Key',
-    description:
-      'A management key: an Org Management Key opens the organisation, a Team Management Key its own teams. ' +
-      'The header X-Service-Org-Key is deprecated and does the same.',
+  securitySchemes: {
+    management_key: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Management-Key',
+      description:
+        'A management key: an Org Management Key opens the organisation, a Team Management Key its own teams. ' +
+        'The header X-Service-Org-Key is deprecated and does the same.',
+    },
   },
   refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required'],
   async findCaller(ctx, access, headers) {

@@ -2,7 +2,7 @@ import type { AuthKind } from './caller.ts';
 
 /** Open to anybody: no key is asked for, and one that comes along is not looked at. */
 export const none: AuthKind = {
-  securityScheme: null,
+  securitySchemes: {},
   refusals: [],
   findCaller: async (ctx) => ({ ctx, key: null, apiKey: '' }),
 };

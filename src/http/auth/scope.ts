@@ -33,6 +33,8 @@ export async function resolveScope(
   ctx: Ctx,
   input: { params: unknown; body: unknown },
 ): Promise<Ctx> {
+  const { onlyUser } = ctx as TeamCtx;
+  if (onlyUser !== undefined) refuseOtherUser(onlyUser, input.params);
   if (auth !== 'management_key') return ctx;
   const manager = ctx as ManagementCtx;
   const params = (input.params ?? {}) as Record<string, string | undefined>;
@@ -42,6 +44,11 @@ export async function resolveScope(
   const team = await findManagedTeam(manager, teamId);
   const managed: ManagementCtx & TeamCtx = { ...boundToManagedTeam(manager, team), team };
   return managed;
+}
+
+/** Another user does not exist for a user's token. */
+function refuseOtherUser(user: string, params: unknown): void {
+  if ((params as Named)?.['user_id']?.toLowerCase() !== user) throw notFound('User');
 }
 
 /** Another organisation does not exist for this key, and another deployment is elsewhere. */

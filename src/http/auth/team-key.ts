@@ -5,11 +5,13 @@ import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
 
 /** A team by its API key: opens the service API with the data of that team. */
 export const teamKey: AuthKind = {
-  securityScheme: {
-    type: 'apiKey',
-    in: 'header',
-    name: teamKeyHeaders([])[0],
-    description: 'A team API key: opens the data of its team.',
+  securitySchemes: {
+    team_key: {
+      type: 'apiKey',
+      in: 'header',
+      name: teamKeyHeaders([])[0],
+      description: 'A team API key: opens the data of its team.',
+    },
   },
   refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind'],
   async findCaller(ctx, access, headers) {

@@ -16,13 +16,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Reads a body; undefined where it is empty. `JSON.parse` makes of a key `__proto__` a key as any other: the look at
  * bounds copies known keys only.
  */
-export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length > SMALL_BYTES && !isModest(bytes)) {
-    return new Unread(
-      'value_error',
-      `The body may be nested ${DEEPEST} deep and have ${MOST_VALUES.toLocaleString('en')} values`,
-    );
-  }
+export function parseJson(bytes: Buffer, mostValues = MOST_VALUES): unknown {
+  return tooMuch(bytes, mostValues) ?? parsed(bytes);
+}
+
+/** Why a body is not even parsed; null where it may be. */
+export function tooMuch(bytes: Buffer, mostValues: number): Unread | null {
+  if (bytes.length <= SMALL_BYTES || isModest(bytes, mostValues)) return null;
+  return new Unread(
+    'value_error',
+    `The body may be nested ${DEEPEST} deep and have ${mostValues.toLocaleString('en')} values`,
+  );
+}
+
+/** Reads what is not too much. */
+export function parsed(bytes: Buffer): unknown {
   try {
     const text = utf8.decode(bytes);
     return text.trim() === '' ? undefined : JSON.parse(text);
@@ -47,7 +55,7 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
 /** Whether a body is worth parsing, by its brackets and commas outside of texts: 2 ms a mebibyte. */
-function isModest(bytes: Buffer): boolean {
+function isModest(bytes: Buffer, mostValues: number): boolean {
   let depth = 0;
   let values = 1;
   let inText = false;
@@ -62,7 +70,7 @@ function isModest(bytes: Buffer): boolean {
       depth += 1;
       values += 1;
     } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
-    if (depth > DEEPEST || values > MOST_VALUES) return false;
+    if (depth > DEEPEST || values > mostValues) return false;
   }
   return true;
 }

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Problem } from '../errors.ts';
 
-const MOST_LISTED = 100;
+export const MOST_LISTED = 100;
 const MOST_BYTES = 64 * 1024;
 
 /** The problems that an answer lists: one a place, so many as a caller reads and an answer holds. */
@@ -57,6 +57,8 @@ function describe({ keyword, params, instancePath, message }: ErrorObject): [typ
       return ['greater_than_equal', `Input should be greater than or equal to ${limit}`];
     case 'maximum':
       return ['less_than_equal', `Input should be less than or equal to ${limit}`];
+    case 'uniqueItems':
+      return ['value_error', 'List should name each value once'];
     case 'minItems':
       return ['too_short', `List should have at least ${limit} items`];
     default:

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { InvalidRequest, TransportError, type Problem } from '../errors.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { jsonOf } from '../media.ts';
+import { isBatch, jsonOf } from '../media.ts';
+import { itemReader } from './batch-body.ts';
 import { Unread } from './json-body.ts';
 import { readParams, readQuery } from './read.ts';
 import { readLines } from './stream-body.ts';
@@ -26,13 +27,17 @@ const UNKNOWN_KEEPING: Problem = {
 };
 
 /** Reads and checks everything of a request at once; compiled when the first request comes. */
-export function inputReader(endpoint: Endpoint): (request: FastifyRequest, idempotencyKey: string | null) => Input {
+export function inputReader(
+  endpoint: Endpoint,
+): (request: FastifyRequest, idempotencyKey: string | null) => Promise<Input> {
   const { params, query, body: kind } = endpoint;
-  const body = jsonOf(kind);
+  const many = isBatch(kind) ? kind : null;
+  const body = many ? many.outline : jsonOf(kind);
   const mayBeLeftOut = [(body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
   let validate: ReturnType<typeof compileValidation> | undefined;
+  const readItems = many && itemReader(many.item);
 
-  return (request, idempotencyKey) => {
+  return async (request, idempotencyKey) => {
     const input: Record<string, unknown> = {};
     // A path that ends where a parameter should be is another path, and there is none.
     if (Object.values(request.params as Record<string, string>).includes(''))
@@ -43,6 +48,11 @@ export function inputReader(endpoint: Endpoint): (request: FastifyRequest, idemp
     if (body && !unread && (request.body !== undefined || mayBeLeftOut)) input['body'] = request.body ?? null;
     validate ??= compileValidation({ path: params, query, body });
     let problems = validate(input);
+    if (readItems && !unread && !problems.some(({ loc }) => loc[0] === 'body')) {
+      const { values, problems: further } = await readItems(request.body as unknown[]);
+      input['body'] = values;
+      problems = [...problems, ...further];
+    }
     if (unread) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), unread];
     if (idempotencyKey !== null && idempotencyKey.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
     if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
@@ -6,11 +8,17 @@ import type { ByteStream, Ndjson } from '../media.ts';
 import { parseJson, Unread } from './json-body.ts';
 import { compileValidation } from './validation.ts';
 
-const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
+export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
 const LONGEST_LINE = 1024 * 1024;
 const MOST_NDJSON_BYTES = 1024 * 1024 * 1024;
 
-/** Within `server`, bodies arrive as streams: nothing is read ahead of `handle`, and the bound holds as the bytes pass. */
+/** A stream may take longer than other requests as long as it goes on. */
+const LONGEST_ARRIVAL_MS = 2 * 3_600_000;
+
+/**
+ * Within `server`, bodies arrive as streams: nothing is read ahead of `handle`, and the bounds hold as the bytes pass. The
+ * time in which other requests arrive whole is here that in which something more of it does.
+ */
 export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream): void {
   const [types, maxBytes] = kind.media === 'bytes' ? [kind.types, kind.maxBytes] : [NDJSON_TYPES, MOST_NDJSON_BYTES];
   server.removeAllContentTypeParsers();
@@ -18,20 +26,50 @@ export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream):
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) done(new TransportError('body_too_large'));
     else if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       done(new TransportError('unsupported_media_type'));
-    else done(null, bounded(body, maxBytes));
+    else done(null, bounded(body as IncomingMessage, { maxBytes, silenceMs: server.server.requestTimeout }));
   });
 }
 
-function bounded(body: Readable, maxBytes: number): Readable {
+/** Connections on which a stream arrives: the timer of whole requests leaves them alone. */
+const arriving = new WeakSet<Socket>();
+
+/** Whether a stream arrives there, which has time limits of its own. */
+export const bringsStream = (socket: Socket): boolean => arriving.has(socket);
+
+function bounded(body: IncomingMessage, { maxBytes, silenceMs }: { maxBytes: number; silenceMs: number }): Readable {
+  const { socket } = body;
+  arriving.add(socket);
   let bytes = 0;
+  let silentSince = performance.now();
   const meter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
+      silentSince = performance.now();
       if (bytes > maxBytes) done(new TransportError('body_too_large'));
       else done(null, chunk);
     },
   });
-  body.once('error', (error) => meter.destroy(error));
+  const begunAt = performance.now();
+  const timer = setInterval(
+    () => {
+      // What waits here to be taken is no silence of the sender.
+      if (meter.readableLength > 0 || meter.writableLength > 0) silentSince = performance.now();
+      const now = performance.now();
+      if (now - silentSince > silenceMs || now - begunAt > LONGEST_ARRIVAL_MS)
+        meter.destroy(new TransportError('request_timeout'));
+    },
+    Math.min(1_000, silenceMs),
+  );
+  meter.once('close', () => {
+    clearInterval(timer);
+    arriving.delete(socket);
+  });
+  // A sender that goes away reads no answer; whoever reads its stream has to hear of it.
+  const cut = (): void => void meter.destroy(new TransportError('bad_request', 'The body ended before it was whole.'));
+  body.once('error', cut);
+  body.once('close', () => {
+    if (!body.complete) cut();
+  });
   return body.pipe(meter);
 }
 

@@ -32,6 +32,28 @@ describe('requests under way', () => {
     expect(began).toEqual(['flood', 'flood', 'flood', 'other']);
   });
 
+  test('give their place back while they wait for something else, and take one as any other afterwards', async () => {
+    const shares = new RequestShares(1);
+    const [steps, resumes]: [string[], (() => void)[]] = [[], []];
+    const waits = shares.run('one', async (aside) => {
+      await aside(() => new Promise((resolve) => resumes.push(resolve)));
+      steps.push('goes on');
+    });
+    const other = shares.run('other', async () => {
+      steps.push('other began');
+      await new Promise<void>((resolve) => resumes.push(resolve));
+      steps.push('other ended');
+    });
+    await wait(0);
+    resumes[0]?.();
+    await wait(0);
+    expect(steps).toEqual(['other began']);
+    resumes[1]?.();
+    await Promise.all([waits, other]);
+    expect(steps).toEqual(['other began', 'other ended', 'goes on']);
+    await expect(shares.run('third', () => Promise.resolve('answered'))).resolves.toBe('answered');
+  });
+
   test('give the place that comes free to the team that holds the fewest, not to who waits longest', async () => {
     const { began, send, endOne } = openShares(4);
     for (let i = 0; i < 10; i += 1) void send('flood');

@@ -23,13 +23,23 @@ export class RequestShares {
     this.#most = Math.max(1, Math.floor(places * MOST_OF_ALL));
   }
 
-  /** Runs `work` in a place of the team's; throws not_ready where too much of the team waits already. */
-  async run<T>(teamId: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` in a place of the team's; throws not_ready where too much of the team waits already. With `aside` it gives
+   * the place back for as long as it waits for something else, and then waits for one as any other.
+   */
+  async run<T>(teamId: string, work: (aside: (pause: () => Promise<void>) => Promise<void>) => Promise<T>): Promise<T> {
     await this.#enter(teamId);
+    let holds = true;
     try {
-      return await work();
+      return await work(async (pause) => {
+        this.#leave(teamId);
+        holds = false;
+        await pause();
+        await this.#enter(teamId);
+        holds = true;
+      });
     } finally {
-      this.#leave(teamId);
+      if (holds) this.#leave(teamId);
     }
   }
 

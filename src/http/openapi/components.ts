@@ -101,5 +101,5 @@ export const PARAMETERS = {
 } satisfies Record<string, Json>;
 
 export const SECURITY_SCHEMES: Record<string, Json> = Object.fromEntries(
-  Object.entries(AUTH_KINDS).flatMap(([name, { securityScheme }]) => (securityScheme ? [[name, securityScheme]] : [])),
+  Object.values(AUTH_KINDS).flatMap(({ securitySchemes }) => Object.entries(securitySchemes)),
 );

@@ -14,7 +14,7 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
   hideClientButton: true,
   documentDownloadType: 'direct',
-  defaultOpenAllTags: true,
+  defaultOpenAllTags: false,
   authentication: { preferredSecurityScheme: 'team_key' },
   orderSchemaPropertiesBy: 'preserve',
   operationTitleSource: 'summary',

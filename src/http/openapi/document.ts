@@ -1,3 +1,4 @@
+import { AUTH_KINDS } from '../auth/kinds.ts';
 import type { TSchema } from 'typebox';
 import type { EventType } from '../../events/define.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -18,7 +19,7 @@ export type OpenApiOptions = {
   words?: Readonly<Record<string, string>>;
   /** What the operations of each tag are about. */
   tags?: Readonly<Record<string, string>>;
-  /** A body for each operation that takes JSON, a value for each parameter of a path, queries by operation, fields by name. */
+  /** A body for each operation that takes JSON, a value for each parameter of a path and each that a query needs, queries by operation, fields by name. */
   examples?: { bodies: Values; parameters: Values; queries: Readonly<Record<string, Values>>; fields: Values };
   version: string;
   interfaceVersion: string;
@@ -30,7 +31,8 @@ const INTRODUCTION = `Stores users, their insurance and their laboratory orders,
 
 # Authentication
 The service API takes a team API key in \`x-service-api-key\`. The management API, whose paths begin with \`/v1/org\`, takes a management key
-in \`X-Management-Key\` and needs the plan scale. A key belongs to one environment and region.
+in \`X-Management-Key\` and needs the plan scale. A key belongs to one environment and region. What a user's phone sends by itself
+takes a token of that user instead, as \`Authorization: Bearer\`.
 
 # Errors
 Every refusal has the same shape: \`code\` is for a program, \`request_id\` finds the log line, and \`detail\` is a text for a person, with
@@ -83,7 +85,9 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
   const { id, tag, summary, auth, deprecated, body, response, status } = endpoint;
   const parameters = [
     ...parametersOf('path', endpoint.params, schemas).map((each) => withExample(each, examples?.parameters)),
-    ...parametersOf('query', endpoint.query, schemas).map((each) => withExample(each, examples?.queries[id])),
+    ...parametersOf('query', endpoint.query, schemas).map((each) =>
+      withExample(each, { ...(each['required'] ? examples?.parameters : {}), ...examples?.queries[id] }),
+    ),
     ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
   ];
   const description = describe(endpoint);
@@ -94,11 +98,12 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
     ...(description === '' ? {} : { description }),
     ...(deprecated ? { deprecated: true } : {}),
     ...(endpoint.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
-    security: auth === 'none' ? [] : [{ [auth]: [] }],
+    security: Object.keys(AUTH_KINDS[auth].securitySchemes).map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, schemas, examples?.bodies[id]) } : {}),
     responses: {
       [status]: success(response, schemas),
+      ...also(response, schemas),
       ...refusals(declaredCodes(endpoint)),
     },
   };
@@ -107,7 +112,31 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
 function requestBody(body: BodyKind, schemas: ComponentSchemas, example: unknown): Json {
   if (!('media' in body)) return { required: !admitsNull(body), content: json(schemas.write(body), example) };
   if (body.media === 'ndjson') return { required: true, content: lines(schemas.write(body.item)) };
-  return { required: true, content: Object.fromEntries(body.types.map((type) => [type, { schema: {} }])) };
+  if (body.media === 'batch')
+    return {
+      required: true,
+      content: { ...json(schemas.write(body.list), example), ...lines(schemas.write(body.item)) },
+    };
+  return {
+    required: true,
+    content: Object.fromEntries(
+      body.types.map((type) => [type, { schema: {}, ...(example === undefined ? {} : { example }) }]),
+    ),
+  };
+}
+
+const LOCATION: Json = { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } };
+
+/** What an answer of a kind can be beside its success. */
+function also(response: AnswerKind | undefined, schemas: ComponentSchemas): Record<number, Json> {
+  if (!response || !('media' in response)) return {};
+  if (response.media === 'browser') return { 302: { description: 'Elsewhere.', headers: LOCATION } };
+  if (response.media !== 'or_accepted') return {};
+  return {
+    202: response.isDone
+      ? { description: 'It is under way.', content: json(schemas.write(response.schema)) }
+      : { description: 'It is under way. There is no body.' },
+  };
 }
 
 function success(response: AnswerKind | undefined, schemas: ComponentSchemas): Json {
@@ -115,16 +144,22 @@ function success(response: AnswerKind | undefined, schemas: ComponentSchemas): J
   if (!response) return { description: 'Success. There is no body.' };
   if (!('media' in response)) return { description, content: json(schemas.write(response)) };
   switch (response.media) {
+    case 'or_accepted':
+      return { description, content: json(schemas.write(response.schema)) };
     case 'ndjson':
       return { description, content: lines(schemas.write(response.item)) };
     case 'pdf':
       return { description, content: { 'application/pdf': { schema: {} } } };
     case 'html':
       return { description, content: { 'text/html': { schema: { type: 'string' } } } };
+    case 'svg':
+      return { description, content: { 'image/svg+xml': { schema: { type: 'string' } } } };
+    case 'browser':
+      return { description: 'A page for people.', content: { 'text/html': { schema: { type: 'string' } } } };
     case 'redirect':
       return {
         description: 'Elsewhere.',
-        headers: { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } },
+        headers: LOCATION,
       };
   }
 }

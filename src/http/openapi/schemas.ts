@@ -24,6 +24,7 @@ const PLAIN = new Set([
   'maximum',
   'minItems',
   'maxItems',
+  'uniqueItems',
   'maxProperties',
   'propertyNames',
   'deprecated',
@@ -122,13 +123,17 @@ export class ComponentSchemas {
   }
 
   #keyword(key: string, value: unknown): Json {
-    if (key === 'description' || ruleOf.has(key)) return {};
+    if (key === 'description' || key === 'column' || ruleOf.has(key)) return {};
     if (key === 'default' && value === null) return {};
     if (PLAIN.has(key)) return { [key]: value };
     const format = key === 'format' ? formatOf(value) : undefined;
     if (format) return format.schema;
-    if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object'))
-      return { [key]: this.write(value as TSchema) };
+    if (key === 'items') return { items: this.write(value as TSchema) };
+    if (key === 'additionalProperties' && typeof value === 'object') {
+      const written = this.write(value as TSchema);
+      // Anything at all; the reference page takes an empty schema for one that is wrong.
+      return { additionalProperties: Object.keys(written).length === 0 ? true : written };
+    }
     if (key === 'anyOf') return { anyOf: (value as TSchema[]).map((member) => this.write(member)) };
     if (key === 'properties') {
       return {

@@ -2,6 +2,7 @@ import type { Cast, User } from './cast.ts';
 import { chooseLabTest, orderKit, register, ship, takeThroughLab } from './kit.ts';
 import { readOrder, readResults, refuseCancellation } from './outcome.ts';
 import { createUser, deleteAndUndo, storeDemographics, storeInsurance } from './user.ts';
+import { connectWearable, readSamples } from './wearable.ts';
 import { addWebhook, deleteWebhook, readSecret, type Webhook } from './webhook.ts';
 
 /** Plays the story. Throws Surprise where the service does otherwise than it says; leaves one user and no webhook endpoint behind. */
@@ -16,6 +17,9 @@ export async function playStory(cast: Cast): Promise<void> {
   const webhook = await addWebhook(cast);
   try {
     await playOrder(cast, user, webhook);
+    timeline.chapter('A wearable');
+    await connectWearable(cast, user);
+    await readSamples(cast, user);
     timeline.chapter('The user goes and comes back');
     await deleteAndUndo(cast, user);
   } catch (surprise) {

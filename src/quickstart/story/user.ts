@@ -77,9 +77,12 @@ export async function deleteAndUndo({ service }: Cast, user: User): Promise<void
   expectEqual('code', gone.code, 'user_scheduled_for_deletion');
   const undone = await service.call('Take the deletion back', 'POST /v2/user/undo_delete', { query: params });
   expectEqual('The answer of the undo', undone, { success: true });
-  const back = await service.call<User>('Read the user again', 'GET /v2/user/{user_id}', {
+  type Back = User & { connected_sources: { provider: { slug: string } }[] };
+  const back = await service.call<Back>('Read the user again', 'GET /v2/user/{user_id}', {
     params,
     tell: ({ client_user_id }) => client_user_id,
   });
-  expectEqual('The user', back, user);
+  expectEqual('The user', { ...back, connected_sources: [] }, user);
+  const slugs = back.connected_sources.map(({ provider }) => provider.slug);
+  expectEqual('What the user has connected', slugs, ['freestyle_libre']);
 }

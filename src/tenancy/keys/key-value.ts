@@ -20,6 +20,18 @@ const teamKeyPrefix = ({ environment, region }: Pick<Config, 'environment' | 're
 export const newTeamKey = (config: Pick<Config, 'environment' | 'region'>): NewKey => newKey(teamKeyPrefix(config));
 export const newManagementKey = (): NewKey => newKey('mg_');
 
+/** What opens a part of a team's data for a while: a user's phone by sending, a user's browser by connecting. */
+const TOKEN_PREFIXES = { user: 'ut_', link: 'lt_' } as const;
+type TokenKind = keyof typeof TOKEN_PREFIXES;
+
+export const newToken = (kind: TokenKind): NewKey => newKey(TOKEN_PREFIXES[kind]);
+
+/** Which kind of token it says it is; null where it is none. */
+export const readToken = (value: string): TokenKind | null =>
+  (Object.keys(TOKEN_PREFIXES) as TokenKind[]).find((kind) =>
+    new RegExp(`^${TOKEN_PREFIXES[kind]}[0-9A-Za-z]{43}$`).test(value),
+  ) ?? null;
+
 /** Keys carry 256 random bits, so one round of SHA-256 is enough: there is nothing to guess. */
 export const hashKey = (value: string): Buffer => hash('sha256', value, 'buffer');
 

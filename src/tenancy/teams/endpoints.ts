@@ -6,11 +6,39 @@ import { Uuid } from '../../wire/schema.ts';
 import type { Region } from '../schemas.ts';
 import { createTeam } from './create.ts';
 import { deleteTeam } from './delete.ts';
+import { findOwnTeam } from './find-own.ts';
+import { linkRedirectUrls, putLinkRedirectUrls } from './link-redirect-urls.ts';
 import { toManagedTeam } from './render.ts';
-import { DeletedTeam, ManagedTeam, TeamInput } from './schemas.ts';
+import { DeletedTeam, LinkRedirectUrls, ManagedTeam, OwnTeam, TeamInput, WebhookPortal } from './schemas.ts';
 
 const tag = 'management';
 const auth = 'management_key';
+
+/** What a team's own key can ask of its team. */
+export const ownTeamEndpoints = [
+  endpoint({
+    id: 'get_team',
+    method: 'GET',
+    path: '/v2/team/{team_id}',
+    tag: 'team',
+    params: Type.Object({ team_id: Uuid }),
+    response: OwnTeam,
+    summary: 'Read your own team',
+    description: 'With what it has chosen. Keys and secrets are never shown.',
+    refusals: ['not_found'],
+    handle: (ctx, { params: { team_id } }) => findOwnTeam(ctx, team_id),
+  }),
+  endpoint({
+    id: 'get_webhook_portal',
+    method: 'GET',
+    path: '/v2/team/svix/url',
+    tag: 'team',
+    response: WebhookPortal,
+    summary: 'Find where webhooks are managed',
+    description: 'The operations of the management API that do it, on the reference page of this deployment.',
+    handle: async ({ config }) => ({ url: `${config.baseUrl}/docs#tag/webhooks` }),
+  }),
+];
 
 export const teamEndpoints = [
   endpoint({
@@ -53,6 +81,33 @@ export const teamEndpoints = [
       await deleteTeam(ctx, params.team_id);
       return { success: true };
     },
+  }),
+  endpoint({
+    id: 'get_link_redirect_urls',
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}/link_redirect_urls',
+    tag,
+    auth,
+    scope: 'team',
+    params: Type.Object({ org_id: Uuid, team_id: Uuid }),
+    response: LinkRedirectUrls,
+    summary: 'Read where link tokens may send browsers to',
+    handle: async (ctx) => linkRedirectUrls(ctx),
+  }),
+  endpoint({
+    id: 'put_link_redirect_urls',
+    method: 'PUT',
+    path: '/v1/org/{org_id}/team/{team_id}/link_redirect_urls',
+    tag,
+    auth,
+    scope: 'team',
+    params: Type.Object({ org_id: Uuid, team_id: Uuid }),
+    body: LinkRedirectUrls,
+    response: LinkRedirectUrls,
+    revokes: true,
+    summary: 'Say where link tokens may send browsers to',
+    description: 'The whole list. An address that is taken out is not gone to any more, also by tokens that name it.',
+    handle: (ctx, { body }) => putLinkRedirectUrls(ctx, body),
   }),
 ];
 

@@ -18,6 +18,9 @@ const DEFAULTS: Settings = {
   minor_ordering_enabled: false,
 };
 
+/** What a team has chosen, and what holds where it never chose. */
+export const settingsOf = (settings: unknown): Settings => ({ ...DEFAULTS, ...(settings as Partial<Settings>) });
+
 /** A team as the management API answers it: the settings stand at the environment that this deployment serves. */
 export function toManagedTeam({ environment, region }: Config, team: CreatedTeam): Static<typeof ManagedTeam> {
   const { id, name, created_at, integration_team_id } = team;
@@ -30,6 +33,6 @@ export function toManagedTeam({ environment, region }: Config, team: CreatedTeam
     environments: [environment],
     sandbox: null,
     production: null,
-    [environment]: { ...DEFAULTS, ...(team.settings as Partial<Settings>) },
+    [environment]: settingsOf(team.settings),
   };
 }

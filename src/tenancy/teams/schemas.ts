@@ -65,6 +65,14 @@ export const TeamEnvironment = Type.Object({
   minor_ordering_enabled: nullable(Type.Boolean()),
 });
 
+/** Addresses that link tokens of the team may send browsers to. */
+export const LinkRedirectUrls = Type.Object({
+  urls: Type.Array(Type.String({ format: 'http-url', maxLength: 2048 }), {
+    maxItems: 20,
+    description: 'Each is compared letter by letter; state, error_type and error are added to it.',
+  }),
+});
+
 export const DeletedTeam = Type.Object({ success: Type.Boolean() });
 
 export const ManagedTeam = Type.Object({
@@ -76,4 +84,36 @@ export const ManagedTeam = Type.Object({
   environments: Type.Array(Environment),
   sandbox: nullable(TeamEnvironment),
   production: nullable(TeamEnvironment),
+});
+
+/** A team as its own key sees it. */
+export const OwnTeam = Type.Object({
+  id: Uuid,
+  org_id: Uuid,
+  name: Type.String(),
+  testkits_texts_enabled: Type.Boolean({ deprecated: true, description: 'Whether patients are told by text message.' }),
+  lab_tests_patient_communication_enabled: Type.Boolean({ description: 'Whether patients are told at all.' }),
+  lab_tests_patient_sms_communication_enabled: Type.Boolean(),
+  lab_tests_patient_email_communication_enabled: Type.Boolean(),
+  logo_url: nullable(Type.String()),
+  delegated_flow: Type.String({ description: 'Whose physicians order and release results.' }),
+  critical_result_notification_email: nullable(Type.String()),
+  configuration: Type.Object(
+    {
+      texts_enabled: Type.Boolean({ description: 'Whether patients are told by text message.' }),
+      reject_duplicate_connection: Type.Boolean(),
+      sdk_per_device_activity_timeseries: Type.Boolean(),
+      partial_webhooks_enabled: Type.Boolean(),
+      minor_ordering_enabled: Type.Boolean(),
+      libreview: Type.Object(
+        { practice_id: Type.Object({}, { description: 'Practices by region; there are none.' }) },
+        { description: 'Practices of LibreView, which is not connected here.' },
+      ),
+    },
+    { description: 'What the team has chosen.' },
+  ),
+});
+
+export const WebhookPortal = Type.Object({
+  url: Type.String({ description: "Where the team's webhooks are managed." }),
 });

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { urlOrNull } from '../wire/text.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -60,8 +61,8 @@ function findProblem(text: string, isAllowed: (ip: string) => boolean, allowHttp
   if (/[\p{Cc}\s]/u.test(text)) return 'The URL must not contain spaces, line breaks or control characters.';
   if (!/^https?:\/\//i.test(text))
     return 'The URL must begin with https://, or with http:// where this deployment allows it.';
-  if (!URL.canParse(text)) return 'The URL is not valid.';
-  const url = new URL(text);
+  const url = urlOrNull(text);
+  if (!url) return 'The URL is not valid.';
   if (url.protocol === 'http:' && !allowHttp) return 'The URL must begin with https://.';
   if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
   if (text.includes('#')) return 'The URL must not contain a fragment (#).';

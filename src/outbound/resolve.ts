@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Resolver, type LookupAddress, type RecordWithTtl } from 'node:dns';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
-import { Shares } from '../shares.ts';
+import { Shares } from './shares.ts';
 
 /** Look-ups at a time, over all teams. */
 const MOST_LOOKUPS = 64;

@@ -1,0 +1,102 @@
+// How long a team waits for its answers while another one sends a year of samples, beside the same without that.
+import { setTimeout as wait } from 'node:timers/promises';
+import { describeMachine, median } from './environment.ts';
+import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import { callerOf } from './order-traffic.ts';
+import { work } from './samples-client.ts';
+import type { Done, Work } from './samples-worker.ts';
+
+const GOAL = 1.2;
+const TURNS = 5;
+const TURN_MS = 6_000;
+const LANES = 4;
+const REQUEST_EVERY_MS = 20;
+
+type Turn = { p50: number; p99: number };
+
+/** True where the goal is reached. */
+export async function benchBackfill(): Promise<boolean> {
+  console.log(describeMachine());
+  const folder = makeFolder();
+  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
+  try {
+    return await compare(program);
+  } finally {
+    await program.stop();
+    removeFolder(folder);
+  }
+}
+
+async function compare(program: MeasuredProgram): Promise<boolean> {
+  const { org_id, team_id, team_api_key, management_key } = program.credentials();
+  const manage = callerOf(program.baseUrl, { 'x-management-key': management_key });
+  const quiet = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Quiet', region: 'us' });
+  const { value } = await manage<{ value: string }>('POST', `/v1/org/${org_id}/team_api_keys/sandbox/us`, {
+    label: 'bench',
+    team_id: quiet.id,
+  });
+  const ask = callerOf(program.baseUrl, { 'x-service-api-key': value });
+  const { user_id } = await ask<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'quiet' });
+  const loud = callerOf(program.baseUrl, { 'x-service-api-key': team_api_key });
+  const lanes: Work['lanes'] = [];
+  for (let n = 0; n < LANES; n += 1) {
+    const user = await loud<{ user_id: string }>('POST', '/v2/user', { client_user_id: `loud-${n}` });
+    lanes.push({ userId: user.user_id, streamId: 0 });
+  }
+  let from = Math.floor(Date.now() / 1000) - 300 * 86_400;
+  const flood = async (measureMs: number): Promise<Done> => {
+    const url = program.baseUrl;
+    const done = await work({
+      by: 'http',
+      url,
+      teamApiKey: team_api_key,
+      teamId: team_id,
+      lanes,
+      from,
+      warmUpMs: 0,
+      measureMs,
+    });
+    from = done.until;
+    return done;
+  };
+  let minute = 0;
+  const turn = async (): Promise<Turn> => {
+    const times: number[] = [];
+    const end = performance.now() + TURN_MS;
+    while (performance.now() < end) {
+      const begin = performance.now();
+      minute += 1;
+      const at = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+      const sample = { resource: 'glucose', provider: 'manual', timestamp: at, unit: 'mmol/L', value: 5 };
+      await ask('POST', `/v2/timeseries/${user_id}/samples`, [sample]);
+      times.push(performance.now() - begin);
+      await wait(Math.max(0, REQUEST_EVERY_MS - (times.at(-1) as number)));
+    }
+    const sorted = times.toSorted((a, b) => a - b);
+    const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+    return { p50: at(0.5), p99: at(0.99) };
+  };
+
+  await flood(8_000);
+  await turn();
+  const alone: Turn[] = [];
+  const beside: Turn[] = [];
+  for (let round = 1; round <= TURNS; round += 1) {
+    alone.push(await turn());
+    const flooding = flood(TURN_MS + 3_000);
+    await wait(2_000);
+    beside.push(await turn());
+    const { counted, seconds } = await flooding;
+    const told = ({ p50, p99 }: Turn): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+    console.log(
+      `turn ${round}: alone ${told(alone.at(-1) as Turn)}; beside ${(counted / seconds).toFixed(0)} samples/s of another team ${told(beside.at(-1) as Turn)}`,
+    );
+  }
+  const of = (turns: Turn[], key: keyof Turn): number => median(turns.map((each) => each[key]));
+  const ratio = of(beside, 'p99') / of(alone, 'p99');
+  console.log(
+    `backfill: medians of ${TURNS} turns: p50 ${of(alone, 'p50').toFixed(1)} and ${of(beside, 'p50').toFixed(1)} ms, ` +
+      `p99 ${of(alone, 'p99').toFixed(1)} and ${of(beside, 'p99').toFixed(1)} ms; ratio of p99 ${ratio.toFixed(2)} (goal: at most ${GOAL})`,
+  );
+  return ratio <= GOAL;
+}

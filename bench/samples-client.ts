@@ -1,0 +1,13 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { Done, Work } from './samples-worker.ts';
+
+/** A client process of its own: what it costs is not the service's. */
+export function work(work: Work): Promise<Done> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, 'samples-worker.js'));
+    child.once('message', (done) => resolve(done as Done));
+    child.once('exit', (code) => reject(new Error(`The client process ended with ${code}.`)));
+    child.send(work);
+  });
+}

@@ -1,0 +1,122 @@
+// A client process of the samples benchmark: sends batches for a while by bare pg or through HTTP, and tells how many rows.
+import pg from 'pg';
+import { openKeepAlive } from './keep-alive.ts';
+
+export type Work = {
+  by: 'bare pg' | 'http';
+  /** Of the database, or of the service. */
+  url: string;
+  teamApiKey: string;
+  teamId: string;
+  /** A lane each: for HTTP its user, for bare pg its stream. */
+  lanes: { userId: string; streamId: number }[];
+  /** The first moment that is sent, in seconds since 1970; each lane goes on a second a sample. */
+  from: number;
+  warmUpMs: number;
+  measureMs: number;
+};
+
+/** `counted` of `made` rows fell into the measured time. */
+export type Done = { counted: number; made: number; seconds: number; until: number };
+
+export const BATCH = 1_000;
+
+process.once('message', (work: Work) => void run(work));
+
+async function run(work: Work): Promise<void> {
+  const { lanes, close } = work.by === 'http' ? await openHttp(work) : openBare(work);
+  const begin = performance.now() + work.warmUpMs;
+  const end = begin + work.measureMs;
+  let counted = 0;
+  let made = 0;
+  let until = work.from;
+  const repeat = async (send: (from: number) => Promise<unknown>): Promise<void> => {
+    for (let from = work.from; ; from += BATCH) {
+      await send(from);
+      const now = performance.now();
+      made += BATCH;
+      until = Math.max(until, from + BATCH);
+      if (now >= end) return;
+      if (now >= begin) counted += BATCH;
+    }
+  };
+  await Promise.all(lanes.map(repeat));
+  await close();
+  process.send?.({ counted, made, seconds: work.measureMs / 1000, until } satisfies Done);
+  process.disconnect();
+}
+
+type Sender = { lanes: ((from: number) => Promise<unknown>)[]; close: () => Promise<void> };
+
+const moments = (from: number): string[] =>
+  Array.from({ length: BATCH }, (_, n) => new Date((from + n) * 1000).toISOString());
+const valueAt = (n: number): number => 55 + (n % 40);
+
+/** The upsert that the service makes, and nothing else: prepared, one transaction each. */
+function openBare({ url, teamId, lanes }: Work): Sender {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: lanes.length,
+    options: `-c role=phial_app -c phial.team=${teamId}`,
+  });
+  const text = `
+    insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
+    select s.stream_id, s.at, s.value, (select number from teams where id = $7), s.duration_ms, s.timezone_offset, s.extra
+      from unnest($1::bigint[], $2::timestamptz[], $3::float8[], $4::integer[], $5::integer[], $6::jsonb[])
+        as s (stream_id, at, value, duration_ms, timezone_offset, extra)
+    on conflict (stream_id, at) do update
+      set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
+          extra = excluded.extra, rev = stored.rev + 1
+    where (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
+       is distinct from (excluded.value, excluded.duration_ms, excluded.timezone_offset, excluded.extra)
+    returning stream_id, at, rev`;
+  const nothing = Array.from({ length: BATCH }, () => null);
+  const values = Array.from({ length: BATCH }, (_, n) => valueAt(n));
+  const offsets = Array.from({ length: BATCH }, () => -25_200);
+  return {
+    lanes: lanes.map(
+      ({ streamId }) =>
+        (from) =>
+          pool.query({
+            name: 'upsert',
+            text,
+            values: [values.map(() => streamId), moments(from), values, nothing, offsets, nothing, teamId],
+          }),
+    ),
+    close: () => pool.end(),
+  };
+}
+
+async function openHttp({ url, teamApiKey, lanes }: Work): Promise<Sender> {
+  const senders = await Promise.all(
+    lanes.map(async ({ userId }) => {
+      let next = 0;
+      const client = await openKeepAlive(url, () => requestOf(url, teamApiKey, userId, next));
+      const send = async (from: number): Promise<void> => {
+        next = from;
+        const status = await client.send();
+        if (status !== 200) throw new Error(`The service answered ${status}.`);
+      };
+      return { send, close: client.close };
+    }),
+  );
+  return {
+    lanes: senders.map(({ send }) => send),
+    close: async () => {
+      for (const { close } of senders) close();
+    },
+  };
+}
+
+function requestOf(url: string, teamApiKey: string, userId: string, from: number): Buffer {
+  const samples = moments(from).map(
+    (timestamp, n) =>
+      `{"resource":"heartrate","provider":"apple_health_kit","source_type":"watch","timestamp":"${timestamp}",` +
+      `"timezone_offset":-25200,"unit":"bpm","value":${valueAt(n)}}`,
+  );
+  const body = `[${samples.join(',')}]`;
+  return Buffer.from(
+    `POST /v2/timeseries/${userId}/samples HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-service-api-key: ${teamApiKey}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,191 @@
+// How many samples a second go through the whole stack against the same upsert by bare pg, with an empty table and with five
+// million rows in it; how long a week of a value a minute takes to read; how many bytes a sample takes.
+import pg from 'pg';
+import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openLog } from '../src/log.ts';
+import { describeDatabase, describeMachine, median } from './environment.ts';
+import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import { work } from './samples-client.ts';
+import type { Work } from './samples-worker.ts';
+
+const INGEST_GOAL = 0.35;
+const READ_GOAL = 2.5;
+const BYTES_GOAL = 110;
+const ROUNDS = 5;
+const LANES = 4;
+const MILLIONS = 5;
+const WARM_UP_MS = 1_000;
+const MEASURE_MS = 4_000;
+const SERVICE_WARM_UP_MS = 8_000;
+const WEEK_MINUTES = 7 * 1_440;
+const READS = 25;
+
+/** Bare and HTTP take turns on one server and one table. True where every goal is reached. */
+export async function benchSamples(): Promise<boolean> {
+  console.log(describeMachine());
+  const folder = makeFolder();
+  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
+  try {
+    const database = await openEmbedded({
+      dataDir: program.dataDir,
+      applicationName: 'phial bench',
+      lock: 'if-free',
+      log: openLog('silent'),
+    });
+    console.log(await describeDatabase(database.url));
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const reached = await measure(program, database.url, client);
+    await client.end();
+    await database.stop();
+    return reached;
+  } finally {
+    await program.stop();
+    removeFolder(folder);
+  }
+}
+
+async function measure(program: MeasuredProgram, databaseUrl: string, client: pg.Client): Promise<boolean> {
+  const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();
+  const lanes: Work['lanes'] = [];
+  while (lanes.length < LANES) lanes.push(await makeLane(program, client, teamId, teamApiKey));
+  let from = Math.floor(Date.now() / 1000) - 300 * 86_400;
+  const common = { teamId, teamApiKey, lanes, measureMs: MEASURE_MS, warmUpMs: WARM_UP_MS };
+  const go = async (what: Omit<Work, 'from' | keyof typeof common> & Partial<Work>): Promise<number> => {
+    const done = await work({ ...common, ...what, from });
+    from = done.until;
+    return done.counted / done.seconds;
+  };
+  const http = { by: 'http', url: program.baseUrl } as const;
+  const compare = async (what: string): Promise<number> => {
+    const ratios: number[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const bare = await go({ by: 'bare pg', url: databaseUrl });
+      const whole = await go(http);
+      ratios.push(whole / bare);
+      console.log(
+        `${what}, round ${round}: bare pg ${bare.toFixed(0)} rows/s, HTTP ${whole.toFixed(0)} rows/s, ratio ${(whole / bare).toFixed(2)}`,
+      );
+    }
+    return median(ratios);
+  };
+
+  await go({ ...http, warmUpMs: 0, measureMs: SERVICE_WARM_UP_MS });
+  const empty = await compare('empty table');
+  const bytes = await bytesASample(client);
+  await fill(client, teamId);
+  const full = await compare(`${MILLIONS} million rows`);
+  const read = await compareReads(program, databaseUrl, client, { teamId, teamApiKey });
+
+  const goals: [what: string, value: number, reached: boolean, goal: string][] = [
+    ['ingestion into an empty table, of bare pg', empty, empty >= INGEST_GOAL, `at least ${INGEST_GOAL}`],
+    [`ingestion beside ${MILLIONS} million rows, of bare pg`, full, full >= INGEST_GOAL, `at least ${INGEST_GOAL}`],
+    ['reading a week of minutes, times the bare query', read, read <= READ_GOAL, `at most ${READ_GOAL}`],
+    ['bytes a sample with its index', bytes, bytes <= BYTES_GOAL, `at most ${BYTES_GOAL}`],
+  ];
+  for (const [what, value, reached, goal] of goals)
+    console.log(`${reached ? 'reached' : 'MISSED '} ${what}: ${value.toFixed(2)} (${goal})`);
+  return goals.every(([, , reached]) => reached);
+}
+
+/** A user for HTTP, and a stream of the same user for bare pg. */
+async function makeLane(
+  program: MeasuredProgram,
+  client: pg.Client,
+  teamId: string,
+  teamApiKey: string,
+): Promise<Work['lanes'][number]> {
+  const response = await fetch(`${program.baseUrl}/v2/user`, {
+    method: 'POST',
+    headers: { 'x-service-api-key': teamApiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ client_user_id: `bench-${Math.random()}` }),
+  });
+  const { user_id: userId } = (await response.json()) as { user_id: string };
+  return { userId, streamId: await makeStream(client, teamId, userId, 'bare') };
+}
+
+async function makeStream(client: pg.Client, teamId: string, userId: string, kind: string): Promise<number> {
+  const { rows } = await client.query<{ id: string }>(
+    `insert into streams (user_id, team_id, resource, provider, source_type, kind)
+     values ($1, $2, 'heartrate', 'manual', 'unknown', $3) returning id`,
+    [userId, teamId, kind],
+  );
+  return Number(rows[0]?.id);
+}
+
+/** Of everything that came in up to now, each row once. */
+async function bytesASample(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ bytes: string }>(`
+    select (select sum(pg_total_relation_size(relid)) from pg_partition_tree('samples'))::float8
+           / (select count(*) from samples) as bytes`);
+  return Number(rows[0]?.bytes);
+}
+
+/** Rows of other streams of the same months, as a service has them. */
+async function fill(client: pg.Client, teamId: string): Promise<void> {
+  console.log(`writing ${MILLIONS} million rows`);
+  await client.query(
+    `insert into samples (stream_id, at, value, team_number, timezone_offset)
+     select 1000000 + stream, now() - make_interval(mins => minute), 60, (select number from teams where id = $1), 0
+       from generate_series(1, $2::int) as stream, generate_series(1, 100000) as minute`,
+    [teamId, MILLIONS * 10],
+  );
+  await client.query('vacuum analyze samples');
+}
+
+/** Median time of a week through HTTP, page after page, over that of one bare query. */
+async function compareReads(
+  program: MeasuredProgram,
+  databaseUrl: string,
+  client: pg.Client,
+  { teamId, teamApiKey }: { teamId: string; teamApiKey: string },
+): Promise<number> {
+  const { userId } = await makeLane(program, client, teamId, teamApiKey);
+  const streamId = await makeStream(client, teamId, userId, '');
+  await client.query(
+    `insert into samples (stream_id, at, value, team_number, timezone_offset)
+     select $1, timestamptz '2026-01-05' + make_interval(mins => minute), 60 + minute % 7, (select number from teams where id = $2), 0
+       from generate_series(0, $3::int - 1) as minute`,
+    [streamId, teamId, WEEK_MINUTES],
+  );
+  const bare = new pg.Client({ connectionString: databaseUrl, options: `-c role=phial_app -c phial.team=${teamId}` });
+  await bare.connect();
+  const byPg = async (): Promise<number> => {
+    const { rows } = await bare.query({
+      name: 'week',
+      text: `select at, value, duration_ms, timezone_offset, extra from samples
+              where stream_id = $1 and at >= $2 and at <= $3 order by at`,
+      values: [streamId, '2026-01-05T00:00:00Z', '2026-01-11T23:59:59.999Z'],
+    });
+    return rows.length;
+  };
+  const byHttp = async (): Promise<number> => {
+    let count = 0;
+    for (let cursor = ''; ;) {
+      const response = await fetch(
+        `${program.baseUrl}/v2/timeseries/${userId}/heartrate/grouped?start_date=2026-01-05&end_date=2026-01-11&next_cursor=${cursor}`,
+        { headers: { 'x-service-api-key': teamApiKey } },
+      );
+      const body = await response.text();
+      count += body.split('"timestamp"').length - 1;
+      const next = /"next_cursor":"([^"]+)"/.exec(body)?.[1];
+      if (next === undefined) return count;
+      cursor = next;
+    }
+  };
+  const times: Record<'bare' | 'http', number[]> = { bare: [], http: [] };
+  for (let round = 0; round < READS; round += 1) {
+    for (const [name, read] of [
+      ['bare', byPg],
+      ['http', byHttp],
+    ] as const) {
+      const begin = performance.now();
+      if ((await read()) !== WEEK_MINUTES) throw new Error('A week was not read whole.');
+      times[name].push(performance.now() - begin);
+    }
+  }
+  await bare.end();
+  const [bareMs, httpMs] = [median(times.bare.slice(5)), median(times.http.slice(5))];
+  console.log(`a week of minutes: bare query ${bareMs.toFixed(1)} ms, HTTP ${httpMs.toFixed(1)} ms`);
+  return httpMs / bareMs;
+}

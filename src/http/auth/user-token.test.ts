@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/factories.ts';
+import { endpoints } from '../../endpoints.ts';
+import { newToken } from '../../tenancy/keys/key-value.ts';
+
+type Said = { code: string; detail: string };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const tokenOf = async (userId: string, team: Team = app.team): Promise<string> =>
+  (await team.api<{ sign_in_token: string }>('POST', `/v2/user/${userId}/sign_in_token`)).body.sign_in_token;
+
+const sample = {
+  resource: 'heartrate',
+  provider: 'apple_health_kit',
+  source_type: 'watch',
+  timestamp: '2026-01-05T07:30:00Z',
+  unit: 'bpm',
+  value: 61,
+};
+const push = (userId: string, token: string, headers: Record<string, string> = {}): Promise<Answer<Said>> =>
+  app.api<Said>('POST', `/v2/timeseries/${userId}/samples`, [sample], {
+    key: null,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+const said = ({ status, body }: Answer<Said>): [number, string] => [status, body.code];
+
+describe("a user's own token", () => {
+  test('opens what that user may send, with any case of the scheme and without a key of the team', async () => {
+    const { user_id } = await makeUser(app.team);
+    const token = await tokenOf(user_id);
+    expect((await push(user_id, token)).status).toBe(200);
+    expect((await push(user_id.toUpperCase(), token, { authorization: `bearer ${token}` })).status).toBe(200);
+  });
+
+  test('knows no other user, of the same team or of another', async () => {
+    const { user_id } = await makeUser(app.team);
+    const [sibling, stranger] = [await makeUser(app.team), await makeUser(await app.makeTeam())];
+    const token = await tokenOf(user_id);
+    for (const other of [sibling, stranger]) expect(said(await push(other.user_id, token))).toEqual([404, 'not_found']);
+  });
+
+  test('opens nothing else', async () => {
+    const { user_id } = await makeUser(app.team);
+    const headers = { authorization: `Bearer ${await tokenOf(user_id)}` };
+    const opened = [];
+    for (const { id, method, path } of endpoints.filter(({ auth }) => auth !== 'none')) {
+      const at = path.replaceAll('{user_id}', user_id).replaceAll(/\{\w+\}/g, 'x');
+      const { status } = await app.api(method, at, undefined, { key: null, headers });
+      if (status !== 401) opened.push(id);
+    }
+    const forUsers = endpoints.filter(({ auth }) => auth === 'team_key_or_user_token').map(({ id }) => id);
+    expect(opened).toEqual(forUsers);
+    expect(forUsers).toContain('push_samples');
+  });
+
+  test('ends after an hour, and with its team', async () => {
+    const { user_id } = await makeUser(app.team);
+    const token = await tokenOf(user_id);
+    await sql`update user_tokens set expires_at = expires_at - interval '59 minutes' where user_id = ${user_id}`.execute(
+      app.db,
+    );
+    expect((await push(user_id, token)).status).toBe(200);
+    await sql`update user_tokens set expires_at = expires_at - interval '1 minute' where user_id = ${user_id}`.execute(
+      app.db,
+    );
+    expect(said(await push(user_id, token))).toEqual([401, 'invalid_api_key']);
+    const team = await app.makeTeam();
+    const user = await makeUser(team);
+    const theirs = await tokenOf(user.user_id, team);
+    await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
+    expect(said(await push(user.user_id, theirs))).toEqual([401, 'invalid_api_key']);
+  });
+
+  test('of a user who is scheduled for deletion sends nothing', async () => {
+    const { user_id } = await makeUser(app.team);
+    const token = await tokenOf(user_id);
+    await app.api('DELETE', `/v2/user/${user_id}`);
+    expect(said(await push(user_id, token))).toEqual([404, 'user_scheduled_for_deletion']);
+    const another = await app.api<Said>('POST', `/v2/user/${user_id}/sign_in_token`);
+    expect(said(another)).toEqual([404, 'user_scheduled_for_deletion']);
+  });
+
+  test('that is unknown or malformed is refused alike, also beside a good key of the team', async () => {
+    const { user_id } = await makeUser(app.team);
+    for (const token of [newToken('user').value, 'ut_short', app.team.api_key, 'x'])
+      expect(said(await push(user_id, token, { 'x-service-api-key': app.team.api_key }))).toEqual([
+        401,
+        'invalid_api_key',
+      ]);
+  });
+
+  test('gives way to newer ones beyond twenty', async () => {
+    const { user_id } = await makeUser(app.team);
+    const tokens: string[] = [];
+    for (let n = 0; n < 21; n += 1) tokens.push(await tokenOf(user_id));
+    expect((await push(user_id, tokens[0] as string)).status).toBe(401);
+    expect((await push(user_id, tokens[1] as string)).status).toBe(200);
+  });
+
+  test('is kept as a hash, and named in the audit log by its id', async () => {
+    const { user_id } = await makeUser(app.team);
+    const token = await tokenOf(user_id);
+    const answer = await push(user_id, token);
+    await app.flushAudit();
+    const { rows } = await sql<{ actor: string; key_id: string; team_id: string }>`
+      select actor, key_id, team_id from audit_log where request_id = ${answer.headers.get('x-request-id')}`.execute(
+      app.db,
+    );
+    const kept = await sql<{ id: string; row: string }>`
+      select id, to_jsonb(t)::text as row from user_tokens t where user_id = ${user_id}`.execute(app.db);
+    expect(rows).toEqual([{ actor: 'user_token', key_id: kept.rows[0]?.id, team_id: app.team.id }]);
+    expect(kept.rows[0]?.row).not.toContain(token);
+  });
+});

@@ -1,0 +1,57 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { prepared } from '../../db/session/prepared.ts';
+import { AppError } from '../../errors.ts';
+import { hashKey, readToken } from '../../tenancy/keys/key-value.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
+import type { AuthKind, Caller, Stranger } from './caller.ts';
+import { teamKey } from './team-key.ts';
+
+const BEARER = /^bearer +(\S+)$/i;
+
+/** A team by its key, or one of its users by a token that lasts an hour: for what a phone sends by itself. */
+export const teamKeyOrUserToken: AuthKind = {
+  securitySchemes: {
+    ...teamKey.securitySchemes,
+    user_token: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        "A user's own token of POST /v2/user/{user_id}/sign_in_token: for an hour it opens what that user may send, and no other user.",
+    },
+  },
+  refusals: teamKey.refusals,
+  async findCaller(ctx, access, headers) {
+    const token = bearerOf(headers);
+    return token === null ? teamKey.findCaller(ctx, access, headers) : findUserOfToken(ctx, token);
+  },
+};
+
+/** The token of the Authorization header; null where there is none, also of another scheme. */
+const bearerOf = ({ authorization }: IncomingHttpHeaders): string | null =>
+  BEARER.exec(authorization ?? '')?.[1] ?? null;
+
+/** Not kept between requests: a phone sends seldom, and a user who is erased takes the token along at once. */
+async function findUserOfToken(ctx: Ctx, token: string): Promise<Caller | Stranger> {
+  const refusal = new AppError(
+    'invalid_api_key',
+    'This token is unknown or has ended. Ask for another by POST /v2/user/{user_id}/sign_in_token.',
+  );
+  if (readToken(token) !== 'user') return { key: null, refusal };
+  const found = await acrossTeams(ctx)
+    .db.selectFrom('user_tokens')
+    .innerJoin('teams', 'teams.id', 'user_tokens.team_id')
+    .select(['user_tokens.id as token_id', 'user_tokens.user_id', 'teams.id', 'teams.org_id', 'teams.settings'])
+    .select(sql<boolean>`user_tokens.expires_at > now() and teams.deleted_at is null`.as('opens'))
+    .where('token_hash', '=', hashKey(token))
+    .$call(prepared('user token'))
+    .executeTakeFirst();
+  if (!found) return { key: null, refusal };
+  const { id, org_id } = found;
+  const key = { kind: 'user_token', id: found.token_id, org_id, team_id: id } as const;
+  if (!found.opens) return { key, refusal };
+  const team = { id, org_id, settings: found.settings as TeamCtx['team']['settings'] };
+  return { ctx: { ...forTeam(ctx, team), onlyUser: found.user_id }, key, apiKey: token };
+}

@@ -1,0 +1,85 @@
+// What waits for a provider takes its own places and no other's: with the runner as the program has it.
+import type { Runner } from 'graphile-worker';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { makeUser, orderKit, readOrder, simulate } from '../../test/factories.ts';
+import { openDatabase, type Database } from '../db/open.ts';
+import { DEMO_PULLERS } from '../wearables/pulls/demo/pullers.ts';
+import type { Pulled, Puller } from '../wearables/pulls/puller.ts';
+import { openPlaces } from './places.ts';
+import { runJobs } from './run.ts';
+
+let app: TestApp;
+let database: Database;
+beforeAll(async () => {
+  app = await startTestApp();
+  database = openDatabase({ url: app.databaseUrl, poolSize: 6, role: 'phial_app', log: app.ctx.log });
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await database.close();
+  await app.close();
+});
+
+test('a team whose provider hangs keeps neither other work nor other teams waiting', async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let asked = 0;
+  const hanging: Puller = {
+    ...(DEMO_PULLERS['apple_health_kit'] as Puller),
+    pull: () => {
+      asked += 1;
+      return {
+        [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: await held }) }),
+      } as AsyncIterable<Pulled>;
+    },
+  };
+  vi.spyOn(DEMO_PULLERS, 'apple_health_kit', 'get').mockReturnValue(hanging);
+  const other = await app.makeTeam('Other team');
+  const [hung, quick] = [await makeUser(app.team), await makeUser(other)];
+  const runner: Runner = await runJobs({ ...app.ctx, db: database.db }, database.pool);
+  try {
+    await app.team.api('POST', '/v2/link/connect/demo', { user_id: hung.user_id, provider: 'apple_health_kit' });
+    await vi.waitFor(() => expect(asked).toBe(2), 10_000);
+    await other.api('POST', '/v2/link/connect/demo', { user_id: quick.user_id, provider: 'freestyle_libre' });
+    const order = await orderKit(app.team, hung.user_id);
+    await simulate(app.team, order.id, '?delay=1');
+    await vi.waitFor(async () => {
+      const { body } = await other.api<{ data: { provider: Record<string, { pulled: object }> }[] }>(
+        'GET',
+        `/v2/introspect/historical_pull?user_id=${quick.user_id}`,
+      );
+      const pulled = Object.values(body.data[0]?.provider['freestyle_libre']?.pulled ?? {}) as { status: string }[];
+      expect(pulled.map(({ status }) => status)).toEqual(['success', 'success']);
+      expect((await readOrder(app.team, order.id)).events.length).toBeGreaterThan(3);
+    }, 30_000);
+    expect(asked).toBe(2);
+  } finally {
+    release();
+    await runner.stop();
+    // The runner writes the ends of jobs after it has stopped; the pool stays open until then.
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select from graphile_worker._private_jobs where locked_at is not null`.execute(app.db);
+      expect(rows).toEqual([]);
+    }, 10_000);
+  }
+}, 60_000);
+
+test('places come back when work is done, and a team never has more than half of them', () => {
+  const places = openPlaces();
+  expect(['a', 'a', 'a', 'b', 'b', 'c'].map((team) => places.take(team))).toEqual([
+    true,
+    true,
+    false,
+    true,
+    true,
+    false,
+  ]);
+  expect(places.taken()).toEqual(['waits']);
+  places.leave('a');
+  expect(places.taken()).toEqual(['team b']);
+  expect([places.take('b'), places.take('c'), places.take('c')]).toEqual([false, true, false]);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { addressPolicy } from './address-policy.ts';
+import { urlOrNull } from '../wire/text.ts';
+
+test('an address with letters beyond ASCII is one, however often it is asked about', () => {
+  const { checkUrl } = addressPolicy({ allowedNetworks: [], allowHttp: false });
+  const refused = new Set<string | null>();
+  for (let n = 0; n < 30_000; n += 1) {
+    if (urlOrNull('https://grüße.example.com/')?.hostname !== 'xn--gre-6ka8l.example.com') refused.add('urlOrNull');
+    refused.add(checkUrl('https://grüße.example.com/'));
+  }
+  expect([...refused]).toEqual([null]);
+  expect(urlOrNull('https://exa mple.com/')).toBeNull();
+});

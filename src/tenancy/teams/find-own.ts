@@ -1,0 +1,40 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { settingsOf } from './render.ts';
+import type { OwnTeam } from './schemas.ts';
+
+/** The caller's own team, with what it has chosen; any other id is not found. Keys and secrets are never shown here. */
+export async function findOwnTeam(ctx: TeamCtx, teamId: string): Promise<Static<typeof OwnTeam>> {
+  const team = await ctx.db
+    .selectFrom('teams')
+    .select(['id', 'org_id', 'name', 'settings'])
+    .where('id', '=', teamId)
+    .where('id', '=', ctx.team.id)
+    .executeTakeFirst();
+  if (!team) throw notFound('Team');
+  const { id, org_id, name } = team;
+  const chosen = settingsOf(team.settings);
+  const { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email } =
+    chosen;
+  return {
+    id,
+    org_id,
+    name,
+    testkits_texts_enabled: sms,
+    lab_tests_patient_communication_enabled: sms || email,
+    lab_tests_patient_sms_communication_enabled: sms,
+    lab_tests_patient_email_communication_enabled: email,
+    logo_url: chosen.logo_url,
+    delegated_flow: 'order_and_results_with_service_physician_network',
+    critical_result_notification_email: chosen.critical_result_notification_email,
+    configuration: {
+      texts_enabled: sms,
+      reject_duplicate_connection: chosen.reject_duplicate_connection,
+      sdk_per_device_activity_timeseries: chosen.sdk_per_device_activity_timeseries,
+      partial_webhooks_enabled: chosen.partial_webhooks_enabled ?? false,
+      minor_ordering_enabled: chosen.minor_ordering_enabled ?? false,
+      libreview: { practice_id: {} },
+    },
+  };
+}

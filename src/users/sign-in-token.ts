@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../context.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../ids.ts';
+import { newToken } from '../tenancy/keys/key-value.ts';
+import { findUser } from './find.ts';
+
+const MINUTES = 60;
+/** Of one user at a time; the oldest give way. */
+const MOST_TOKENS = 20;
+
+/** A token by which the user's own phone may send for an hour. It is shown once: only its hash is kept. */
+export function createSignInToken(ctx: TeamCtx, userId: string): Promise<{ user_id: string; sign_in_token: string }> {
+  return inTransaction(ctx, async (ctx) => {
+    const user = await findUser(ctx, userId);
+    const token = newToken('user');
+    await ctx.db
+      .insertInto('user_tokens')
+      .values({
+        user_id: user.id,
+        id: newId(),
+        team_id: ctx.team.id,
+        token_hash: token.hash,
+        expires_at: sql<string>`now() + make_interval(mins => ${MINUTES})`,
+      })
+      .execute();
+    await sql`
+      delete from user_tokens where user_id = ${user.id} and team_id = ${ctx.team.id} and id in (
+        select id from user_tokens where user_id = ${user.id} order by id desc offset ${MOST_TOKENS})`.execute(ctx.db);
+    return { user_id: user.id, sign_in_token: token.value };
+  });
+}

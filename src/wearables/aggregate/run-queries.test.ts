@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/factories.ts';
+import { SERIES_TABLES, SUMMARY_TABLES } from './tables.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+type Table = Record<string, (number | string | null)[]>;
+type Problem = { loc: (string | number)[]; msg: string };
+const ask = async (userId: string, body: object) =>
+  app.api<{ results: { table: Table }[]; detail: Problem[]; code: string }>(
+    'POST',
+    `/aggregate/v1/user/${userId}/query`,
+    body,
+  );
+const past = (anchor: string, unit: string, value = 1) => ({
+  timeframe: { type: 'relative', anchor, past: { unit, value } },
+});
+/** The only table of an answer to one query. */
+const tableOf = async (userId: string, timeframe: object, query: object, config?: object): Promise<Table> => {
+  const { status, body } = await ask(userId, { ...timeframe, queries: [query], config });
+  expect({ status, detail: body.detail }).toEqual({ status: 200, detail: undefined });
+  return body.results[0]?.table as Table;
+};
+const push = async (userId: string, samples: object[]) => {
+  const { status } = await app.api('POST', `/v2/timeseries/${userId}/samples`, samples);
+  expect(status).toBe(200);
+};
+const heartRate = (timestamp: string, value: number, more: object = {}) => ({
+  resource: 'heartrate',
+  provider: 'oura',
+  source_type: 'ring',
+  timestamp,
+  unit: 'bpm',
+  value,
+  ...more,
+});
+const steps = (start: string, value: number, more: object = {}) => ({
+  resource: 'steps',
+  provider: 'oura',
+  source_type: 'ring',
+  start,
+  end: start,
+  unit: 'count',
+  value,
+  ...more,
+});
+const by = (unit: string, value = 1) => [{ date_trunc: { unit, value } }];
+const all = (timeseries: string, ...functions: string[]) => functions.map((func) => ({ func, arg: { timeseries } }));
+const key = { group_key: '*' };
+
+describe('a query over samples', () => {
+  test('computes every function, of all as one group', async () => {
+    const { user_id } = await makeUser(app.team);
+    const values = [60, 64, 71, 62, 90];
+    await push(
+      user_id,
+      values.map((value, n) => heartRate(`2026-01-05T10:0${n}:00Z`, value)),
+    );
+    const functions = ['min', 'max', 'mean', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'];
+    const table = await tableOf(user_id, past('2026-01-05', 'day'), { select: all('heartrate', ...functions) });
+    const mean = values.reduce((sum, value) => sum + value, 0) / 5;
+    const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 4;
+    expect(table).toEqual({
+      'min.heartrate.value': [60],
+      'max.heartrate.value': [90],
+      'mean.heartrate.value': [mean],
+      'sum.heartrate.value': [347],
+      'count.heartrate.value': [5],
+      'median.heartrate.value': [64],
+      'stddev.heartrate.value': [expect.closeTo(Math.sqrt(variance), 9)],
+      'oldest.heartrate.value': [60],
+      'newest.heartrate.value': [90],
+    });
+  });
+
+  test('groups by the local day of the place where a sample was taken, else of the zone of the user', async () => {
+    const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
+      client_user_id: 'of Phoenix',
+      fallback_time_zone: 'America/Phoenix',
+    });
+    await push(body.user_id, [
+      steps('2026-01-05T06:59:59Z', 1),
+      steps('2026-01-05T07:00:00Z', 2),
+      steps('2026-01-06T06:00:00Z', 4),
+      steps('2026-01-05T23:30:00Z', 8, { timezone_offset: 3_600 }),
+    ]);
+    const query = { select: [key, ...all('steps', 'sum')], group_by: by('day') };
+    expect(await tableOf(body.user_id, past('2026-01-06', 'week'), query)).toEqual({
+      'group_key.0': ['2026-01-04', '2026-01-05', '2026-01-06'],
+      'sum.steps.value': [1, 6, 8],
+    });
+  });
+
+  test('counts the hours of the days on which clocks change: 23 and 25', async () => {
+    const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
+      client_user_id: 'of New York',
+      fallback_time_zone: 'America/New_York',
+    });
+    const hours = (from: string) =>
+      Array.from({ length: 72 }, (_, n) => new Date(Date.parse(from) + n * 3_600_000).toISOString());
+    await push(
+      body.user_id,
+      [...hours('2025-03-08T05:00:00Z'), ...hours('2025-11-01T04:00:00Z')].map((start) => steps(start, 1)),
+    );
+    const query = { select: [key, ...all('steps', 'sum')], group_by: by('day') };
+    const spring = await tableOf(body.user_id, past('2025-03-09', 'day', 2), query);
+    const autumn = await tableOf(body.user_id, past('2025-11-02', 'day', 2), query);
+    expect([spring['sum.steps.value'], autumn['sum.steps.value']]).toEqual([
+      [24, 23],
+      [24, 25],
+    ]);
+  });
+
+  test.each([
+    ['hour', 1, ['2026-01-05T00:00:00', '2026-01-05T05:00:00'], [3, 4]],
+    ['hour', 12, ['2026-01-05T00:00:00'], [7]],
+    ['day', 1, ['2025-12-28', '2025-12-31', '2026-01-04', '2026-01-05'], [16, 8, 32, 7]],
+    ['week', 1, ['2025-12-22', '2025-12-29', '2026-01-05'], [16, 40, 7]],
+    ['week', 2, ['2025-12-15', '2025-12-29'], [16, 47]],
+    ['month', 1, ['2025-12-01', '2026-01-01'], [24, 39]],
+  ])('groups by %s (%i)', async (unit, value, keys, sums) => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [
+      steps('2026-01-05T00:10:00Z', 1),
+      steps('2026-01-05T00:50:00Z', 2),
+      steps('2026-01-05T05:00:00Z', 4),
+      steps('2025-12-31T23:00:00Z', 8),
+      steps('2025-12-28T12:00:00Z', 16),
+      steps('2026-01-04T12:00:00Z', 32),
+    ]);
+    const timeframe = unit === 'hour' ? past('2026-01-05', 'day') : past('2026-01-05', 'day', 22);
+    const query = { select: [key, ...all('steps', 'sum')], group_by: by(unit, value) };
+    expect(await tableOf(user_id, timeframe, query)).toEqual({ 'group_key.0': keys, 'sum.steps.value': sums });
+  });
+
+  test('begins weeks on Sunday where that is asked for', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [
+      steps('2026-01-04T12:00:00Z', 1),
+      steps('2026-01-05T12:00:00Z', 2),
+      steps('2026-01-03T12:00:00Z', 4),
+    ]);
+    const query = { select: [key, ...all('steps', 'sum')], group_by: by('week') };
+    const table = await tableOf(user_id, past('2026-01-10', 'month'), query, { week_starts_on: 'sunday' });
+    expect(table).toEqual({ 'group_key.0': ['2025-12-28', '2026-01-04'], 'sum.steps.value': [4, 3] });
+  });
+
+  test('never sums two sources of one day: the better device counts, or the provider that is named first', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [
+      steps('2026-01-05T10:00:00Z', 100, { provider: 'apple_health_kit', source_type: 'phone' }),
+      steps('2026-01-05T11:00:00Z', 10, { provider: 'apple_health_kit', source_type: 'watch' }),
+      steps('2026-01-05T12:00:00Z', 11, { provider: 'fitbit', source_type: 'watch' }),
+      steps('2026-01-06T10:00:00Z', 200, { provider: 'apple_health_kit', source_type: 'phone' }),
+    ]);
+    const query = { select: [key, ...all('steps', 'sum')], group_by: by('day') };
+    const sums = async (config?: object) =>
+      (await tableOf(user_id, past('2026-01-06', 'week'), query, config))['sum.steps.value'];
+    expect(await sums()).toEqual([10, 200]);
+    expect(await sums({ provider_priority_overrides: ['fitbit'] })).toEqual([11, 200]);
+    const bySource = { select: [key, ...all('steps', 'sum')], group_by: [{ source: 'provider' }, { source: 'type' }] };
+    expect(await tableOf(user_id, past('2026-01-06', 'week'), bySource)).toEqual({
+      'group_key.0': ['apple_health_kit', 'apple_health_kit', 'fitbit'],
+      'group_key.1': ['phone', 'watch', 'watch'],
+      'sum.steps.value': [300, 10, 11],
+    });
+  });
+
+  test('reads both pressures, and one type of a series that has several', async () => {
+    const { user_id } = await makeUser(app.team);
+    const at = '2026-01-05T10:00:00Z';
+    await push(user_id, [
+      { ...heartRate(at, 0), resource: 'blood_pressure', unit: 'mmHg', systolic: 120, diastolic: 80 },
+      ...['ldl', 'hdl'].map((type, n) => ({ ...heartRate(at, n + 1), resource: 'cholesterol', unit: 'mmol/L', type })),
+    ]);
+    const column = (arg: object) => ({ func: 'max', arg });
+    const pressure = ['systolic', 'diastolic'].map((field) => column({ timeseries: 'blood_pressure', field }));
+    const lipid = [column({ timeseries: 'cholesterol', type: 'hdl' })];
+    const { body } = await ask(user_id, {
+      ...past('2026-01-05', 'day'),
+      queries: [{ select: pressure }, { select: lipid }],
+    });
+    expect(body.results.map(({ table }) => table)).toEqual([
+      { 'max.blood_pressure.systolic': [120], 'max.blood_pressure.diastolic': [80] },
+      { 'max.cholesterol.value.hdl': [2] },
+    ]);
+  });
+
+  test.each(SERIES_TABLES.map((series) => [series.name, series] as const))(
+    'is answered for %s',
+    async (name, series) => {
+      const { user_id } = await makeUser(app.team);
+      const arg = {
+        timeseries: name,
+        ...(series.value === 'blood_pressure' ? { field: 'systolic' } : {}),
+        ...(series.keyedByType ? { type: 'total' } : {}),
+      };
+      const table = await tableOf(user_id, past('2026-01-05', 'year'), {
+        select: [key, { func: 'mean', arg }],
+        group_by: by('month'),
+      });
+      expect(Object.values(table)).toEqual([[], []]);
+    },
+  );
+});
+
+describe('a query over summaries', () => {
+  const activity = (calendar_date: string, values: object, more: object = {}) => ({
+    provider: 'oura',
+    source_type: 'ring',
+    calendar_date,
+    ...values,
+    ...more,
+  });
+
+  test('computes numbers of a summary and numbers within it, by week', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { status } = await app.api('POST', `/v2/summary/activity/${user_id}`, [
+      activity('2026-01-05', { steps: 1_000, heart_rate: { avg_bpm: 60 } }),
+      activity('2026-01-06', { steps: 3_000, heart_rate: { avg_bpm: 70 } }),
+      activity('2026-01-06', { steps: 9_000 }, { source_type: 'phone' }),
+      activity('2026-01-12', { distance: 5 }),
+    ]);
+    expect(status).toBe(200);
+    const columns = [
+      { func: 'sum', arg: { activity: 'steps' } },
+      { func: 'mean', arg: { activity: 'heart_rate.avg_bpm' } },
+      { func: 'count', arg: { activity: 'steps' } },
+    ];
+    expect(
+      await tableOf(user_id, past('2026-01-12', 'month'), { select: [key, ...columns], group_by: by('week') }),
+    ).toEqual({
+      'group_key.0': ['2026-01-05', '2026-01-12'],
+      'sum.activity.steps': [4_000, null],
+      'mean.activity.heart_rate.avg_bpm': [65, null],
+      'count.activity.steps': [2, 0],
+    });
+  });
+
+  test.each(SUMMARY_TABLES.flatMap(({ name, columns }) => columns.map((column) => [name, column] as const)))(
+    'is answered for %s %s',
+    async (name, column) => {
+      const { user_id } = await makeUser(app.team);
+      const table = await tableOf(user_id, past('2026-01-05', 'year'), {
+        select: [{ func: 'max', arg: { [name]: column } }],
+      });
+      expect(table).toEqual({ [`max.${name}.${column}`]: [null] });
+    },
+  );
+});
+
+describe('a query that cannot be answered', () => {
+  const steps = { timeseries: 'steps' };
+  const mean = { func: 'mean', arg: steps };
+  test.each<[string, object, (string | number)[], string]>([
+    [
+      'an unknown series',
+      { select: [{ func: 'mean', arg: { timeseries: 'luck' } }] },
+      ['select', 0, 'arg', 'timeseries'],
+      "Input should be 'workout",
+    ],
+    [
+      'an unknown column',
+      { select: [{ func: 'mean', arg: { activity: 'luck' } }] },
+      ['select', 0, 'arg', 'activity'],
+      'Input should be',
+    ],
+    ['an unknown function', { select: [{ func: 'mode', arg: steps }] }, ['select', 0, 'func'], "Input should be 'min'"],
+    ['a function without a column', { select: [{ func: 'mean' }] }, ['select', 0, 'arg'], 'Field required'],
+    ['a column without a function', { select: [{ arg: steps }] }, ['select', 0, 'func'], 'Field required'],
+    [
+      'two tables in one column',
+      { select: [{ func: 'mean', arg: { ...steps, activity: 'steps' } }] },
+      ['select', 0, 'arg'],
+      'Exactly one',
+    ],
+    [
+      'two tables in one query',
+      { select: [mean, { func: 'mean', arg: { activity: 'steps' } }] },
+      ['select', 1, 'arg'],
+      'All columns',
+    ],
+    [
+      'a key that is not there',
+      { select: [{ group_key: 1 }, mean], group_by: [{ source: 'provider' }] },
+      ['select', 0, 'group_key'],
+      'no such place',
+    ],
+    ['nothing but keys', { select: [{ group_key: '*' }] }, ['select'], 'At least one'],
+    ['groups of nothing', { select: [mean], group_by: [{}] }, ['group_by', 0], 'Exactly one'],
+    [
+      'groups of two months',
+      { select: [mean], group_by: [{ date_trunc: { unit: 'month', value: 2 } }] },
+      ['group_by', 0, 'date_trunc', 'value'],
+      'one month',
+    ],
+    [
+      'half a pressure',
+      { select: [{ func: 'mean', arg: { timeseries: 'blood_pressure' } }] },
+      ['select', 0, 'arg', 'field'],
+      'systolic or diastolic',
+    ],
+    [
+      'lipids without a type',
+      { select: [{ func: 'mean', arg: { timeseries: 'cholesterol' } }] },
+      ['select', 0, 'arg', 'type'],
+      'needs a type',
+    ],
+  ])('says where: %s', async (_what, query, place, msg) => {
+    const { user_id } = await makeUser(app.team);
+    const { status, body } = await ask(user_id, { ...past('2026-01-05', 'day'), queries: [{ select: [mean] }, query] });
+    expect(status).toBe(422);
+    expect(body.detail.map((problem) => problem.loc)).toEqual([['body', 'queries', 1, ...place]]);
+    expect(body.detail[0]?.msg).toContain(msg);
+  });
+
+  test('of more than three years is refused at its timeframe', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { status, body } = await ask(user_id, { ...past('2026-01-05', 'year', 4), queries: [{ select: [mean] }] });
+    expect([status, body.detail[0]?.loc]).toEqual([422, ['body', 'timeframe', 'past']]);
+  });
+
+  test('with more than 10,000 rows is refused, and says what helps', async () => {
+    const { user_id } = await makeUser(app.team);
+    const hours = Array.from({ length: 10_001 }, (_, n) =>
+      heartRate(new Date(Date.UTC(2023, 6, 1, n)).toISOString(), 60),
+    );
+    for (let from = 0; from < hours.length; from += 5_000) await push(user_id, hours.slice(from, from + 5_000));
+    const query = { select: [key, ...all('heartrate', 'mean')], group_by: by('hour') };
+    const { status, body } = await ask(user_id, { ...past('2025-06-30', 'year', 2), queries: [query] });
+    expect([status, body.code]).toEqual([400, 'too_many_matches']);
+  });
+
+  test("sees nothing of another team's user", async () => {
+    const { user_id } = await makeUser(await app.makeTeam('Other team'));
+    expect((await ask(user_id, { ...past('2026-01-05', 'day'), queries: [{ select: [mean] }] })).status).toBe(404);
+  });
+});

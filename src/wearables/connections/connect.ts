@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { prepared } from '../../db/session/prepared.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { newId } from '../../ids.ts';
+import { providerOrNull, type ProviderSlug } from '../providers.ts';
+import { resourceAvailability } from './availability.ts';
+import { connectionCreated } from './events.ts';
+import { namedProvider } from './named.ts';
+import { revokeUnused } from './tokens/revoke-unused.ts';
+import { openTokens, sealedTokens, type Tokens } from './tokens/sealed.ts';
+
+type Who = { id: string; client_user_id: string };
+
+/** What a connection is made of; everything may be missing, as of a phone. */
+export type Grant = {
+  /** The provider's own id of the user. */
+  external_user_id: string | null;
+  /** null: not known. */
+  granted_scopes: string[] | null;
+  tokens: Tokens | null;
+  /** Brings invented data; left out, it does not. */
+  demo?: boolean;
+};
+
+/** Of a phone, which connects itself, and of a demo: there is nothing to know of it. */
+export const NOTHING: Grant = { external_user_id: null, granted_scopes: null, tokens: null };
+
+/**
+ * Connects a user to a provider. A connection that is there already is taken over, whatever had become of it. It is told
+ * of where it is new or was not connected, so that two that come at once are told of once.
+ */
+export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: ProviderSlug, grant: Grant): Promise<void> {
+  return inTransaction(ctx as TeamCtx, async (ctx) => {
+    const before = await lockOrInsert(ctx, user, provider);
+    const row = { team_id: ctx.team.id, id: `${user.id}/${provider}` };
+    const { external_user_id: external, granted_scopes } = grant;
+    await ctx.db
+      .updateTable('connections')
+      .set({
+        status: 'connected',
+        error_type: null,
+        errored_at: null,
+        external_user_id: external === null ? null : ctx.cipher.sealText('connections.external_user_id', row, external),
+        external_user_hash: external === null ? null : ctx.cipher.lookupHash('external_user', provider, external),
+        granted_scopes,
+        demo: grant.demo ?? false,
+        ...sealedTokens(ctx, row, grant.tokens),
+        refreshing_until: null,
+        updated_at: sql<string>`now()`,
+      })
+      .where('user_id', '=', user.id)
+      .where('provider', '=', provider)
+      .where('team_id', '=', ctx.team.id)
+      .execute();
+    if (before?.tokens)
+      await revokeUnused(ctx, user, provider, {
+        ...before,
+        tokens: openTokens(ctx, row, { ...before, tokens_expire_at: null }),
+      });
+    if (before?.status === 'connected') return;
+    const name = namedProvider(ctx.config, provider);
+    await publishEvent(ctx, connectionCreated, {
+      user,
+      data: {
+        user_id: user.id,
+        provider: name,
+        source: name,
+        external_user_id: external,
+        resource_availability: resourceAvailability(provider, granted_scopes),
+      },
+    });
+  });
+}
+
+type Before = { status: string; tokens: Buffer | null; external_user_hash: Buffer | null };
+
+/** What the connection was; null where it was made here. Of two that come at once the second waits. */
+async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: string): Promise<Before | null> {
+  // A connection that is there may have ended when it is locked: once more, and it is made.
+  for (;;) {
+    const made = await db
+      .insertInto('connections')
+      .values({ user_id: user.id, provider, id: newId(), team_id: team.id, status: 'connected' })
+      .onConflict((oc) => oc.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (made) return null;
+    const before = await db
+      .selectFrom('connections')
+      .select(['status', 'tokens', 'external_user_hash'])
+      .where('user_id', '=', user.id)
+      .where('provider', '=', provider)
+      .where('team_id', '=', team.id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (before) return before;
+  }
+}
+
+/**
+ * What a push does first: a phone, and a person, connect by sending. The first push makes the connection and tells of
+ * it; later ones find it. Data of a provider that is connected at its own page needs no connection of its own to be
+ * pushed, and makes none: there would be no token to pull with.
+ */
+export async function ensureConnection(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  user: Who,
+  provider: ProviderSlug,
+): Promise<void> {
+  const auth = providerOrNull(provider)?.auth_type;
+  if (auth !== 'sdk' && auth !== '') return;
+  const found = await ctx.db
+    .selectFrom('connections')
+    .select('status')
+    .where('user_id', '=', user.id)
+    .where('provider', '=', provider)
+    .where('team_id', '=', ctx.team.id)
+    .$call(prepared('find connection of a push'))
+    .executeTakeFirst();
+  if (found?.status !== 'connected') await connect(ctx, user, provider, NOTHING);
+}

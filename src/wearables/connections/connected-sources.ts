@@ -1,0 +1,27 @@
+import type { ConnectedSource, TeamCtx } from '../../context.ts';
+import { prepared } from '../../db/session/prepared.ts';
+import { namedProvider } from './named.ts';
+import { sql } from 'kysely';
+
+/** What each of these users of the team has connected, in the order they did; users without a connection are left out. */
+export async function connectedSources(
+  ctx: Pick<TeamCtx, 'db' | 'team' | 'config'>,
+  userIds: string[],
+): Promise<ReadonlyMap<string, ConnectedSource[]>> {
+  const rows = await ctx.db
+    .selectFrom('connections')
+    .select(['user_id', 'provider', 'created_at'])
+    .where(sql<boolean>`user_id = any (${userIds}::uuid[])`)
+    .where('team_id', '=', ctx.team.id)
+    .orderBy('created_at')
+    .orderBy('provider')
+    .$call(prepared('connected sources'))
+    .execute();
+  const found = new Map<string, ConnectedSource[]>();
+  for (const { user_id, provider, created_at } of rows) {
+    const name = namedProvider(ctx.config, provider);
+    const source = { provider: name, created_on: created_at, source: name };
+    found.set(user_id, [...(found.get(user_id) ?? []), source]);
+  }
+  return found;
+}

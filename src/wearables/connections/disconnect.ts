@@ -1,0 +1,21 @@
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { notFound } from '../../errors.ts';
+import { findUser } from '../../users/find.ts';
+import { revokeLater } from './tokens/revoke.ts';
+
+/** Ends a connection; the provider is told afterwards. The data that it brought stays. Throws not_found for the user and where there is no connection. */
+export function disconnect(ctx: TeamCtx, userId: string, provider: string): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    await findUser(ctx, userId);
+    const ended = await ctx.db
+      .deleteFrom('connections')
+      .where('user_id', '=', userId)
+      .where('provider', '=', provider)
+      .where('team_id', '=', ctx.team.id)
+      .returning(['user_id', 'provider', 'tokens'])
+      .executeTakeFirst();
+    if (!ended) throw notFound('Connection of this user to this provider');
+    await revokeLater(ctx, [ended]);
+  });
+}

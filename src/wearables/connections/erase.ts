@@ -1,0 +1,22 @@
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { revokePending, revokeLater } from './tokens/revoke.ts';
+
+/** The tokens stay for a moment, without their user: the provider is told when the erasure is done. */
+export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  const ended = await ctx.db
+    .deleteFrom('connections')
+    .where('user_id', '=', user.id)
+    .returning(['user_id', 'provider', 'tokens'])
+    .execute();
+  await revokeLater(ctx, ended);
+}
+
+/** Before the team itself: providers are told once more of what its users had connected, outside any transaction. */
+export async function beforeTeam(ctx: TeamCtx): Promise<void> {
+  await revokePending(ctx);
+}
+
+/** Connections have gone with their users. */
+export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('token_revocations').where('team_id', '=', team.id).execute();
+}

@@ -1,0 +1,43 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { findUser } from '../../users/find.ts';
+import { resourceAvailability } from './availability.ts';
+import { messageOf, type ConnectionError } from './messages.ts';
+import { namedProvider } from './named.ts';
+import type { ConnectionsOfUser } from './schemas.ts';
+
+/** The connections of a user, in the order they were made. */
+export async function listConnections(ctx: TeamCtx, userId: string): Promise<Static<typeof ConnectionsOfUser>> {
+  await findUser(ctx, userId);
+  const rows = await ctx.db
+    .selectFrom('connections')
+    .select(['user_id', 'team_id', 'provider', 'status', 'external_user_id', 'granted_scopes'])
+    .select(['error_type', 'errored_at', 'created_at'])
+    .where('user_id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .orderBy('created_at')
+    .orderBy('provider')
+    .execute();
+  const providers = rows.map((row) => ({
+    ...namedProvider(ctx.config, row.provider),
+    created_on: row.created_at,
+    status: row.status,
+    external_user_id:
+      row.external_user_id &&
+      ctx.cipher.openText(
+        'connections.external_user_id',
+        { team_id: row.team_id, id: `${row.user_id}/${row.provider}` },
+        row.external_user_id,
+      ),
+    error_details:
+      row.error_type === null || row.errored_at === null
+        ? null
+        : {
+            error_type: row.error_type as ConnectionError,
+            error_message: messageOf(row.error_type),
+            errored_at: row.errored_at,
+          },
+    resource_availability: resourceAvailability(row.provider, row.granted_scopes),
+  }));
+  return { providers };
+}

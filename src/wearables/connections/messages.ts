@@ -1,0 +1,18 @@
+import type { CONNECTION_ERRORS } from './schemas.ts';
+
+export type ConnectionError = (typeof CONNECTION_ERRORS)[number];
+
+/** What happened and what to do, for people. */
+const MESSAGES: Record<ConnectionError, string> = {
+  token_refresh_failed: 'The provider no longer accepts the connection. The user has to connect it again.',
+  webhook_registration_failed:
+    'The provider did not agree to send news of this user. It is tried again when connected.',
+  user_not_found: 'The provider does not know this user any more. The user has to connect it again.',
+  deregistered_per_provider: 'The user has ended the connection at the provider.',
+  required_scopes_not_granted: 'The user has refused what is needed to bring data. The user has to connect it again.',
+  provider_credential_error: 'The provider refused the credentials of the user. The user has to connect it again.',
+  provider_password_expired: 'The password at the provider has expired. The user has to renew it and connect again.',
+  unknown: 'The connection failed for a reason that is not known.',
+};
+
+export const messageOf = (type: string): string => MESSAGES[type as ConnectionError] ?? MESSAGES.unknown;

@@ -1,0 +1,28 @@
+// https://developers.strava.com/docs/authentication
+import { textOf, type Connector } from './connector.ts';
+
+export const strava: Connector = {
+  slug: 'strava',
+  oauth: {
+    authorize_url: 'https://www.strava.com/oauth/authorize',
+    token_url: 'https://www.strava.com/oauth/token',
+    revoke: {
+      url: 'https://www.strava.com/oauth/deauthorize',
+      token_in: 'body',
+      parameter: 'access_token',
+      token: 'access',
+    },
+    client_auth: 'body',
+    scopes: ['read', 'activity:read_all', 'profile:read_all'],
+    scope_separator: ',',
+    pkce: false,
+    authorize_with: { approval_prompt: 'auto' },
+    externalUserId: ({ athlete }) => textOf((athlete as { id?: unknown } | undefined)?.id),
+    identity: null,
+  },
+  scopes: {
+    profile: { required: ['profile:read_all'] },
+    workouts: { required: ['activity:read_all'] },
+    workout_stream: { required: ['activity:read_all'] },
+  },
+};

@@ -1,0 +1,132 @@
+import type { Config } from '../../../config/options.ts';
+import { ask, NoAnswer } from '../../../outbound/ask.ts';
+import { addressAt, type Configured } from '../providers/configured.ts';
+import type { Tokens } from './sealed.ts';
+
+/** The provider says no: asking again in the same way is no use. `code` is its own, and names nobody. */
+export class ProviderRefused extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`The provider refused: ${code}.`);
+    this.code = code;
+  }
+}
+
+/** The provider gave no answer, or one that nobody can read: it may be asked again later. */
+export class ProviderUnavailable extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`The provider could not be asked: ${code}.`);
+    this.code = code;
+  }
+}
+
+export type GrantedTokens = {
+  tokens: Tokens;
+  /** null: the provider did not tell. */
+  granted_scopes: string[] | null;
+  external_user_id: string | null;
+};
+
+const LONGEST_TOKEN = 8_192;
+const MOST_SCOPES = 100;
+/** Ten years; what lasts longer is as good as for ever. */
+const LONGEST_LIFE_SECONDS = 315_360_000;
+/** Withings: too many requests, and its own timeouts. Asking again later may do. */
+const TEMPORARY = new Set(['withings_601', 'withings_522', 'temporarily_unavailable', 'server_error']);
+
+/** Asks the provider for tokens by what `fields` say: a code of an authorisation, or a refresh token. */
+export async function requestTokens(
+  config: Config,
+  configured: Configured,
+  fields: Record<string, string>,
+): Promise<GrantedTokens> {
+  const { connector, client } = configured;
+  const { oauth } = connector;
+  const form = new URLSearchParams({ ...oauth.token_with, ...fields });
+  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' };
+  if (oauth.client_auth === 'body') {
+    form.set('client_id', client.id);
+    form.set('client_secret', client.secret.reveal());
+  } else {
+    const pair = [client.id, client.secret.reveal()].map(encodeURIComponent).join(':');
+    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+  const answer = await answerOf(config, {
+    method: 'POST',
+    url: addressAt(config, configured, oauth.token_url),
+    headers,
+    body: form.toString(),
+  });
+  const found = oauth.unwrap ? oauth.unwrap(answer) : answer;
+  refuseError(found);
+  return {
+    tokens: tokensOf(found),
+    granted_scopes: scopesOf(configured, found['scope']),
+    external_user_id: oauth.externalUserId(found),
+  };
+}
+
+/** The provider's own id of the user, where it has to be asked for; null where it cannot be known. */
+export async function askIdentity(config: Config, configured: Configured, token: string): Promise<string | null> {
+  const { identity } = configured.connector.oauth;
+  if (identity === null) return null;
+  const answer = await answerOf(config, {
+    method: 'GET',
+    url: addressAt(config, configured, identity.url),
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return identity.read(answer);
+}
+
+/** Scopes as the provider says that they are granted; null where it says nothing. */
+export function scopesOf({ connector: { oauth } }: Configured, granted: unknown): string[] | null {
+  if (typeof granted !== 'string') return null;
+  const names = granted.split(/[\s,]+/).filter((name) => name !== '' && name.length <= 300);
+  return names.slice(0, MOST_SCOPES).map((name) => oauth.grantedScope?.(name) ?? name);
+}
+
+async function answerOf(config: Config, question: Parameters<typeof ask>[1]): Promise<Record<string, unknown>> {
+  const { status, text } = await ask(config, question).catch((error: unknown) => {
+    throw error instanceof NoAnswer ? new ProviderUnavailable(error.code) : error;
+  });
+  const answer = parse(text);
+  if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);
+  if (status >= 300) throw new ProviderRefused(codeOf(answer?.['error']) ?? `http_${status}`);
+  if (answer === null) throw new ProviderUnavailable('answer_unreadable');
+  return answer;
+}
+
+function refuseError({ error }: Record<string, unknown>): void {
+  if (error === undefined) return;
+  const code = codeOf(error) ?? 'unknown_error';
+  throw TEMPORARY.has(code) ? new ProviderUnavailable(code) : new ProviderRefused(code);
+}
+
+/** Only what looks like a code: a sentence of the provider could name a person. */
+const codeOf = (error: unknown): string | null =>
+  typeof error === 'string' && /^[a-z0-9_.-]{1,60}$/i.test(error) ? error : null;
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function tokensOf({ access_token, refresh_token, expires_in }: Record<string, unknown>): Tokens {
+  if (!isToken(access_token)) throw new ProviderUnavailable('answer_without_token');
+  const seconds = Number(expires_in);
+  return {
+    access_token,
+    refresh_token: isToken(refresh_token) ? refresh_token : null,
+    expires_at: seconds > 0 ? { in_seconds: Math.min(Math.floor(seconds), LONGEST_LIFE_SECONDS) } : null,
+  };
+}
+
+const isToken = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= LONGEST_TOKEN && /^[\x21-\x7e]+$/.test(value);

@@ -1,0 +1,126 @@
+import { Type, type Static } from 'typebox';
+import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import { addJob, defineJob } from '../../../db/define-job.ts';
+import { newId } from '../../../ids.ts';
+import { ask } from '../../../outbound/ask.ts';
+import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { Uuid } from '../../../wire/schema.ts';
+import { addressAt, configuredOrNull } from '../providers/configured.ts';
+import { openTokens, type Tokens } from './sealed.ts';
+
+const Payload = Type.Object({ team_id: Uuid });
+const name = 'revoke_provider_tokens';
+const AT_ONCE = 20;
+/** Of a connection that ended: what a provider does not take by then ends by itself. */
+const MOST_TRIES = 5;
+const NEXT_TRY_SECONDS = 300;
+
+type Ended = { user_id: string; provider: string; tokens: Buffer | null };
+type Given = { provider: string; tokens: Pick<Tokens, 'access_token' | 'refresh_token'> };
+
+/**
+ * In the transaction that ends connections: keeps their tokens, without their users, until the provider has been told.
+ * It is told afterwards, since a provider that is slow must hold up no erasure.
+ */
+export async function revokeLater(ctx: TxCtx<TeamCtx>, ended: Ended[]): Promise<void> {
+  const given = ended.flatMap(({ user_id, provider, tokens }) => {
+    const place = { team_id: ctx.team.id, id: `${user_id}/${provider}` };
+    const opened = openTokens(ctx, place, { tokens, tokens_expire_at: null });
+    return opened === null ? [] : [{ provider, tokens: opened }];
+  });
+  await giveBackLater(ctx, given);
+}
+
+/** Has providers told that these tokens are used no more. */
+export async function giveBackLater(ctx: TxCtx<TeamCtx>, given: Given[]): Promise<void> {
+  const rows = given.flatMap(({ provider, tokens: { access_token, refresh_token } }) => {
+    if (!configuredOrNull(ctx.config, provider)?.connector.oauth.revoke) return [];
+    const row = { team_id: ctx.team.id, id: newId() };
+    const sealed = ctx.cipher.sealJson('token_revocations.tokens', row, { access_token, refresh_token });
+    return [{ ...row, provider, tokens: sealed }];
+  });
+  if (rows.length === 0) return;
+  await ctx.db.insertInto('token_revocations').values(rows).execute();
+  await addJob(ctx.db, { name, payload: Payload }, { team_id: ctx.team.id }, { key: `${name} ${ctx.team.id}` });
+}
+
+/** Tells providers of the connections that ended. */
+export const tokenRevocation = defineJob({
+  name,
+  payload: Payload,
+  run: async (ctx: Ctx, { team_id }: Static<typeof Payload>) => {
+    const team = await findTeamScope(ctx, team_id);
+    if (team === null) return;
+    const scoped = forTeam(ctx, team);
+    if (!(await revokePending(scoped))) return;
+    await ctx.db
+      .transaction()
+      .execute((tx) =>
+        addJob(
+          tx,
+          { name, payload: Payload },
+          { team_id },
+          { key: `${name} ${team_id}`, delaySeconds: NEXT_TRY_SECONDS },
+        ),
+      );
+  },
+});
+
+/** Tells providers of the team's ended connections, a few at once; whether some are left for another try. */
+export async function revokePending(ctx: TeamCtx): Promise<boolean> {
+  for (;;) {
+    // The try is counted before it is made: one that ends the process is not made for ever.
+    const rows = await ctx.db
+      .updateTable('token_revocations')
+      .set((eb) => ({ tries: eb('tries', '+', 1) }))
+      .where('team_id', '=', ctx.team.id)
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('token_revocations')
+          .select('id')
+          .where('team_id', '=', ctx.team.id)
+          .orderBy('tries')
+          .orderBy('id')
+          .limit(AT_ONCE),
+      )
+      .returning(['id', 'team_id', 'provider', 'tokens', 'tries'])
+      .execute();
+    const told = await Promise.all(rows.map((row) => tell(ctx, row)));
+    const done = rows.filter((row, n) => told[n] || row.tries >= MOST_TRIES).map(({ id }) => id);
+    if (done.length > 0) {
+      await ctx.db.deleteFrom('token_revocations').where('team_id', '=', ctx.team.id).where('id', 'in', done).execute();
+    }
+    if (done.length < rows.length) return true;
+    if (rows.length < AT_ONCE) return false;
+  }
+}
+
+/** Whether the provider has heard of it: also where it says that the token is none, or any more. */
+async function tell(
+  ctx: TeamCtx,
+  row: { id: string; team_id: string; provider: string; tokens: Buffer },
+): Promise<boolean> {
+  const configured = configuredOrNull(ctx.config, row.provider);
+  const revoke = configured?.connector.oauth.revoke;
+  if (!configured || !revoke) return true;
+  const { access_token, refresh_token } = ctx.cipher.openJson<{ access_token: string; refresh_token: string | null }>(
+    'token_revocations.tokens',
+    row,
+    row.tokens,
+  );
+  const token = revoke.token === 'refresh' ? (refresh_token ?? access_token) : access_token;
+  const parameters = new URLSearchParams({ [revoke.parameter]: token }).toString();
+  const url = addressAt(ctx.config, configured, revoke.url);
+  try {
+    const { status } = await ask(ctx.config, {
+      method: 'POST',
+      url: revoke.token_in === 'query' ? `${url}?${parameters}` : url,
+      ...(revoke.token_in === 'body'
+        ? { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: parameters }
+        : {}),
+    });
+    return status < 500 && status !== 429;
+  } catch {
+    return false;
+  }
+}

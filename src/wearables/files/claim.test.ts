@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { upload, type FileImport } from '../../../test/exports.ts';
+import { makeUser } from '../../../test/factories.ts';
+import { untilBlocked } from '../../../test/until-blocked.ts';
+import type { Ctx, TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { eraseUsers } from '../../jobs/erase-users.ts';
+import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { claimNext, endImport, giveBack, LeaseLost, type Claimed } from './claim.ts';
+import { setAside } from './set-aside.ts';
+import { storePiece } from './store-piece.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  await sql`delete from imports`.execute(app.db);
+});
+
+const read = async (team: Team, { user_id, id }: { user_id: string; id: string }): Promise<FileImport> =>
+  (await team.api<FileImport>('GET', `/v2/user/${user_id}/import/${id}`)).body;
+/** Files of one user of a new team, oldest first. */
+async function withFiles(count: number): Promise<{ team: Team; ids: string[]; scoped: TeamCtx; user_id: string }> {
+  const team = await app.makeTeam();
+  const { user_id } = await makeUser(team);
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) ids.push((await upload(team, user_id, '<gpx/>')).body.id);
+  const scope = (await findTeamScope(app.ctx, team.id)) as TeamCtx['team'];
+  return { team, ids, user_id, scoped: forTeam(app.ctx, scope) };
+}
+const claim = async (): Promise<Claimed> => (await claimNext(app.ctx)) as Claimed;
+const runOut = (id: string) =>
+  sql`update imports set lease_until = now() - interval '1 second' where id = ${id}`.execute(app.db);
+const piece = {
+  samples: [
+    {
+      resource: 'heartrate',
+      provider: 'garmin',
+      source_type: 'watch',
+      timestamp: '2026-01-05T07:00:00Z',
+      unit: 'bpm',
+      value: 60,
+    },
+  ],
+  summaries: [],
+  skipped: 2,
+  progress: 0.5,
+};
+
+describe('imports that wait', () => {
+  test('are given out one of a team at a time, and one of every team', async () => {
+    const [first, second] = [await withFiles(2), await withFiles(1)];
+    expect([(await claim()).id, (await claim()).id, await claimNext(app.ctx)]).toEqual([
+      first.ids[0],
+      second.ids[0],
+      null,
+    ]);
+  });
+
+  test('are given to the team first that has waited longest since its last', async () => {
+    const [busy, other] = [await withFiles(3), await withFiles(1)];
+    await endImport(busy.scoped, await claim(), null);
+    expect((await claim()).id).toBe(other.ids[0]);
+    expect((await claim()).id).toBe(busy.ids[1]);
+  });
+
+  test('are given out by reading a few rows, however many of the team have ended', async () => {
+    const { ids, user_id } = await withFiles(2);
+    await sql`
+      insert into imports select (jsonb_populate_record(imports, jsonb_build_object(
+               'id', gen_random_uuid(), 'status', 'success', 'ended_at', now() - n * interval '1 minute'))).*
+        from imports, generate_series(1, 5000) as n where id = ${ids[1]}`.execute(app.db);
+    await sql`analyze imports`.execute(app.db);
+    const read = await inTransaction(app.ctx, async (tx) => {
+      expect(await claimNext(tx as unknown as Ctx)).toMatchObject({ id: ids[0], user_id });
+      const { rows } = await sql<{ read: number }>`
+        select (seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables where relname = 'imports'`.execute(
+        tx.db,
+      );
+      return rows[0]?.read;
+    });
+    expect(read).toBeLessThan(500);
+  });
+
+  test('are never given to two processes that ask at once', async () => {
+    const { ids } = await withFiles(2);
+    let second: Promise<Claimed | null> | undefined;
+    const first = await inTransaction(app.ctx, async (tx) => {
+      const claimed = await claimNext(tx as unknown as Ctx);
+      second = claimNext(app.ctx);
+      await untilBlocked(app.db);
+      return claimed;
+    });
+    expect([first?.id, await second]).toEqual([ids[0], null]);
+  });
+});
+
+describe('the quota of a team', () => {
+  test('is given out once, to whichever of two uploads asks first', async () => {
+    const { scoped, user_id } = await withFiles(0);
+    const half = app.config.uploads.teamBytes / 2 + 1;
+    const upload = () => ({ id: randomUUID(), user_id, kind: 'gpx' as const });
+    let second: Promise<void> | undefined;
+    await inTransaction(scoped, async (tx) => {
+      await setAside(tx as unknown as TeamCtx, upload(), half);
+      second = setAside(scoped, upload(), half);
+      second.catch(() => undefined);
+      await untilBlocked(app.db);
+    });
+    await expect(second).rejects.toMatchObject({ code: 'limit_reached' });
+  });
+});
+
+describe('an import whose process was killed', () => {
+  test('goes to another when its lease runs out, and the first stores nothing any more', async () => {
+    const { team, user_id, scoped } = await withFiles(1);
+    const before = await claim();
+    await storePiece(scoped, before, piece);
+    expect(await claimNext(app.ctx)).toBeNull();
+    await runOut(before.id);
+    const after = await claim();
+    expect(after.id).toBe(before.id);
+    const other = { ...piece, samples: [{ ...piece.samples[0], timestamp: '2026-01-05T08:00:00Z' }] };
+    await expect(storePiece(scoped, before, other)).rejects.toThrow(LeaseLost);
+    await endImport(scoped, before, 'file_broken');
+    await storePiece(scoped, after, piece);
+    expect(await read(team, after)).toMatchObject({ status: 'running', created: 1, unchanged: 1, skipped: 2 });
+    const { body } = await team.api<unknown[]>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01`);
+    expect(body).toHaveLength(1);
+  });
+
+  test('is tried five times and no more', async () => {
+    const { team } = await withFiles(1);
+    for (let n = 0; n < 5; n += 1) await runOut((await claim()).id);
+    const { rows } = await sql<{ user_id: string; id: string }>`select user_id, id from imports`.execute(app.db);
+    expect(await claimNext(app.ctx)).toBeNull();
+    expect(await read(team, rows[0] as { user_id: string; id: string })).toMatchObject({
+      status: 'failure',
+      error: { code: 'interrupted', message: expect.stringContaining('Send the file again') },
+      ended_at: expect.any(String),
+    });
+  });
+
+  test('that only stopped is no try', async () => {
+    const { scoped, ids } = await withFiles(1);
+    for (let n = 0; n < 7; n += 1) await giveBack(scoped, await claim());
+    expect((await claim()).id).toBe(ids[0]);
+  });
+});
+
+describe('a piece of a file', () => {
+  test('is checked as what is pushed, and what makes no sense is counted as skipped', async () => {
+    const { team, scoped } = await withFiles(1);
+    const claimed = await claim();
+    const [good] = piece.samples;
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    const wrong = [
+      null,
+      'text',
+      { ...good, resource: 'steps' },
+      { ...good, timestamp: future },
+      { ...good, timestamp: 'soon' },
+      { ...good, unit: 'Hz' },
+      { ...good, value: 1e12 },
+      { ...good, value: 'sixty' },
+      { ...good, provider: 'nobody' },
+      { ...good, source_type: 'toaster' },
+      { ...good, timezone_offset: 1e6 },
+      { ...good, type: 'x'.repeat(101) },
+    ];
+    const workout = { provider: 'garmin', time_start: '2026-01-05T07:00:00Z', time_end: '2026-01-05T08:00:00Z' };
+    const summaries = [
+      null,
+      'text',
+      { resource: 'activity', item: {} },
+      { resource: 'workouts', item: workout },
+      { resource: 'workouts', item: { ...workout, sport: 'running', time_end: '2026-01-04T08:00:00Z' } },
+      { resource: 'workouts', item: { ...workout, sport: 'running', stream: { time: [2, 1] } } },
+      { resource: 'sleep', item: { ...workout, total: 'long' } },
+    ];
+    await storePiece(scoped, claimed, { samples: [good, ...wrong], summaries, skipped: 3, progress: 0.25 });
+    const skipped = wrong.length + summaries.length + 3;
+    expect(await read(team, claimed)).toMatchObject({ created: 1, skipped, progress: 0.25 });
+  });
+
+  test("holds nothing of days that the user's data is not taken of", async () => {
+    const { team, scoped, user_id } = await withFiles(1);
+    await team.api('PATCH', `/v2/user/${user_id}`, { ingestion_start: '2026-01-06' });
+    const claimed = await claim();
+    await storePiece(scoped, claimed, piece);
+    expect(await read(team, claimed)).toMatchObject({ created: 0, outside_ingestion_bounds: 1 });
+  });
+
+  test('is not stored for a user who was erased meanwhile', async () => {
+    const { team, scoped, user_id } = await withFiles(1);
+    const claimed = await claim();
+    await team.api('DELETE', `/v2/user/${user_id}`);
+    await expect(storePiece(scoped, claimed, piece)).rejects.toMatchObject({ code: 'user_scheduled_for_deletion' });
+    await sql`update users set deleted_at = now() - interval '8 days' where id = ${user_id}`.execute(app.db);
+    await eraseUsers(app.ctx);
+    await expect(storePiece(scoped, claimed, piece)).rejects.toThrow(LeaseLost);
+    const { rows } = await sql`select from streams where user_id = ${user_id}`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import { oldUploads, removeUpload } from './upload-folder.ts';
+
+/** The imports of a user with their files; one that is under way stores nothing more. */
+export async function eraseUser({ db, team, config }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  const erased = await db
+    .deleteFrom('imports')
+    .where('user_id', '=', user.id)
+    .where('team_id', '=', team.id)
+    .returning('id')
+    .execute();
+  // Should the transaction fail, its repetition finds the files gone, as it wants them.
+  if (config.uploadDir !== null) for (const { id } of erased) await removeUpload(config, id);
+}
+
+/** Longer than an upload can last: what is older arrives no more. */
+const ARRIVES_WITHIN_HOURS = 3;
+
+/**
+ * Forgets imports that ended as long ago as events are kept, and uploads that were cut off by a kill; removes the files
+ * that no import waits for.
+ */
+export async function dropExpired({ db, config }: Ctx): Promise<void> {
+  await sql`
+    delete from ${sql.table('imports')}
+     where ended_at < now() - make_interval(days => ${config.retentionDays})
+        or (status = 'uploading' and created_at < now() - make_interval(hours => ${ARRIVES_WITHIN_HOURS}))`.execute(db);
+  for await (const ids of oldUploads(config, ARRIVES_WITHIN_HOURS * 3_600_000)) {
+    const { rows } = await sql<{ id: string }>`
+      select id from imports where id = any(${ids}::uuid[]) and status in ('uploading', 'queued', 'running')`.execute(
+      db,
+    );
+    const wanted = new Set(rows.map(({ id }) => id));
+    for (const id of ids) if (!wanted.has(id)) await removeUpload(config, id);
+  }
+}

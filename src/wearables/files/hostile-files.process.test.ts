@@ -1,0 +1,216 @@
+// What comes of files that are broken, cut off or made to do harm: each ends in a state that says why.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeArchive } from '../../../test/archive.ts';
+import {
+  appleDocument,
+  appleExport,
+  appleRecord,
+  heartRates,
+  importFile,
+  upload,
+  type FileImport,
+} from '../../../test/exports.ts';
+import { makeUser } from '../../../test/factories.ts';
+import { build } from '../../../test/program.ts';
+import { runImports } from './run-imports.ts';
+
+const MIB = 1024 * 1024;
+
+let app: TestApp;
+let userId: string;
+beforeAll(async () => {
+  build();
+  app = await startTestApp();
+  userId = (await makeUser(app.team)).user_id;
+});
+afterAll(() => app.close());
+
+const outcomeOf = ({ status, error, created }: FileImport) => ({ status, code: error?.code ?? null, created });
+const read = async (id: string, user = userId): Promise<FileImport> =>
+  (await app.api<FileImport>('GET', `/v2/user/${user}/import/${id}`)).body;
+
+const EXPORT = 'apple_health_export/export.xml';
+const whole = appleExport(heartRates(2_000));
+const flipped = Buffer.from(whole);
+flipped[whole.indexOf('export.xml') + 2_000]! ^= 0xff;
+const document = appleDocument(heartRates(10));
+
+describe('an archive', () => {
+  test.each<[string, () => Buffer, string]>([
+    ['cut in half', () => whole.subarray(0, whole.length / 2), 'archive_broken'],
+    ['of which a byte has changed', () => flipped, 'file_broken'],
+    ['of two letters', () => Buffer.from('PK'), 'archive_broken'],
+    ['with nothing in it', () => makeArchive([]), 'archive_without_export'],
+    ['of pictures', () => makeArchive([{ name: 'beach.png', content: randomBytes(100) }]), 'archive_without_export'],
+    [
+      'of other documents',
+      () => makeArchive([{ name: EXPORT, content: '<ClinicalDocument/>' }]),
+      'archive_without_export',
+    ],
+    [
+      'with another checksum than it claims',
+      () => makeArchive([{ name: EXPORT, content: document, crc: 1 }]),
+      'archive_broken',
+    ],
+    [
+      'that holds more than it claims',
+      () => makeArchive([{ name: EXPORT, content: document, uncompressedSize: 500 }]),
+      'archive_broken',
+    ],
+    [
+      'that holds less than it claims',
+      () => makeArchive([{ name: EXPORT, content: document, uncompressedSize: document.length + 1 }]),
+      'archive_broken',
+    ],
+    [
+      'with an entry that leads out of it',
+      () => makeArchive([{ name: '../../../etc/export.xml', content: document }]),
+      'archive_broken',
+    ],
+    [
+      'that is packed more tightly than any export',
+      () => makeArchive([{ name: EXPORT, content: appleDocument([' '.repeat(40 * MIB)]) }]),
+      'archive_too_large',
+    ],
+    [
+      'of 50,001 entries',
+      () => makeArchive(Array.from({ length: 50_001 }, (_, n) => ({ name: `${n}`, content: '' }))),
+      'archive_too_large',
+    ],
+  ])('%s is a failure that says so', async (_what, make, code) => {
+    const done = await importFile(app, userId, make());
+    expect([done.status, done.error?.code]).toEqual(['failure', code]);
+    expect(done.error?.message).toMatch(/^The .*\.$/);
+    expect(done.ended_at).not.toBeNull();
+  });
+
+  test('that holds more than the operator takes is refused before it is read', async () => {
+    const narrow = await startTestApp({ PHIAL_IMPORT_EXPANDED_LIMIT_BYTES: '2000' });
+    const { user_id } = await makeUser(narrow.team);
+    expect(outcomeOf(await importFile(narrow, user_id, whole))).toEqual({
+      status: 'failure',
+      code: 'archive_too_large',
+      created: 0,
+    });
+    await narrow.close();
+  });
+
+  test('of a phone with another language is found by what is in it', async () => {
+    const { user_id } = await makeUser(app.team);
+    const file = makeArchive([
+      {
+        name: 'apple_health_export/导出_cda.xml',
+        content: `<ClinicalDocument>${' '.repeat(20_000)}</ClinicalDocument>`,
+      },
+      { name: 'apple_health_export/other.xml', content: `<Other>${' '.repeat(10_000)}</Other>` },
+      { name: 'apple_health_export/导出.xml', content: document },
+    ]);
+    expect(outcomeOf(await importFile(app, user_id, file))).toEqual({ status: 'success', code: null, created: 10 });
+  });
+});
+
+describe('a document', () => {
+  const entities = `<!DOCTYPE HealthData [<!ENTITY a "${'a'.repeat(1_000)}"><!ENTITY b "&a;&a;&a;&a;">]>`;
+  test.each<[string, string, string]>([
+    ['cut off within a record', document.slice(0, -200), 'file_incomplete'],
+    ['that is no XML from some place on', document.replace('</HealthData>', '<<<'), 'file_broken'],
+    ['whose entities grow', `${entities}<HealthData locale="&b;"></HealthData>`, 'file_broken'],
+    [
+      'that names a file of ours',
+      '<!DOCTYPE HealthData [<!ENTITY x SYSTEM "file:///etc/passwd">]><HealthData>&x;</HealthData>',
+      'file_broken',
+    ],
+    ['that turns out to be another', '<!DOCTYPE HealthData [ ]><html></html>', 'file_broken'],
+  ])('%s is a failure that says so', async (_what, file, code) => {
+    const { user_id } = await makeUser(app.team);
+    const done = await importFile(app, user_id, file);
+    expect([done.status, done.error?.code]).toEqual(['failure', code]);
+  });
+
+  test('cut off keeps what came before, and sent again whole adds the rest', async () => {
+    const { user_id } = await makeUser(app.team);
+    const half = document.slice(0, document.lastIndexOf(' <Record') + 20);
+    expect(outcomeOf(await importFile(app, user_id, half))).toEqual({
+      status: 'failure',
+      code: 'file_incomplete',
+      created: 9,
+    });
+    expect(await importFile(app, user_id, document)).toMatchObject({ status: 'success', created: 1, unchanged: 9 });
+  });
+
+  test('of another year is read as far as it is known', async () => {
+    const { user_id } = await makeUser(app.team);
+    const file = appleDocument([
+      '<Sounds level="3"><Sound><Deep at="now">text</Deep></Sound></Sounds>',
+      appleRecord('HKQuantityTypeIdentifierHeartRate', { value: 61, unit: 'count/min' }),
+      appleRecord('HKQuantityTypeIdentifierHeartRate', { value: 'sixty', unit: 'count/min' }),
+      appleRecord('HKQuantityTypeIdentifierHeartRate', { value: 61, unit: 'furlongs' }),
+      appleRecord('HKQuantityTypeIdentifierHeartRate', { value: 61, unit: 'count/min', start: 'yesterday' }),
+      appleRecord('HKQuantityTypeIdentifierHeartRate', {
+        value: 61,
+        unit: 'count/min',
+        start: '2099-01-01 00:00:00 +0000',
+      }),
+      '<Record/>',
+    ]);
+    expect(await importFile(app, user_id, file)).toMatchObject({ status: 'success', created: 1, skipped: 5 });
+  });
+
+  test('that takes more memory than an import has ends its own process only', async () => {
+    const { user_id } = await makeUser(app.team);
+    const file = Buffer.concat([
+      Buffer.from('<HealthData locale="'),
+      Buffer.alloc(200 * MIB, 'a'),
+      Buffer.from('"></HealthData>'),
+    ]);
+    expect(outcomeOf(await importFile(app, user_id, file))).toMatchObject({ status: 'failure', code: 'too_complex' });
+    expect((await app.api('GET', `/v2/user/${user_id}`)).status).toBe(200);
+  });
+});
+
+describe('an import', () => {
+  test('that takes too long ends, and keeps what it stored', async () => {
+    const hasty = await startTestApp({ PHIAL_IMPORT_TIMEOUT_SECONDS: '1' });
+    const { user_id } = await makeUser(hasty.team);
+    const done = await importFile(hasty, user_id, appleExport(heartRates(300_000)));
+    expect([done.status, done.error?.code]).toEqual(['failure', 'took_too_long']);
+    expect(done.created % 500).toBe(0);
+    expect(done.created).toBeLessThan(300_000);
+    await hasty.close();
+  });
+
+  test('whose file is gone says that it is', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { body } = await upload(app.team, user_id, document);
+    rmSync(join(app.config.uploadDir as string, body.id));
+    await app.runJobs();
+    expect(outcomeOf(await read(body.id, user_id))).toEqual({ status: 'failure', code: 'file_gone', created: 0 });
+  });
+
+  test('of a process that stops goes back to the queue, and the next one ends it', async () => {
+    const { user_id } = await makeUser(app.team);
+    const file = appleExport(heartRates(20_000));
+    const { body } = await upload(app.team, user_id, file);
+    const stopping = new AbortController();
+    const running = runImports({ ...app.ctx, config: { ...app.config }, stopping: stopping.signal });
+    await expect.poll(async () => (await read(body.id, user_id)).created).toBeGreaterThan(0);
+    stopping.abort();
+    await running;
+    const stopped = await read(body.id, user_id);
+    expect(stopped).toMatchObject({ status: 'queued', error: null });
+    await app.runJobs();
+    const done = await read(body.id, user_id);
+    expect(done).toMatchObject({ status: 'success', created: 20_000, progress: 1 });
+    expect(done.unchanged).toBe(stopped.created);
+  });
+
+  test('leaves no file behind, however it ended', async () => {
+    await app.runJobs();
+    expect(readdirSync(app.config.uploadDir as string)).toEqual([]);
+    expect(await app.api('GET', `/v2/user/${userId}/import/${randomUUID()}`)).toMatchObject({ status: 404 });
+  });
+});

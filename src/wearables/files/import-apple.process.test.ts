@@ -1,0 +1,208 @@
+// Files are read by a process of its own, from what was built.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { appleExport, appleRecord, appleTime, heartRates, importFile, typedIn } from '../../../test/exports.ts';
+import { makeUser, subscribe } from '../../../test/factories.ts';
+import { build } from '../../../test/program.ts';
+import { startReceiver } from '../../../test/receiver.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  build();
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+type Shown = { value: number; type: string | null; timezone_offset: number | null };
+type Group = { source: { type: string; provider: string }; data: Shown[] };
+const groupsOf = async (userId: string, series: string): Promise<Group[]> => {
+  const { body } = await app.api<{ groups: Record<string, Group[]> }>(
+    'GET',
+    `/v2/timeseries/${userId}/${series}/grouped?start_date=2020-01-01`,
+  );
+  return Object.values(body.groups).flat();
+};
+const samplesOf = async (userId: string, series: string) =>
+  (await groupsOf(userId, series)).flatMap(({ data, source }) => data.map((each) => ({ ...each, from: source.type })));
+
+const QUANTITY = 'HKQuantityTypeIdentifier';
+
+describe('an export of Apple Health', () => {
+  test('is stored, and its import tells how it went', async () => {
+    const { user_id } = await makeUser(app.team);
+    const file = appleExport([
+      ...heartRates(3),
+      appleRecord(`${QUANTITY}StepCount`, { value: 12, start: appleTime(0), end: appleTime(10) }),
+      appleRecord(`${QUANTITY}NobodyKnowsThis`, { value: 1 }),
+    ]);
+    const done = await importFile(app, user_id, file);
+    expect(done).toMatchObject({
+      user_id,
+      kind: 'apple_health',
+      status: 'success',
+      bytes: file.length,
+      progress: 1,
+      created: 4,
+      updated: 0,
+      unchanged: 0,
+      skipped: 1,
+      error: null,
+    });
+    expect(done.started_at && done.ended_at && done.created_at <= done.started_at).toBe(true);
+    expect(await groupsOf(user_id, 'heartrate')).toEqual([
+      {
+        source: expect.objectContaining({ provider: 'apple_health_kit', type: 'watch', app_id: null, device_id: null }),
+        data: [
+          expect.objectContaining({ timestamp: '2026-01-05T00:00:00.000Z', value: 50, timezone_offset: 0, type: null }),
+          expect.objectContaining({ timestamp: '2026-01-05T00:01:00.000Z', value: 51 }),
+          expect.objectContaining({ timestamp: '2026-01-05T00:02:00.000Z', value: 52 }),
+        ],
+      },
+    ]);
+    expect(await samplesOf(user_id, 'steps')).toMatchObject([
+      { start: '2026-01-05T00:00:00.000Z', end: '2026-01-05T00:10:00.000Z', value: 12, unit: 'count' },
+    ]);
+  });
+
+  test('sent again changes nothing and tells nobody', async () => {
+    const { user_id } = await makeUser(app.team);
+    const receiver = await startReceiver();
+    await subscribe(app.team, receiver);
+    const file = appleExport(heartRates(1_200));
+    expect(await importFile(app, user_id, file)).toMatchObject({ status: 'success', created: 1_200 });
+    await app.deliver();
+    const told = receiver.received.filter(({ body }) => body.user_id === user_id);
+    expect(told.map(({ body }) => [body.event_type, (body.data['data'] as unknown[]).length])).toEqual([
+      ['daily.data.heartrate.created', 500],
+      ['daily.data.heartrate.created', 500],
+      ['daily.data.heartrate.created', 200],
+    ]);
+    const before = await samplesOf(user_id, 'heartrate');
+    expect(await importFile(app, user_id, file)).toMatchObject({ created: 0, updated: 0, unchanged: 1_200 });
+    await app.deliver();
+    expect(receiver.received.filter(({ body }) => body.user_id === user_id)).toHaveLength(3);
+    expect(await samplesOf(user_id, 'heartrate')).toEqual(before);
+    await receiver.close();
+  });
+
+  test('is one source whatever address in memory the device had', async () => {
+    const { user_id } = await makeUser(app.team);
+    const addresses = ['0x28301a8f0', '0x283aaaaaa', '0x1'];
+    const records = addresses.map((address, n) =>
+      appleRecord(`${QUANTITY}StepCount`, {
+        value: n,
+        start: appleTime(n),
+        end: appleTime(n + 1),
+        device: `&lt;&lt;HKDevice: ${address}&gt;, name:iPhone, manufacturer:Apple Inc., model:iPhone&gt;`,
+      }),
+    );
+    await importFile(app, user_id, appleExport(records));
+    const groups = await groupsOf(user_id, 'steps');
+    expect(groups.map(({ source, data }) => [source.type, data.length])).toEqual([['phone', 3]]);
+    expect(JSON.stringify(groups)).not.toMatch(/HKDevice|0x28|Grace/);
+  });
+
+  test('keeps devices apart, and what no device measured is of an app', async () => {
+    const { user_id } = await makeUser(app.team);
+    const weight = (value: number, device: string | null, source: string) =>
+      appleRecord(`${QUANTITY}BodyMass`, { value, unit: 'kg', device, source });
+    await importFile(
+      app,
+      user_id,
+      appleExport([
+        weight(71, '&lt;&lt;HKDevice: 0x1&gt;, name:Body Cardio, model:Body Cardio&gt;', 'Withings'),
+        weight(72, null, 'Health'),
+        weight(73, null, 'iPhone of Grace'),
+        weight(74, '&lt;&lt;HKDevice: 0x2&gt;, name:Acme&gt;', 'Acme'),
+      ]),
+    );
+    const weights = await samplesOf(user_id, 'body_weight');
+    expect(weights.map((each) => [each.from, each.value])).toEqual([
+      ['app', 72],
+      ['phone', 73],
+      ['scale', 71],
+      ['unknown', 74],
+    ]);
+  });
+
+  test('marks what somebody typed in', async () => {
+    const { user_id } = await makeUser(app.team);
+    const weight = (minute: number, within: string[]) =>
+      appleRecord(`${QUANTITY}BodyMass`, { value: 70, unit: 'kg', start: appleTime(minute), device: null, within });
+    await importFile(
+      app,
+      user_id,
+      appleExport([
+        weight(0, [typedIn]),
+        weight(1, ['<MetadataEntry key="HKWasUserEntered" value="0"/>']),
+        weight(2, ['<MetadataEntry key="HKTimeZone" value="America/Phoenix"/>']),
+      ]),
+    );
+    expect((await samplesOf(user_id, 'body_weight')).map(({ type }) => type)).toEqual(['manual', null, null]);
+  });
+
+  test.each<[type: string, unit: string, value: number, series: string, stored: number]>([
+    ['OxygenSaturation', '%', 0.97, 'blood_oxygen', 97],
+    ['BodyFatPercentage', '%', 0.285, 'body_fat', 28.5],
+    ['BodyMass', 'lb', 100, 'body_weight', 45.359237],
+    ['BodyMass', 'st', 10, 'body_weight', 63.5029318],
+    ['DistanceWalkingRunning', 'mi', 1, 'distance', 1609.344],
+    ['DistanceWalkingRunning', 'km', 1.5, 'distance', 1500],
+    ['ActiveEnergyBurned', 'Cal', 12, 'calories_active', 12],
+    ['BasalEnergyBurned', 'kJ', 4.184, 'calories_basal', 1],
+    ['BodyTemperature', 'degF', 98.6, 'body_temperature', 37],
+    ['BloodGlucose', 'mg/dL', 90.078, 'glucose', 5],
+    ['BloodGlucose', 'mmol&lt;180.1558800000541&gt;/L', 5.5, 'glucose', 5.5],
+    ['VO2Max', 'mL/min·kg', 41.5, 'vo2_max', 41.5],
+    ['RespiratoryRate', 'count/min', 14, 'respiratory_rate', 14],
+    ['DietaryWater', 'fl_oz_us', 10, 'water', 295.735295625],
+    ['DietaryCaffeine', 'mg', 80, 'caffeine', 0.08],
+    ['TimeInDaylight', 'min', 25, 'daylight_exposure', 25],
+    ['BodyMassIndex', 'count', 23.4, 'body_mass_index', 23.4],
+  ])('holds %s in %s: %d is %s %d', async (type, unit, value, series, stored) => {
+    const { user_id } = await makeUser(app.team);
+    await importFile(app, user_id, appleExport([appleRecord(`${QUANTITY}${type}`, { unit, value })]));
+    const [sample] = await samplesOf(user_id, series);
+    expect(sample?.value).toBeCloseTo(stored, 6);
+    expect(sample?.timezone_offset).toBe(-25_200);
+  });
+
+  test('holds blood pressures as pairs, once each', async () => {
+    const { user_id } = await makeUser(app.team);
+    const parts = [
+      appleRecord(`${QUANTITY}BloodPressureSystolic`, { value: 121, unit: 'mmHg' }),
+      appleRecord(`${QUANTITY}BloodPressureDiastolic`, { value: 79, unit: 'mmHg' }),
+    ];
+    const times = 'startDate="2026-01-05 07:00:00 -0700" endDate="2026-01-05 07:00:00 -0700"';
+    const file = appleExport([
+      ...parts,
+      ` <Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="Cuff" ${times}>`,
+      ...parts,
+      ' </Correlation>',
+      ` <Correlation type="HKCorrelationTypeIdentifierFood" sourceName="Diary" ${times}>`,
+      appleRecord(`${QUANTITY}DietaryCaffeine`, { value: 80, unit: 'mg' }),
+      ' </Correlation>',
+    ]);
+    expect(await importFile(app, user_id, file)).toMatchObject({ created: 1, skipped: 0 });
+    expect(await samplesOf(user_id, 'blood_pressure')).toMatchObject([
+      { systolic: 121, diastolic: 79, unit: 'mmHg', timestamp: '2026-01-05T14:00:00.000Z' },
+    ]);
+    expect(await samplesOf(user_id, 'caffeine')).toEqual([]);
+  });
+
+  test('holds what has words instead of values', async () => {
+    const { user_id } = await makeUser(app.team);
+    const category = (type: string, value: string, minutes: number) =>
+      appleRecord(`HKCategoryTypeIdentifier${type}`, { value, start: appleTime(0), end: appleTime(minutes) });
+    const file = appleExport([
+      category('AppleStandHour', 'HKCategoryValueAppleStandHourStood', 60),
+      category('MindfulSession', 'HKCategoryValueNotApplicable', 12),
+      category('HighHeartRateEvent', 'HKCategoryValueNotApplicable', 10),
+      category('AppleStandHour', 'HKCategoryValueOfAnotherYear', 60),
+    ]);
+    expect(await importFile(app, user_id, file)).toMatchObject({ created: 3, skipped: 1 });
+    expect(await samplesOf(user_id, 'stand_hour')).toMatchObject([{ type: 'stood', value: 1 }]);
+    expect(await samplesOf(user_id, 'mindfulness_minutes')).toMatchObject([{ value: 12, unit: 'min' }]);
+    expect(await samplesOf(user_id, 'heart_rate_alert')).toMatchObject([{ type: 'high_heart_rate' }]);
+  });
+});

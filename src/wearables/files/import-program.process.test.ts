@@ -1,0 +1,67 @@
+// Imports by the program as its users run it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { apiOf, type Api } from '../../../test/app.ts';
+import { appleExport, heartRates, type FileImport } from '../../../test/exports.ts';
+import { makeUser } from '../../../test/people.ts';
+import { build, endPrograms, makeDatabase, makeFolder, serve, type Program } from '../../../test/program.ts';
+import type { Credentials } from '../../credentials.ts';
+
+beforeAll(build);
+afterEach(endPrograms);
+
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+const credentialsOf = ({ dataDir }: Program): Credentials =>
+  JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+
+function callerOf(program: Program): Api {
+  const { team_api_key, management_key } = credentialsOf(program);
+  return apiOf(program.baseUrl, team_api_key, management_key);
+}
+
+const isOver = ({ status }: FileImport): boolean => status === 'success' || status === 'failure';
+
+test.skipIf(!curl)(`the commands of the guide import a file${curl ? '' : ' (skipped: there is no curl)'}`, async () => {
+  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+  const USER_ID = await makeUser(callerOf(program));
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'export.zip'), appleExport(heartRates(10)));
+  const [send, ask] = [...readFileSync('docs/guides/import-a-file.md', 'utf8').matchAll(/```sh\n([^]*?)```/g)].map(
+    ([, block]) => block as string,
+  ) as [string, string];
+  const env = { ...process.env, BASE: program.baseUrl, KEY: credentialsOf(program).team_api_key, USER_ID };
+  const run = (script: string, more: object = {}): FileImport =>
+    JSON.parse(
+      execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', env: { ...env, ...more } }),
+    ) as FileImport;
+  const { id, status } = run(send);
+  expect(status).toBe('queued');
+  await expect.poll(() => isOver(run(ask, { IMPORT_ID: id })), { timeout: 30_000 }).toBe(true);
+  expect(run(ask, { IMPORT_ID: id })).toMatchObject({ status: 'success', created: 10, progress: 1 });
+});
+
+test('an import that a kill of the program cut off is ended by its next start, and nothing is stored twice', async () => {
+  const first = await serve();
+  const user_id = await makeUser(callerOf(first));
+  const sent = await callerOf(first)<FileImport>('POST', `/v2/user/${user_id}/import`, undefined, {
+    raw: appleExport(heartRates(20_000)) as unknown as string,
+    headers: { 'content-type': 'application/zip' },
+  });
+  const read = async (program: Program): Promise<FileImport> =>
+    (await callerOf(program)<FileImport>('GET', `/v2/user/${user_id}/import/${sent.body.id}`)).body;
+  await expect.poll(async () => (await read(first)).created).toBeGreaterThan(0);
+  await first.kill('SIGKILL');
+  const second = await serve({ dataDir: first.dataDir });
+  await expect.poll(async () => isOver(await read(second)), { timeout: 60_000 }).toBe(true);
+  const done = await read(second);
+  expect(done).toMatchObject({ status: 'success', created: 20_000, error: null });
+  expect(done.unchanged).toBeGreaterThan(0);
+  const { body } = await callerOf(second)<unknown[]>(
+    'GET',
+    `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01`,
+  );
+  expect(body).toHaveLength(20_000);
+});

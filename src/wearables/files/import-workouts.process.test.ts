@@ -1,0 +1,262 @@
+// Workouts and sleeps of files, as they are read back and told of.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { appleExport, appleRecord, appleTime, importFile } from '../../../test/exports.ts';
+import { makeUser, subscribe } from '../../../test/factories.ts';
+import { build } from '../../../test/program.ts';
+import { startReceiver } from '../../../test/receiver.ts';
+import { fitFile, gpxFile, gpxPoint, tcxFile, tcxPoint } from '../../../test/workout-files.ts';
+
+let app: TestApp;
+let userId: string;
+beforeAll(async () => {
+  build();
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+type Summary = Record<string, unknown> & { id: string };
+const summaries = async (resource: string): Promise<Summary[]> => {
+  const { body } = await app.api<Record<string, Summary[]>>(
+    'GET',
+    `/v2/summary/${resource}/${userId}?start_date=2026-01-01&end_date=2026-01-31`,
+  );
+  return body[resource] as Summary[];
+};
+const samples = async (series: string): Promise<Record<string, unknown>[]> => {
+  const { body } = await app.api<{ groups: Record<string, { data: Record<string, unknown>[] }[]> }>(
+    'GET',
+    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01`,
+  );
+  return Object.values(body.groups)
+    .flat()
+    .flatMap(({ data }) => data);
+};
+const streamOf = async (id: string): Promise<Record<string, unknown>> =>
+  (await app.api<Record<string, unknown>>('GET', `/v2/timeseries/workouts/${id}/stream`)).body;
+const importOf = async (file: string | Buffer) => {
+  userId = (await makeUser(app.team)).user_id;
+  return importFile(app, userId, file);
+};
+
+describe('a FIT file', () => {
+  const points = [
+    { second: 0, heartrate: 120, distance: 0, altitude: 300 },
+    { second: 1, heartrate: 121, distance: 3, altitude: 302 },
+    { second: 2, distance: 6, altitude: 301 },
+    { second: 3, heartrate: 125, distance: 9, altitude: 305 },
+  ];
+
+  test('is a workout with its points, at the time of where it was', async () => {
+    expect(await importOf(fitFile(points))).toMatchObject({ kind: 'fit', status: 'success', created: 6, skipped: 0 });
+    const [workout, ...others] = await summaries('workouts');
+    expect(others).toEqual([]);
+    expect(workout).toMatchObject({
+      calendar_date: '2026-01-05',
+      time_start: '2026-01-05T14:00:00.000Z',
+      time_end: '2026-01-05T14:00:03.000Z',
+      timezone_offset: -25_200,
+      sport: { name: 'Trail running', slug: 'trail_running' },
+      average_hr: 122,
+      max_hr: 125,
+      distance: 9,
+      calories: 12,
+      moving_time: 3,
+      total_elevation_gain: 7,
+      elev_high: 305,
+      elev_low: 300,
+      source: { provider: 'garmin', type: 'unknown' },
+    });
+    const stream = await streamOf((workout as Summary).id);
+    const begin = Date.UTC(2026, 0, 5, 14) / 1_000;
+    expect(stream).toMatchObject({
+      time: [begin, begin + 1, begin + 2, begin + 3],
+      heartrate: [120, 121, null, 125],
+      distance: [0, 3, 6, 9],
+      altitude: [300, 302, 301, 305],
+    });
+    expect((stream['lat'] as number[])[0]).toBeCloseTo(33.4, 5);
+    expect((await samples('heartrate')).map(({ value }) => value)).toEqual([120, 121, 125]);
+    expect(await samples('workout_distance')).toMatchObject([{ value: 9, unit: 'm', end: '2026-01-05T14:00:03.000Z' }]);
+    expect(await samples('workout_duration')).toMatchObject([{ value: 0.05, unit: 'min' }]);
+  });
+
+  test('is told of by the events of workouts, and sent again by none', async () => {
+    const receiver = await startReceiver();
+    await subscribe(app.team, receiver);
+    await importOf(fitFile(points));
+    await app.deliver();
+    const told = (): string[] =>
+      receiver.received.filter(({ body }) => body.user_id === userId).map(({ body }) => body.event_type);
+    const first = [
+      'daily.data.heartrate.created',
+      'daily.data.workout_distance.created',
+      'daily.data.workout_duration.created',
+      'daily.data.workout_stream.created',
+      'daily.data.workouts.created',
+    ];
+    expect(told().toSorted()).toEqual(first);
+    expect(await importFile(app, userId, fitFile(points))).toMatchObject({ created: 0, updated: 0, unchanged: 6 });
+    await app.deliver();
+    expect(told()).toHaveLength(first.length);
+    await receiver.close();
+  });
+
+  test.each([
+    ['cycling', 2, 0, 'cycling'],
+    ['indoor cycling', 2, 6, 'indoor_cycling'],
+    ['what no profile knows', 200, 200, 'other'],
+  ])('of %s is of its sport', async (_what, sport, kind, slug) => {
+    await importOf(fitFile(points, { sport, kind }));
+    expect((await summaries('workouts'))[0]).toMatchObject({ sport: { slug } });
+  });
+
+  const whole = fitFile(points);
+  const changed = Buffer.from(whole);
+  changed[60]! ^= 0xff;
+  test.each([
+    ['cut off', whole.subarray(0, whole.length - 20), 'file_incomplete'],
+    ['of its first bytes alone', whole.subarray(0, 12), 'file_incomplete'],
+    ['with another checksum than its own', changed, 'file_broken'],
+    ['larger than any', Buffer.concat([whole, Buffer.alloc(65 * 1024 * 1024)]), 'file_too_large'],
+  ])('%s is a failure that says so', async (_what, file, code) => {
+    expect(await importOf(file)).toMatchObject({ status: 'failure', created: 0, error: { code } });
+    expect(await summaries('workouts')).toEqual([]);
+  });
+});
+
+test('a TCX file is a workout of its laps together, with its points', async () => {
+  const file = tcxFile([tcxPoint(0, 120), tcxPoint(30, 122), tcxPoint(60, 128)]);
+  expect(await importOf(file)).toMatchObject({ kind: 'tcx', status: 'success', created: 6 });
+  const [workout] = await summaries('workouts');
+  expect(workout).toMatchObject({
+    time_start: '2026-01-05T14:00:00.000Z',
+    time_end: '2026-01-05T14:01:00.000Z',
+    timezone_offset: null,
+    sport: { slug: 'cycling' },
+    distance: 900,
+    calories: 35,
+    moving_time: 120,
+    average_speed: 7.5,
+    max_speed: 9.5,
+    average_hr: 123,
+    max_hr: 130,
+    source: { provider: 'polar' },
+  });
+  expect(await streamOf((workout as Summary).id)).toMatchObject({
+    heartrate: [120, 122, 128],
+    power: [210, 210, 210],
+    velocity_smooth: [8, 8, 8],
+    cadence: [85, 85, 85],
+  });
+});
+
+test('a GPX file is a workout whose way is reckoned from its places', async () => {
+  const file = gpxFile([
+    gpxPoint(0, {}),
+    gpxPoint(60, { lat: 33.401, heartrate: 110 }),
+    gpxPoint(120, { lat: 33.402 }),
+  ]);
+  expect(await importOf(file)).toMatchObject({ kind: 'gpx', status: 'success', created: 6 });
+  const [workout] = await summaries('workouts');
+  expect(workout).toMatchObject({
+    title: 'Morning walk',
+    sport: { slug: 'walking' },
+    time_end: '2026-01-05T14:02:00.000Z',
+    elev_high: 340.5,
+    source: { provider: 'strava' },
+  });
+  // A thousandth of a degree of latitude is 111.2 m.
+  expect(workout?.['distance']).toBeCloseTo(222.39, 1);
+});
+
+test.each([
+  ['without a track', '<gpx version="1.1"/>', 'success', 0],
+  ['whose points have no time', gpxFile(['<trkpt lat="1" lon="2"/>']), 'success', 1],
+  ['cut off', gpxFile([gpxPoint(0, {})]).slice(0, 500), 'failure', 0],
+])('a GPX file %s holds no workout', async (_what, file, status, skipped) => {
+  expect(await importOf(file)).toMatchObject({ status, created: 0, skipped });
+  expect(await summaries('workouts')).toEqual([]);
+});
+
+describe('an export of Apple Health', () => {
+  const times = 'startDate="2026-01-05 07:00:00 -0700" endDate="2026-01-05 07:30:00 -0700" sourceName="Watch"';
+
+  test('has workouts, as exports of new and of older phones tell them', async () => {
+    const file = appleExport([
+      ` <Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" ${times}>`,
+      '  <MetadataEntry key="HKElevationAscended" value="2050 cm"/>',
+      '  <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" sum="310.5" unit="Cal"/>',
+      '  <WorkoutStatistics type="HKQuantityTypeIdentifierDistanceWalkingRunning" sum="5.2" unit="km"/>',
+      '  <WorkoutStatistics type="HKQuantityTypeIdentifierHeartRate" average="140.4" minimum="90" maximum="171" unit="count/min"/>',
+      ' </Workout>',
+      ` <Workout workoutActivityType="HKWorkoutActivityTypeRunning" totalDistance="1" totalDistanceUnit="mi" totalEnergyBurned="418.4" totalEnergyBurnedUnit="kJ" ${times.replaceAll('-05 07', '-06 07')}/>`,
+      ' <Workout workoutActivityType="HKWorkoutActivityTypeYoga" startDate="soon"/>',
+    ]);
+    expect(await importOf(file)).toMatchObject({ status: 'success', created: 2, skipped: 1 });
+    expect(await summaries('workouts')).toMatchObject([
+      {
+        sport: { slug: 'traditional_strength_training' },
+        distance: 5_200,
+        calories: 310.5,
+        average_hr: 140,
+        max_hr: 171,
+        total_elevation_gain: 20.5,
+        timezone_offset: -25_200,
+        source: { provider: 'apple_health_kit', type: 'watch' },
+      },
+      { sport: { slug: 'running' }, distance: 1_609.344, calories: 100, calendar_date: '2026-01-06' },
+    ]);
+  });
+
+  const stage = (value: string, from: number, to: number, more: object = {}): string =>
+    appleRecord('HKCategoryTypeIdentifierSleepAnalysis', {
+      value: `HKCategoryValueSleepAnalysis${value}`,
+      start: appleTime(from),
+      end: appleTime(to),
+      ...more,
+    });
+
+  test('has nights, made of their stages', async () => {
+    const file = appleExport([
+      stage('InBed', 0, 430),
+      stage('AsleepCore', 10, 100),
+      stage('AsleepDeep', 100, 160),
+      stage('Awake', 160, 170),
+      stage('AsleepREM', 170, 230),
+      stage('AsleepCore', 230, 420),
+      // An afternoon, and a phone that knew of the bed only.
+      stage('AsleepUnspecified', 800, 840),
+      stage('InBed', 0, 400, { device: null, source: 'iPhone' }),
+    ]);
+    expect(await importOf(file)).toMatchObject({ status: 'success', created: 2, skipped: 1 });
+    const sleeps = await summaries('sleep');
+    expect(sleeps).toMatchObject([
+      {
+        calendar_date: '2026-01-05',
+        bedtime_start: '2026-01-05T00:00:00.000Z',
+        bedtime_stop: '2026-01-05T07:10:00.000Z',
+        type: 'long_sleep',
+        duration: 25_800,
+        total: 24_000,
+        awake: 600,
+        light: 16_800,
+        rem: 3_600,
+        deep: 3_600,
+        source: { provider: 'apple_health_kit', type: 'watch' },
+      },
+      { type: 'short_sleep', total: 2_400, light: 0 },
+    ]);
+    const cycles = await summaries('sleep_cycle');
+    expect(cycles).toMatchObject([
+      {
+        sleep_id: sleeps[0]?.id,
+        stage_start_offset_second: [600, 6_000, 9_600, 10_200, 13_800],
+        stage_end_offset_second: [6_000, 9_600, 10_200, 13_800, 25_200],
+        stage_type: [2, 1, 4, 3, 2],
+      },
+      { sleep_id: sleeps[1]?.id, stage_type: [-1] },
+    ]);
+    expect(await importFile(app, userId, file)).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
+  });
+});

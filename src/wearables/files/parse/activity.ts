@@ -1,0 +1,163 @@
+// A workout with its points, as FIT, TCX and GPX files all tell it; what is told of it here is the same for all.
+import type { ProviderSlug } from '../../providers.ts';
+import { ImportFailure } from '../failures.ts';
+import { sourceTypeOf } from './source-type.ts';
+import type { Sink } from './record.ts';
+
+/** Milliseconds since 1970, metres, metres a second, degrees, beats and turns a minute, watts. */
+export type Point = {
+  at: number;
+  heartrate?: number | undefined;
+  cadence?: number | undefined;
+  altitude?: number | undefined;
+  speed?: number | undefined;
+  lat?: number | undefined;
+  lng?: number | undefined;
+  distance?: number | undefined;
+  power?: number | undefined;
+  temperature?: number | undefined;
+};
+
+/** What the file says of the workout itself, as a workout's fields are called. */
+type Said = Partial<
+  Record<
+    | 'average_hr'
+    | 'max_hr'
+    | 'distance'
+    | 'calories'
+    | 'moving_time'
+    | 'total_elevation_gain'
+    | 'average_speed'
+    | 'max_speed'
+    | 'average_watts'
+    | 'max_watts'
+    | 'weighted_average_watts'
+    | 'steps',
+    number | undefined
+  >
+>;
+
+export type Activity = {
+  /** What made the file, in its own words. */
+  maker: string;
+  sport: string;
+  title?: string | undefined;
+  /** Seconds east of UTC; null where the file does not say. */
+  offset: number | null;
+  /** Left out, those of its points. */
+  start?: number | undefined;
+  end?: number | undefined;
+  said: Said;
+  points: Point[];
+};
+
+/** More than a day at one a second, as of what is pushed. */
+const MOST_POINTS = 100_000;
+
+/** Adds a point; throws too_complex beyond more than anybody's workout has. */
+export function addPoint(points: Point[], point: Point): void {
+  if (points.length >= MOST_POINTS) throw new ImportFailure('too_complex');
+  if (Number.isFinite(point.at)) points.push(point);
+}
+
+const PROVIDERS: [RegExp, ProviderSlug][] = [
+  [/garmin|forerunner|fenix|edge|vivo|venu/, 'garmin'],
+  [/wahoo|elemnt/, 'wahoo'],
+  [/polar/, 'polar'],
+  [/zwift/, 'zwift'],
+  [/hammerhead|karoo/, 'hammerhead'],
+  [/peloton/, 'peloton'],
+  [/strava/, 'strava'],
+  [/runkeeper/, 'runkeeper'],
+  [/withings/, 'withings'],
+];
+
+/** What a file says of a number that cannot be is left out: the rest of the workout is still one. */
+const within = (value: number | null | undefined, least: number, most: number): number | undefined =>
+  typeof value === 'number' && value >= least && value <= most ? value : undefined;
+const whole = (value: number | undefined): number | undefined => (value === undefined ? undefined : Math.round(value));
+
+/** Tells the workout, its heart rates, and how far and long it was. A workout without any time is none. */
+export function putActivity(activity: Activity, sink: Sink): void {
+  const points = activity.points.toSorted((a, b) => a.at - b.at);
+  const start = activity.start ?? points[0]?.at;
+  const end = activity.end ?? points.at(-1)?.at;
+  if (start === undefined || end === undefined || end < start) return sink.skip();
+  const maker = activity.maker.toLowerCase();
+  const source = {
+    provider: PROVIDERS.find(([words]) => words.test(maker))?.[1] ?? ('manual' as const),
+    source_type: sourceTypeOf({ device: maker }),
+    timezone_offset: activity.offset,
+  };
+  const item = { ...source, ...itemOf(activity, points), time_start: iso(start), time_end: iso(end) };
+  sink.summary({
+    resource: 'workouts',
+    item: points.length === 0 ? item : { ...item, stream: streamOf(points) },
+  });
+  for (const { at, heartrate } of points) {
+    const value = within(heartrate, 1, 400);
+    if (value !== undefined) sink.sample({ ...source, resource: 'heartrate', timestamp: iso(at), unit: 'bpm', value });
+  }
+  const span = { ...source, start: iso(start), end: iso(end) };
+  sink.sample({ ...span, resource: 'workout_duration', unit: 'min', value: (end - start) / 60_000 });
+  if (item.distance !== undefined)
+    sink.sample({ ...span, resource: 'workout_distance', unit: 'm', value: item.distance });
+}
+
+function itemOf({ sport, title, said }: Activity, points: Point[]) {
+  const of = (name: keyof Point, least: number, most: number): number[] =>
+    points.flatMap((point) => within(point[name], least, most) ?? []);
+  const heart = of('heartrate', 1, 400);
+  const heights = of('altitude', -1_000, 20_000);
+  const mean = heart.length === 0 ? undefined : heart.reduce((sum, each) => sum + each, 0) / heart.length;
+  return {
+    sport,
+    title: title || undefined,
+    average_hr: whole(within(said.average_hr, 1, 400) ?? mean),
+    max_hr: whole(within(said.max_hr, 1, 400) ?? most(heart)),
+    distance: within(said.distance, 0, 10_000_000) ?? within(lastDistance(points), 0, 10_000_000),
+    calories: within(said.calories, 0, 100_000),
+    moving_time: whole(within(said.moving_time, 0, 604_800)),
+    total_elevation_gain: within(said.total_elevation_gain, 0, 100_000),
+    elev_high: most(heights),
+    elev_low: heights.length === 0 ? undefined : -(most(heights.map((each) => -each)) as number),
+    average_speed: within(said.average_speed, 0, 1_000),
+    max_speed: within(said.max_speed, 0, 1_000),
+    average_watts: within(said.average_watts, 0, 10_000),
+    max_watts: within(said.max_watts, 0, 10_000),
+    weighted_average_watts: within(said.weighted_average_watts, 0, 10_000),
+    steps: whole(within(said.steps, 0, 1_000_000)),
+  };
+}
+
+const COLUMNS: [column: string, of: keyof Point, least: number, most: number][] = [
+  ['cadence', 'cadence', 0, 1_000],
+  ['altitude', 'altitude', -1_000, 20_000],
+  ['velocity_smooth', 'speed', 0, 1_000],
+  ['heartrate', 'heartrate', 0, 400],
+  ['lat', 'lat', -90, 90],
+  ['lng', 'lng', -180, 180],
+  ['distance', 'distance', 0, 10_000_000],
+  ['power', 'power', 0, 10_000],
+  ['temperature', 'temperature', -100, 100],
+];
+
+/** The points as columns; a column of nothing is left out. */
+function streamOf(points: Point[]): Record<string, (number | null)[]> {
+  const stream: Record<string, (number | null)[]> = { time: points.map(({ at }) => Math.floor(at / 1_000)) };
+  for (const [column, of, least, most] of COLUMNS) {
+    const values = points.map((point) => within(point[of], least, most) ?? null);
+    if (values.some((value) => value !== null))
+      stream[column] = column === 'heartrate' ? values.map((value) => value && Math.round(value)) : values;
+  }
+  return stream;
+}
+
+const lastDistance = (points: Point[]): number | undefined =>
+  points.findLast(({ distance }) => distance !== undefined)?.distance;
+
+/** Not Math.max(...values), whose arguments have to find room on the stack. */
+const most = (values: number[]): number | undefined =>
+  values.length === 0 ? undefined : values.reduce((a, b) => (a > b ? a : b));
+
+const iso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,111 @@
+// What records of Apple's Health app are called here, and in which units they come. A type that is not listed is skipped;
+// so is heart rate variability, which Apple gives as SDNN and the series hrv holds as RMSSD.
+import { seriesOrNull, type Series } from '../../resources.ts';
+
+type Line = {
+  series: Series;
+  /** Makes percents of the fractions that Apple writes. */
+  factor: number;
+  sensor_location: string | null;
+};
+
+const line = (name: string, more: Partial<Line> = {}): Line => {
+  const series = seriesOrNull(name);
+  if (!series) throw new Error(`There is no series ${name}.`);
+  return { series, factor: 1, sensor_location: null, ...more };
+};
+const fraction = (name: string): Line => line(name, { factor: 100 });
+
+/** By the type without `HKQuantityTypeIdentifier`. */
+const QUANTITIES: Record<string, Line> = {
+  StepCount: line('steps'),
+  DistanceWalkingRunning: line('distance'),
+  FlightsClimbed: line('floors_climbed'),
+  ActiveEnergyBurned: line('calories_active'),
+  BasalEnergyBurned: line('calories_basal'),
+  HeartRate: line('heartrate'),
+  HeartRateRecoveryOneMinute: line('heart_rate_recovery_one_minute'),
+  AtrialFibrillationBurden: fraction('afib_burden'),
+  RespiratoryRate: line('respiratory_rate'),
+  OxygenSaturation: fraction('blood_oxygen'),
+  VO2Max: line('vo2_max'),
+  BodyTemperature: line('body_temperature'),
+  AppleSleepingWristTemperature: line('body_temperature', { sensor_location: 'wrist' }),
+  BasalBodyTemperature: line('basal_body_temperature'),
+  BodyMass: line('body_weight'),
+  BodyMassIndex: line('body_mass_index'),
+  BodyFatPercentage: fraction('body_fat'),
+  LeanBodyMass: line('lean_body_mass'),
+  WaistCircumference: line('waist_circumference'),
+  BloodGlucose: line('glucose'),
+  DietaryWater: line('water'),
+  DietaryCaffeine: line('caffeine'),
+  DietaryCarbohydrates: line('carbohydrates'),
+  AppleStandTime: line('stand_duration'),
+  TimeInDaylight: line('daylight_exposure'),
+  UVExposure: line('uv_exposure'),
+  NumberOfTimesFallen: line('fall'),
+  InhalerUsage: line('inhaler_usage'),
+  PeakExpiratoryFlowRate: line('peak_expiratory_flow_rate'),
+  ForcedVitalCapacity: line('forced_vital_capacity'),
+  ForcedExpiratoryVolume1: line('forced_expiratory_volume_1'),
+  PushCount: line('wheelchair_push'),
+  SwimmingStrokeCount: line('workout_swimming_stroke'),
+};
+
+/** By the type without `HKCategoryTypeIdentifier`: a value each, or what the words of its own mean. */
+const CATEGORIES: Record<string, { line: Line; type: string | null; types?: Record<string, string> }> = {
+  MindfulSession: { line: line('mindfulness_minutes'), type: null },
+  HandwashingEvent: { line: line('handwashing'), type: null },
+  AppleStandHour: {
+    line: line('stand_hour'),
+    type: null,
+    types: { HKCategoryValueAppleStandHourStood: 'stood', HKCategoryValueAppleStandHourIdle: 'idle' },
+  },
+  LowHeartRateEvent: { line: line('heart_rate_alert'), type: 'low_heart_rate' },
+  HighHeartRateEvent: { line: line('heart_rate_alert'), type: 'high_heart_rate' },
+  IrregularHeartRhythmEvent: { line: line('heart_rate_alert'), type: 'irregular_rhythm' },
+  SleepApneaEvent: { line: line('sleep_apnea_alert'), type: null },
+};
+
+const QUANTITY = 'HKQuantityTypeIdentifier';
+const CATEGORY = 'HKCategoryTypeIdentifier';
+
+export const quantityOrNull = (type: string): Line | null =>
+  (type.startsWith(QUANTITY) && QUANTITIES[type.slice(QUANTITY.length)]) || null;
+
+export const categoryOrNull = (type: string): (typeof CATEGORIES)[string] | null =>
+  (type.startsWith(CATEGORY) && CATEGORIES[type.slice(CATEGORY.length)]) || null;
+
+/** Units that have another name here. */
+const UNITS: Record<string, string> = {
+  Cal: 'kcal',
+  degC: '°C',
+  degF: '°F',
+  'mL/min·kg': 'mL/kg/min',
+  fl_oz_us: 'fl_oz',
+  hr: 'h',
+  'count/min': 'bpm',
+};
+/** Units that no series takes, as one that all series of such values take. */
+const FACTORS: Record<string, [unit: string, factor: number]> = {
+  st: ['kg', 6.35029318],
+  oz: ['kg', 0.028349523125],
+  ft: ['m', 0.3048],
+  yd: ['m', 0.9144],
+  cal: ['kcal', 0.001],
+  mm: ['cm', 0.1],
+  'count/s': ['bpm', 60],
+  fl_oz_imp: ['mL', 28.4130625],
+};
+
+/** The unit that a series takes for one of Apple's, and what values of it are multiplied with; null where it takes none. */
+export function unitOf({ series }: Line, unit: string): { unit: string; factor: number } | null {
+  const [named, factor] = FACTORS[unit] ?? [UNITS[unit] ?? unit, 1];
+  // Of moles it names the substance: `mmol<180.1558800000541>/L`.
+  const plain = named.replace(/^mmol<[\d.]+>/, 'mmol');
+  if (plain === series.unit || Object.hasOwn(series.units, plain)) return { unit: plain, factor };
+  // What is counted in a minute is a count to some series, and what is counted an index to others.
+  const isCount = plain === 'count' || plain === 'bpm';
+  return isCount && ['count', 'index', 'bpm'].includes(series.unit) ? { unit: series.unit, factor } : null;
+}

@@ -1,0 +1,49 @@
+import type { SampleInputValue } from '../../timeseries/sample-input.ts';
+
+/** A sample as the parser of a file tells it: in the words of what is pushed, so that the same checks hold for it. */
+export type ParsedSample = Pick<
+  SampleInputValue,
+  | 'resource'
+  | 'provider'
+  | 'source_type'
+  | 'timestamp'
+  | 'start'
+  | 'end'
+  | 'timezone_offset'
+  | 'unit'
+  | 'value'
+  | 'systolic'
+  | 'diastolic'
+  | 'type'
+  | 'sensor_location'
+>;
+
+/** A summary likewise; of a sleep its stages as the sleep cycle that names it. */
+export type ParsedSummary = {
+  resource: 'workouts' | 'sleep';
+  item: Record<string, unknown>;
+  cycle?: Record<string, unknown>;
+};
+
+/** What the parser's process writes: a line each. */
+export type ParsedLine =
+  | {
+      /** Checked by whoever reads them, as the summaries: the process that wrote them has read a stranger's file. */
+      samples: unknown[];
+      summaries: unknown[];
+      /** Records that are kept nowhere. */
+      skipped: number;
+      /** How far the file is read, from 0 to 1. */
+      progress: number;
+    }
+  | { done: true }
+  | { failed: string };
+
+/** Where a parser puts what it finds. */
+export type Sink = {
+  sample: (sample: ParsedSample) => void;
+  summary: (summary: ParsedSummary) => void;
+  skip: (records?: number) => void;
+  /** Says how far the file is read, and waits until the reader has taken what there is; call it often. */
+  flush: (progress: number) => Promise<void>;
+};

@@ -1,0 +1,123 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { addJob } from '../../db/define-job.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { findUser } from '../../users/find.ts';
+import { HEAD_BYTES, kindOfFile } from './file-kind.ts';
+import { findImport } from './find-import.ts';
+import { importsKind, JOB_KEY } from './imports-kind.ts';
+import type { FileImport } from './schemas.ts';
+import { setAside, type Upload } from './set-aside.ts';
+import { createUpload, removeUpload } from './upload-folder.ts';
+
+/** The quota is asked for so much at a time, so that an upload of gigabytes costs few looks at it. */
+const STEP_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Writes a file to the disk as it arrives and queues its import. What is refused or cut off leaves nothing behind. Throws
+ * file_not_recognised by its first bytes, file_too_large and limit_reached while it arrives.
+ */
+export async function startImport(ctx: TeamCtx, userId: string, body: Readable): Promise<Static<typeof FileImport>> {
+  const user = await findUser(ctx, userId);
+  let head: Buffer = Buffer.alloc(0);
+  let writing: Writing | null = null;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (writing) await write(ctx, writing, chunk);
+      else {
+        head = Buffer.concat([head, chunk]);
+        if (head.length >= HEAD_BYTES) writing = await begin(ctx, user.id, head);
+      }
+    }
+    writing ??= await begin(ctx, user.id, head);
+    await writing.file.datasync();
+    await writing.file.close();
+    return await queue(ctx, writing);
+  } catch (error) {
+    if (writing) await undo(ctx, writing);
+    throw isFull(error) ? new AppError('not_ready', 'There is no room for files just now. Try again later.') : error;
+  }
+}
+
+type Writing = { upload: Upload; file: FileHandle; bytes: number; setAside: number };
+
+async function begin(ctx: TeamCtx, user_id: string, head: Buffer): Promise<Writing> {
+  const kind = kindOfFile(head);
+  if (kind === null) {
+    throw new AppError(
+      'file_not_recognised',
+      'This is no export of Apple Health (export.zip) and no FIT, TCX or GPX file.',
+    );
+  }
+  const upload: Upload = { id: newId(), user_id, kind };
+  const { fileBytes, teamBytes } = ctx.config.uploads;
+  const step = Math.min(STEP_BYTES, fileBytes, teamBytes);
+  await setAside(ctx, upload, step);
+  const writing: Writing = { upload, file: await opened(ctx, upload), bytes: 0, setAside: step };
+  try {
+    await write(ctx, writing, head);
+  } catch (error) {
+    await undo(ctx, writing);
+    throw error;
+  }
+  return writing;
+}
+
+async function opened(ctx: TeamCtx, upload: Upload): Promise<FileHandle> {
+  try {
+    return await createUpload(ctx.config, upload.id);
+  } catch (error) {
+    await forget(ctx, upload);
+    throw error;
+  }
+}
+
+async function write(ctx: TeamCtx, writing: Writing, chunk: Buffer): Promise<void> {
+  writing.bytes += chunk.length;
+  const { fileBytes } = ctx.config.uploads;
+  if (writing.bytes > fileBytes) {
+    throw new AppError('file_too_large', `A file can have at most ${fileBytes} bytes.`);
+  }
+  while (writing.bytes > writing.setAside) {
+    writing.setAside += STEP_BYTES;
+    await setAside(ctx, writing.upload, writing.setAside);
+  }
+  await writing.file.writeFile(chunk);
+}
+
+async function queue(ctx: TeamCtx, { upload: { id, user_id }, bytes }: Writing): Promise<Static<typeof FileImport>> {
+  return inTransaction(ctx, async (tx) => {
+    await findUser(tx, user_id);
+    await tx.db
+      .updateTable('imports')
+      .set({ status: 'queued', bytes })
+      .where('user_id', '=', user_id)
+      .where('id', '=', id)
+      .where('team_id', '=', tx.team.id)
+      .execute();
+    await addJob(tx.db, importsKind, {}, { key: JOB_KEY });
+    return findImport(tx, user_id, id);
+  });
+}
+
+async function undo(ctx: TeamCtx, { upload, file }: Writing): Promise<void> {
+  await file.close().catch(() => undefined);
+  await removeUpload(ctx.config, upload.id);
+  await forget(ctx, upload);
+}
+
+const forget = async (ctx: TeamCtx, { id, user_id }: Upload): Promise<void> => {
+  await ctx.db
+    .deleteFrom('imports')
+    .where('user_id', '=', user_id)
+    .where('id', '=', id)
+    .where('team_id', '=', ctx.team.id)
+    .where('status', '=', 'uploading')
+    .execute();
+};
+
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { findUser, type UserRow } from '../../users/find.ts';
+import type { SummaryItem } from '../summaries/resource.ts';
+import { storeSummaries, type Outcome, type Stored } from '../summaries/store.ts';
+import { becomeWriter } from '../one-writer.ts';
+import { placedSample, withinBounds } from '../timeseries/placed-sample.ts';
+import { storeSamples } from '../timeseries/store-samples.ts';
+import { checkedSummary, isSample, isSleepCycle, RESOURCES, type CheckedSummary } from './checked.ts';
+import { holdLease, type Claimed } from './claim.ts';
+import type { ParsedPiece } from './parser-process.ts';
+
+type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bounds' | 'skipped', number>;
+
+/**
+ * Stores a piece of a file by the ways by which all samples and summaries come in, and counts it on the import in the
+ * same transaction, so that what the import tells is what is there. Throws LeaseLost, and what users and streams refuse.
+ */
+export function storePiece(ctx: TeamCtx, claimed: Claimed, piece: ParsedPiece): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    await holdLease(tx, claimed);
+    await becomeWriter(tx, claimed.user_id);
+    const user = await findUser(tx, claimed.user_id);
+    const counts: Counts = {
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      outside_ingestion_bounds: 0,
+      skipped: piece.skipped,
+    };
+    await storeOfSeries(tx, user, piece.samples, counts);
+    await storeOfSummaries(tx, user, piece.summaries, counts);
+    await sql`
+      update imports set progress = ${piece.progress}, created = created + ${counts.created},
+             updated = updated + ${counts.updated}, unchanged = unchanged + ${counts.unchanged},
+             outside_ingestion_bounds = outside_ingestion_bounds + ${counts.outside_ingestion_bounds},
+             skipped = skipped + ${counts.skipped}
+       where user_id = ${claimed.user_id} and id = ${claimed.id} and team_id = ${tx.team.id}`.execute(tx.db);
+  });
+}
+
+async function storeOfSeries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
+  const samples = told.filter(isSample).map(placedSample);
+  const within = withinBounds(user, samples);
+  const { created, updated, unchanged } = await storeSamples(ctx, user, within);
+  counts.created += created;
+  counts.updated += updated;
+  counts.unchanged += unchanged;
+  counts.outside_ingestion_bounds += samples.length - within.length;
+  counts.skipped += told.length - samples.length;
+}
+
+async function storeOfSummaries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
+  if (told.length === 0) return;
+  const summaries = told.map(checkedSummary).filter((each) => each !== null);
+  counts.skipped += told.length - summaries.length;
+  const of = <R extends CheckedSummary['resource']>(resource: R) =>
+    summaries.filter((each): each is Extract<CheckedSummary, { resource: R }> => each.resource === resource);
+  const [workouts, sleeps] = [of('workouts'), of('sleep')];
+  count(await store(ctx, user, 'workouts', workouts), counts);
+  const stored = await store(ctx, user, 'sleep', sleeps);
+  count(stored, counts);
+  const cycles = sleeps.flatMap(({ cycle }, n) => {
+    const sleep_id = stored[n]?.id ?? null;
+    const item: unknown = { ...cycle, sleep_id };
+    return cycle !== null && sleep_id !== null && isSleepCycle(item) ? [{ item }] : [];
+  });
+  // A cycle is the stages of its sleep, which is counted.
+  await store(ctx, user, 'sleep_cycle', cycles);
+}
+
+async function store(
+  ctx: TxCtx<TeamCtx>,
+  user: UserRow,
+  resource: keyof typeof RESOURCES,
+  summaries: { item: SummaryItem }[],
+): Promise<Stored[]> {
+  if (summaries.length === 0) return [];
+  const { stream } = RESOURCES[resource];
+  const incoming = summaries.map(({ item }) => {
+    const { [stream ?? '']: _, ...raw } = item;
+    return { item, raw };
+  });
+  return storeSummaries(ctx, user, RESOURCES[resource], incoming);
+}
+
+const COUNTED: Record<Outcome, keyof Counts> = {
+  created: 'created',
+  updated: 'updated',
+  unchanged: 'unchanged',
+  superseded: 'unchanged',
+  outside_ingestion_bounds: 'outside_ingestion_bounds',
+};
+
+function count(stored: Stored[], counts: Counts): void {
+  for (const { outcome } of stored) counts[COUNTED[outcome]] += 1;
+}

@@ -1,0 +1,251 @@
+// Shapes of https://developers.strava.com/docs/webhooks/ and https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes.
+import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { hookOfOura, importConnection, makeUser } from '../../../test/factories.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
+import { dropExpired } from './erase.ts';
+
+let provider: Provider;
+let app: TestApp;
+let team: Team;
+let user: { user_id: string };
+let activities: Map<string, Record<string, unknown>>;
+let play: (request: DataRequest) => DataAnswer | undefined;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp({ ...provider.env('strava'), ...provider.env('oura') });
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+beforeEach(async () => {
+  team = await app.makeTeam();
+  user = await makeUser(team);
+  activities = new Map([['101', run('101', 40)]]);
+  play = answer;
+  provider.play((request) => play(request));
+});
+
+const run = (id: string, daysAgo: number) => ({
+  id: Number(id),
+  name: 'Run',
+  sport_type: 'Run',
+  elapsed_time: 1_800,
+  start_date: new Date(Date.now() - daysAgo * 86_400_000).toISOString(),
+});
+
+function answer({ path }: DataRequest): DataAnswer | undefined {
+  if (path.endsWith('/streams')) return undefined;
+  const [, id] = /\/activities\/(\d+)$/.exec(path) ?? [];
+  if (id) return activities.has(id) ? { json: activities.get(id) } : undefined;
+  if (path.endsWith('/athlete')) return { json: { id: 1 } };
+  return { json: path.includes('usercollection') ? { data: [], next_token: null } : [] };
+}
+
+const connectStrava = async (by: Team = team, who = user, owner = '134815') => {
+  await importConnection(by, who.user_id, { provider_id: owner, oauth_scopes: null }, 'strava');
+  await app.runJobs();
+  provider.asked.length = 0;
+};
+/** As Strava tells it; without a secret it is not signed. */
+const tell = (news: object, { secret = null as string | null, at = Date.now() } = {}) => {
+  const raw = JSON.stringify({
+    object_type: 'activity',
+    aspect_type: 'update',
+    owner_id: 134815,
+    subscription_id: 1,
+    event_time: 1_700_000_000,
+    updates: {},
+    ...news,
+  });
+  const t = Math.floor(at / 1_000);
+  const v1 = createHmac('sha256', secret ?? '')
+    .update(`${t}.${raw}`)
+    .digest('hex');
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (secret !== null) headers['x-strava-signature'] = `t=${t},v1=${v1}`;
+  return team.api<{ received: boolean; code?: string }>('POST', '/v2/hooks/strava', undefined, {
+    raw,
+    headers,
+    key: null,
+  });
+};
+const idsOf = async (by: Team = team, who = user): Promise<unknown[]> => {
+  const from = new Date(Date.now() - 50 * 86_400_000).toISOString().slice(0, 10);
+  const path = `/v2/summary/workouts/${who.user_id}?start_date=${from}`;
+  return (await by.api<{ workouts: { provider_id: string }[] }>('GET', path)).body.workouts.map(
+    (each) => each.provider_id,
+  );
+};
+const kept = async (): Promise<number> =>
+  (await sql`select from inbox where team_id = ${team.id}`.execute(app.db)).rows.length;
+const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
+
+describe('a notification of Strava', () => {
+  test('is answered at once, and what it names is brought, however long ago it was', async () => {
+    await connectStrava();
+    const { status, body } = await tell({ object_id: 101, aspect_type: 'create' }, { secret: 'secret-of-strava' });
+    expect([status, body, provider.asked]).toEqual([200, { received: true }, []]);
+    await app.runJobs();
+    expect(await idsOf()).toEqual(['101']);
+  });
+
+  test('that comes again asks for nothing more', async () => {
+    await connectStrava();
+    await tell({ object_id: 101 });
+    await app.runJobs();
+    const asked = provider.asked.length;
+    await tell({ object_id: 101 });
+    await app.runJobs();
+    expect([await kept(), provider.asked.length]).toEqual([1, asked]);
+  });
+
+  test('of a deletion takes away what the provider no longer has, and nothing else', async () => {
+    activities.set('102', run('102', 39));
+    await connectStrava();
+    for (const object_id of [101, 102]) await tell({ object_id });
+    await app.runJobs();
+    expect(await idsOf()).toEqual(['101', '102']);
+    activities.delete('101');
+    // That of 102 is a lie: the provider still has it.
+    for (const object_id of [101, 102]) await tell({ object_id, aspect_type: 'delete' });
+    await app.runJobs();
+    expect(await idsOf()).toEqual(['102']);
+  });
+
+  test('of an application that was taken away puts the connection in error', async () => {
+    await connectStrava();
+    play = () => ({ status: 401, json: {} });
+    await tell({ object_type: 'athlete', object_id: 134815, updates: { authorized: 'false' } });
+    await app.runJobs();
+    const { body } = await team.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user.user_id}`);
+    expect(body.providers[0]?.status).toBe('error');
+  });
+
+  test.each([
+    ['another secret', { secret: 'secret-of-nobody' }],
+    ['an old time', { secret: 'secret-of-strava', at: Date.now() - 600_000 }],
+  ])('signed with %s is refused', async (_, signed) => {
+    await connectStrava();
+    const { status, body } = await tell({ object_id: 101 }, signed);
+    expect([status, body.code, await kept()]).toEqual([400, 'signature_refused', 0]);
+  });
+
+  test.each([
+    ['of nobody here', { owner_id: 999, object_id: 101 }],
+    ['of nothing that is pulled', { object_type: 'segment', object_id: 101 }],
+    ['with an id that is none', { object_id: '../../athlete' }],
+    ['with other types', { object_id: { id: 101 }, owner_id: [134815] }],
+  ])('%s is answered and not kept', async (_, news) => {
+    await connectStrava();
+    expect((await tell(news)).status).toBe(200);
+    expect(await kept()).toBe(0);
+  });
+
+  test('is tried again while the provider is away', async () => {
+    await connectStrava();
+    play = () => ({ status: 503, json: {} });
+    await tell({ object_id: 101 });
+    await app.runJobs();
+    expect(await idsOf()).toEqual([]);
+    play = answer;
+    await later();
+    await app.runJobs();
+    expect(await idsOf()).toEqual(['101']);
+  });
+
+  test('reaches every team that has connected the account, and no other account', async () => {
+    const other = await app.makeTeam();
+    const [theirs, stranger] = [await makeUser(other), await makeUser(other)];
+    await connectStrava();
+    await connectStrava(other, theirs);
+    await connectStrava(other, stranger, '7');
+    await tell({ object_id: 101 });
+    await app.runJobs();
+    expect([await idsOf(), await idsOf(other, theirs), await idsOf(other, stranger)]).toEqual([['101'], ['101'], []]);
+  });
+
+  test('beyond a hundred that wait is not kept: all of it is polled', async () => {
+    await connectStrava();
+    for (let n = 0; n < 102; n += 1) await tell({ object_id: 101, event_time: n });
+    expect(await kept()).toBe(100);
+  });
+});
+
+describe('a notification of Oura', () => {
+  const connectOura = async () => {
+    await importConnection(team, user.user_id, { oauth_scopes: null }, 'oura');
+    await app.runJobs();
+    provider.asked.length = 0;
+  };
+  const told = { data_type: 'workout', object_id: 'w-1' };
+
+  test('has what it names polled', async () => {
+    await connectOura();
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    play = ({ path }) =>
+      path.endsWith('/w-1')
+        ? { json: { id: 'w-1' } }
+        : path.endsWith('/workout')
+          ? {
+              json: {
+                data: [
+                  { id: 'w-1', activity: 'yoga', start_datetime: `${day}T08:00:00Z`, end_datetime: `${day}T09:00:00Z` },
+                ],
+              },
+            }
+          : { json: { data: [] } };
+    expect((await hookOfOura(team, 'secret-of-oura', told)).status).toBe(200);
+    await app.runJobs();
+    expect(await idsOf()).toEqual(['w-1']);
+    expect(provider.asked.map(({ path }) => path.split('/').at(-1))).toEqual(['w-1', 'workout', 'heartrate']);
+    play = ({ path }) => (path.endsWith('/w-1') ? undefined : { json: { data: [] } });
+    await hookOfOura(team, 'secret-of-oura', { ...told, event_type: 'delete' });
+    await app.runJobs();
+    expect(await idsOf()).toEqual([]);
+  });
+
+  test('that is not signed by the secret is refused', async () => {
+    await connectOura();
+    expect((await hookOfOura(team, 'secret-of-strava', told)).status).toBe(400);
+    expect(await kept()).toBe(0);
+  });
+});
+
+describe('the way in', () => {
+  const get = (path: string) => team.api<Record<string, string>>('GET', `/v2/hooks/${path}`, undefined, { key: null });
+  const tokenOf = (slug: string): string =>
+    createHmac('sha256', `secret-of-${slug}`).update('phial hooks').digest('hex');
+
+  test('gives back the challenge of a subscription that the operator has asked for, and of no other', async () => {
+    expect(
+      (await get(`strava?hub.mode=subscribe&hub.challenge=abc&hub.verify_token=${tokenOf('strava')}`)).body,
+    ).toEqual({
+      'hub.challenge': 'abc',
+    });
+    expect((await get(`oura?challenge=def&verification_token=${tokenOf('oura')}`)).body).toEqual({ challenge: 'def' });
+    expect((await get('strava?hub.challenge=abc&hub.verify_token=guess')).status).toBe(400);
+    expect((await get('strava?hub.challenge=abc')).status).toBe(400);
+  });
+
+  test('is closed for providers that tell nothing, or that nobody has configured here', async () => {
+    for (const slug of ['dexcom_v3', 'withings', 'nobody', 'toString']) expect((await get(slug)).status).toBe(404);
+  });
+
+  test('takes no more than 64 KiB', async () => {
+    await connectStrava();
+    expect((await tell({ object_id: 101, updates: 'x'.repeat(70_000) })).status).toBe(413);
+  });
+
+  test('forgets after three days', async () => {
+    await connectStrava();
+    await tell({ object_id: 101 });
+    await sql`update inbox set received_at = now() - interval '4 days'`.execute(app.db);
+    await dropExpired({ ...app.ctx, db: app.db });
+    expect(await kept()).toBe(0);
+  });
+});

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { recordBulkOp } from './record.ts';
+import { DEMO_DAYS } from '../../pulls/demo/pullers.ts';
+import { pullerOrNull } from '../../pulls/pullers.ts';
+import { schedulePulls } from '../../pulls/schedule.ts';
+import type { BulkTrigger, BulkTriggerInput } from '../schemas.ts';
+
+/**
+ * Asks once more for the past of many users' connections to a provider, as when each was made. Users without a connection
+ * that is pulled are told of; one whose pull is under way begins anew.
+ */
+export function bulkTrigger(
+  ctx: TeamCtx,
+  { provider, user_ids }: Static<typeof BulkTriggerInput>,
+): Promise<Static<typeof BulkTrigger>> {
+  return inTransaction(ctx, async (ctx) => {
+    const asked = [...new Set(user_ids)];
+    const users = await ctx.db
+      .selectFrom('users')
+      .innerJoin('connections', 'connections.user_id', 'users.id')
+      .select(['users.id', 'users.ingestion_start', 'connections.demo', 'connections.granted_scopes'])
+      .where(sql<boolean>`users.id = any (${asked}::uuid[])`)
+      .where('connections.team_id', '=', ctx.team.id)
+      .where('connections.provider', '=', provider)
+      .where('connections.status', '=', 'connected')
+      .where('users.deleted_at', 'is', null)
+      // In one order, so that calls for the same users wait for each other and not all for all.
+      .orderBy('users.id')
+      .forUpdate('connections')
+      .execute();
+    const pulled = users.filter(({ demo }) => pullerOrNull(ctx, { provider, demo }));
+    for (const { demo, granted_scopes, ...user } of pulled)
+      await schedulePulls(ctx, user, { provider, demo, granted_scopes }, demo ? { days: DEMO_DAYS } : {});
+    await recordBulkOp(ctx, { type: 'link_bulk_historical_trigger', provider, processed: asked.length });
+    const triggered = pulled.map(({ id }) => id);
+    return { user_ids_triggered: triggered, user_ids_failed: asked.filter((id) => !triggered.includes(id)) };
+  });
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { hashKey } from '../../tenancy/keys/key-value.ts';
+import { findUser } from '../../users/find.ts';
+import type { LinkCode } from './schemas.ts';
+
+const MINUTES = 30;
+const MOST_HOURS = 24;
+/** Eight digits are what the interface promises; the rest makes a code that nobody guesses. */
+const BYTES = 16;
+
+/** A code that a phone changes for a token of its user, once. `expiresAt` null: in half an hour. */
+export function createLinkCode(
+  ctx: TeamCtx,
+  { user_id, expires_at }: { user_id: string; expires_at: string | null },
+): Promise<Static<typeof LinkCode>> {
+  return inTransaction(ctx, async (ctx) => {
+    const user = await findUser(ctx, user_id);
+    const { environment, region, baseUrl } = ctx.config;
+    const code = `${environment === 'sandbox' ? 'sk' : 'pk'}${region}${randomBytes(BYTES).toString('hex')}`;
+    const made = await sql<{ expires_at: string }>`
+      insert into link_codes (user_id, id, team_id, code_hash, expires_at)
+      select ${user.id}, ${newId()}, ${ctx.team.id}, ${hashKey(code)}, asked.at
+        from (select coalesce(${expires_at}::timestamptz, now() + make_interval(mins => ${MINUTES})) as at) as asked
+       where asked.at > now() and asked.at <= now() + make_interval(hours => ${MOST_HOURS})
+      returning expires_at`.execute(ctx.db);
+    const row = made.rows[0];
+    if (!row) throw refusal();
+    return { code, exchange_url: `${baseUrl}/v2/link/code/exchange?code=${code}`, expires_at: row.expires_at };
+  });
+}
+
+function refusal(): AppError {
+  const msg = `expires_at must lie ahead, by at most ${MOST_HOURS} hours.`;
+  return new AppError('link_expiry_refused', msg, {
+    detail: [{ type: 'value_error', loc: ['query', 'expires_at'], msg }],
+  });
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { newId } from '../../ids.ts';
+import { newToken } from '../../tenancy/keys/key-value.ts';
+import { findUser } from '../../users/find.ts';
+import { refuseUnconnectable } from './connectable.ts';
+import { refuseUnlistedRedirect } from './redirect-url.ts';
+import type { LinkToken, LinkTokenInput } from './schemas.ts';
+
+const MINUTES = 60;
+
+/** A token by which the user's browser may connect one provider within an hour. It is shown once: its hash is kept. */
+export function createLinkToken(ctx: TeamCtx, input: Static<typeof LinkTokenInput>): Promise<Static<typeof LinkToken>> {
+  const { user_id, provider = null, redirect_url = null, filter_on_providers = null, on_error, on_close } = input;
+  return inTransaction(ctx, async (ctx) => {
+    const user = await findUser(ctx, user_id);
+    if (redirect_url !== null) refuseUnlistedRedirect(ctx, redirect_url);
+    if (provider !== null) refuseUnconnectable(ctx, provider);
+    const token = newToken('link');
+    await ctx.db
+      .insertInto('link_tokens')
+      .values({
+        user_id: user.id,
+        id: newId(),
+        team_id: ctx.team.id,
+        token_hash: token.hash,
+        provider,
+        filter_on_providers,
+        redirect_url,
+        on_error: on_error ?? null,
+        on_close: on_close ?? null,
+        expires_at: sql<string>`now() + make_interval(mins => ${MINUTES})`,
+      })
+      .execute();
+    return { link_token: token.value, link_web_url: `${ctx.config.baseUrl}/link?token=${token.value}` };
+  });
+}

@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+
+/** Days that what was done to many connections at once can be looked up. */
+const BULK_OP_DAYS = 30;
+/** What users connect by, each for a while. */
+const OF_USERS = ['link_tokens', 'link_codes', 'oauth_states'] as const;
+
+export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  for (const table of OF_USERS) await db.deleteFrom(table).where('user_id', '=', user.id).execute();
+}
+
+/** What belongs to users has gone with them. */
+export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('bulk_ops').where('team_id', '=', team.id).execute();
+}
+
+export async function dropExpired({ db }: Ctx): Promise<void> {
+  await sql`delete from bulk_ops where started_at < now() - make_interval(days => ${BULK_OP_DAYS})`.execute(db);
+  for (const table of OF_USERS) await sql`delete from ${sql.table(table)} where expires_at < now()`.execute(db);
+}

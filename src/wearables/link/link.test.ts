@@ -1,0 +1,213 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
+import { linkTokenOf, makeUser } from '../../../test/factories.ts';
+import { problemsOf } from '../../../test/people.ts';
+import { startProvider, type Provider } from '../../../test/provider.ts';
+
+type Said = { code: string; detail: string };
+type Source = { id: number; slug: string; oauth_url: string | null };
+
+let provider: Provider;
+let app: TestApp;
+let userId: string;
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp({
+    ...provider.env('oura'),
+    ...provider.env('strava'),
+    PHIAL_BASE_URL: 'https://phial.example.com',
+    PHIAL_HEADER_PREFIXES: 'x-service-,x-acme-',
+  });
+  userId = (await makeUser(app.team)).user_id;
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+
+const said = ({ status, body }: Answer<Said>): [number, string] => [status, body.code];
+/** Calls as a browser with a link token does. */
+const asUser = <T = Said>(method: string, path: string, token: string, body?: object): Promise<Answer<T>> =>
+  app.api<T>(method, path, body, { key: null, headers: { 'x-service-link-token': token } });
+const redirectUrls = (): string => `/v1/org/${app.team.org_id}/team/${app.team.id}/link_redirect_urls`;
+const create = (body: object): Promise<Answer<Said>> => app.api<Said>('POST', '/v2/link/token', body);
+
+describe('a link token', () => {
+  test('comes with the page to send the user to, and is kept as a hash', async () => {
+    const { link_token, link_web_url } = await linkTokenOf(app.team, userId);
+    expect(link_token).toMatch(/^lt_[0-9A-Za-z]{43}$/);
+    expect(link_web_url).toBe(`https://phial.example.com/link?token=${link_token}`);
+    const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from link_tokens t`.execute(app.db);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter(({ row }) => row.includes(link_token))).toEqual([]);
+  });
+
+  test('names a redirect address only as the team has listed it, letter by letter', async () => {
+    const listed = 'https://app.example.com/connected';
+    const put = await app.api<{ urls: string[] }>('PUT', redirectUrls(), { urls: [listed, listed] });
+    expect(put.body.urls).toEqual([listed]);
+    expect((await app.api<{ urls: string[] }>('GET', redirectUrls())).body.urls).toEqual([listed]);
+    expect((await create({ user_id: userId, redirect_url: listed })).status).toBe(200);
+    for (const redirect_url of [`${listed}/`, `${listed}?a=b`, 'https://app.example.com.evil.example/connected'])
+      expect(said(await create({ user_id: userId, redirect_url }))).toEqual([400, 'redirect_url_refused']);
+    await app.api('PUT', redirectUrls(), { urls: [] });
+    expect(said(await create({ user_id: userId, redirect_url: listed }))).toEqual([400, 'redirect_url_refused']);
+  });
+
+  test('keeps what else the team has set when redirect addresses are listed', async () => {
+    await sql`update teams set settings = settings || '{"minor_ordering_enabled": true}' where id = ${app.team.id}`.execute(
+      app.db,
+    );
+    await app.api('PUT', redirectUrls(), { urls: ['https://app.example.com/a'] });
+    const { rows } = await sql<{ settings: object }>`select settings from teams where id = ${app.team.id}`.execute(
+      app.db,
+    );
+    expect(rows[0]?.settings).toMatchObject({
+      minor_ordering_enabled: true,
+      link_redirect_urls: ['https://app.example.com/a'],
+    });
+  });
+
+  test('is not made for a provider that cannot be connected here, nor with a wrong word or address', async () => {
+    expect(said(await create({ user_id: userId, provider: 'withings' }))).toEqual([400, 'provider_not_connectable']);
+    expect(said(await create({ user_id: userId, provider: 'zwift' }))).toEqual([400, 'provider_not_connectable']);
+    const wrong = { user_id: userId, provider: 'nobody', redirect_url: 'javascript:alert(1)', on_error: 'ignore' };
+    expect(problemsOf(await create({ ...wrong, filter_on_providers: [] }))).toEqual([
+      'body.filter_on_providers too_short',
+      'body.on_error enum',
+      'body.provider enum',
+      'body.redirect_url url_parsing',
+    ]);
+  });
+
+  test('opens what its user can connect, by any accepted header', async () => {
+    const { link_token } = await linkTokenOf(app.team, userId);
+    const listed = await asUser<Source[]>('GET', '/v2/link/providers', link_token);
+    expect(listed.body.map(({ slug }) => slug)).toEqual(['oura', 'strava']);
+    expect(listed.body[0]).toEqual({
+      id: 1,
+      name: 'Oura',
+      slug: 'oura',
+      description: expect.any(String),
+      logo: 'https://phial.example.com/logos/oura.svg',
+      oauth_url: `https://phial.example.com/v2/link/oauth/oura/start?token=${link_token}`,
+      auth_type: 'oauth',
+      form_components: {},
+    });
+    const headers = { 'x-acme-link-token': link_token };
+    expect((await app.api('GET', '/v2/link/providers', undefined, { key: null, headers })).status).toBe(200);
+  });
+
+  test('opens only the providers that it is for', async () => {
+    const slugs = async (more: object): Promise<string[]> => {
+      const { link_token } = await linkTokenOf(app.team, userId, { ...more });
+      return (await asUser<Source[]>('GET', '/v2/link/providers', link_token)).body.map(({ slug }) => slug);
+    };
+    expect(await slugs({ provider: 'strava' })).toEqual(['strava']);
+    expect(await slugs({ filter_on_providers: ['withings', 'oura'] })).toEqual(['oura']);
+    const { link_token } = await linkTokenOf(app.team, userId, { provider: 'strava' });
+    expect(said(await asUser('GET', '/v2/link/provider/oauth/oura', link_token))).toEqual([
+      400,
+      'provider_not_connectable',
+    ]);
+    expect(said(await asUser('GET', '/v2/link/provider/oauth/nobody', link_token))).toEqual([404, 'not_found']);
+  });
+
+  test('gives the address that begins a connection', async () => {
+    const { link_token } = await linkTokenOf(app.team, userId);
+    const { body } = await asUser<Source>('GET', '/v2/link/provider/oauth/strava', link_token);
+    expect(body).toMatchObject({ slug: 'strava', source_type: 'app', backfill_num_days: 14, is_active: true });
+    const { pathname, search } = new URL(body.oauth_url as string);
+    const left = await fetch(app.baseUrl + pathname + search, { redirect: 'manual' });
+    expect(left.headers.get('location')).toMatch(new RegExp(`^${provider.baseUrl}/oauth/authorize\\?`));
+  });
+
+  test('that has expired, is unknown or is no link token is refused, and a key of the team is sent elsewhere', async () => {
+    const { link_token } = await linkTokenOf(app.team, (await makeUser(app.team)).user_id);
+    const list = (token: string): Promise<Answer<Said>> => asUser('GET', '/v2/link/providers', token);
+    expect((await list(link_token)).status).toBe(200);
+    await sql`update link_tokens set expires_at = now()`.execute(app.db);
+    for (const token of [link_token, `lt_${'0'.repeat(43)}`, 'x', `ut_${'0'.repeat(43)}`])
+      expect(said(await list(token))).toEqual([401, 'invalid_api_key']);
+    expect(said(await app.api<Said>('GET', '/v2/link/providers'))).toEqual([401, 'wrong_key_kind']);
+    expect(said(await list(app.team.api_key))).toEqual([401, 'wrong_key_kind']);
+  });
+
+  test('is named in the audit log by its id', async () => {
+    const { link_token } = await linkTokenOf(app.team, userId);
+    const answer = await asUser('GET', '/v2/link/providers', link_token);
+    await app.flushAudit();
+    const { rows } = await sql<{ actor: string; known: boolean }>`
+      select actor, key_id in (select id from link_tokens where user_id = ${userId}) as known
+        from audit_log where request_id = ${answer.headers.get('x-request-id')}`.execute(app.db);
+    expect(rows).toEqual([{ actor: 'link_token', known: true }]);
+  });
+});
+
+describe('passwords and e-mail addresses', () => {
+  test('are taken for no provider, and nothing of them is kept', async () => {
+    const { link_token } = await linkTokenOf(app.team, userId);
+    const password = { username: 'ada', password: 'correct horse battery staple' };
+    const attempts: [string, object][] = [
+      ['password/zwift', password],
+      ['password/oura', password],
+      ['password/zwift/complete_mfa', { mfa_code: '123456' }],
+      ['email/freestyle_libre', { email: 'ada@example.com', region: 'us' }],
+    ];
+    for (const [path, body] of attempts) {
+      const answer = await asUser('POST', `/v2/link/provider/${path}`, link_token, body);
+      expect([path, ...said(answer)]).toEqual([path, 400, 'connector_not_available']);
+      expect(answer.body.detail).not.toContain('horse');
+    }
+    expect((await asUser('POST', '/v2/link/provider/password/nobody', link_token, password)).status).toBe(404);
+  });
+
+  test('are listed as wrong without being repeated', async () => {
+    const { link_token } = await linkTokenOf(app.team, userId);
+    const answer = await asUser('POST', '/v2/link/provider/password/zwift', link_token, {
+      username: '',
+      password: 'x'.repeat(257),
+    });
+    expect(problemsOf(answer)).toEqual(['body.password string_too_long', 'body.username string_too_short']);
+    expect(JSON.stringify(answer.body)).not.toContain('xxx');
+  });
+});
+
+describe('a link code', () => {
+  type Code = { code: string; exchange_url: string; expires_at: string };
+  const codeOf = async (query = ''): Promise<Code> =>
+    (await app.api<Code>('POST', `/v2/link/code/create?user_id=${userId}${query}`)).body;
+  const exchange = (code: string): Promise<Answer<Said & { user_id: string; sign_in_token: string }>> =>
+    app.api('POST', `/v2/link/code/exchange?code=${code}`, undefined, { key: null });
+
+  test("is changed, once, for a token of its user's phone", async () => {
+    const { code, exchange_url, expires_at } = await codeOf();
+    expect(code).toMatch(/^skus[0-9a-f]{32}$/);
+    expect(exchange_url).toBe(`https://phial.example.com/v2/link/code/exchange?code=${code}`);
+    expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(1_800_000);
+    const first = await exchange(code);
+    expect(first.body).toEqual({ user_id: userId, sign_in_token: expect.stringMatching(/^ut_/) });
+    expect(said(await exchange(code))).toEqual([400, 'link_code_invalid']);
+  });
+
+  test('that has ended, is unknown, or is of a user who is leaving is refused alike', async () => {
+    const ended = await codeOf();
+    await sql`update link_codes set expires_at = now()`.execute(app.db);
+    const leaving = (await makeUser(app.team)).user_id;
+    const { body } = await app.api<Code>('POST', `/v2/link/code/create?user_id=${leaving}`);
+    await app.api('DELETE', `/v2/user/${leaving}`);
+    for (const code of [ended.code, body.code, 'skus00000000', 'x'])
+      expect(said(await exchange(code))).toEqual([400, 'link_code_invalid']);
+  });
+
+  test('lasts as long as it is asked to, a day at most', async () => {
+    const at = (hours: number): string => encodeURIComponent(new Date(Date.now() + hours * 3_600_000).toISOString());
+    const { expires_at } = await codeOf(`&expires_at=${at(20)}`);
+    expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(19 * 3_600_000);
+    for (const hours of [-1, 25]) {
+      const answer = await app.api<Said>('POST', `/v2/link/code/create?user_id=${userId}&expires_at=${at(hours)}`);
+      expect([hours, ...said(answer)]).toEqual([hours, 422, 'link_expiry_refused']);
+    }
+  });
+});

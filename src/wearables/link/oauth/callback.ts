@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { recordAudit } from '../../../audit/record.ts';
+import type { Ctx, LinkCtx, TxCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import type { BrowserAnswer } from '../../../http/media.ts';
+import { findUser } from '../../../users/find.ts';
+import { bringsAnything } from '../../connections/availability.ts';
+import { connect } from '../../connections/connect.ts';
+import { configuredOrNull, type Configured } from '../../connections/providers/configured.ts';
+import {
+  askIdentity,
+  ProviderRefused,
+  ProviderUnavailable,
+  requestTokens,
+  scopesOf,
+  type GrantedTokens,
+} from '../../connections/tokens/request-tokens.ts';
+import { revokeUnused } from '../../connections/tokens/revoke-unused.ts';
+import { schedulePulls } from '../../pulls/schedule.ts';
+import type { LinkError, LinkOutcome } from '../outcome.ts';
+import { donePath, outcomePage } from '../page/outcome-page.ts';
+import { redirectWith } from '../redirect-url.ts';
+import { consumeLinkSession, findLinkSessionById } from '../session.ts';
+import { callbackUrl } from './start.ts';
+import { comeBack, type Return } from './state.ts';
+
+/** What a provider sends a user back with. */
+export type Callback = { provider: string; cookie: string | null } & Record<
+  'state' | 'code' | 'scope' | 'error',
+  string | undefined
+>;
+
+/** Takes a user back from a provider's page: connects, and sends the browser on with what became of it. */
+export async function finishOauth(ctx: Ctx, callback: Callback): Promise<BrowserAnswer> {
+  const { provider, cookie, state = '' } = callback;
+  const back = await comeBack(ctx, { state, provider, cookie });
+  // Whose it was is nobody's to know, so there is nowhere else to go.
+  if (!back) return outcomePage('invalid_token');
+  const session = await findLinkSessionById(ctx, { id: back.link_token_id, user_id: back.user_id });
+  if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
+  const outcome = await outcomeOf(session.ctx, callback, back);
+  const stays = outcome !== 'success' && back.from_page && session.ctx.link.on_error === null;
+  const elsewhere = stays ? null : redirectWith(session.ctx, outcome);
+  // On, so that a page that is loaded again does not ask the provider again.
+  return { redirect: elsewhere ?? `${ctx.config.baseUrl}${donePath(outcome)}` };
+}
+
+async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promise<LinkOutcome> {
+  const configured = configuredOrNull(ctx.config, callback.provider);
+  if (!configured) return 'provider_api_error';
+  if (callback.error !== undefined) return callback.error === 'access_denied' ? 'user_cancelled' : 'provider_api_error';
+  if (!callback.code) return 'provider_api_error';
+  try {
+    const granted = await tokensOf(ctx, configured, callback, back);
+    const outcome = bringsAnything(callback.provider, granted.granted_scopes)
+      ? await connectOnce(ctx, configured, granted)
+      : 'required_scopes_not_granted';
+    if (outcome !== 'success') await giveBack(ctx, callback.provider, granted);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof ProviderRefused || error instanceof ProviderUnavailable)) throw error;
+    ctx.log.warn({ provider: callback.provider, code: error.code }, 'a provider gave no tokens for a connection');
+    return 'provider_api_error';
+  }
+}
+
+async function tokensOf(
+  ctx: LinkCtx,
+  configured: Configured,
+  { provider, code = '', scope }: Callback,
+  { code_verifier }: Return,
+): Promise<GrantedTokens> {
+  const granted = await requestTokens(ctx.config, configured, {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: callbackUrl(ctx.config, provider),
+    ...(code_verifier === null ? {} : { code_verifier }),
+  });
+  return {
+    tokens: granted.tokens,
+    // What is granted as it was asked for need not be told (RFC 6749 5.1).
+    granted_scopes: granted.granted_scopes ?? scopesOf(configured, scope) ?? [...configured.connector.oauth.scopes],
+    external_user_id:
+      granted.external_user_id ?? (await askIdentity(ctx.config, configured, granted.tokens.access_token)),
+  };
+}
+
+/** One connection for one link token, also where a browser comes back twice at once. */
+function connectOnce(
+  ctx: LinkCtx,
+  { connector: { slug } }: Configured,
+  granted: GrantedTokens,
+): Promise<LinkError | 'success'> {
+  return inTransaction(ctx, async (ctx) => {
+    // Before the token is used up: the user may try again with another account.
+    if (ctx.team.settings.reject_duplicate_connection && (await isTaken(ctx, slug, granted.external_user_id)))
+      return 'duplicate_connection';
+    if (!(await consumeLinkSession(ctx))) return 'token_consumed';
+    const user = await findUser(ctx, ctx.link.user.id);
+    await connect(ctx, ctx.link.user, slug, granted);
+    await schedulePulls(ctx, user, { provider: slug, demo: false, granted_scopes: granted.granted_scopes });
+    await recordAudit(ctx, {
+      org_id: ctx.team.org_id,
+      team_id: ctx.team.id,
+      action: 'connection.created',
+      actor: 'link_token',
+      records: [ctx.link.user.id, ctx.link.id],
+    });
+    return 'success' as const;
+  }).catch((error: unknown) => {
+    // The user was deleted while the provider was asked.
+    if (error instanceof AppError) return 'invalid_token';
+    throw error;
+  });
+}
+
+/** What was granted and is not used. */
+function giveBack(ctx: LinkCtx, provider: string, { tokens, external_user_id: id }: GrantedTokens): Promise<void> {
+  const external_user_hash = id === null ? null : ctx.cipher.lookupHash('external_user', provider, id);
+  return inTransaction(ctx, (ctx) => revokeUnused(ctx, ctx.link.user, provider, { tokens, external_user_hash }));
+}
+
+/** Whether another user of the team has connected the same account. Of two that come at once the second waits. */
+async function isTaken(
+  { db, team, link, cipher }: TxCtx<LinkCtx>,
+  provider: string,
+  id: string | null,
+): Promise<boolean> {
+  if (id === null) return false;
+  const hash = cipher.lookupHash('external_user', provider, id);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${team.id} ${hash.toString('hex')}`}, 0))`.execute(db);
+  const other = await db
+    .selectFrom('connections')
+    .select('user_id')
+    .where('provider', '=', provider)
+    .where('external_user_hash', '=', hash)
+    .where('team_id', '=', team.id)
+    .where('user_id', '!=', link.user.id)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}

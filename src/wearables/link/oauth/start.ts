@@ -1,0 +1,53 @@
+import type { Config } from '../../../config/options.ts';
+import type { Ctx } from '../../../context.ts';
+import { readToken } from '../../../tenancy/keys/key-value.ts';
+import type { BrowserAnswer } from '../../../http/media.ts';
+import { addressAt, type Configured } from '../../connections/providers/configured.ts';
+import { connectableProviders } from '../connectable.ts';
+import { outcomePage } from '../page/outcome-page.ts';
+import { depart, STATE_SECONDS, type Departure } from './state.ts';
+
+/** Binds a departure to the browser that left. */
+export const COOKIE = 'phial_link';
+
+export const callbackUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, provider: string): string =>
+  `${baseUrl}/v2/link/oauth/${provider}/callback`;
+
+type Request = { provider: string; token: string; cookie: string | null; from_page: boolean };
+
+/** Sends a browser to the provider's page, or tells its user why not. */
+export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page }: Request): Promise<BrowserAnswer> {
+  const session = readToken(token) === 'link' ? await ctx.findLinkSession(ctx, token) : null;
+  if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
+  const configured = connectableProviders(session.ctx).find(({ connector }) => connector.slug === provider);
+  if (!configured) return outcomePage('invalid_token');
+  const { pkce } = configured.connector.oauth;
+  const departure = await depart(session.ctx, { provider, pkce, cookie, from_page });
+  const base = new URL(ctx.config.baseUrl);
+  return {
+    redirect: authorizeUrl(ctx.config, configured, departure),
+    cookie: {
+      name: COOKIE,
+      value: departure.browser,
+      path: `${base.pathname.replace(/\/$/, '')}/v2/link/oauth`,
+      seconds: STATE_SECONDS,
+      secure: base.protocol === 'https:',
+    },
+  };
+}
+
+function authorizeUrl(config: Config, configured: Configured, { state, code_challenge }: Departure): string {
+  const { connector, client } = configured;
+  const url = new URL(addressAt(config, configured, connector.oauth.authorize_url));
+  const parameters = {
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: callbackUrl(config, connector.slug),
+    scope: connector.oauth.scopes.join(connector.oauth.scope_separator),
+    state,
+    ...(code_challenge === null ? {} : { code_challenge, code_challenge_method: 'S256' }),
+    ...connector.oauth.authorize_with,
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Ctx, LinkCtx } from '../../../context.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { newId } from '../../../ids.ts';
+import { hashKey } from '../../../tenancy/keys/key-value.ts';
+
+const MINUTES = 15;
+/** Of one link token at a time: who goes back and forth leaves the oldest behind. */
+const MOST_STATES = 10;
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+const secret = (): string => randomBytes(32).toString('base64url');
+
+/** Until when the cookie and the state last. */
+export const STATE_SECONDS = MINUTES * 60;
+
+/** What a user leaves for a provider's page with. */
+export type Departure = {
+  state: string;
+  /** Of the cookie: the browser's own, if it has left before. */
+  browser: string;
+  /** Of PKCE (RFC 7636), as the authorisation takes it; null where the provider knows it not. */
+  code_challenge: string | null;
+};
+
+/** Keeps who leaves, for which provider and with which browser. */
+export function depart(
+  ctx: LinkCtx,
+  { provider, pkce, cookie, from_page }: { provider: string; pkce: boolean; cookie: string | null; from_page: boolean },
+): Promise<Departure> {
+  const browser = cookie !== null && SECRET.test(cookie) ? cookie : secret();
+  const state = secret();
+  const verifier = pkce ? secret() : null;
+  const row = { team_id: ctx.team.id, id: newId() };
+  return inTransaction(ctx, async (ctx) => {
+    await ctx.db
+      .insertInto('oauth_states')
+      .values({
+        ...row,
+        user_id: ctx.link.user.id,
+        state_hash: hashKey(state),
+        browser_hash: hashKey(browser),
+        provider,
+        link_token_id: ctx.link.id,
+        from_page,
+        code_verifier: verifier === null ? null : ctx.cipher.sealText('oauth_states.code_verifier', row, verifier),
+        expires_at: sql<string>`now() + make_interval(mins => ${MINUTES})`,
+      })
+      .execute();
+    await sql`
+      delete from oauth_states where user_id = ${ctx.link.user.id} and team_id = ${ctx.team.id} and id in (
+        select id from oauth_states where user_id = ${ctx.link.user.id} and link_token_id = ${ctx.link.id}
+         order by id desc offset ${MOST_STATES})`.execute(ctx.db);
+    return {
+      state,
+      browser,
+      code_challenge: verifier === null ? null : createHash('sha256').update(verifier).digest('base64url'),
+    };
+  });
+}
+
+/** Who has come back. */
+export type Return = { user_id: string; link_token_id: string; from_page: boolean; code_verifier: string | null };
+
+/** Takes a state away, whoever brings it. Null where it is none, has ended, or is of another provider or browser. */
+export async function comeBack(
+  ctx: Ctx,
+  { state, provider, cookie }: { state: string; provider: string; cookie: string | null },
+): Promise<Return | null> {
+  if (!SECRET.test(state)) return null;
+  const {
+    rows: [row],
+  } = await sql<{
+    id: string;
+    team_id: string;
+    user_id: string;
+    link_token_id: string;
+    from_page: boolean;
+    provider: string;
+    browser_hash: Buffer;
+    code_verifier: Buffer | null;
+    expired: boolean;
+  }>`
+    delete from oauth_states where state_hash = ${hashKey(state)}
+    returning id, team_id, user_id, link_token_id, from_page, provider, browser_hash, code_verifier,
+      expires_at <= now() as expired`.execute(acrossTeams(ctx).db);
+  if (!row || row.expired || row.provider !== provider) return null;
+  if (cookie === null || !hashKey(cookie).equals(row.browser_hash)) return null;
+  const { user_id, link_token_id, from_page, code_verifier } = row;
+  return {
+    user_id,
+    link_token_id,
+    from_page,
+    code_verifier: code_verifier && ctx.cipher.openText('oauth_states.code_verifier', row, code_verifier),
+  };
+}

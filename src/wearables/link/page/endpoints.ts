@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../../http/endpoint.ts';
+import { browser } from '../../../http/media.ts';
+import { readOutcome } from '../outcome.ts';
+import { linkPage } from './link-page.ts';
+import { outcomePage } from './outcome-page.ts';
+
+const tag = 'link';
+const auth = 'none';
+
+export const pageEndpoints = [
+  endpoint({
+    id: 'get_link_page',
+    method: 'GET',
+    path: '/link',
+    tag,
+    auth,
+    query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200, description: 'A link token.' })) }),
+    response: browser,
+    summary: 'Show the page on which a user picks a provider',
+    description: 'The link_web_url of a link token. It needs no script.',
+    handle: (ctx, { query: { token = '' } }) => linkPage(ctx, token),
+  }),
+  endpoint({
+    id: 'get_link_outcome',
+    method: 'GET',
+    path: '/link/done',
+    tag,
+    auth,
+    query: Type.Object({
+      state: Type.Optional(Type.String({ maxLength: 20, description: 'success or error.' })),
+      error_type: Type.Optional(Type.String({ maxLength: 100, description: 'What went wrong.' })),
+    }),
+    response: browser,
+    summary: 'Show what became of a connection',
+    description: 'Where a browser ends whose link token has no redirect_url.',
+    handle: async (_ctx, { query: { state, error_type } }) => outcomePage(readOutcome(state, error_type)),
+  }),
+];

@@ -1,0 +1,36 @@
+import type { Ctx, LinkCtx } from '../../../context.ts';
+import type { BrowserAnswer } from '../../../http/media.ts';
+import { readToken } from '../../../tenancy/keys/key-value.ts';
+import { connectableProviders } from '../connectable.ts';
+import { redirectWith } from '../redirect-url.ts';
+import { PROVIDERS } from '../../providers.ts';
+import { escapeHtml, layout } from './layout.ts';
+import { outcomePage } from './outcome-page.ts';
+
+/** The page on which a user picks what to connect. */
+export async function linkPage(ctx: Ctx, token: string): Promise<BrowserAnswer> {
+  const session = readToken(token) === 'link' ? await ctx.findLinkSession(ctx, token) : null;
+  if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
+  return layout('Connect a device or app', pick(session.ctx, token));
+}
+
+function pick(ctx: LinkCtx, token: string): string {
+  const providers = connectableProviders(ctx).map(({ connector: { slug } }) => ({ slug, ...PROVIDERS[slug] }));
+  const close = ctx.link.on_close === 'redirect' ? redirectWith(ctx, 'user_cancelled') : null;
+  // Addresses are relative to the page, so that they hold behind a proxy that adds a path.
+  const items = providers.map(
+    ({
+      slug,
+      name,
+      description,
+    }) => `<li><a class="provider" href="v2/link/oauth/${slug}/start?token=${token}&amp;page=1" rel="nofollow">
+<img src="logos/${slug}.svg" alt="" width="48" height="48">
+<div><strong>${escapeHtml(name)}</strong><span>${escapeHtml(description)}</span></div></a></li>`,
+  );
+  return [
+    items.length === 0
+      ? '<p>There is nothing to connect here. Ask where you got this link.</p>'
+      : `<p>Choose what you use. You then sign in there and decide what is shared.</p>\n<ul>\n${items.join('\n')}\n</ul>`,
+    close === null ? '' : `<a class="close" href="${escapeHtml(close)}">Not now</a>`,
+  ].join('\n');
+}

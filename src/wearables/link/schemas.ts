@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import { Email } from '../../wire/person.ts';
+import { Cursor, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type Provider } from '../providers.ts';
+
+const MOST_RECIPES = 300;
+const MOST_USERS = 500;
+const LONGEST_TOKEN = 4096;
+/** The last second of the year 9999. */
+const LATEST = 253_402_300_799;
+
+/** Providers that are connected at a page of their own. */
+const OAUTH_SLUGS = Object.entries<Provider>(PROVIDERS)
+  .filter(([, { auth_type }]) => auth_type === 'oauth')
+  .map(([slug]) => slug) as (keyof typeof PROVIDERS)[];
+const OauthProvider = oneOf(OAUTH_SLUGS, { description: 'A provider that is connected at a page of its own.' });
+
+const Token = (description: string): ReturnType<typeof Text> => Text(LONGEST_TOKEN, { description });
+const recipe = {
+  user_id: Uuid,
+  access_token: Token('Opens the account at the provider until expires_at.'),
+  refresh_token: Token('Buys the next access token.'),
+  provider_id: Text(256, { description: "The provider's own id of the user." }),
+  expires_at: Type.Integer({
+    minimum: 0,
+    maximum: LATEST,
+    description: 'When the access token ends, in seconds since 1970.',
+  }),
+};
+const SCOPES = 'Scopes that the user has granted. null: not known; then everything counts as granted.';
+
+export const ConnectionRecipeInput = Type.Object({
+  ...recipe,
+  oauth_scopes: optional(Type.Array(Text(300), { maxItems: 20, description: SCOPES })),
+});
+export const ConnectionRecipe = Type.Object({
+  ...recipe,
+  oauth_scopes: nullable(Type.Array(Type.String(), { description: SCOPES })),
+});
+
+export const BulkImportInput = Type.Object({
+  provider: OauthProvider,
+  connections: Type.Array(ConnectionRecipeInput, { minItems: 1, maxItems: MOST_RECIPES }),
+  wait_for_completion: Type.Optional(
+    Type.Boolean({ default: false, description: 'true: the answer tells of every user. false: 202 without a body.' }),
+  ),
+});
+export const BulkImport = Type.Object({
+  user_ids_imported: Type.Array(Uuid, { description: 'Users that are connected now.' }),
+  user_ids_failed: Type.Array(Uuid, { description: 'Users that the team does not have.' }),
+});
+
+const Users = Type.Array(Uuid, { minItems: 1, maxItems: MOST_USERS, description: 'Ids of users.' });
+export const BulkPauseInput = Type.Object({ provider: OauthProvider, user_ids: Users });
+export const BulkPause = Type.Object({
+  user_ids_paused: Type.Array(Uuid, { description: 'Users whose connection is paused now.' }),
+  user_ids_failed: Type.Array(Uuid, {
+    description: 'Users that the team does not have, and those without a connection to pause.',
+  }),
+});
+
+export const BulkTriggerInput = Type.Object({
+  provider: OauthProvider,
+  user_ids: Type.Array(Uuid, { minItems: 1, maxItems: 100, description: 'Ids of users.' }),
+  wait_for_completion: Type.Optional(
+    Type.Boolean({ default: false, description: 'true: the answer tells of every user. false: 202 without a body.' }),
+  ),
+});
+export const BulkTrigger = Type.Object({
+  user_ids_triggered: Type.Array(Uuid, { description: 'Users whose past is on its way.' }),
+  user_ids_failed: Type.Array(Uuid, {
+    description: 'Users that the team does not have, and those without a connection that is pulled.',
+  }),
+});
+
+export const BulkExportInput = Type.Object({
+  provider: OauthProvider,
+  user_ids: optional(Users),
+  next_token: optional(Cursor({ description: 'next_token of the answer before.' })),
+});
+export const BulkExport = Type.Object({
+  data: Type.Array(ConnectionRecipe),
+  next_token: nullable(Type.String({ description: 'Where the next answer begins; null on the last.' })),
+});
+
+export const BulkOp = Type.Object({
+  type: oneOf(['link_bulk_import', 'link_bulk_historical_trigger'], { description: 'What was done.' }),
+  status: oneOf(['in_progress', 'success', 'failure', 'aborted'], { description: 'How far it is.' }),
+  provider: Type.String({ description: 'Slug of the provider.' }),
+  pending: Type.Integer({ description: 'Users that are still to come.' }),
+  processed: Type.Integer({ description: 'Users that it has come to.' }),
+  started_at: Timestamp,
+  ended_at: nullable(Timestamp),
+});
+export const BulkOpPage = Type.Object({ data: Type.Array(BulkOp), next_cursor: nullable(Type.String()) });
+
+const AnyProvider = oneOf(PROVIDER_SLUGS, { description: 'Slug of a provider.' });
+const Redirect = oneOf(['redirect'], {
+  description: 'redirect: the browser goes to redirect_url. null: it is told here.',
+});
+
+export const LinkTokenInput = Type.Object({
+  user_id: Uuid,
+  provider: optional(AnyProvider),
+  redirect_url: optional(Type.String({ format: 'http-url', maxLength: 2048 })),
+  filter_on_providers: optional(
+    Type.Array(AnyProvider, { minItems: 1, maxItems: 50, description: 'Only these are offered.' }),
+  ),
+  on_error: optional(Redirect),
+  on_close: optional(Redirect),
+});
+export const LinkToken = Type.Object({
+  link_token: Type.String({ description: 'The whole token: it is shown here and never again.' }),
+  link_web_url: Type.String({ description: 'The page on which the user picks a provider.' }),
+});
+
+export const LinkCode = Type.Object({
+  code: Type.String({ pattern: '^(sk|pk)(eu|us)([0-9a-f]{8})', description: 'Good for one exchange.' }),
+  exchange_url: Type.String({ description: "What the user's phone sends a POST to, for a token of the user." }),
+  expires_at: Timestamp,
+});
+
+const source = {
+  id: Type.Integer({ description: 'Number of the provider.' }),
+  name: Type.String(),
+  slug: Type.String({ description: 'Short name that does not change.' }),
+  description: Type.String(),
+  logo: Type.String(),
+  oauth_url: nullable(Type.String({ description: "What the user's browser opens to connect it." })),
+  auth_type: nullable(Type.String({ description: 'How a user connects it.' })),
+};
+export const SourceLink = Type.Object({
+  ...source,
+  form_components: Type.Object({}, { description: 'What a form would ask for; nothing where there is none.' }),
+});
+export const Source = Type.Object({
+  ...source,
+  group: nullable(Type.String({ description: 'Always null.' })),
+  source_type: nullable(Type.String({ description: 'What it is: device or app.' })),
+  is_active: nullable(Type.Boolean({ description: 'Whether it can be connected.' })),
+  backfill_num_days: nullable(Type.Integer({ description: 'Days of the past that a new connection brings.' })),
+});
+
+const Region = Type.String({
+  maxLength: 2,
+  pattern: '^[a-z]{2}$',
+  description: "Region of the user's account, two letters.",
+});
+export const PasswordInput = Type.Object({
+  username: Text(256, { description: "The user's name at the provider." }),
+  password: Type.String({ minLength: 1, maxLength: 256, description: "The user's password at the provider." }),
+  region: optional(Region),
+});
+export const MfaInput = Type.Object({
+  mfa_code: Text(32, { description: 'What the provider has sent to the user.' }),
+});
+export const EmailInput = Type.Object({
+  email: Email,
+  provider: optional(Type.Unsafe<(typeof PROVIDER_SLUGS)[number]>({ ...AnyProvider, deprecated: true })),
+  region: Type.Optional(Region),
+});
+export const LinkResult = Type.Object({
+  state: oneOf(['success', 'error', 'pending_provider_mfa'], { description: 'What became of it.' }),
+  redirect_url: nullable(Type.String({ description: 'Where the browser goes now.' })),
+  error_type: nullable(Type.String({ description: 'What went wrong.' })),
+  error: nullable(Type.String({ description: 'What went wrong, for people.' })),
+});

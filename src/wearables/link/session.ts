@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Ctx, FoundLinkSession, LinkCtx, TeamCtx, TxCtx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { hashKey } from '../../tenancy/keys/key-value.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
+
+type By = { token: string } | { id: string; user_id: string };
+
+/** Whose a link token is; null where nobody knows it. */
+export const findLinkSession = (ctx: Ctx, token: string): Promise<FoundLinkSession | null> => find(ctx, { token });
+
+/** The session by its id, as a return from a provider names it. */
+export const findLinkSessionById = (ctx: Ctx, by: { id: string; user_id: string }): Promise<FoundLinkSession | null> =>
+  find(ctx, by);
+
+async function find(ctx: Ctx, by: By): Promise<FoundLinkSession | null> {
+  const row = await acrossTeams(ctx)
+    .db.selectFrom('link_tokens')
+    .innerJoin('users', 'users.id', 'link_tokens.user_id')
+    .innerJoin('teams', 'teams.id', 'link_tokens.team_id')
+    .select(['link_tokens.id', 'user_id', 'users.client_user_id', 'provider', 'filter_on_providers', 'redirect_url'])
+    .select(['on_error', 'on_close', 'link_tokens.team_id', 'teams.org_id', 'teams.settings'])
+    .select(sql<boolean>`link_tokens.expires_at <= now()`.as('expired'))
+    .select(sql<boolean>`consumed_at is not null`.as('consumed'))
+    .select(sql<boolean>`users.deleted_at is not null or teams.deleted_at is not null`.as('leaving'))
+    .$if('token' in by, (query) => query.where('token_hash', '=', hashKey((by as { token: string }).token)))
+    .$if('id' in by, (query) =>
+      query
+        .where('link_tokens.user_id', '=', (by as { user_id: string }).user_id)
+        .where('link_tokens.id', '=', (by as { id: string }).id),
+    )
+    .executeTakeFirst();
+  if (!row) return null;
+  const { id, team_id, org_id, user_id, client_user_id, provider, filter_on_providers, redirect_url } = row;
+  const ended = row.leaving ? 'invalid_token' : row.consumed ? 'token_consumed' : row.expired ? 'token_expired' : null;
+  const team = { id: team_id, org_id, settings: row.settings as TeamCtx['team']['settings'] };
+  const link = {
+    id,
+    token: 'token' in by ? by.token : null,
+    user: { id: user_id, client_user_id },
+    provider,
+    filter_on_providers,
+    redirect_url,
+    on_error: row.on_error as 'redirect' | null,
+    on_close: row.on_close as 'redirect' | null,
+  };
+  return { id, org_id, team_id, ended, ctx: ended === null ? { ...forTeam(ctx, team), link } : null };
+}
+
+/** Uses the session up; false where another connection was faster. */
+export async function consumeLinkSession({ db, team, link }: TxCtx<LinkCtx>): Promise<boolean> {
+  const consumed = await db
+    .updateTable('link_tokens')
+    .set({ consumed_at: sql<string>`now()` })
+    .where('user_id', '=', link.user.id)
+    .where('id', '=', link.id)
+    .where('team_id', '=', team.id)
+    .where('consumed_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return consumed !== undefined;
+}

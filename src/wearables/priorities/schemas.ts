@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import { oneOf, Uuid, WordFilter } from '../../wire/schema.ts';
+import { ProviderName } from '../connections/schemas.ts';
+import { PROVIDER_SLUGS } from '../providers.ts';
+
+export const PRIORITY_TYPES = ['workouts', 'activity', 'sleep', 'body', 'timeseries'] as const;
+export type PriorityType = (typeof PRIORITY_TYPES)[number];
+
+export const SourcePriority = Type.Object({
+  team_id: Uuid,
+  data_type: Type.String({ description: 'Kind of data: workouts, activity, sleep, body or timeseries.' }),
+  source: ProviderName,
+  priority: Type.Integer({ description: 'Its place, from 1: the first that has data of a day counts.' }),
+});
+
+const SourcePriorityInput = Type.Object({
+  data_type: oneOf(PRIORITY_TYPES, { description: 'Kind of data.' }),
+  providers: Type.Array(oneOf(PROVIDER_SLUGS), {
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'Slugs of providers, the best one first; none: no provider comes before another.',
+  }),
+});
+
+export const SourcePriorityList = Type.Array(SourcePriorityInput, { minItems: 1, maxItems: PRIORITY_TYPES.length });
+
+export const PriorityFilter = Type.Object({
+  data_type: Type.Optional(WordFilter({ description: 'One kind of data; left out, all of them.' })),
+});

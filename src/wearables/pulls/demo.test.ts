@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser, subscribe } from '../../../test/factories.ts';
+import { refresh } from '../../../test/pulled.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver();
+  await subscribe(app.team, receiver);
+});
+afterAll(async () => {
+  await receiver.close();
+  await app.close();
+});
+beforeEach(async () => {
+  await app.deliver();
+  receiver.received.length = 0;
+});
+
+type Pulls = {
+  data: {
+    user_id: string;
+    provider: Record<
+      string,
+      {
+        pulled: Record<string, { status: string; days_with_data: number; timeline: { ended_at: string | null } }>;
+        not_pulled: string[];
+      }
+    >;
+  }[];
+};
+const pulls = async (userId: string) =>
+  (await app.api<Pulls>('GET', `/v2/introspect/historical_pull?user_id=${userId}`)).body.data[0];
+const connect = (userId: string, provider: string) =>
+  app.api<{ success: boolean; code: string }>('POST', '/v2/link/connect/demo', { user_id: userId, provider });
+const dayAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+type Groups = { groups: Record<string, { data: { timestamp: string; value: number }[] }[]> };
+const samples = async (userId: string, name: string) => {
+  const { body } = await app.api<Groups>('GET', `/v2/timeseries/${userId}/${name}/grouped?start_date=${dayAgo(40)}`);
+  return Object.values(body.groups).flatMap((groups) => groups.flatMap(({ data }) => data));
+};
+const told = () => receiver.received.map(({ body }) => body.event_type);
+
+describe('a demo connection', () => {
+  test.each([
+    [
+      'apple_health_kit',
+      ['activity', 'body', 'calories_active', 'distance', 'heartrate', 'sleep', 'steps', 'workouts'],
+    ],
+    ['fitbit', ['activity', 'calories_active', 'heartrate', 'sleep', 'steps', 'workouts']],
+    ['freestyle_libre', ['glucose', 'meal']],
+    ['oura', ['activity', 'heartrate', 'hrv', 'sleep', 'steps', 'workouts']],
+  ])('to %s brings 30 days of everything that it has, and says so once a resource', async (provider, resources) => {
+    const { user_id } = await makeUser(app.team);
+    expect((await connect(user_id, provider)).body.success).toBe(true);
+    expect(Object.values((await pulls(user_id))?.provider[provider]?.pulled ?? {}).map(({ status }) => status)).toEqual(
+      resources.map(() => 'scheduled'),
+    );
+    await app.runJobs();
+    const { pulled = {}, not_pulled } = (await pulls(user_id))?.provider[provider] ?? {};
+    expect([Object.keys(pulled).toSorted(), not_pulled]).toEqual([resources, []]);
+    for (const { status, days_with_data, timeline } of Object.values(pulled)) {
+      expect([status, timeline.ended_at]).toEqual(['success', expect.any(String)]);
+      expect(days_with_data).toBeGreaterThanOrEqual(resources.includes('workouts') ? 5 : 29);
+      expect(days_with_data).toBeLessThanOrEqual(31);
+    }
+    await app.deliver();
+    const historical = told().filter((type) => type.startsWith('historical'));
+    expect(historical.toSorted()).toEqual(resources.map((resource) => `historical.data.${resource}.created`));
+    expect(told()).toContain('provider.connection.created');
+    for (const resource of resources) expect(told()).toContain(`daily.data.${resource}.created`);
+  });
+
+  test('shows a user the same data again, and another user other data', async () => {
+    const [one, other] = [await makeUser(app.team), await makeUser(app.team)];
+    for (const { user_id } of [one, other]) await connect(user_id, 'freestyle_libre');
+    await app.runJobs();
+    const first = await samples(one.user_id, 'glucose');
+    expect(first.length).toBeGreaterThan(29 * 96);
+    expect(await samples(other.user_id, 'glucose')).not.toEqual(first);
+    await app.deliver();
+    receiver.received.length = 0;
+    await connect(one.user_id, 'freestyle_libre');
+    await app.runJobs();
+    await app.deliver();
+    expect((await samples(one.user_id, 'glucose')).slice(0, first.length)).toEqual(first);
+    // Nothing differs, so nothing is told of but the ends of the pulls, and what has happened since.
+    const changes = told().filter((type) => type.endsWith('.updated') && type !== 'daily.data.activity.updated');
+    expect(changes).toEqual([]);
+  });
+
+  test('tells of nothing that has not happened yet', async () => {
+    const { user_id } = await makeUser(app.team);
+    await connect(user_id, 'oura');
+    await app.runJobs();
+    const now = new Date().toISOString();
+    for (const name of ['heartrate', 'hrv', 'steps'])
+      expect((await samples(user_id, name)).filter(({ timestamp }) => timestamp > now)).toEqual([]);
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::float8 as count from summaries where user_id = ${user_id} and end_at > now() and resource <> 'activity'`.execute(
+      app.db,
+    );
+    expect(rows[0]?.count).toBe(0);
+  });
+
+  test('has heart rates that fit the sleep and the workouts of the same day', async () => {
+    const { user_id } = await makeUser(app.team);
+    await connect(user_id, 'oura');
+    await app.runJobs();
+    const range = `start_date=${dayAgo(20)}&end_date=${dayAgo(2)}`;
+    const { body } = await app.api<{
+      workouts: { id: string; time_start: string; time_end: string; average_hr: number }[];
+    }>('GET', `/v2/summary/workouts/${user_id}?${range}`);
+    const [workout] = body.workouts;
+    const rates = (await samples(user_id, 'heartrate')).filter(
+      ({ timestamp }) => timestamp >= (workout?.time_start ?? '') && timestamp < (workout?.time_end ?? ''),
+    );
+    const mean = rates.reduce((sum, { value }) => sum + value, 0) / rates.length;
+    expect(Math.abs(mean - (workout?.average_hr ?? 0))).toBeLessThan(8);
+    const stream = await app.api<{ heartrate: number[]; time: number[] }>(
+      'GET',
+      `/v2/timeseries/workouts/${workout?.id}/stream`,
+    );
+    expect(stream.body.heartrate.length).toBeGreaterThan(100);
+    const sleeps = await app.api<{ sleep: { hr_average: number }[] }>('GET', `/v2/summary/sleep/${user_id}?${range}`);
+    for (const { hr_average } of sleeps.body.sleep) expect(hr_average).toBeLessThan(mean - 30);
+  });
+
+  test('goes on: what happened since comes with the next poll, and nothing twice', async () => {
+    const { user_id } = await makeUser(app.team);
+    await connect(user_id, 'oura');
+    await app.runJobs();
+    await sql`delete from samples where stream_id in (select id from streams where user_id = ${user_id} and resource = 'heartrate')
+      and at > now() - interval '6 hours'`.execute(app.db);
+    await app.deliver();
+    receiver.received.length = 0;
+    const before = (await samples(user_id, 'heartrate')).length;
+    const { status, body } = await refresh(app, app.team, user_id);
+    expect([status, body]).toEqual([
+      200,
+      { success: true, user_id, refreshed_sources: ['oura'], in_progress_sources: [], failed_sources: [] },
+    ]);
+    expect((await samples(user_id, 'heartrate')).length).toBeGreaterThanOrEqual(before + 70);
+    await app.deliver();
+    expect(told().filter((type) => type === 'daily.data.heartrate.created').length).toBeGreaterThanOrEqual(1);
+    expect(told()).not.toContain('daily.data.heartrate.updated');
+  });
+
+  test('exists in sandboxes only', async () => {
+    const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
+    const { user_id } = await makeUser(production.team);
+    const answer = await production.api<{ code: string }>('POST', '/v2/link/connect/demo', {
+      user_id,
+      provider: 'oura',
+    });
+    expect([answer.status, answer.body.code]).toEqual([403, 'sandbox_only']);
+    await production.close();
+  });
+
+  test('is no provider that demos do not know, and no user of another team', async () => {
+    const { user_id } = await makeUser(app.team);
+    expect((await connect(user_id, 'strava')).status).toBe(422);
+    const stranger = await makeUser(await app.makeTeam('Other team'));
+    expect((await connect(stranger.user_id, 'oura')).status).toBe(404);
+  });
+});
+
+describe('what is asked of a user without connections', () => {
+  test('a refresh says that there is nothing to refresh', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { status, body } = await app.api<{ code: string; success: boolean; error: string }>(
+      'POST',
+      `/v2/user/refresh/${user_id}`,
+    );
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ code: 'nothing_to_refresh', success: false, user_id }),
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+// The one way in which data is asked for at a provider.
+import { ask, NoAnswer } from '../../../../outbound/ask.ts';
+import { findUser } from '../../../../users/find.ts';
+import { failConnection } from '../../../connections/fail.ts';
+import { addressAt, configuredOrNull } from '../../../connections/providers/configured.ts';
+import { freshToken } from '../../../connections/tokens/fresh-token.ts';
+import { ProviderUnavailable } from '../../../connections/tokens/request-tokens.ts';
+import type { ProviderSlug } from '../../../providers.ts';
+import { PullError, type PullSource } from '../../puller.ts';
+import { holdBack, refuseWhileHeldBack, type Hold } from './hold-back.ts';
+
+/** From the call to the last byte. */
+const TIMEOUT_MS = 30_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+const LONGEST_WAIT_SECONDS = 86_400;
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What of a provider's interface is like no other's. */
+export type ProviderApi = {
+  slug: ProviderSlug;
+  /** The status of an answer, where it does not stand where HTTP has it. */
+  statusOf?: (status: number, answer: unknown) => number;
+  /** What an answer tells of how long the whole application may not ask; null: it may. */
+  holdOf?: (status: number, headers: Headers) => Hold | null;
+};
+
+export type Question = {
+  /** Without what `query` says. */
+  url: string;
+  query?: Readonly<Record<string, string | number | null>>;
+  /** A POST; left out, it is a GET. */
+  form?: Readonly<Record<string, string | number | null>>;
+  json?: unknown;
+  /** 404 is an answer: there is nothing. */
+  mayBeMissing?: true;
+};
+
+/**
+ * What the provider answers to a question on behalf of a connection; null where there is nothing. A token that is refused
+ * is renewed, once. Throws PullError for everything else that is no answer.
+ */
+export async function askProvider(source: PullSource, api: ProviderApi, question: Question): Promise<unknown> {
+  const { ctx, user, past } = source;
+  await refuseWhileHeldBack(ctx, api.slug, past);
+  let refused: string | undefined;
+  for (;;) {
+    const token = await tokenOf(source, api, refused);
+    const answer = await send(source, api, question, token);
+    const held = api.holdOf?.(answer.status, answer.headers) ?? null;
+    if (held) await holdBack(ctx, api.slug, held);
+    if (answer.status !== 401) return valueOf(answer, question, held);
+    if (refused !== undefined) {
+      const place = { user_id: user.id, provider: api.slug };
+      await failConnection(ctx, place, { type: 'provider_credential_error', details: 'http_401' });
+      throw new PullError('non_retriable_error');
+    }
+    refused = token;
+  }
+}
+
+async function tokenOf({ ctx, user }: PullSource, { slug }: ProviderApi, refused?: string): Promise<string> {
+  try {
+    const token = await freshToken(ctx, { user_id: user.id, provider: slug }, refused);
+    if (token !== null) return token;
+  } catch (error) {
+    throw error instanceof ProviderUnavailable ? new PullError('provider_unavailable') : error;
+  }
+  // A user who is leaving may come back; a connection that is paused or in error is pulled anew when it is made again.
+  await findUser(ctx, user.id);
+  throw new PullError('non_retriable_error');
+}
+
+type Answer = { status: number; headers: Headers; value: unknown };
+
+async function send(
+  { ctx, signal }: PullSource,
+  api: ProviderApi,
+  { url, query = {}, form, json }: Question,
+  token: string,
+): Promise<Answer> {
+  const configured = configuredOrNull(ctx.config, api.slug);
+  if (!configured) throw new PullError('non_retriable_error');
+  const search = parametersOf(query);
+  const body = form ? parametersOf(form) : json === undefined ? null : JSON.stringify(json);
+  const { status, headers, text } = await ask(
+    ctx.config,
+    {
+      method: body === null ? 'GET' : 'POST',
+      url: `${addressAt(ctx.config, configured, url)}${search === '' ? '' : `?${search}`}`,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === null ? {} : { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }),
+      },
+      ...(body === null ? {} : { body }),
+    },
+    { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal },
+  ).catch((error: unknown) => {
+    if (!(error instanceof NoAnswer)) throw error;
+    // What is too large now will be so the next time.
+    throw new PullError(error.code === 'answer_too_large' ? 'non_retriable_error' : 'transport_failure');
+  });
+  const value = parse(text);
+  return { status: api.statusOf?.(status, value) ?? status, headers, value };
+}
+
+function valueOf({ status, headers, value }: Answer, { mayBeMissing }: Question, held: Hold | null): unknown {
+  if (status === 429) {
+    // That the application has asked too much is no fault of this connection, and no try of it.
+    throw new PullError('provider_rate_limit_exceeded', held?.pollsSeconds ?? retryAfterOf(headers), {
+      heldBack: held !== null,
+    });
+  }
+  if (status === 404 && mayBeMissing) return null;
+  if (status >= 500) throw new PullError('provider_unavailable', retryAfterOf(headers));
+  if (status >= 400) throw new PullError('non_retriable_error');
+  if (status < 200 || status >= 300 || value === undefined) throw new PullError('transport_failure');
+  return value;
+}
+
+/** Seconds that the answer asks to wait, at most a day; null where it asks for nothing that can be read. */
+function retryAfterOf(headers: Headers): number | null {
+  const seconds = Number(headers['retry-after'] ?? NaN);
+  return seconds >= 0 ? Math.min(seconds, LONGEST_WAIT_SECONDS) : null;
+}
+
+function parametersOf(values: Readonly<Record<string, string | number | null>>): string {
+  const given = Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
+  return new URLSearchParams(given as [string, string][]).toString();
+}
+
+/** Undefined for what is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+// What providers send is held to the same bounds as what is pushed.
+import type { TObject } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import type { Logger } from '../../../../log.ts';
+import { pastMoment } from '../../../../wire/moment.ts';
+import type { Requirement } from '../../../../wire/rules.ts';
+import type { Series } from '../../../resources.ts';
+import { seriesOrNull } from '../../../resources.ts';
+import type { StoredSource } from '../../../source.ts';
+import type { Incoming } from '../../../summaries/candidate.ts';
+import type { SummaryItem, SummaryResource } from '../../../summaries/resource.ts';
+import type { SampleExtra } from '../../../timeseries/sample.ts';
+import type { SampleOfSource } from '../../../timeseries/store-samples.ts';
+import type { Pulled } from '../../puller.ts';
+
+/** A summary as a provider's words make it; null where it is none. */
+export type Mapped = Incoming | null;
+
+/** Rounds of leaving out: each tells of some of what is wrong. */
+const MOST_ROUNDS = 50;
+const SUMMARIES_A_PIECE = 100;
+const SAMPLES_A_PIECE = 2_000;
+const LARGEST = 1e9;
+const FIRST_MOMENT = '1900-01-01';
+
+/**
+ * The summaries that their kind takes, in pieces. A field beyond its bounds is left out, and so is a summary that is none
+ * without it: it would keep all others from coming. The raw payload keeps what was left out of a summary.
+ */
+export function* summariesOf(log: Logger, resource: SummaryResource, mapped: Mapped[]): Iterable<Pulled> {
+  const all = mapped.filter((each) => each !== null);
+  const fitting = all.flatMap(({ item, raw }) => {
+    const kept = fit(resource, item);
+    return kept === null ? [] : [{ item: kept, raw }];
+  });
+  if (fitting.length < all.length) {
+    log.warn({ resource: resource.name, left_out: all.length - fitting.length }, 'summaries of a provider do not fit');
+  }
+  for (let n = 0; n < fitting.length; n += SUMMARIES_A_PIECE)
+    yield { summaries: { resource, incoming: fitting.slice(n, n + SUMMARIES_A_PIECE) } };
+}
+
+const validators = new WeakMap<TObject, Validator>();
+
+function validatorOf(input: TObject): Validator {
+  let validator = validators.get(input);
+  if (!validator) {
+    validator = Compile(input) as unknown as Validator;
+    validators.set(input, validator);
+  }
+  return validator;
+}
+
+function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem | null {
+  const kept: Record<string, unknown> = structuredClone(item);
+  const required: readonly string[] = (input as { required?: string[] }).required ?? [];
+  for (const [name, value] of Object.entries(kept)) if (value === null || value === undefined) delete kept[name];
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const wrong = wrongIn(input, kept);
+    if (wrong.length === 0) return kept as SummaryItem;
+    for (const [name = '', within] of wrong) {
+      if (isColumn(kept[name], within)) delete (kept[name] as Record<string, unknown>)[within as string];
+      else if (required.includes(name)) return null;
+      else delete kept[name];
+    }
+  }
+  return null;
+}
+
+/** Of points a column can be missing, but for their times. */
+const isColumn = (value: unknown, within: string | undefined): boolean =>
+  typeof value === 'object' && value !== null && within !== undefined && within !== 'time' && !Array.isArray(value);
+
+/** The places of what does not fit. */
+function wrongIn(input: TObject, item: Record<string, unknown>): string[][] {
+  const validator = validatorOf(input);
+  if (!validator.Check(item)) {
+    const wrong = [...validator.Errors(item)].map(({ instancePath, params }) =>
+      instancePath === ''
+        ? ((params as { requiredProperties?: string[] }).requiredProperties ?? [''])
+        : instancePath.split('/').slice(1),
+    );
+    return wrong;
+  }
+  const properties = input.properties as Record<string, { format?: string }>;
+  const late = Object.entries(properties).flatMap(([name, { format }]) =>
+    format === 'past-moment' && typeof item[name] === 'string' && pastMoment(item[name]) === null ? [[name]] : [],
+  );
+  const { fulfils } = input as { fulfils?: Requirement };
+  return [...late, ...(fulfils?.check(item).map(({ at }) => at.map(String)) ?? [])];
+}
+
+export type Measured = {
+  /** Its moment, or the start of its interval: UTC, three fractional digits, Z. */
+  at: string;
+  value: number | null;
+  /** Of an interval; 0 where it is not known. */
+  duration_ms?: number;
+  timezone_offset?: number | null;
+  extra?: SampleExtra;
+};
+
+/** Samples of a series in its own unit or another that it takes, in pieces; what cannot have been measured is left out. */
+export function* samplesOf(name: string, source: StoredSource, measured: Measured[], unit?: string): Iterable<Pulled> {
+  const series = seriesOrNull(name) as Series;
+  const convert = unit === undefined || unit === series.unit ? (value: number) => value : series.units[unit];
+  if (!convert) throw new Error(`${name} takes no ${unit}.`);
+  const samples = measured.flatMap(
+    ({ at, value, duration_ms = 0, timezone_offset = null, extra }): SampleOfSource[] => {
+      if (value === null || Math.abs(value) > LARGEST || at < FIRST_MOMENT || pastMoment(at) === null) return [];
+      return [
+        {
+          series,
+          source,
+          kind: '',
+          sample: {
+            at,
+            value: convert(value, null),
+            duration_ms: series.interval ? duration_ms : null,
+            timezone_offset,
+            extra: extra ?? null,
+            text: null,
+          },
+        },
+      ];
+    },
+  );
+  for (let n = 0; n < samples.length; n += SAMPLES_A_PIECE) yield { samples: samples.slice(n, n + SAMPLES_A_PIECE) };
+}

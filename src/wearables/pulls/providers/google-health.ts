@@ -1,0 +1,209 @@
+// https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints and its methods
+import { dayEdges } from '../../calendar-date.ts';
+import { activity } from '../../summaries/resources/activity.ts';
+import { body } from '../../summaries/resources/body.ts';
+import { sleep } from '../../summaries/resources/sleep.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
+import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
+import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
+import { momentIn, numberOr, objectIn, objectOr, objectsOr, textOr, type Found } from './asking/read-answer.ts';
+import { dateOf, offsetOf, toActivity, toBody, toSleep, toWorkout } from './google-health-summaries.ts';
+
+const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
+const DAY_MS = 86_400_000;
+const PAGE = 2_000;
+/** The most that it gives of sleeps and exercises. */
+const SESSIONS_A_PAGE = 25;
+const MOST_PAGES = 500;
+/** What it makes of everything that it has of a moment. */
+const MERGED = { provider: 'google_health', source_type: 'multiple_sources' } as const;
+
+const api: ProviderApi = { slug: 'google_health' };
+
+const month = { windowDays: 30 };
+const week = { windowDays: 7 };
+
+export const googleHealth: Puller = {
+  resources: {
+    // Days are rolled up 14 at a time; two more stand around the window.
+    activity: { windowDays: 10 },
+    sleep: month,
+    workouts: month,
+    body: month,
+    steps: week,
+    distance: week,
+    calories_active: week,
+    heartrate: { windowDays: 2 },
+    hrv: week,
+    respiratory_rate: month,
+    weight: month,
+    fat: month,
+    glucose: week,
+    blood_oxygen: week,
+    body_temperature: month,
+    vo2_max: month,
+  },
+  pollDays: 3,
+  pollEverySeconds: 1_800,
+  pull: (source, resource, window) => READERS[resource]?.(source, window) ?? samples(source, resource, window),
+};
+
+type Time = 'sample' | 'interval' | 'date';
+type DataType = { type: string; field: string; time: Time; series?: string; unit?: string; parts?: number };
+
+/**
+ * Time series, by the names of events: the data type, the field of its value, how its points tell their time, and how many
+ * of what it counts in make one of our unit.
+ */
+const SAMPLES: Readonly<Record<string, DataType>> = {
+  steps: { type: 'steps', field: 'count', time: 'interval' },
+  distance: { type: 'distance', field: 'millimeters', time: 'interval', parts: 1_000 },
+  calories_active: { type: 'active-energy-burned', field: 'kcal', time: 'interval' },
+  heartrate: { type: 'heart-rate', field: 'beatsPerMinute', time: 'sample' },
+  hrv: {
+    type: 'heart-rate-variability',
+    field: 'rootMeanSquareOfSuccessiveDifferencesMilliseconds',
+    time: 'sample',
+  },
+  respiratory_rate: { type: 'daily-respiratory-rate', field: 'breathsPerMinute', time: 'date' },
+  weight: { type: 'weight', field: 'weightGrams', time: 'sample', series: 'body_weight', parts: 1_000 },
+  fat: { type: 'body-fat', field: 'percentage', time: 'sample', series: 'body_fat' },
+  glucose: { type: 'blood-glucose', field: 'bloodGlucoseMilligramsPerDeciliter', time: 'sample', unit: 'mg/dL' },
+  blood_oxygen: { type: 'oxygen-saturation', field: 'percentage', time: 'sample' },
+  body_temperature: { type: 'core-body-temperature', field: 'celsius', time: 'sample' },
+  vo2_max: { type: 'run-vo2-max', field: 'runVo2Max', time: 'sample' },
+};
+
+/** The key of a point that has its value: heart-rate is heartRate. */
+const keyOf = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+const snakeOf = (type: string): string => type.replaceAll('-', '_');
+
+/** Points of a type, page by page. */
+async function* points(
+  source: PullSource,
+  { type, method = '', filter, pageSize = PAGE }: { type: string; method?: string; filter: string; pageSize?: number },
+): AsyncIterable<Found[]> {
+  let pageToken: string | null = null;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const url = `${API}/${type}/dataPoints${method}`;
+    const answer: Found = objectIn(await askProvider(source, api, { url, query: { filter, pageSize, pageToken } }));
+    yield objectsOr(answer['dataPoints']);
+    pageToken = textOr(answer['nextPageToken']);
+    if (pageToken === null) return;
+  }
+}
+
+const between = (field: string, from: string, to: string): string => `${field} >= "${from}" AND ${field} < "${to}"`;
+/** Days are the person's own, so the ones around belong to the window as well. */
+const daysOf = ({ from, to }: Window): [string, string] => [
+  new Date(Date.parse(from) - DAY_MS).toISOString().slice(0, 10),
+  new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10),
+];
+
+function filterOf({ type, time }: DataType, window: Window): string {
+  const { from, to } = window;
+  if (time === 'date') return between(`${snakeOf(type)}.date`, ...daysOf(window));
+  const field = time === 'sample' ? 'sample_time.physical_time' : 'interval.start_time';
+  return between(`${snakeOf(type)}.${field}`, from, to);
+}
+
+/** One stream of all sources, as the person's own app shows it. A value of 0 stands for what was not measured. */
+async function* samples(source: PullSource, resource: string, window: Window): AsyncIterable<Pulled> {
+  const dataType = SAMPLES[resource] as DataType;
+  const { type, field, series = resource, unit, parts = 1 } = dataType;
+  const asked = { type, method: ':reconcile', filter: filterOf(dataType, window) };
+  for await (const page of points(source, asked)) {
+    const measured = page.flatMap((point): Measured[] => {
+      const found = objectOr(point[keyOf(type)]);
+      const value = numberOr(found[field]);
+      const time = timeOf(source, found, dataType);
+      return value === null || value === 0 || time === null ? [] : [{ ...time, value: value / parts }];
+    });
+    yield* samplesOf(series, MERGED, measured, unit);
+  }
+}
+
+/** What belongs to a day and has no time is of its beginning where the user is. */
+function timeOf({ user }: PullSource, found: Found, { time }: DataType): Omit<Measured, 'value'> | null {
+  if (time === 'date') {
+    const date = dateOf(found['date']);
+    return date === null
+      ? null
+      : { at: dayEdges(date, { timezone_offset: null, time_zone: user.fallback_time_zone }).start };
+  }
+  if (time === 'sample') {
+    const { physicalTime, utcOffset } = objectOr(found['sampleTime']);
+    const at = momentIn(physicalTime);
+    return at === null ? null : { at, timezone_offset: offsetOf(utcOffset) };
+  }
+  const { startTime, endTime, startUtcOffset } = objectOr(found['interval']);
+  const [at, end] = [momentIn(startTime), momentIn(endTime)];
+  if (at === null || end === null || end < at) return null;
+  return { at, duration_ms: Date.parse(end) - Date.parse(at), timezone_offset: offsetOf(startUtcOffset) };
+}
+
+/** Totals of days, by what the answer calls them. */
+const TOTALS: Readonly<Record<string, { type: string; field: string }>> = {
+  steps: { type: 'steps', field: 'countSum' },
+  distance: { type: 'distance', field: 'millimetersSum' },
+  calories_active: { type: 'active-energy-burned', field: 'kcalSum' },
+  calories_total: { type: 'total-calories', field: 'kcalSum' },
+  floors_climbed: { type: 'floors', field: 'countSum' },
+};
+
+async function* days(source: PullSource, window: Window): AsyncIterable<Pulled> {
+  const [start, end] = daysOf(window).map((day) => {
+    const [year, month_, day_] = day.split('-').map(Number);
+    return { date: { year, month: month_, day: day_ } };
+  });
+  const totals = new Map<string, Record<string, number>>();
+  for (const [name, { type, field }] of Object.entries(TOTALS)) {
+    const url = `${API}/${type}/dataPoints:dailyRollUp`;
+    const json = { range: { start, end }, windowSizeDays: 1 };
+    const answer = objectIn(await askProvider(source, api, { url, json }));
+    for (const point of objectsOr(answer['rollupDataPoints'])) {
+      const date = dateOf(objectOr(point['civilStartTime'])['date']);
+      const value = numberOr(objectOr(point[keyOf(type)])[field]);
+      if (date !== null && value !== null) totals.set(date, { ...totals.get(date), [name]: value });
+    }
+  }
+  yield* summariesOf(
+    source.ctx.log,
+    activity,
+    [...totals].map(([date, total]) => toActivity(date, total)),
+  );
+}
+
+const READERS: Readonly<Record<string, (source: PullSource, window: Window) => AsyncIterable<Pulled>>> = {
+  activity: days,
+  sleep: async function* (source, { from, to }) {
+    const asked = { type: 'sleep', filter: between('sleep.interval.end_time', from, to), pageSize: SESSIONS_A_PAGE };
+    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, sleep, page.map(toSleep));
+  },
+  workouts: async function* (source, window) {
+    const filter = between('exercise.interval.civil_start_time', ...daysOf(window));
+    const asked = { type: 'exercise', filter, pageSize: SESSIONS_A_PAGE };
+    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, workout, page.map(toWorkout));
+  },
+  // A scale tells weight and fat at the same moment, each as a type of its own.
+  body: async function* (source, window) {
+    const byTime = new Map<string, { weight?: Found; bodyFat?: Found }>();
+    for (const resource of ['weight', 'fat']) {
+      const dataType = SAMPLES[resource] as DataType;
+      const asked = { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) };
+      for await (const page of points(source, asked)) {
+        for (const point of page) {
+          const found = objectOr(point[keyOf(dataType.type)]);
+          const at = momentIn(objectOr(found['sampleTime'])['physicalTime']);
+          if (at !== null) byTime.set(at, { ...byTime.get(at), [keyOf(dataType.type)]: found });
+        }
+      }
+    }
+    yield* summariesOf(
+      source.ctx.log,
+      body,
+      [...byTime].map(([at, found]) => toBody(at, found)),
+    );
+  },
+};

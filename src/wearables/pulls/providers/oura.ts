@@ -1,0 +1,220 @@
+// https://cloud.ouraring.com/v2/docs
+import { dayEdges, offsetWithin } from '../../calendar-date.ts';
+import { activity } from '../../summaries/resources/activity.ts';
+import { profile } from '../../summaries/resources/profile.ts';
+import { sleep } from '../../summaries/resources/sleep.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
+import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
+import { samplesOf, summariesOf, type Mapped, type Measured } from './asking/fitting.ts';
+import { measuredAsleep, toSleep } from './oura-sleep.ts';
+import {
+  momentIn,
+  nameIn,
+  numberOr,
+  objectIn,
+  objectOr,
+  objectsIn,
+  textOr,
+  wholeOr,
+  wordOf,
+  type Found,
+} from './asking/read-answer.ts';
+
+const API = 'https://api.ouraring.com/v2/usercollection';
+const SOURCE = { provider: 'oura', source_type: 'ring' } as const;
+const DAY_MS = 86_400_000;
+const MOST_PAGES = 200;
+
+const api: ProviderApi = { slug: 'oura' };
+
+export const oura: Puller = {
+  resources: {
+    profile: { windowDays: 366, polled: false },
+    activity: { windowDays: 90 },
+    sleep: { windowDays: 30 },
+    workouts: { windowDays: 90 },
+    steps: { windowDays: 90 },
+    distance: { windowDays: 90 },
+    calories_active: { windowDays: 90 },
+    hrv: { windowDays: 30 },
+    respiratory_rate: { windowDays: 90 },
+    blood_oxygen: { windowDays: 90 },
+    vo2_max: { windowDays: 90 },
+    // The longest that it answers.
+    heartrate: { windowDays: 30 },
+  },
+  // A ring can be out of reach of its phone for days.
+  pollDays: 4,
+  pollEverySeconds: 1_800,
+  // What a document says is completed by others: of one that is there the days around it are polled.
+  findOne: async (source, resource, id) => {
+    const path = DOCUMENTS[resource];
+    if (path === undefined) return null;
+    const url = `${API}/${path}/${encodeURIComponent(id)}`;
+    return (await askProvider(source, api, { url, mayBeMissing: true })) === null ? 'gone' : null;
+  },
+  pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
+};
+
+/** Where each kind of summary is one document. */
+const DOCUMENTS: Readonly<Record<string, string>> = { activity: 'daily_activity', sleep: 'sleep', workouts: 'workout' };
+
+type Reader = (source: PullSource, window: Window) => AsyncIterable<Pulled>;
+
+/** Documents of these days, page by page. Days are the person's own, so the ones around belong to the window as well. */
+async function* documents(source: PullSource, path: string, { from, to }: Window): AsyncIterable<Found[]> {
+  const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  const days = { start_date: dayOf(Date.parse(from) - DAY_MS), end_date: dayOf(Date.parse(to) + DAY_MS) };
+  yield* pages(source, path, days);
+}
+
+async function* pages(source: PullSource, path: string, query: Record<string, string>): AsyncIterable<Found[]> {
+  let next_token: string | null = null;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer: Found = objectIn(
+      await askProvider(source, api, { url: `${API}/${path}`, query: { ...query, next_token } }),
+    );
+    yield objectsIn(answer['data']);
+    next_token = textOr(answer['next_token']);
+    if (next_token === null) return;
+  }
+}
+
+/** Samples of documents: what each of them says that was measured. */
+const samples = (name: string, path: string, measured: (found: Found, source: PullSource) => Measured[]): Reader =>
+  async function* (source, window) {
+    for await (const page of documents(source, path, window))
+      yield* samplesOf(
+        name,
+        SOURCE,
+        page.flatMap((found) => measured(found, source)),
+      );
+  };
+
+/** A day's total as one sample: of what happens within it the ring keeps nothing that is counted in these units. */
+const ofDay =
+  (field: string) =>
+  (found: Found): Measured[] => {
+    const at = momentIn(found['timestamp']);
+    const timezone_offset = offsetWithin(String(found['timestamp']));
+    return at === null ? [] : [{ at, value: numberOr(found[field]), duration_ms: DAY_MS, timezone_offset }];
+  };
+
+/** Of what belongs to a day and has no time: the beginning of it where the user is. */
+function atDay({ day }: Found, { user }: PullSource): string | null {
+  const date = textOr(day);
+  if (date === null || momentIn(date) === null) return null;
+  return dayEdges(date.slice(0, 10), { timezone_offset: null, time_zone: user.fallback_time_zone }).start;
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  profile: async function* (source) {
+    const person = objectIn(await askProvider(source, api, { url: `${API}/personal_info` }));
+    yield* summariesOf(source.ctx.log, profile, [toProfile(person)]);
+  },
+  activity: async function* (source, window) {
+    for await (const page of documents(source, 'daily_activity', window))
+      yield* summariesOf(source.ctx.log, activity, page.map(toActivity));
+  },
+  sleep: async function* (source, window) {
+    const scores = new Map<string, number | null>();
+    for await (const page of documents(source, 'daily_sleep', window))
+      for (const { day, score } of page) scores.set(String(day), numberOr(score));
+    for await (const page of documents(source, 'sleep', window))
+      yield* summariesOf(
+        source.ctx.log,
+        sleep,
+        page.map((found) => toSleep(found, scores)),
+      );
+  },
+  workouts: async function* (source, window) {
+    for await (const page of documents(source, 'workout', window))
+      yield* summariesOf(source.ctx.log, workout, page.map(toWorkout));
+  },
+  steps: samples('steps', 'daily_activity', ofDay('steps')),
+  distance: samples('distance', 'daily_activity', ofDay('equivalent_walking_distance')),
+  calories_active: samples('calories_active', 'daily_activity', ofDay('active_calories')),
+  hrv: samples('hrv', 'sleep', (found) => measuredAsleep(found, 'hrv')),
+  respiratory_rate: samples('respiratory_rate', 'sleep', (found) => {
+    const at = momentIn(found['bedtime_end']);
+    const timezone_offset = offsetWithin(String(found['bedtime_end']));
+    return at === null ? [] : [{ at, value: numberOr(found['average_breath']), timezone_offset }];
+  }),
+  blood_oxygen: samples('blood_oxygen', 'daily_spo2', (found, source) => {
+    const at = atDay(found, source);
+    return at === null ? [] : [{ at, value: numberOr(objectOr(found['spo2_percentage'])['average']) }];
+  }),
+  vo2_max: samples('vo2_max', 'vO2_max', (found) => {
+    const at = momentIn(found['timestamp']);
+    const timezone_offset = offsetWithin(String(found['timestamp']));
+    return at === null ? [] : [{ at, value: numberOr(found['vo2_max']), timezone_offset }];
+  }),
+  heartrate: async function* (source, { from, to }) {
+    for await (const page of pages(source, 'heartrate', { start_datetime: from, end_datetime: to })) {
+      const measured = page.flatMap(({ timestamp, bpm }): Measured[] => {
+        const at = momentIn(timestamp);
+        return at === null ? [] : [{ at, value: numberOr(bpm) }];
+      });
+      yield* samplesOf('heartrate', SOURCE, measured);
+    }
+  },
+};
+
+function toActivity(found: Found): Mapped {
+  const minutes = (seconds: unknown): number | null => {
+    const number = numberOr(seconds);
+    return number === null ? null : Math.round(number / 6) / 10;
+  };
+  return {
+    raw: found,
+    item: {
+      ...SOURCE,
+      provider_id: nameIn(found['id']),
+      calendar_date: nameIn(found['day']).slice(0, 10),
+      timezone_offset: offsetWithin(String(found['timestamp'] ?? '')),
+      calories_total: numberOr(found['total_calories']),
+      calories_active: numberOr(found['active_calories']),
+      steps: wholeOr(found['steps']),
+      distance: numberOr(found['equivalent_walking_distance']),
+      daily_movement: numberOr(found['equivalent_walking_distance']),
+      low: minutes(found['low_activity_time']),
+      medium: minutes(found['medium_activity_time']),
+      high: minutes(found['high_activity_time']),
+    },
+  };
+}
+
+function toWorkout(found: Found): Mapped {
+  const [time_start, time_end] = [momentIn(found['start_datetime']), momentIn(found['end_datetime'])];
+  if (time_start === null || time_end === null) return null;
+  return {
+    raw: found,
+    item: {
+      ...SOURCE,
+      provider_id: nameIn(found['id']),
+      calendar_date: textOr(found['day'])?.slice(0, 10),
+      title: textOr(found['label']),
+      sport: wordOf(found['activity']) ?? 'other',
+      time_start,
+      time_end,
+      timezone_offset: offsetWithin(String(found['start_datetime'])),
+      calories: numberOr(found['calories']),
+      distance: numberOr(found['distance']),
+    },
+  };
+}
+
+function toProfile(person: Found): Mapped {
+  const metres = numberOr(person['height']);
+  const sex = textOr(person['biological_sex']);
+  return {
+    raw: person,
+    item: {
+      ...SOURCE,
+      provider_id: nameIn(person['id']),
+      height: metres === null ? null : Math.round(metres * 100),
+      sex: sex === 'male' || sex === 'female' ? sex : null,
+    },
+  };
+}

@@ -1,0 +1,195 @@
+// https://developers.strava.com/docs/reference/, https://developers.strava.com/docs/rate-limits/
+import { findStreamed } from '../../summaries/streams/find-streamed.ts';
+import { profile } from '../../summaries/resources/profile.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
+import { askProvider, type Headers, type ProviderApi } from './asking/ask-provider.ts';
+import { summariesOf, type Mapped } from './asking/fitting.ts';
+import type { Hold } from './asking/hold-back.ts';
+import {
+  momentAt,
+  momentIn,
+  nameIn,
+  numberIn,
+  numberOr,
+  numbersOr,
+  objectIn,
+  objectOr,
+  objectsIn,
+  secondsOf,
+  textOr,
+  wholeOr,
+  wordOf,
+  type Found,
+} from './asking/read-answer.ts';
+
+const API = 'https://www.strava.com/api/v3';
+const STREAMS = 'time,distance,latlng,altitude,velocity_smooth,heartrate,cadence,watts,temp';
+const PER_PAGE = 200;
+/** 20,000 activities in a window: whoever has more has an answer that repeats itself. */
+const MOST_PAGES = 100;
+
+const api: ProviderApi = { slug: 'strava', holdOf };
+
+export const strava: Puller = {
+  resources: {
+    profile: { windowDays: 366, polled: false },
+    workouts: { windowDays: 366 },
+    // Each costs a request of the few that an application has.
+    workout_stream: { windowDays: 30 },
+  },
+  pollDays: 3,
+  // An application may ask 1,000 times a day for everybody together.
+  pollEverySeconds: 3_600,
+  findOne: async (source, resource, id) => {
+    if (resource !== 'workouts') return null;
+    const url = `${API}/activities/${encodeURIComponent(id)}`;
+    const activity = await askProvider(source, api, { url, mayBeMissing: true });
+    return activity === null ? 'gone' : [...summariesOf(source.ctx.log, workout, [toWorkout(objectIn(activity))])];
+  },
+  pull: async function* (source, resource, window) {
+    const { log } = source.ctx;
+    if (resource === 'profile') {
+      const athlete = objectIn(await askProvider(source, api, { url: `${API}/athlete` }));
+      yield* summariesOf(log, profile, [toProfile(athlete)]);
+      return;
+    }
+    for await (const page of activities(source, window)) {
+      if (resource === 'workouts') yield* summariesOf(log, workout, page.map(toWorkout));
+      else yield* withStreams(source, page);
+    }
+  },
+};
+
+/** A page can be shorter than asked for and still not be the last: that one is empty. */
+async function* activities(source: PullSource, { from, to }: Window): AsyncIterable<Found[]> {
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const query = { after: secondsOf(from) - 1, before: Math.ceil(Date.parse(to) / 1_000), page, per_page: PER_PAGE };
+    const found = objectsIn(await askProvider(source, api, { url: `${API}/athlete/activities`, query }));
+    if (found.length === 0) return;
+    yield found;
+  }
+}
+
+/** Points of activities that have none yet: those of one that is kept do not change. */
+async function* withStreams(source: PullSource, page: Found[]): AsyncIterable<Pulled> {
+  const known = await findStreamed(source.ctx, source.user, {
+    provider: 'strava',
+    provider_ids: page.map(({ id }) => nameIn(id)),
+  });
+  for (const activity of page) {
+    const id = nameIn(activity['id']);
+    const mapped = known.has(id) || activity['manual'] === true ? null : toWorkout(activity);
+    if (mapped === null) continue;
+    const url = `${API}/activities/${encodeURIComponent(id)}/streams`;
+    const query = { keys: STREAMS, key_by_type: 'true' };
+    const streams = await askProvider(source, api, { url, query, mayBeMissing: true });
+    const stream = streams === null ? null : toStream(mapped.item['time_start'] as string, objectIn(streams));
+    if (stream) yield* summariesOf(source.ctx.log, workout, [{ ...mapped, item: { ...mapped.item, stream } }]);
+  }
+}
+
+function toWorkout(activity: Found): Mapped {
+  const time_start = momentIn(activity['start_date']);
+  if (time_start === null) return null;
+  const map = objectOr(activity['map']);
+  const [polyline, summary_polyline] = [textOr(map['polyline']), textOr(map['summary_polyline'])];
+  const average_watts = numberOr(activity['average_watts']);
+  return {
+    raw: activity,
+    item: {
+      provider: 'strava',
+      source_type: 'app',
+      provider_id: nameIn(activity['id']),
+      title: textOr(activity['name']),
+      sport: wordOf(activity['sport_type'] ?? activity['type']) ?? 'other',
+      time_start,
+      time_end: momentAt(secondsOf(time_start) + numberIn(activity['elapsed_time'])),
+      calendar_date: textOr(activity['start_date_local'])?.slice(0, 10),
+      timezone_offset: wholeOr(activity['utc_offset']),
+      average_hr: wholeOr(activity['average_heartrate']),
+      max_hr: wholeOr(activity['max_heartrate']),
+      distance: numberOr(activity['distance']),
+      moving_time: wholeOr(activity['moving_time']),
+      total_elevation_gain: numberOr(activity['total_elevation_gain']),
+      elev_high: numberOr(activity['elev_high']),
+      elev_low: numberOr(activity['elev_low']),
+      average_speed: numberOr(activity['average_speed']),
+      max_speed: numberOr(activity['max_speed']),
+      average_watts,
+      // There it says whether power was measured, and is not an estimate.
+      device_watts: activity['device_watts'] === true ? average_watts : null,
+      max_watts: numberOr(activity['max_watts']),
+      weighted_average_watts: numberOr(activity['weighted_average_watts']),
+      map: polyline === null && summary_polyline === null ? null : { polyline, summary_polyline },
+    },
+  };
+}
+
+/** By the second, from the start of the activity; null where nothing is timed. */
+function toStream(time_start: string, streams: Found): Record<string, unknown> | null {
+  const dataOf = (name: string): unknown => objectOr(streams[name])['data'];
+  const seconds = numbersOr(dataOf('time'));
+  if (seconds === null || seconds.length === 0 || seconds.includes(null)) return null;
+  const start = secondsOf(time_start);
+  const places = Array.isArray(dataOf('latlng')) ? (dataOf('latlng') as unknown[]).map(numbersOr) : null;
+  const columns = {
+    distance: numbersOr(dataOf('distance')),
+    altitude: numbersOr(dataOf('altitude')),
+    velocity_smooth: numbersOr(dataOf('velocity_smooth')),
+    heartrate: numbersOr(dataOf('heartrate'))?.map(wholeOr),
+    cadence: numbersOr(dataOf('cadence')),
+    power: numbersOr(dataOf('watts')),
+    temperature: numbersOr(dataOf('temp')),
+    lat: places?.map((place) => place?.[0] ?? null),
+    lng: places?.map((place) => place?.[1] ?? null),
+  };
+  const measured = Object.entries(columns).filter(([, column]) => column?.length === seconds.length);
+  return { time: seconds.map((second) => start + Math.round(second as number)), ...Object.fromEntries(measured) };
+}
+
+const toProfile = (athlete: Found): Mapped => ({
+  raw: athlete,
+  item: {
+    provider: 'strava',
+    source_type: 'app',
+    provider_id: nameIn(athlete['id']),
+    sex: athlete['sex'] === 'M' ? 'male' : athlete['sex'] === 'F' ? 'female' : null,
+  },
+});
+
+const QUARTER_SECONDS = 900;
+const DAY_SECONDS = 86_400;
+/** The part of the application's share that pulls of the past may use. */
+const SHARE_OF_PAST = 0.8;
+
+/** `X-RateLimit-Limit: 200,2000` and `-Usage`: by the quarter of an hour and by the day in UTC; reads have their own. */
+function holdOf(status: number, headers: Headers): Hold | null {
+  let hold: Hold =
+    status === 429 ? { pollsSeconds: until(QUARTER_SECONDS), pastSeconds: until(QUARTER_SECONDS) } : FREE;
+  for (const kind of ['x-ratelimit', 'x-readratelimit']) {
+    const [limits, usages] = ['limit', 'usage'].map((what) =>
+      String(headers[`${kind}-${what}`] ?? '')
+        .split(',')
+        .map(numberOr),
+    ) as [(number | null)[], (number | null)[]];
+    for (const [n, every] of [QUARTER_SECONDS, DAY_SECONDS].entries()) {
+      const [limit, usage] = [limits[n] ?? 0, usages[n] ?? 0];
+      if (limit <= 0 || usage < limit * SHARE_OF_PAST) continue;
+      const seconds = until(every);
+      hold = {
+        pollsSeconds: Math.max(hold.pollsSeconds, usage >= limit ? seconds : 0),
+        pastSeconds: Math.max(hold.pastSeconds, seconds),
+      };
+    }
+  }
+  return hold === FREE ? null : hold;
+}
+
+const FREE: Hold = { pollsSeconds: 0, pastSeconds: 0 };
+
+/** Seconds until the next full quarter of an hour or day in UTC, and one for clocks that differ. */
+function until(every: number): number {
+  const now = Date.now() / 1_000;
+  return Math.ceil(every - (now % every)) + 1;
+}

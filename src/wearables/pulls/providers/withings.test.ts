@@ -1,0 +1,245 @@
+// Shapes of https://developer.withings.com/api-reference, by its examples.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { dayAgo, pulledFrom, type Pulled } from '../../../../test/pulled.ts';
+
+let provider: Provider;
+let app: TestApp;
+let user: Pulled;
+const day = dayAgo(3);
+/** Noon in Phoenix. */
+const noon = Date.parse(`${day}T19:00:00Z`) / 1_000;
+const timezone = 'America/Phoenix';
+
+const measured = (grpid: number, attrib: number, measures: [type: number, value: number, unit: number][]) => ({
+  grpid,
+  attrib,
+  date: noon,
+  created: noon,
+  modified: noon,
+  category: 1,
+  deviceid: '892359876fd8805ac45bab078c4828692f0276b1',
+  measures: measures.map(([type, value, unit]) => ({ type, value, unit, algo: 0, fm: 3 })),
+  comment: null,
+});
+const GROUPS = [
+  measured(1, 0, [
+    [1, 84_100, -3],
+    [6, 21_340, -3],
+    [76, 62_800, -3],
+    [88, 33, -1],
+  ]),
+  measured(2, 2, [[1, 85, 0]]),
+  measured(3, 0, [
+    [9, 79, 0],
+    [10, 121, 0],
+    [11, 64, 0],
+  ]),
+  measured(4, 0, [[54, 98, 0]]),
+];
+const ACTIVITY = {
+  date: day,
+  timezone,
+  deviceid: 'a',
+  brand: 1,
+  is_tracker: true,
+  steps: 6_540,
+  distance: 4_800.5,
+  elevation: 4,
+  soft: 5_400,
+  moderate: 1_800,
+  intense: 90,
+  active: 1_890,
+  calories: 320.5,
+  totalcalories: 2_300.1,
+  hr_average: 74,
+  hr_min: 51,
+  hr_max: 140,
+};
+const NIGHT = {
+  id: 1_234_567,
+  timezone,
+  model: 32,
+  model_id: 63,
+  startdate: noon - 12 * 3_600,
+  enddate: noon - 5 * 3_600,
+  date: day,
+  completed: true,
+  modified: noon,
+  data: {
+    deepsleepduration: 6_000,
+    lightsleepduration: 12_000,
+    remsleepduration: 5_400,
+    wakeupduration: 1_200,
+    total_sleep_time: 23_400,
+    total_timeinbed: 25_200,
+    sleep_efficiency: 0.93,
+    sleep_latency: 300,
+    sleep_score: 81,
+    hr_average: 55,
+    hr_min: 47,
+    rr_average: 14,
+  },
+};
+const WORKOUT = {
+  id: 99,
+  category: 2,
+  timezone,
+  model: 93,
+  attrib: 0,
+  startdate: noon,
+  enddate: noon + 1_800,
+  date: day,
+  modified: noon,
+  deviceid: 'a',
+  data: { calories: 290, steps: 4_300, distance: 5_010, hr_average: 141, hr_max: 171, pause_duration: 60 },
+};
+
+const ok = (body: object): DataAnswer => ({ json: { status: 0, body } });
+
+function answer({ body }: DataRequest): DataAnswer {
+  const form = new URLSearchParams(body);
+  const within = (second: number): boolean =>
+    second >= Number(form.get('startdate')) && second < Number(form.get('enddate'));
+  switch (form.get('action')) {
+    case 'getmeas': {
+      const types = new Set(String(form.get('meastypes')).split(',').map(Number));
+      const groups = GROUPS.filter(
+        ({ date, measures }) => within(date) && measures.some(({ type }) => types.has(type)),
+      );
+      // A page each.
+      const offset = Number(form.get('offset') ?? 0);
+      const more = offset + 1 < groups.length ? 1 : 0;
+      return ok({
+        updatetime: noon,
+        timezone,
+        measuregrps: groups.slice(offset, offset + 1),
+        more,
+        offset: offset + 1,
+      });
+    }
+    case 'getactivity':
+      return ok({ activities: [ACTIVITY], more: false, offset: 0 });
+    case 'getsummary':
+      return ok({ series: [NIGHT], more: false, offset: 0 });
+    case 'getworkouts':
+      return ok({ series: [WORKOUT], more: false, offset: 0 });
+    case 'getintradayactivity':
+      return ok({
+        series: within(noon)
+          ? {
+              [noon]: {
+                heart_rate: 66,
+                steps: 40,
+                distance: 31.5,
+                calories: 2.2,
+                elevation: 2,
+                duration: 60,
+                model: 'Steel HR',
+                model_id: 55,
+              },
+            }
+          : [],
+      });
+    default:
+      return { json: { status: 2_554, error: 'Unknown action' } };
+  }
+}
+
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp(provider.env('withings'));
+  user = await pulledFrom(app, provider, 'withings', answer);
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+
+test('Every resource of an account is pulled', async () => {
+  const pulls = await user.pulls();
+  expect(Object.keys(pulls)).toHaveLength(15);
+  expect(new Set(Object.values(pulls))).toEqual(new Set(['success']));
+});
+
+test('A scale tells the weight and its parts, and what a person typed in is told apart', async () => {
+  const bodies = await user.summaries('body');
+  expect(bodies).toHaveLength(2);
+  const bodyOf = (type: string) => bodies.find(({ source }) => (source as { type: string }).type === type);
+  expect(bodyOf('scale')).toMatchObject({
+    weight: 84.1,
+    fat: 21.34,
+    muscle_mass_percentage: 74.67,
+    bone_mass_percentage: 3.92,
+    calendar_date: day,
+    source: { type: 'scale' },
+  });
+  expect(bodyOf('app')).toMatchObject({ weight: 85, source: { type: 'app' } });
+  expect((await user.samples('body_weight')).map(({ value, source_type }) => [value, source_type])).toEqual(
+    expect.arrayContaining([
+      [84.1, 'scale'],
+      [85, 'app'],
+    ]),
+  );
+});
+
+test('A cuff tells both pressures of a moment', async () => {
+  expect(await user.samples('blood_pressure')).toMatchObject([{ systolic: 121, diastolic: 79, source_type: 'cuff' }]);
+  expect(await user.samples('blood_oxygen')).toMatchObject([{ value: 98 }]);
+});
+
+test('Days, nights and workouts come in our units', async () => {
+  expect(await user.summaries('activity')).toMatchObject([
+    {
+      calendar_date: day,
+      steps: 6_540,
+      floors_climbed: 4,
+      low: 90,
+      medium: 30,
+      high: 1.5,
+      heart_rate: { min_bpm: 51 },
+    },
+  ]);
+  expect(await user.summaries('sleep')).toMatchObject([
+    { calendar_date: day, total: 23_400, duration: 25_200, efficiency: 93, score: 81, hr_lowest: 47, awake: 1_200 },
+  ]);
+  expect(await user.summaries('workouts')).toMatchObject([
+    { sport: { slug: 'running' }, moving_time: 1_740, average_hr: 141, distance: 5_010, calendar_date: day },
+  ]);
+});
+
+test('What happens within the day comes as samples', async () => {
+  expect(await user.samples('heartrate')).toMatchObject([
+    { value: 66, timestamp: new Date(noon * 1_000).toISOString() },
+  ]);
+  expect(await user.samples('floors_climbed')).toMatchObject([{ value: 2 }]);
+  expect(await user.samples('steps')).toMatchObject([
+    { value: 40, end: new Date((noon + 60) * 1_000).toISOString(), source_type: 'watch' },
+  ]);
+});
+
+test.each([
+  ['too many requests', 601, 'retrying', 'provider_rate_limit_exceeded'],
+  ['its own trouble', 522, 'retrying', 'provider_unavailable'],
+  ['a refusal', 293, 'failure', 'non_retriable_error'],
+])('An answer of 200 that tells of %s is understood', async (_, status, ended, group) => {
+  const { user_id } = await pulledFrom(app, provider, 'withings', () => ({ json: { status, body: {}, error: 'x' } }));
+  const { rows } = await sql<{ status: string; error_details: string }>`
+    select distinct status, error_details from pulls where user_id = ${user_id}`.execute(app.db);
+  expect(rows).toEqual([{ status: ended, error_details: group }]);
+  await sql`delete from provider_waits`.execute(app.db);
+});
+
+test('A token that is refused by a status of its own is not asked with again', async () => {
+  const tokens = new Set<string>();
+  const { team, user_id, pulls } = await pulledFrom(app, provider, 'withings', (request) => {
+    tokens.add(request.token);
+    return request.token === 'access-token-of-the-user' ? { json: { status: 401, body: {} } } : answer(request);
+  });
+  // The stand-in knows no such refresh token: the connection has to be made again.
+  expect(new Set(Object.values(await pulls()))).toEqual(new Set(['failure', 'scheduled']));
+  const { body } = await team.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user_id}`);
+  expect([body.providers[0]?.status, tokens.size]).toEqual(['error', 1]);
+});

@@ -1,0 +1,473 @@
+// The pull itself, by a provider that a test plays: what goes wrong, what goes on after a kill, and who goes first.
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { importConnection, makeUser, subscribe } from '../../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
+import { failConnection } from '../connections/fail.ts';
+import { seriesOrNull, type Series } from '../resources.ts';
+import { AppError } from '../../errors.ts';
+import { DEMO_PULLERS } from './demo/pullers.ts';
+import { pollConnection } from './poll.ts';
+import { pullWindow } from './pull-window.ts';
+import { PullError, type Pulled, type Puller, type Window } from './puller.ts';
+import { resumePulls } from './resume.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+let user: { user_id: string };
+/** What the provider was asked for, and how it answers. */
+let asked: Window[] = [];
+let answer: (window: Window) => AsyncIterable<Pulled>;
+
+const played: Puller = {
+  resources: { glucose: { windowDays: 7 } },
+  pollDays: 1,
+  pollEverySeconds: 900,
+  pull: (_source, _resource, window) => {
+    asked.push(window);
+    return answer(window);
+  },
+};
+
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver();
+  await subscribe(app.team, receiver);
+});
+afterAll(async () => {
+  await receiver.close();
+  await app.close();
+});
+beforeEach(async () => {
+  vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue(played);
+  // What an earlier test left under way would be pulled here.
+  await sql`delete from graphile_worker._private_jobs`.execute(app.db);
+  await sql`delete from pulls`.execute(app.db);
+  await sql`delete from polls`.execute(app.db);
+  asked = [];
+  answer = oneADay;
+  user = await makeUser(app.team);
+  await app.deliver();
+  receiver.received.length = 0;
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const DAY_MS = 86_400_000;
+const sampleAt = (at: string, value = 5) => ({
+  series: seriesOrNull('glucose') as Series,
+  source: { provider: 'freestyle_libre', source_type: 'automatic', app_id: null, device_id: null },
+  kind: '',
+  sample: { at, value, duration_ms: null, timezone_offset: null, extra: null, text: null },
+});
+
+async function* oneADay({ from, to }: Window): AsyncIterable<Pulled> {
+  for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS)
+    yield { samples: [sampleAt(new Date(at).toISOString())] };
+}
+
+/** An answer that breaks off at once. */
+const failing = (error: () => Error): AsyncIterable<Pulled> => ({
+  [Symbol.asyncIterator]: () => ({
+    next: async () => {
+      throw error();
+    },
+  }),
+});
+
+/** An answer with nothing in it, after `wait`. */
+const nothing = (wait: () => Promise<unknown> = async () => undefined): AsyncIterable<Pulled> => ({
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: await wait() }) }),
+});
+
+const connect = () => app.api('POST', '/v2/link/connect/demo', { user_id: user.user_id, provider: 'freestyle_libre' });
+const job = () => ({
+  team_id: app.team.id,
+  user_id: user.user_id,
+  provider: 'freestyle_libre' as const,
+  resource: 'glucose',
+});
+const pull = async () =>
+  await app.db.selectFrom('pulls').selectAll().where('user_id', '=', user.user_id).executeTakeFirstOrThrow();
+const stored = async (): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from samples join streams on streams.id = stream_id where user_id = ${user.user_id}`.execute(
+    app.db,
+  );
+  return rows[0]?.count as number;
+};
+/** Lets what waits come due. */
+const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
+const historical = async () => {
+  await app.deliver();
+  return receiver.received.map(({ body }) => body.event_type).filter((type) => type.startsWith('historical'));
+};
+
+describe('a pull of the past', () => {
+  test('goes from the newest window to the oldest, without a gap and no further than the range', async () => {
+    await connect();
+    await app.runJobs();
+    const { range_start, range_end, status } = await pull();
+    expect([asked[0]?.to, asked.at(-1)?.from, status]).toEqual([range_end, range_start, 'success']);
+    for (const [n, { from }] of asked.slice(0, -1).entries()) expect(asked[n + 1]?.to).toBe(from);
+    expect(asked.length).toBe(5);
+    expect(await historical()).toEqual(['historical.data.glucose.created']);
+  });
+
+  test('that finds nothing says so as well', async () => {
+    answer = () => nothing();
+    await connect();
+    await app.runJobs();
+    expect([await pull(), await historical()]).toEqual([
+      expect.objectContaining({ status: 'success', days_with_data: 0 }),
+      ['historical.data.glucose.created'],
+    ]);
+  });
+
+  test("begins no earlier than the user's data is taken", async () => {
+    const first = new Date(Date.now() - 5 * DAY_MS).toISOString().slice(0, 10);
+    await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_start: first });
+    await connect();
+    await app.runJobs();
+    expect((await pull()).range_start).toBe(`${first}T00:00:00.000Z`);
+    expect(asked.at(-1)?.from).toBe(`${first}T00:00:00.000Z`);
+  });
+
+  test('waits and tries again where that may help, tells why meanwhile, and then goes on where it stood', async () => {
+    let calls = 0;
+    answer = async function* (window) {
+      calls += 1;
+      if (calls === 2) throw new PullError('provider_rate_limit_exceeded', 120);
+      yield* oneADay(window);
+    };
+    await connect();
+    await app.runJobs();
+    expect(await pull()).toMatchObject({
+      status: 'retrying',
+      error_details: 'provider_rate_limit_exceeded',
+      attempts: 1,
+    });
+    const { rows } = await sql<{ seconds: number }>`
+      select extract(epoch from due_at - now())::float8 as seconds from pulls where user_id = ${user.user_id}`.execute(
+      app.db,
+    );
+    expect(rows[0]?.seconds).toBeGreaterThan(100);
+    await later();
+    await app.runJobs();
+    expect(await pull()).toMatchObject({ status: 'success', error_details: null });
+    expect(asked[2]).toEqual(asked[1]);
+    expect(await historical()).toEqual(['historical.data.glucose.created']);
+  });
+
+  test('gives up after eight tries in a row', async () => {
+    answer = () => failing(() => new PullError('provider_unavailable'));
+    await connect();
+    for (let n = 0; n < 8; n += 1) {
+      await later();
+      await app.runJobs();
+    }
+    expect(await pull()).toMatchObject({ status: 'failure', error_details: 'retry_quota_exhausted', attempts: 8 });
+    await later();
+    await app.runJobs();
+    expect([asked.length, await historical()]).toEqual([8, []]);
+  });
+
+  test.each([
+    ['what the provider refuses for good', () => new PullError('non_retriable_error'), 'non_retriable_error'],
+    ['what nobody foresaw', () => new TypeError('x is not a function'), 'unexpected_error'],
+  ])('fails at once by %s', async (_what, error, told) => {
+    answer = () => failing(error);
+    await connect();
+    await app.runJobs();
+    expect(await pull()).toMatchObject({ status: 'failure', error_details: told });
+  });
+
+  test('that broke off in a window keeps what had come, and stores nothing twice when it comes again', async () => {
+    let calls = 0;
+    answer = async function* (window) {
+      calls += 1;
+      for await (const piece of oneADay(window)) {
+        yield piece;
+        if (calls === 1) throw new PullError('transport_failure');
+      }
+    };
+    await connect();
+    await app.runJobs();
+    expect(await stored()).toBe(1);
+    await later();
+    await app.runJobs();
+    expect((await pull()).status).toBe('success');
+    const days = Math.ceil((Date.parse((await pull()).range_end) - Date.parse((await pull()).range_start)) / DAY_MS);
+    expect(await stored()).toBeGreaterThanOrEqual(days);
+    await app.deliver();
+    const sent = receiver.received.filter(({ body }) => body.event_type === 'daily.data.glucose.created');
+    const times = sent.flatMap(({ body }) =>
+      (body.data['data'] as { timestamp: string }[]).map(({ timestamp }) => timestamp),
+    );
+    expect(times.length).toBe(new Set(times).size);
+  });
+
+  test('whose worker was killed goes on: another takes the window when its lease is over', async () => {
+    await connect();
+    await sql`delete from graphile_worker._private_jobs`.execute(app.db);
+    await sql`update pulls set status = 'in_progress', leased_until = now() + interval '5 minutes', due_at = now() - interval '1 hour'
+      where user_id = ${user.user_id}`.execute(app.db);
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect(asked).toEqual([]);
+    await sql`update pulls set leased_until = now() - interval '1 second' where user_id = ${user.user_id}`.execute(
+      app.db,
+    );
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect((await pull()).status).toBe('success');
+  });
+
+  test('is worked on by one at a time', async () => {
+    await connect();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    answer = () => nothing(() => held);
+    const first = pullWindow(app.ctx, job());
+    await vi.waitFor(() => expect(asked.length).toBe(1));
+    await pullWindow(app.ctx, job());
+    expect(asked.length).toBe(1);
+    release();
+    await first;
+  });
+
+  test('whose lease somebody else has taken meanwhile writes no outcome', async () => {
+    await connect();
+    answer = () =>
+      nothing(() =>
+        sql`update pulls set leased_until = now() + interval '9 minutes' where user_id = ${user.user_id}`.execute(
+          app.db,
+        ),
+      );
+    const before = (await pull()).pulled_from;
+    await pullWindow(app.ctx, job());
+    expect(await pull()).toMatchObject({ pulled_from: before, status: 'in_progress' });
+  });
+
+  test('stops while the user is scheduled for deletion, and goes on after an undo', async () => {
+    await connect();
+    let calls = 0;
+    answer = async function* (window) {
+      calls += 1;
+      if (calls === 2) await app.api('DELETE', `/v2/user/${user.user_id}`);
+      yield* oneADay(window);
+    };
+    await app.runJobs();
+    expect([asked.length, (await pull()).status]).toEqual([2, 'in_progress']);
+    await sql`update pulls set due_at = now() - interval '1 hour' where user_id = ${user.user_id}`.execute(app.db);
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect(asked.length).toBe(2);
+    await app.api('POST', `/v2/user/undo_delete?user_id=${user.user_id}`);
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect((await pull()).status).toBe('success');
+  });
+
+  test('of a connection that was ended is not gone on with', async () => {
+    await connect();
+    await app.api('DELETE', `/v2/user/${user.user_id}/freestyle_libre`);
+    await app.runJobs();
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('polls', () => {
+  const due = () => sql`update polls set due_at = now() where user_id = ${user.user_id}`.execute(app.db);
+  const poll = async () =>
+    await app.db.selectFrom('polls').selectAll().where('user_id', '=', user.user_id).executeTakeFirstOrThrow();
+
+  test('come when they are due, ask for the last days, and come again a quarter of an hour later', async () => {
+    await connect();
+    await app.runJobs();
+    asked = [];
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect(asked).toEqual([]);
+    await due();
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect(asked.length).toBe(1);
+    expect(Date.now() - Date.parse(asked[0]?.from ?? '')).toBeLessThan(2.1 * DAY_MS);
+    const { due_at, succeeded } = await poll();
+    expect([succeeded, Math.round((Date.parse(due_at) - Date.now()) / 60_000)]).toEqual([true, 15]);
+  });
+
+  test('that fail wait longer and longer, and are told by introspection', async () => {
+    await connect();
+    await app.runJobs();
+    answer = () => failing(() => new PullError('provider_unavailable'));
+    const waits: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      await due();
+      await resumePulls(app.ctx);
+      await app.runJobs();
+      waits.push(Math.round((Date.parse((await poll()).due_at) - Date.now()) / 60_000));
+    }
+    expect(waits).toEqual([15, 30, 45]);
+    const { body } = await app.api<{ data: { provider: Record<string, Record<string, object>> }[] }>(
+      'GET',
+      `/v2/introspect/resources?user_id=${user.user_id}`,
+    );
+    expect(body.data[0]?.provider['freestyle_libre']?.['glucose']).toEqual({
+      last_attempt: { timestamp: expect.any(String), status: 'failure' },
+      oldest_data: expect.any(String),
+      newest_data: expect.any(String),
+      sent_count: await stored(),
+    });
+  });
+
+  test('that are slow are not begun again beside themselves, and go on when the process was killed', async () => {
+    await connect();
+    await app.runJobs();
+    asked = [];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    answer = () => nothing(() => held);
+    await due();
+    const first = pollConnection(app.ctx, job());
+    await vi.waitFor(() => expect(asked.length).toBe(1));
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    await pollConnection(app.ctx, job());
+    expect(asked.length).toBe(1);
+    release();
+    await first;
+    answer = () => nothing();
+    await due();
+    await sql`update polls set leased_until = now() - interval '1 second' where user_id = ${user.user_id}`.execute(
+      app.db,
+    );
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect(asked.length).toBe(2);
+  });
+
+  test('that end in a refusal of ours, as of a user with too many streams, count as failed and wait', async () => {
+    await connect();
+    await app.runJobs();
+    answer = () => failing(() => new AppError('limit_reached', 'A user has at most 500 streams.'));
+    await due();
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    const { succeeded, failures, due_at, leased_until } = await poll();
+    expect([succeeded, failures, leased_until, Date.parse(due_at) > Date.now() + 600_000]).toEqual([
+      false,
+      1,
+      null,
+      true,
+    ]);
+  });
+
+  test('of one team do not keep others waiting: each has its share of a run, the longest overdue first', async () => {
+    const other = await app.makeTeam('Other team');
+    const theirs = await makeUser(other);
+    await other.api('POST', '/v2/link/connect/demo', { user_id: theirs.user_id, provider: 'freestyle_libre' });
+    for (let n = 0; n < 3; n += 1) {
+      user = await makeUser(app.team);
+      await connect();
+    }
+    await sql`delete from graphile_worker._private_jobs`.execute(app.db);
+    await sql`update polls set due_at = now() - interval '1 hour'`.execute(app.db);
+    await resumePulls(app.ctx);
+    const { rows } = await sql<{ team_id: string }>`
+      select payload ->> 'team_id' as team_id from graphile_worker._private_jobs order by priority, run_at, id`.execute(
+      app.db,
+    );
+    expect(rows.slice(0, 2).map(({ team_id }) => team_id)).toContain(other.id);
+  });
+});
+
+describe('what belongs to a connection', () => {
+  /** When its poll and its pull come due: true where never. */
+  const never = async (): Promise<boolean[]> => {
+    const { rows } = await sql<{ never: boolean }>`
+      select due_at = 'infinity' as never from polls where user_id = ${user.user_id}
+       union all select due_at = 'infinity' from pulls where user_id = ${user.user_id} and ended_at is null`.execute(
+      app.db,
+    );
+    return rows.map((row) => row.never);
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      'is paused',
+      () =>
+        app.api('POST', '/v2/link/bulk_pause', {
+          provider: 'oura',
+          user_ids: [user.user_id],
+        }),
+    ],
+    [
+      'fails',
+      () =>
+        failConnection(
+          forTeam(app.ctx, { id: app.team.id, org_id: app.team.org_id, settings: {} }),
+          { user_id: user.user_id, provider: 'oura' },
+          { type: 'token_refresh_failed', details: 'invalid_grant' },
+        ),
+    ],
+  ])('is never due once that %s, and due again when it is made anew', async (_how, end) => {
+    await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
+    expect(await never()).toEqual([false, false]);
+    await end();
+    expect(await never()).toEqual([true, true]);
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect(await never()).toEqual([true, true]);
+    await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
+    expect(await never()).toEqual([false, false]);
+  });
+
+  test('is never due once that has ended', async () => {
+    await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
+    await app.api('DELETE', `/v2/user/${user.user_id}/oura`);
+    expect(await never()).toEqual([true]);
+  });
+
+  test('stays so where a window that was under way comes to its end', async () => {
+    await connect();
+    answer = () => nothing(() => app.api('DELETE', `/v2/user/${user.user_id}/freestyle_libre`));
+    await pullWindow(app.ctx, job());
+    expect(await pull()).toMatchObject({ status: 'in_progress' });
+    expect(await never()).toEqual([true]);
+  });
+});
+
+describe('introspection', () => {
+  test('goes through users in pages, of one provider where it is asked for', async () => {
+    const team = await app.makeTeam('Pages');
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const { user_id } = await makeUser(team);
+      await team.api('POST', '/v2/link/connect/demo', { user_id, provider: n === 1 ? 'oura' : 'freestyle_libre' });
+      ids.push(user_id);
+    }
+    await app.runJobs();
+    type Page = { data: { user_id: string }[]; next_cursor: string | null };
+    for (const path of ['historical_pull', 'resources']) {
+      const pages: Page[] = [];
+      for (let cursor = ''; ;) {
+        const { body } = await team.api<Page>('GET', `/v2/introspect/${path}?user_limit=2&next_cursor=${cursor}`);
+        pages.push(body);
+        if (body.next_cursor === null) break;
+        cursor = body.next_cursor;
+      }
+      expect(pages.map(({ data }) => data.map(({ user_id }) => user_id))).toEqual([ids.slice(0, 2), ids.slice(2)]);
+      const { body } = await team.api<Page>('GET', `/v2/introspect/${path}?provider=oura`);
+      expect(body.data.map(({ user_id }) => user_id)).toEqual([ids[1]]);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { findUser, type UserRow } from '../../users/find.ts';
+import { calendarDateOf, clockOf } from '../calendar-date.ts';
+import { pullCompleted } from './events.ts';
+import { isGone, isRetriable, PullError, type PullErrorGroup, type Window } from './puller.ts';
+import { pullerOrNull } from './pullers.ts';
+import { addPullJobs, type pullKind } from './schedule.ts';
+import { storePulled } from './store-pulled.ts';
+
+type Job = Static<(typeof pullKind)['payload']>;
+type Claim = { user: UserRow; lease: string; window: Window; range_start: string; isNewest: boolean; demo: boolean };
+
+/** As long as a window may take; whoever was killed meanwhile is followed by another. */
+const LEASE_SECONDS = 300;
+const MOST_ATTEMPTS = 8;
+/** Between tries, doubled each time; at most an hour. */
+const FIRST_WAIT_SECONDS = 15;
+const LONGEST_WAIT_SECONDS = 3_600;
+
+/**
+ * Pulls the newest window that is not pulled yet, and asks for the next one; the last one ends the pull and tells of it.
+ * What a kill cut off is pulled again whole, which stores nothing twice.
+ */
+export async function pullWindow(ctx: Ctx, job: Job): Promise<void> {
+  const team = await findTeamScope(ctx, job.team_id);
+  if (!team) return;
+  const scoped = forTeam(ctx, team);
+  const claim = await inTransaction(scoped, (tx) => claimWindow(tx, job));
+  const puller = claim && pullerOrNull(scoped, { provider: job.provider, demo: claim.demo });
+  if (!claim || !puller) return;
+  const { user, window } = claim;
+  let outcome: { days: number } | { error: PullError };
+  try {
+    const days = await storePulled(scoped, user, puller, { resource: job.resource, window, past: true });
+    // The day in which a window ends was counted with the newer window, which begins in it.
+    if (!claim.isNewest) days.delete(calendarDateOf(window.to, clockOf({}, user)));
+    outcome = { days: days.size };
+  } catch (error) {
+    if (ctx.stopping?.aborted || isGone(error)) return release(scoped, job, claim);
+    if (!(error instanceof PullError)) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
+    outcome = { error: error instanceof PullError ? error : new PullError('unexpected_error') };
+  }
+  await inTransaction(scoped, (tx) =>
+    'error' in outcome ? putOff(tx, job, claim, outcome.error) : goOn(tx, job, claim, outcome.days),
+  );
+}
+
+/** Takes the next window for a while; null where somebody has it, the pull is over, or nothing may be pulled. */
+async function claimWindow(ctx: TxCtx<TeamCtx>, { user_id, provider, resource }: Job): Promise<Claim | null> {
+  const {
+    rows: [row],
+  } = await sql<{ pulled_from: string; range_start: string; range_end: string; lease: string; demo: boolean }>`
+    update pulls
+       set status = 'in_progress', error_details = null, started_at = coalesce(started_at, now()),
+           leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      from connections c, users u
+     where pulls.user_id = ${user_id} and pulls.provider = ${provider} and pulls.resource = ${resource}
+       and pulls.team_id = ${ctx.team.id} and ended_at is null and (leased_until is null or leased_until < now())
+       and c.user_id = pulls.user_id and c.provider = pulls.provider and c.status = 'connected'
+       and u.id = pulls.user_id and u.deleted_at is null
+    returning pulled_from, range_start, range_end, leased_until::text as lease, c.demo`.execute(ctx.db);
+  const puller = row && pullerOrNull(ctx, { provider, demo: row.demo });
+  const days = puller?.resources[resource]?.windowDays;
+  if (!row || days === undefined) return null;
+  const from = new Date(Date.parse(row.pulled_from) - days * 86_400_000).toISOString();
+  return {
+    user: await findUser(ctx, user_id),
+    lease: row.lease,
+    range_start: row.range_start,
+    isNewest: row.pulled_from === row.range_end,
+    window: { from: from > row.range_start ? from : row.range_start, to: row.pulled_from },
+    demo: row.demo,
+  };
+}
+
+/** The window is stored: on to the one before it, or the end. Nothing happens where the lease was lost meanwhile. */
+async function goOn(
+  ctx: TxCtx<TeamCtx>,
+  job: Job,
+  { user, lease, window, range_start }: Claim,
+  days: number,
+): Promise<void> {
+  const isLast = window.from <= range_start;
+  const {
+    rows: [row],
+  } = await sql<{ range_start: string; range_end: string }>`
+    update pulls
+       set pulled_from = ${window.from}, days_with_data = days_with_data + ${days}, attempts = 0, leased_until = null,
+           due_at = case when due_at = 'infinity' then due_at else now() end, status = ${isLast ? 'success' : 'in_progress'}, ended_at = case when ${isLast} then now() end
+     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
+       and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz
+    returning range_start, range_end`.execute(ctx.db);
+  if (!row) return;
+  if (!isLast) return addPullJobs(ctx, job, [job.resource]);
+  await publishEvent(ctx, pullCompleted(job.resource), {
+    user,
+    data: {
+      user_id: user.id,
+      start_date: row.range_start,
+      end_date: row.range_end,
+      is_final: true,
+      provider: job.provider,
+    } as never,
+  });
+}
+
+/** Tried again later where that may help, and not more than eight times in a row; what was held back was no try. */
+async function putOff(
+  ctx: TxCtx<TeamCtx>,
+  job: Job,
+  { lease }: Claim,
+  { group, retryAfterSeconds, wasHeldBack }: PullError,
+): Promise<void> {
+  const {
+    rows: [row],
+  } = await sql<{ attempts: number }>`
+    update pulls set attempts = attempts + ${wasHeldBack ? 0 : 1}
+     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
+       and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz
+    returning attempts`.execute(ctx.db);
+  if (!row) return;
+  const again = isRetriable(group) && row.attempts < MOST_ATTEMPTS;
+  const told: PullErrorGroup = again || !isRetriable(group) ? group : 'retry_quota_exhausted';
+  const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.max(row.attempts - 1, 0), LONGEST_WAIT_SECONDS);
+  const seconds = Math.max(retryAfterSeconds ?? 0, wait);
+  await sql`
+    update pulls
+       set status = ${again ? 'retrying' : 'failure'}, error_details = ${told}, leased_until = null,
+           due_at = case when due_at = 'infinity' then due_at else now() + make_interval(secs => ${seconds}) end,
+           ended_at = case when ${!again} then now() end
+     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
+       and team_id = ${ctx.team.id}`.execute(ctx.db);
+  if (again) await addPullJobs(ctx, job, [job.resource], seconds);
+}
+
+/** A process that stops leaves the window to the next. */
+async function release(ctx: TeamCtx, job: Job, { lease }: Claim): Promise<void> {
+  await sql`
+    update pulls set leased_until = null
+     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
+       and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz`.execute(ctx.db);
+}

@@ -1,0 +1,86 @@
+import type { TeamCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import type { UserRow } from '../../users/find.ts';
+import type { Incoming } from '../summaries/candidate.ts';
+import type { SummaryResource } from '../summaries/resource.ts';
+import type { SampleOfSource } from '../timeseries/store-samples.ts';
+
+/** What a provider is asked for: everything of a resource between two moments, the second one excluded. */
+export type Window = { from: string; to: string };
+
+/** A piece of an answer, stored and told of in one transaction: at most a few thousand samples and some hundred summaries. */
+export type Pulled = {
+  samples?: SampleOfSource[];
+  summaries?: { resource: SummaryResource; incoming: Incoming[] };
+};
+
+/** How data of a provider is fetched. What it knows of the user's tokens it finds by `user.id` and its own slug. */
+export type Puller = {
+  /**
+   * What it brings, by the names of events, each with the longest window that the provider answers, in days. What changes
+   * as seldom as a profile is not `polled` and comes with the past only.
+   */
+  resources: Readonly<Record<string, { windowDays: number; polled?: false }>>;
+  /** Days that are pulled again by each poll, since data comes late and running totals change. */
+  pollDays: number;
+  /** Seconds between polls. */
+  pollEverySeconds: number;
+  /** Throws PullError for what a provider refuses; stops when `signal` is aborted. */
+  pull: (source: PullSource, resource: string, window: Window) => AsyncIterable<Pulled>;
+  /**
+   * What has become of one summary of which a notification tells: it is gone, it is this, or null, where it is there and
+   * polls bring it. Left out: polls bring everything.
+   */
+  findOne?: (source: PullSource, resource: string, id: string) => Promise<'gone' | Pulled[] | null>;
+};
+
+export type PullSource = {
+  ctx: TeamCtx;
+  user: UserRow;
+  signal: AbortSignal;
+  /** Whether this is a pull of the past, which waits for what happens now. */
+  past: boolean;
+};
+
+/** Why a pull did not go on. The first four are tried again. */
+export type PullErrorGroup =
+  | 'provider_rate_limit_exceeded'
+  | 'provider_unavailable'
+  | 'transport_failure'
+  | 'resource_contention'
+  | 'non_retriable_error'
+  | 'unexpected_error'
+  | 'retry_quota_exhausted';
+
+const RETRIABLE: ReadonlySet<PullErrorGroup> = new Set([
+  'provider_rate_limit_exceeded',
+  'provider_unavailable',
+  'transport_failure',
+  'resource_contention',
+]);
+
+export const isRetriable = (group: PullErrorGroup): boolean => RETRIABLE.has(group);
+
+/** What a provider refused, without a word of its own: answers can name people. */
+export class PullError extends Error {
+  readonly group: PullErrorGroup;
+  /** When the provider takes requests again, if it says so. */
+  readonly retryAfterSeconds: number | null;
+  /** Nothing was asked: the application has used up its share, for which no connection can do anything. */
+  readonly wasHeldBack: boolean;
+
+  constructor(
+    group: PullErrorGroup,
+    retryAfterSeconds: number | null = null,
+    { heldBack = false }: { heldBack?: boolean } = {},
+  ) {
+    super(`A pull did not go on: ${group}.`);
+    this.group = group;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.wasHeldBack = heldBack;
+  }
+}
+
+/** The user is scheduled for deletion, or was erased: an undo goes on where it stood. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof AppError && ['user_scheduled_for_deletion', 'not_found'].includes(error.code);

@@ -1,0 +1,123 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { findUser } from '../../users/find.ts';
+import { pollKind } from './poll.ts';
+import { pullerOrNull } from './pullers.ts';
+import type { Refresh } from './schemas.ts';
+
+const LOOK_MS = 250;
+/** Of one team in this process; more are answered at once with what is known. */
+const MOST_WAITING = 4;
+
+/** Whose refreshes wait here, by team. */
+const waiting = new Map<string, Set<string>>();
+
+/**
+ * Has the newest data of all connections of a user pulled, and waits for it as long as is asked for; what takes longer goes
+ * on. Throws nothing_to_refresh where no connection brings anything by itself, and not_found or
+ * user_scheduled_for_deletion.
+ *
+ * Polls are jobs, with places and shares of their own: all that a request does here is to look whether they are done. One
+ * refresh of a user waits, and a few of a team.
+ */
+export async function refreshUser(
+  ctx: TeamCtx,
+  userId: string,
+  timeoutSeconds: number,
+): Promise<Static<typeof Refresh>> {
+  const user = await findUser(ctx, userId);
+  const providers = await pulledProviders(ctx, user.id);
+  if (providers.length === 0) {
+    const error = 'No connection of this user brings data by itself: there is none, or what there is pushes.';
+    throw new AppError('nothing_to_refresh', error, {
+      fields: { success: false, user_id: user.id, error, failed_sources: [] },
+    });
+  }
+  const asked = { user_id: user.id, providers, at: await askForPolls(ctx, user.id, providers) };
+  const outcomes = await inPlace(ctx, user.id, (waits) => outcomesOf(ctx, asked, waits ? timeoutSeconds : 0));
+  const by = (outcome: boolean | null): string[] => providers.filter((provider) => outcomes.get(provider) === outcome);
+  return {
+    success: true,
+    user_id: user.id,
+    refreshed_sources: by(true),
+    in_progress_sources: by(null),
+    failed_sources: by(false),
+  };
+}
+
+async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> {
+  const connections = await ctx.db
+    .selectFrom('connections')
+    .select(['provider', 'demo'])
+    .where('user_id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .where('status', '=', 'connected')
+    .orderBy('provider')
+    .execute();
+  return connections.filter((connection) => pullerOrNull(ctx, connection)).map(({ provider }) => provider);
+}
+
+type Asked = { user_id: string; providers: string[]; at: string };
+
+/** Makes the polls due and asks for their jobs, before those that are due by themselves; the moment, by the database's clock. */
+async function askForPolls({ db, team }: TeamCtx, userId: string, providers: string[]): Promise<string> {
+  const { rows } = await sql<{ at: string }>`
+    with due as (
+      insert into polls (user_id, provider, team_id, due_at)
+      select user_id, provider, team_id, now() from connections
+       where user_id = ${userId} and provider = any (${providers}::text[]) and team_id = ${team.id} and status = 'connected'
+       order by provider for key share
+      on conflict (user_id, provider) do update set due_at = least(polls.due_at, now())
+      returning provider
+    ), jobs as (
+      select graphile_worker.add_job(${pollKind.name},
+               json_build_object('team_id', ${team.id}::text, 'user_id', ${userId}::text, 'provider', provider),
+               job_key => 'poll ' || ${userId}::text || ' ' || provider, priority => 0,
+               flags => array['waits', 'team ' || ${team.id}::text])
+        from due
+    )
+    select now()::text as at, count(*) from jobs`.execute(db);
+  return (rows[0] as { at: string }).at;
+}
+
+/** How each poll ended, null where it has not; once none is left, or the time is over. */
+async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<Map<string, boolean | null>> {
+  const until = performance.now() + seconds * 1_000;
+  for (;;) {
+    const outcomes = await look(ctx, asked);
+    const isOver = performance.now() >= until || (ctx.stopping?.aborted ?? false);
+    if (isOver || ![...outcomes.values()].includes(null)) return outcomes;
+    const pause = (): Promise<void> => wait(LOOK_MS);
+    await (ctx.aside ? ctx.aside(pause) : pause());
+  }
+}
+
+/** What became of a connection meanwhile counts as well: one that is gone or in error brings nothing more. */
+async function look({ db, team }: TeamCtx, { user_id, providers, at }: Asked): Promise<Map<string, boolean | null>> {
+  const { rows } = await sql<{ provider: string; succeeded: boolean | null }>`
+    select asked.provider,
+           case when polls.attempted_at > ${at}::timestamptz then polls.succeeded
+                when c.status is distinct from 'connected' then false end as succeeded
+      from unnest(${providers}::text[]) as asked (provider)
+      left join connections c on c.user_id = ${user_id} and c.provider = asked.provider and c.team_id = ${team.id}
+      left join polls on polls.user_id = ${user_id} and polls.provider = asked.provider and polls.team_id = ${team.id}`.execute(
+    db,
+  );
+  return new Map(rows.map(({ provider, succeeded }) => [provider, succeeded]));
+}
+
+/** Runs `work`, which may wait where the user and the team have a place for that. */
+async function inPlace<T>({ team }: TeamCtx, userId: string, work: (waits: boolean) => Promise<T>): Promise<T> {
+  const users = waiting.get(team.id) ?? new Set();
+  if (users.size >= MOST_WAITING || users.has(userId)) return work(false);
+  waiting.set(team.id, users.add(userId));
+  try {
+    return await work(true);
+  } finally {
+    users.delete(userId);
+    if (users.size === 0) waiting.delete(team.id);
+  }
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { jobKind } from '../../db/define-job.ts';
+import { newId } from '../../ids.ts';
+import type { UserRow } from '../../users/find.ts';
+import { oneOf, Uuid } from '../../wire/schema.ts';
+import { PROVIDER_SLUGS, providerOrNull, type ProviderSlug } from '../providers.ts';
+import { PULLED_NAMES } from './events.ts';
+import { grantedResources, pullerOrNull } from './pullers.ts';
+
+/** One window of a historical pull. */
+export const pullKind = jobKind({
+  name: 'pull_window',
+  payload: Type.Object({
+    team_id: Uuid,
+    user_id: Uuid,
+    provider: oneOf(PROVIDER_SLUGS),
+    resource: oneOf(PULLED_NAMES),
+  }),
+});
+
+/** Pulls after live ones: what happens now is worth more than what happened a year ago. */
+const BEHIND_POLLS = 1_000;
+const MOST_COUNTED = 200;
+
+/**
+ * Asks for everything that the provider keeps of the user's past and the user has granted, a pull a resource, and for polls
+ * from now on. Pulls that were made before begin anew. In the transaction that makes the connection.
+ */
+export async function schedulePulls(
+  ctx: TxCtx<TeamCtx>,
+  user: Pick<UserRow, 'id' | 'ingestion_start'>,
+  connection: { provider: ProviderSlug; demo: boolean; granted_scopes: readonly string[] | null },
+  { days = providerOrNull(connection.provider)?.history_days ?? 30 }: { days?: number } = {},
+): Promise<void> {
+  const puller = pullerOrNull(ctx, connection);
+  if (!puller) return;
+  const { provider } = connection;
+  const resources = grantedResources(puller, connection);
+  await sql`
+    insert into pulls (user_id, provider, resource, team_id, status, range_start, range_end, pulled_from, trace_id)
+    select ${user.id}, ${provider}, resource, ${ctx.team.id}, 'scheduled', begin, now(), now(), trace_id
+      from unnest(${resources}::text[], ${resources.map(() => newId())}::uuid[]) as r (resource, trace_id)
+     cross join (select greatest(date_trunc('day', now()) - make_interval(days => ${days}), ${user.ingestion_start}::date) as begin) as b
+    on conflict (user_id, provider, resource) do update
+      set status = 'scheduled', range_start = excluded.range_start, range_end = now(), pulled_from = now(),
+          days_with_data = 0, attempts = 0, error_details = null, trace_id = excluded.trace_id, due_at = now(),
+          leased_until = null, scheduled_at = now(), started_at = null, ended_at = null`.execute(ctx.db);
+  await sql`
+    insert into polls (user_id, provider, team_id, due_at)
+    values (${user.id}, ${provider}, ${ctx.team.id}, now() + make_interval(secs => ${puller.pollEverySeconds}))
+    on conflict (user_id, provider) do update set due_at = excluded.due_at, failures = 0`.execute(ctx.db);
+  await addPullJobs(ctx, { user_id: user.id, provider }, resources);
+}
+
+/** Asks for the job of the next window of each of these pulls, behind those of teams that have fewer under way. */
+export async function addPullJobs(
+  ctx: TxCtx<TeamCtx>,
+  { user_id, provider }: { user_id: string; provider: ProviderSlug },
+  resources: string[],
+  delaySeconds = 0,
+): Promise<void> {
+  await sql`
+    select graphile_worker.add_job(${pullKind.name},
+             json_build_object('team_id', ${ctx.team.id}::text, 'user_id', ${user_id}::text, 'provider', ${provider}::text, 'resource', resource),
+             run_at => now() + make_interval(secs => ${delaySeconds}),
+             job_key => 'pull ' || ${user_id}::text || ' ' || ${provider}::text || ' ' || resource,
+             priority => ${BEHIND_POLLS}::integer + under.way, flags => array['waits', 'team ' || ${ctx.team.id}::text])
+      from unnest(${resources}::text[]) as r (resource), (
+             select count(*)::integer as way from (
+               select from pulls where team_id = ${ctx.team.id} and ended_at is null limit ${MOST_COUNTED}) as counted
+           ) as under`.execute(ctx.db);
+}

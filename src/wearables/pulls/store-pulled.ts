@@ -1,0 +1,50 @@
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { findUser, type UserRow } from '../../users/find.ts';
+import { calendarDateOf, clockOf } from '../calendar-date.ts';
+import { becomeWriter } from '../one-writer.ts';
+import { storeSummaries } from '../summaries/store.ts';
+import { withinBounds } from '../timeseries/placed-sample.ts';
+import { storeSamples } from '../timeseries/store-samples.ts';
+import type { Pulled, Puller, Window } from './puller.ts';
+
+/** Longer than any answer of a provider should take. */
+const MOST_MS = 4 * 60_000;
+
+/**
+ * Fetches a window and stores it, piece by piece, each in a transaction of its own and none while the provider is waited
+ * for. Gives the local days that had data. Throws what the puller throws, and not_found where the user is gone meanwhile.
+ */
+export async function storePulled(
+  ctx: TeamCtx,
+  user: UserRow,
+  puller: Puller,
+  { resource, window, past }: { resource: string; window: Window; past: boolean },
+): Promise<Set<string>> {
+  const days = new Set<string>();
+  const signal = AbortSignal.any([AbortSignal.timeout(MOST_MS), ...(ctx.stopping ? [ctx.stopping] : [])]);
+  for await (const piece of puller.pull({ ctx, user, signal, past }, resource, window)) {
+    await storePiece(ctx, user, piece);
+    const { samples = [], summaries } = piece;
+    for (const { sample } of samples) days.add(calendarDateOf(sample.at, clockOf(sample, user)));
+    for (const { item } of summaries?.incoming ?? []) {
+      const { calendar_date } = (summaries as NonNullable<typeof summaries>).resource.placeOf(
+        item,
+        clockOf(item, user),
+      );
+      if (calendar_date !== null) days.add(calendar_date);
+    }
+  }
+  return days;
+}
+
+/** Stores a piece of an answer and tells of what is new in it. Throws not_found where the user is gone meanwhile. */
+export function storePiece(ctx: TeamCtx, user: { id: string }, { samples = [], summaries }: Pulled): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    await becomeWriter(tx, user.id);
+    // A user who was deleted meanwhile gets nothing more.
+    const present = await findUser(tx, user.id);
+    await storeSamples(tx, present, withinBounds(present, samples));
+    if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
+  });
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makePerson, type Person } from '../../../test/summaries.ts';
+
+let app: TestApp;
+let person: Person;
+beforeAll(async () => {
+  app = await startTestApp();
+  person = await makePerson(app);
+});
+afterAll(async () => {
+  await person.close();
+  await app.close();
+});
+
+describe('the day of a body measurement', () => {
+  const weighed = (timestamp: string, changes: object = {}) => ({
+    provider: 'withings',
+    source_type: 'scale',
+    timestamp,
+    weight: 71.5,
+    ...changes,
+  });
+
+  test('is the local one, by the offset, the zone or the provider', async () => {
+    await person.push(
+      'body',
+      weighed('2026-01-06T05:00:00Z', { timezone_offset: -25_200 }),
+      weighed('2026-01-07T23:00:00Z', { time_zone: 'Asia/Tokyo' }),
+      weighed('2026-01-09T23:00:00Z', { calendar_date: '2026-01-11', fat: 20 }),
+    );
+    const all = await person.read('body');
+    expect(all.map(({ calendar_date }) => calendar_date)).toEqual(['2026-01-05', '2026-01-08', '2026-01-11']);
+    expect(all[2]).toMatchObject({ weight: 71.5, fat: 20, body_mass_index: null, date: '2026-01-11T00:00:00.000Z' });
+    expect((await person.told()).map(([type]) => type)).toEqual(Array(3).fill('daily.data.body.created'));
+  });
+});

@@ -1,0 +1,110 @@
+// A summary that came in as a row keeps it.
+import type { TeamCtx } from '../../context.ts';
+import { toUtc } from '../../wire/moment.ts';
+import type { UserRow } from '../../users/find.ts';
+import { clockOf, offsetWithin } from '../calendar-date.ts';
+import { pruned } from './fields.ts';
+import { origin } from './item.ts';
+import type { Place, SummaryItem, SummaryResource } from './resource.ts';
+
+/** A summary as it came in, with the provider's own words. */
+export type Incoming = {
+  item: SummaryItem;
+  /** The provider's payload as it came; of what was pushed the pushed object. */
+  raw: unknown;
+};
+
+/** What a summary will be as a row, before it has an id. */
+export type Candidate = Place & {
+  provider: string;
+  source_type: string;
+  provider_id: string | null;
+  app_id: string | null;
+  device_id: string | null;
+  version: string | null;
+  values: Record<string, unknown>;
+  texts: Record<string, unknown> | null;
+  raw: unknown;
+  told_hash: Buffer;
+  raw_hash: Buffer;
+  /** The points that came with it, as they are kept. */
+  stream: { text: string; hash: Buffer } | null;
+};
+
+const NO_FIELDS = new Set([...Object.keys(origin), 'calendar_date']);
+
+export function toCandidate(
+  { cipher, team }: Pick<TeamCtx, 'cipher' | 'team'>,
+  user: UserRow,
+  resource: SummaryResource,
+  incoming: Incoming,
+): Candidate {
+  const { clockFrom, stream: streamName, input, isDevice = false } = resource;
+  const { raw } = incoming;
+  const item: SummaryItem = { ...incoming.item, ...resource.completed?.(incoming.item) };
+  const hash = (what: string, value: unknown): Buffer =>
+    cipher.lookupHash('summary', team.id, `${what} ${JSON.stringify(pruned(value))}`);
+
+  const told = clockFrom ? (item[clockFrom] as string) : '';
+  const timezone_offset = item.timezone_offset ?? offsetWithin(told);
+  const place = resource.placeOf(item, clockOf({ ...item, timezone_offset }, user));
+
+  const values: Record<string, unknown> = {};
+  const texts: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(input.properties as Record<string, { format?: string }>)) {
+    if (name === streamName || (NO_FIELDS.has(name) && !(isDevice && name === 'device_id'))) continue;
+    const value = name === 'timezone_offset' ? timezone_offset : item[name];
+    if (value === null || value === undefined) continue;
+    const kept = field.format === 'past-moment' ? toUtc(value as string) : pruned(value);
+    (resource.sealed.includes(name) ? texts : values)[name] = kept;
+  }
+  const attributes = {
+    provider_id: item.provider_id ?? null,
+    app_id: item.app_id ?? null,
+    device_id: isDevice ? null : (item.device_id ?? null),
+  };
+  const points = streamName && (item[streamName] ?? null);
+  const streamText = points ? JSON.stringify(pruned(points)) : null;
+  return {
+    ...place,
+    key: isDevice ? cipher.lookupHash('summary', team.id, `device ${place.key}`).toString('hex') : place.key,
+    ...attributes,
+    provider: item.provider,
+    source_type: item.source_type ?? 'unknown',
+    version: item.version ? toUtc(item.version) : null,
+    values,
+    texts: Object.keys(texts).length === 0 ? null : texts,
+    raw,
+    told_hash: hash('told', { ...attributes, calendar_date: place.calendar_date, values, texts }),
+    raw_hash: hash('raw', raw),
+    stream:
+      streamText === null
+        ? null
+        : { text: streamText, hash: cipher.lookupHash('summary', team.id, `stream ${streamText}`) },
+  };
+}
+
+/** What a summary is known by among those of its user and kind. */
+export const nameOf = ({ provider, source_type, key }: Pick<Candidate, 'provider' | 'source_type' | 'key'>): string =>
+  `${provider} ${source_type} ${key}`;
+
+/** Whether a version is older than the other; where one is unknown, what came later counts. */
+export const isOlder = (version: string | null, than: string | null): boolean =>
+  version !== null && than !== null && version < than;
+
+/** One of each name, the later unless its version is older, in the order in which rows are locked. */
+export function newestOfEach(candidates: Candidate[]): Candidate[] {
+  const newest = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    const name = nameOf(candidate);
+    const other = newest.get(name);
+    if (!other || !isOlder(candidate.version, other.version)) newest.set(name, candidate);
+  }
+  return [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, candidate]) => candidate);
+}
+
+/** Whether a summary lies on a day whose data is taken; what belongs to no day is. */
+export const isWithinBounds = (
+  { ingestion_start: first, ingestion_end: last }: Pick<UserRow, 'ingestion_start' | 'ingestion_end'>,
+  { calendar_date: date }: Pick<Place, 'calendar_date'>,
+): boolean => date === null || ((first === null || date >= first) && (last === null || date <= last));

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+
+/** Rows of one step; a part of a stream is the largest, with some 200 KB. */
+const PARTS = 200;
+const SUMMARIES = 1_000;
+
+/** What is left of the user's summaries, where eraseSomeSummaries went before. */
+export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  while (await eraseSomeSummaries(ctx, user));
+}
+
+/**
+ * Some of the user's summaries, their streams first; whether there may be more. No text is constant, so that none is
+ * prepared and keeps a plan from when the tables were empty.
+ */
+export async function eraseSomeSummaries({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+  const parts = await sql`
+    delete from ${sql.table('summary_streams')} where ctid = any (array (
+      select ctid from summary_streams where user_id = ${user.id} limit ${PARTS}))`.execute(db);
+  if (Number(parts.numAffectedRows) === PARTS) return true;
+  const summaries = await sql`
+    delete from ${sql.table('summaries')} where ctid = any (array (
+      select ctid from summaries where user_id = ${user.id} limit ${SUMMARIES}))`.execute(db);
+  return Number(summaries.numAffectedRows) === SUMMARIES;
+}
+
+/**
+ * Takes a summary away that its provider no longer has, with its points. No event tells of it, since the interface has
+ * none: it is no longer read.
+ */
+export async function eraseSummary(
+  { db, team }: TxCtx<TeamCtx>,
+  user: { id: string },
+  { resource, provider, provider_id }: { resource: string; provider: string; provider_id: string },
+): Promise<void> {
+  await db
+    .deleteFrom('summaries')
+    .where('user_id', '=', user.id)
+    .where('team_id', '=', team.id)
+    .where('resource', '=', resource)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', provider_id)
+    .execute();
+}

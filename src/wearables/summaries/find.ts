@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { findUser } from '../../users/find.ts';
+import { renderRaw, renderSummary, TOLD_COLUMNS, type ToldRow } from './render.ts';
+import { device } from './resources/device.ts';
+import { profile } from './resources/profile.ts';
+
+type Row = ToldRow & { start_at: string | null; raw: Buffer };
+
+const rowsOf = (ctx: TeamCtx, userId: string, resource: string) =>
+  ctx.db
+    .selectFrom('summaries')
+    .select([...TOLD_COLUMNS, 'start_at', 'raw'])
+    .where('team_id', '=', ctx.team.id)
+    .where('user_id', '=', userId)
+    .where('resource', '=', resource);
+
+/** The profile that changed last, of all sources or of one. Throws not_found for the user and where there is none. */
+export async function findProfile(
+  ctx: TeamCtx,
+  userId: string,
+  provider: string | null,
+): Promise<Record<string, unknown>> {
+  return renderSummary(ctx, profile, await findProfileRow(ctx, userId, provider));
+}
+
+/** The same as its provider gave it. */
+export async function findRawProfile(
+  ctx: TeamCtx,
+  userId: string,
+  provider: string | null,
+): Promise<Record<string, unknown>> {
+  return renderRaw(ctx, profile, await findProfileRow(ctx, userId, provider));
+}
+
+async function findProfileRow(ctx: TeamCtx, userId: string, provider: string | null): Promise<Row> {
+  await findUser(ctx, userId);
+  const row = await rowsOf(ctx, userId, profile.name)
+    .where(sql<boolean>`(${provider}::text is null or provider = ${provider}::text)`)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw notFound('Profile of this user');
+  return row;
+}
+
+/** One device of a user. Throws not_found for the user and where they have no such device. */
+export async function findDevice(ctx: TeamCtx, userId: string, deviceId: string): Promise<Record<string, unknown>> {
+  await findUser(ctx, userId);
+  const row = await rowsOf(ctx, userId, device.name).where('id', '=', deviceId).executeTakeFirst();
+  if (!row) throw notFound('Device');
+  return renderSummary(ctx, device, row);
+}

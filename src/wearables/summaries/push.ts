@@ -1,0 +1,48 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { findUser } from '../../users/find.ts';
+import { ensureConnection } from '../connections/connect.ts';
+import { becomeWriter } from '../one-writer.ts';
+import type { ProviderSlug } from '../providers.ts';
+import type { SummaryItem, SummaryResource } from './resource.ts';
+import type { PushAnswer } from './schemas.ts';
+import { storeSummaries, type Outcome } from './store.ts';
+
+/** Takes what an app or a device sends of a user: all of it, or nothing. */
+export function pushSummaries(
+  ctx: TeamCtx,
+  userId: string,
+  resource: SummaryResource,
+  sent: SummaryItem[],
+): Promise<Static<typeof PushAnswer>> {
+  return inTransaction(ctx, async (ctx) => {
+    await becomeWriter(ctx, userId);
+    const user = await findUser(ctx, userId);
+    const items = await storeSummaries(
+      ctx,
+      user,
+      resource,
+      sent.map((item) => ({ item, raw: payloadOf(item, resource) })),
+    );
+    const taken = sent.filter((_, n) => items[n]?.outcome !== 'outside_ingestion_bounds');
+    for (const provider of new Set(taken.map((each) => each.provider as ProviderSlug)))
+      await ensureConnection(ctx, user, provider);
+    const count = (which: Outcome): number => items.filter(({ outcome }) => outcome === which).length;
+    return {
+      created: count('created'),
+      updated: count('updated'),
+      unchanged: count('unchanged'),
+      superseded: count('superseded'),
+      outside_ingestion_bounds: count('outside_ingestion_bounds'),
+      items,
+    };
+  });
+}
+
+/** The pushed object is the raw payload, but for its points, which are kept once. */
+function payloadOf(item: SummaryItem, { stream }: SummaryResource): unknown {
+  if (!stream) return item;
+  const { [stream]: _, ...payload } = item;
+  return payload;
+}

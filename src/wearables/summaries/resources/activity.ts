@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import { optional } from '../../../wire/schema.ts';
+import { dayEdges } from '../../calendar-date.ts';
+import { day, number, trueOrUnknown, whole } from '../fields.ts';
+import { measurable, origin, timeZone, timezoneOffset } from '../item.ts';
+import { PLAIN_BATCH, type SummaryResource } from '../resource.ts';
+import { RawSummary } from '../schemas.ts';
+import { dailyShape, dated } from '../shape.ts';
+
+const beatsPerMinute = (which: string) => number(`${which}, in beats per minute.`, 400);
+
+const HeartRateOfDay = Type.Object(
+  {
+    avg_bpm: beatsPerMinute('Mean heart rate'),
+    min_bpm: beatsPerMinute('Lowest heart rate'),
+    max_bpm: beatsPerMinute('Highest heart rate'),
+    resting_bpm: beatsPerMinute('Resting heart rate'),
+    avg_walking_bpm: beatsPerMinute('Mean heart rate when walking'),
+  },
+  { description: 'Heart rate of the day.' },
+);
+
+const MINUTES_OF_DAY = 1_500;
+
+const fields = {
+  calories_total: number('Energy burnt in all, in kilocalories.', 100_000),
+  calories_active: number('Energy burnt by activity, in kilocalories.', 100_000),
+  steps: whole('Steps.', 1_000_000),
+  daily_movement: optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      deprecated: true,
+      description: 'Way that the activity equals, in metres. Use distance.',
+    }),
+  ),
+  distance: number('Distance, in metres.', 1_000_000),
+  low: number('Time of low intensity, in minutes.', MINUTES_OF_DAY),
+  medium: number('Time of medium intensity, in minutes.', MINUTES_OF_DAY),
+  high: number('Time of high intensity, in minutes.', MINUTES_OF_DAY),
+  floors_climbed: whole('Floors climbed.', 100_000),
+  time_zone: timeZone,
+  timezone_offset: timezoneOffset,
+  heart_rate: optional(HeartRateOfDay),
+  wheelchair_use: trueOrUnknown('Whether the person uses a wheelchair; null where that is not known.'),
+  wheelchair_push: whole('Pushes of a wheelchair.', 1_000_000),
+};
+
+const input = Type.Object({ ...origin, calendar_date: day('The local day.'), ...fields }, { fulfils: measurable({}) });
+
+const shape = dailyShape(fields, dated);
+
+/** Running totals of a day: each source has one a day, so a provider's own ids add nothing. */
+export const activity: SummaryResource = {
+  name: 'activity',
+  title: 'Activity',
+  path: 'activity',
+  one: 'activity summary of a day',
+  many: 'activity summaries of days',
+  list: 'activity',
+  input,
+  most: PLAIN_BATCH,
+  shape,
+  rawShape: RawSummary,
+  sealed: [],
+  placeOf: ({ calendar_date }, clock) => {
+    const date = calendar_date as string;
+    const { start, end } = dayEdges(date, clock);
+    return { key: `on ${date}`, calendar_date: date, start_at: start, end_at: end };
+  },
+};

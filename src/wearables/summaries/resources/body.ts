@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { moment, number } from '../fields.ts';
+import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
+import { PLAIN_BATCH, placeInTime, type SummaryResource } from '../resource.ts';
+import { RawSummary } from '../schemas.ts';
+import { dailyShape, dated } from '../shape.ts';
+
+const percent = (which: string) => number(`${which}, in percent of the weight.`, 100);
+
+const fields = {
+  weight: number('Weight, in kilograms.', 1_000),
+  fat: percent('Body fat'),
+  water_percentage: percent('Water'),
+  muscle_mass_percentage: percent('Muscle'),
+  visceral_fat_index: number('Visceral fat, as an index of the scale.', 100),
+  bone_mass_percentage: percent('Bone'),
+  body_mass_index: number('Body mass index, in kilograms a square metre.', 500),
+  lean_body_mass_kilogram: number('Lean body mass, in kilograms.', 1_000),
+  waist_circumference_centimeter: number('Waist circumference, in centimetres.', 500),
+};
+
+const input = Type.Object(
+  {
+    ...origin,
+    calendar_date: ownDay,
+    timestamp: moment('When it was measured.'),
+    time_zone: timeZone,
+    timezone_offset: timezoneOffset,
+    ...fields,
+  },
+  { fulfils: measurable({ times: ['timestamp'] }) },
+);
+
+/** One a measurement, as a scale makes it. */
+export const body: SummaryResource = {
+  name: 'body',
+  title: 'Body',
+  path: 'body',
+  one: 'body measurement',
+  many: 'body measurements',
+  list: 'body',
+  input,
+  most: PLAIN_BATCH,
+  shape: dailyShape(fields, dated),
+  rawShape: RawSummary,
+  sealed: [],
+  clockFrom: 'timestamp',
+  placeOf: (item, clock) => placeInTime(item, clock, { from: 'timestamp' }),
+};

@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import type { Breach } from '../../../wire/rule.ts';
+import { column, moment } from '../fields.ts';
+import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
+import { placeInTime, type SummaryResource } from '../resource.ts';
+import { flatSource, shapeOf } from '../shape.ts';
+import { SLEEP_STAGES, STAGE_WORDS } from '../streams/schemas.ts';
+
+const LONGEST_HOURS = 48;
+/** A session cut into minutes. */
+const MOST_STAGES = 2_880;
+
+const offsets = (which: string) => ({
+  ...column(
+    `When each stage ${which}, in seconds after session_start.`,
+    { most: LONGEST_HOURS * 3_600, whole: true },
+    false,
+  ),
+  maxItems: MOST_STAGES,
+});
+
+const fields = {
+  sleep_id: Type.String({ format: 'uuid', description: 'Id of the sleep whose stages these are.' }),
+  session_start: moment('When the session began.'),
+  session_end: moment('When the session ended.'),
+  stage_start_offset_second: offsets('begins'),
+  stage_end_offset_second: offsets('ends'),
+  stage_type: {
+    ...column(`The stages: ${STAGE_WORDS}.`, { least: -1, most: 5, whole: true }, false),
+    maxItems: MOST_STAGES,
+  },
+  time_zone: timeZone,
+};
+
+const stages: readonly unknown[] = SLEEP_STAGES;
+
+function unlikeStages(value: Record<string, unknown>): Breach[] {
+  const [begins, ends, types] = ['stage_start_offset_second', 'stage_end_offset_second', 'stage_type'].map((name) =>
+    Array.isArray(value[name]) ? (value[name] as number[]) : [],
+  ) as [number[], number[], number[]];
+  const at = (name: string, msg: string, index?: number): Breach => ({
+    at: index === undefined ? [name] : [name, String(index)],
+    type: 'value_error',
+    msg,
+  });
+  const odd = types.findIndex((type) => !stages.includes(type));
+  const negative = ends.findIndex((end, n) => end < (begins[n] ?? 0));
+  return [
+    ...(odd === -1 ? [] : [at('stage_type', `Input should be one of ${stages.join(', ')}`, odd)]),
+    ...(negative === -1 ? [] : [at('stage_end_offset_second', 'Value should not be before its start', negative)]),
+    ...(ends.length === begins.length
+      ? []
+      : [at('stage_end_offset_second', 'List should be as long as stage_start_offset_second')]),
+    ...(types.length === begins.length
+      ? []
+      : [at('stage_type', 'List should be as long as stage_start_offset_second')]),
+  ];
+}
+
+const input = Type.Object(
+  { ...origin, calendar_date: ownDay, timezone_offset: timezoneOffset, ...fields },
+  {
+    fulfils: measurable(
+      { from: 'session_start', to: 'session_end', mostHours: LONGEST_HOURS },
+      unlikeStages,
+      'The lists of stages are equally long, and no stage ends before it begins.',
+    ),
+  },
+);
+
+export const sleepCycle: SummaryResource = {
+  name: 'sleep_cycle',
+  title: 'SleepCycle',
+  path: 'sleep_cycle',
+  one: 'sleep cycle',
+  many: 'sleep cycles',
+  list: 'sleep_cycle',
+  input,
+  most: { items: 100, valuesEach: 2_500, bytes: 2 * 1024 * 1024 },
+  shape: shapeOf(fields, flatSource),
+  sealed: [],
+  references: { sleep_id: 'sleep' },
+  clockFrom: 'session_end',
+  placeOf: (item, clock) => placeInTime(item, clock, { from: 'session_start', to: 'session_end', day: 'session_end' }),
+};

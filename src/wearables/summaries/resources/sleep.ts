@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { millisecondsOf } from '../../../wire/moment.ts';
+import { number, moment, whole, word } from '../fields.ts';
+import { measurable, origin, ownDay, timezoneOffset } from '../item.ts';
+import { placeInTime, type SummaryResource } from '../resource.ts';
+import { RawSummary } from '../schemas.ts';
+import { dailyShape, dated } from '../shape.ts';
+import { SleepStreamInput } from '../streams/schemas.ts';
+
+const LONGEST_HOURS = 48;
+const LONGEST_SECONDS = LONGEST_HOURS * 3_600;
+const LONG_SLEEP_SECONDS = 3 * 3_600;
+
+const seconds = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS, default: 0, description }));
+const beats = (which: string) => whole(`${which}, in beats per minute.`, 400);
+
+const fields = {
+  bedtime_start: moment('When the person went to bed.'),
+  bedtime_stop: moment('When the person got up.'),
+  type: word('What kind of sleep it was; left out, a long_sleep from 3 hours on, else a short_sleep.', [
+    'long_sleep',
+    'short_sleep',
+    'acknowledged_nap',
+    'unknown',
+  ]),
+  timezone_offset: timezoneOffset,
+  duration: whole('Time in bed, in seconds; left out, from bedtime_start to bedtime_stop.', LONGEST_SECONDS),
+  total: Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS, description: 'Time asleep, in seconds.' }),
+  awake: seconds('Time awake, in seconds.'),
+  light: seconds('Time of light sleep, in seconds.'),
+  rem: seconds('Time of REM sleep, in seconds.'),
+  deep: seconds('Time of deep sleep, in seconds.'),
+  score: whole('How good the sleep was, from 0 to 100.', 100),
+  recovery_readiness_score: whole('How well the person has recovered, from 0 to 100.', 100),
+  hr_lowest: beats('Lowest heart rate'),
+  hr_average: beats('Mean heart rate'),
+  hr_resting: beats('Resting heart rate'),
+  efficiency: number('Part of the time in bed that was slept, in percent.', 100),
+  latency: whole('Time until asleep, in seconds.', LONGEST_SECONDS),
+  temperature_delta: number("Difference from the person's usual temperature, in degrees Celsius.", 20, -20),
+  skin_temperature: number('Skin temperature, in degrees Celsius.', 60),
+  hr_dip: number('How far the heart rate fell in sleep, in percent.', 100, -100),
+  state: word('Whether the provider may still change it.', ['tentative', 'confirmed']),
+  average_hrv: number('Mean heart rate variability (RMSSD), in milliseconds.', 1_000),
+  respiratory_rate: number('Breaths a minute.', 200),
+};
+
+const input = Type.Object(
+  { ...origin, calendar_date: ownDay, ...fields, sleep_stream: Type.Optional(SleepStreamInput) },
+  { fulfils: measurable({ from: 'bedtime_start', to: 'bedtime_stop', mostHours: LONGEST_HOURS }) },
+);
+
+const shape = dailyShape(fields, {
+  ...dated,
+  sleep_stream: Type.Null({
+    deprecated: true,
+    description: 'Always null: GET /v2/timeseries/sleep/{sleep_id}/stream reads what was measured.',
+  }),
+});
+
+/** One a session; it belongs to the day on which the person woke. */
+export const sleep: SummaryResource = {
+  name: 'sleep',
+  title: 'Sleep',
+  path: 'sleep',
+  one: 'sleep',
+  many: 'sleeps',
+  list: 'sleep',
+  input,
+  most: { items: 100, valuesEach: 2_500, bytes: 4 * 1024 * 1024 },
+  shape,
+  rawShape: RawSummary,
+  sealed: [],
+  stream: 'sleep_stream',
+  clockFrom: 'bedtime_stop',
+  placeOf: (item, clock) =>
+    placeInTime(item, clock, { from: 'bedtime_start', to: 'bedtime_stop', day: 'bedtime_stop' }),
+  completed: ({ bedtime_start, bedtime_stop, duration, type }) => {
+    const inBed = Math.round(
+      (millisecondsOf(bedtime_stop as string) - millisecondsOf(bedtime_start as string)) / 1_000,
+    );
+    const lasted = (duration as number | null | undefined) ?? inBed;
+    return { duration: lasted, type: type ?? (lasted >= LONG_SLEEP_SECONDS ? 'long_sleep' : 'short_sleep') };
+  },
+};

@@ -1,0 +1,102 @@
+import { Type } from 'typebox';
+import { optional, Text } from '../../../wire/schema.ts';
+import { moment, number, whole } from '../fields.ts';
+import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
+import { placeInTime, type SummaryResource } from '../resource.ts';
+import { RawWorkout } from '../schemas.ts';
+import { dailyShape } from '../shape.ts';
+import { Sport, WorkoutStreamInput } from '../streams/schemas.ts';
+
+const LONGEST_HOURS = 168;
+const LONGEST_SECONDS = LONGEST_HOURS * 3_600;
+
+const polyline = (description: string, most: number) =>
+  optional(Type.String({ maxLength: most, pattern: '^[?-~]*$', description }));
+
+const watts = (which: string) => number(`${which}, in watts.`, 10_000);
+
+const fields = {
+  title: optional(Text(500, { description: 'What the person called it.' })),
+  timezone_offset: timezoneOffset,
+  average_hr: whole('Mean heart rate, in beats per minute.', 400),
+  max_hr: whole('Highest heart rate, in beats per minute.', 400),
+  distance: number('Distance, in metres.', 10_000_000),
+  time_start: moment('When it began.'),
+  time_end: moment('When it ended.'),
+  calories: number('Energy burnt, in kilocalories.', 100_000),
+  hr_zones: optional(
+    Type.Array(Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS }), {
+      minItems: 6,
+      maxItems: 6,
+      description:
+        'Seconds in six zones of heart rate: below 50, from 50, 60, 70 and 80, and above 90 percent of 220 less the age.',
+    }),
+  ),
+  moving_time: whole('Time in motion, in seconds.', LONGEST_SECONDS),
+  total_elevation_gain: number('Way up, in metres.', 100_000),
+  elev_high: number('Highest point above the sea, in metres.', 20_000, -1_000),
+  elev_low: number('Lowest point above the sea, in metres.', 20_000, -1_000),
+  average_speed: number('Mean speed, in metres a second.', 1_000),
+  max_speed: number('Highest speed, in metres a second.', 1_000),
+  average_watts: watts('Mean power'),
+  device_watts: watts('Power as the device measured it'),
+  max_watts: watts('Highest power'),
+  weighted_average_watts: watts('Weighted mean power'),
+  steps: whole('Steps.', 1_000_000),
+  map: optional(
+    Type.Object(
+      {
+        polyline: polyline('The way, as an encoded polyline.', 65_536),
+        summary_polyline: polyline('The way roughly, as an encoded polyline.', 16_384),
+      },
+      { description: 'Where it was.' },
+    ),
+  ),
+};
+
+const sport = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[a-z0-9]+(_[a-z0-9]+)*$',
+  description: 'The sport, as running or trail_running.',
+});
+
+const input = Type.Object(
+  {
+    ...origin,
+    calendar_date: ownDay,
+    time_zone: timeZone,
+    sport,
+    ...fields,
+    stream: Type.Optional(WorkoutStreamInput),
+  },
+  { fulfils: measurable({ from: 'time_start', to: 'time_end', mostHours: LONGEST_HOURS }) },
+);
+
+const shape = dailyShape(fields, {
+  sport: Sport,
+  provider_id: Type.String({ description: 'Id of the workout at its provider; where it told none, ours.' }),
+});
+
+export const workout: SummaryResource = {
+  name: 'workouts',
+  title: 'Workout',
+  path: 'workouts',
+  one: 'workout',
+  many: 'workouts',
+  list: 'workouts',
+  input,
+  most: { items: 100, valuesEach: 4_000, bytes: 4 * 1024 * 1024 },
+  shape,
+  rawShape: RawWorkout,
+  sealed: ['title', 'map'],
+  stream: 'stream',
+  clockFrom: 'time_start',
+  placeOf: (item, clock) => placeInTime(item, clock, { from: 'time_start', to: 'time_end' }),
+  derived: ({ sport: slug }) => ({ sport: sportOf(slug as string), sport_id: 0 }),
+};
+
+const sportOf = (slug: string) => {
+  const words = slug.replaceAll('_', ' ');
+  return { id: 0, name: words.charAt(0).toUpperCase() + words.slice(1), slug };
+};

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { problemsOf } from '../../../test/people.ts';
+import { makePerson, type Person } from '../../../test/summaries.ts';
+
+let app: TestApp;
+let person: Person;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  person = await makePerson(app);
+});
+afterEach(() => person.close());
+
+const night = (changes: object = {}) => ({
+  provider: 'oura',
+  source_type: 'ring',
+  bedtime_start: '2026-01-05T22:30:00-07:00',
+  bedtime_stop: '2026-01-06T06:30:00-07:00',
+  total: 27_000,
+  ...changes,
+});
+
+test('a night is read and told of with what follows from it: its day, its duration, its kind and the offset of its times', async () => {
+  const { items } = await person.push('sleep', night({ deep: 6_000, state: 'tentative', average_hrv: 55.5 }));
+  const [sleep, ...others] = await person.read('sleep');
+  expect(others).toEqual([]);
+  expect(sleep).toMatchObject({
+    id: items[0]?.id,
+    user_id: person.userId,
+    calendar_date: '2026-01-06',
+    date: '2026-01-06T00:00:00.000Z',
+    bedtime_start: '2026-01-06T05:30:00.000Z',
+    bedtime_stop: '2026-01-06T13:30:00.000Z',
+    timezone_offset: -25_200,
+    type: 'long_sleep',
+    duration: 28_800,
+    total: 27_000,
+    deep: 6_000,
+    light: 0,
+    score: null,
+    state: 'tentative',
+    average_hrv: 55.5,
+    sleep_stream: null,
+  });
+  expect(await person.told()).toEqual([['daily.data.sleep.created', sleep]]);
+});
+
+test('what is told itself is not guessed: kind, duration, day and offset', async () => {
+  const own = { type: 'acknowledged_nap', duration: 20_000, calendar_date: '2026-01-05', timezone_offset: 3_600 };
+  await person.push('sleep', night(own));
+  expect(await person.read('sleep')).toMatchObject([own]);
+  await person.push('sleep', night({ bedtime_start: '2026-01-06T05:00:00-07:00', total: 5_000 }));
+  expect((await person.read('sleep')).map(({ type }) => type)).toEqual(['acknowledged_nap', 'short_sleep']);
+});
+
+test('a sleep without an offset belongs to the day of the zone of its user, and its offset stays unknown', async () => {
+  const late = night({ bedtime_start: '2026-01-05T20:00:00Z', bedtime_stop: '2026-01-06T04:00:00+00:00' });
+  await person.push('sleep', late);
+  expect(await person.read('sleep')).toMatchObject([{ calendar_date: '2026-01-06', timezone_offset: null }]);
+  await person.team.api('PATCH', `/v2/user/${person.userId}`, { fallback_time_zone: 'America/Phoenix' });
+  await person.push('sleep', late);
+  expect(await person.read('sleep')).toMatchObject([{ calendar_date: '2026-01-05', timezone_offset: null }]);
+});
+
+test('a sleep keeps its id by that of its provider, also when its times change, else by its start', async () => {
+  const first = await person.push('sleep', night({ provider_id: 'a' }));
+  const moved = await person.push('sleep', night({ provider_id: 'a', bedtime_start: '2026-01-05T22:00:00-07:00' }));
+  expect(moved.items).toEqual([{ id: first.items[0]?.id, outcome: 'updated' }]);
+  const other = await person.push('sleep', night());
+  expect(other).toMatchObject({ created: 1 });
+  expect(await person.push('sleep', night({ bedtime_stop: '2026-01-06T07:00:00-07:00' }))).toMatchObject({
+    updated: 1,
+    items: [{ id: other.items[0]?.id }],
+  });
+});
+
+test('times that cannot be are refused with their place', async () => {
+  const answer = await person.tryToPush(
+    'sleep',
+    night(),
+    night({ bedtime_stop: '2026-01-05T22:00:00-07:00' }),
+    night({ bedtime_stop: '2026-01-08T22:00:00-07:00' }),
+    night({ bedtime_start: '2097-01-01T00:00:00Z', bedtime_stop: '2097-01-01T08:00:00Z' }),
+    night({ bedtime_start: '1875-01-01T00:00:00Z', bedtime_stop: '1875-01-01T08:00:00Z' }),
+    night({ total: undefined }),
+  );
+  expect([answer.status, problemsOf(answer)]).toEqual([
+    422,
+    [
+      'body.1.bedtime_stop value_error',
+      'body.2.bedtime_stop value_error',
+      'body.3.bedtime_start datetime_parsing',
+      'body.3.bedtime_stop datetime_parsing',
+      'body.4.bedtime_start value_error',
+      'body.4.bedtime_stop value_error',
+      'body.5.total missing',
+    ],
+  ]);
+  expect(await person.read('sleep')).toEqual([]);
+});
+
+describe('what was measured during a sleep', () => {
+  const streamOf = async (id: string | undefined) =>
+    person.team.api<Record<string, unknown[]>>('GET', `/v2/timeseries/sleep/${id}/stream`);
+  const sleep_stream = {
+    heartrate: { time: [1_767_675_000, 1_767_675_300], value: [54, 51.5] },
+    hypnogram: { start: [1_767_675_000], end: [1_767_676_800], value: [4] },
+  };
+  const sample = { id: null, timezone_offset: -25_200, type: null };
+
+  test('is read as samples with their units and the offset of the sleep', async () => {
+    const { items } = await person.push('sleep', night({ sleep_stream }));
+    const { body } = await streamOf(items[0]?.id);
+    expect(body).toEqual({
+      hrv: [],
+      heartrate: [
+        { ...sample, unit: 'bpm', timestamp: '2026-01-06T04:50:00.000Z', value: 54 },
+        { ...sample, unit: 'bpm', timestamp: '2026-01-06T04:55:00.000Z', value: 51.5 },
+      ],
+      hypnogram: [
+        {
+          ...sample,
+          unit: 'stage',
+          timestamp: '2026-01-06T04:50:00.000Z',
+          start: '2026-01-06T04:50:00.000Z',
+          end: '2026-01-06T05:20:00.000Z',
+          value: 4,
+        },
+      ],
+      respiratory_rate: [],
+    });
+    expect((await person.told()).map(([type]) => type)).toEqual(['daily.data.sleep.created']);
+  });
+
+  test('stays as it is where a later version comes without it, and is replaced whole by one that has it', async () => {
+    const { items } = await person.push('sleep', night({ sleep_stream }));
+    await person.push('sleep', night({ deep: 1 }));
+    expect((await streamOf(items[0]?.id)).body['hypnogram']).toHaveLength(1);
+    const hrv = { time: [1_767_675_000], value: [60] };
+    await person.push('sleep', night({ deep: 1, sleep_stream: { hrv } }));
+    const { body } = await streamOf(items[0]?.id);
+    expect([body['hrv']?.length, body['hypnogram']]).toEqual([1, []]);
+  });
+
+  test('is empty of a sleep that came without it; of what is no sleep of the team there is none', async () => {
+    const { items } = await person.push('sleep', night());
+    const id = items[0]?.id;
+    expect((await streamOf(id)).body).toEqual({ hrv: [], heartrate: [], hypnogram: [], respiratory_rate: [] });
+    const stranger = await app.makeTeam('Mesa Labs');
+    expect((await stranger.api('GET', `/v2/timeseries/sleep/${id}/stream`)).status).toBe(404);
+    expect((await person.team.api('GET', `/v2/timeseries/workouts/${id}/stream`)).status).toBe(404);
+    expect((await streamOf(person.userId)).status).toBe(404);
+    await person.team.api('DELETE', `/v2/user/${person.userId}`);
+    const deleted = await streamOf(id);
+    expect([deleted.status, deleted.body['code']]).toEqual([404, 'user_scheduled_for_deletion']);
+  });
+
+  test('is refused with lists of different lengths, times that fall and values that cannot be', async () => {
+    const answer = await person.tryToPush(
+      'sleep',
+      night({ sleep_stream: { heartrate: { time: [10, 20], value: [50] }, hrv: { time: [20, 10], value: [1, 1] } } }),
+      night({ sleep_stream: { hypnogram: { start: [1], end: [2], value: [9] } } }),
+    );
+    expect([answer.status, problemsOf(answer)]).toEqual([
+      422,
+      [
+        'body.0.sleep_stream.heartrate.value value_error',
+        'body.0.sleep_stream.hrv.time.1 value_error',
+        'body.1.sleep_stream.hypnogram.value.0 value_error',
+      ],
+    ]);
+  });
+});

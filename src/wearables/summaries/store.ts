@@ -1,0 +1,132 @@
+// The one way by which summaries are stored and told, whatever way they came in.
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import type { EventType } from '../../events/define.ts';
+import { publishEvents, type Publication } from '../../events/publish.ts';
+import type { UserRow } from '../../users/find.ts';
+import {
+  isOlder,
+  isWithinBounds,
+  nameOf,
+  newestOfEach,
+  toCandidate,
+  type Candidate,
+  type Incoming,
+} from './candidate.ts';
+import { eventsOf, workoutStreamCreated, workoutStreamUpdated } from './events.ts';
+import { renderShallowStream, renderSummary } from './render.ts';
+import type { SummaryResource } from './resource.ts';
+import { insertRows, lockRows, replaceRows, type StoredRow } from './rows.ts';
+import { storeStreams, type IncomingStream } from './streams/store.ts';
+
+/**
+ * What became of a summary that came in. `superseded`: a newer version of it is known, or came later in the same batch.
+ */
+export type Outcome = 'created' | 'updated' | 'unchanged' | 'superseded' | 'outside_ingestion_bounds';
+
+export type Stored = { id: string | null; outcome: Outcome };
+
+type Decision = { candidate: Candidate; row: StoredRow; outcome: Exclude<Outcome, 'outside_ingestion_bounds'> };
+
+/**
+ * Stores summaries of one kind of a user and tells of each that is new or differs, in the caller's transaction. Of two
+ * with the same key the later one counts, unless its version is the older. Some hundreds at a time, for the sake of the
+ * transaction; answers in their order. Throws not_found where one names a device or another summary that the user does not have.
+ */
+export async function storeSummaries(
+  ctx: TxCtx<TeamCtx>,
+  user: UserRow,
+  resource: SummaryResource,
+  incoming: Incoming[],
+): Promise<Stored[]> {
+  await refuseUnknownReferences(ctx, user, resource, incoming);
+  const candidates = incoming.map((each) => toCandidate(ctx, user, resource, each));
+  const wanted = newestOfEach(candidates.filter((each) => isWithinBounds(user, each)));
+  const decisions = await write(ctx, user, resource, wanted);
+  const streams = await storeStreams(ctx, user, streamsOf(decisions));
+  await tell(ctx, user, resource, { decisions, streams });
+  const byName = new Map(decisions.map((decision) => [nameOf(decision.candidate), decision]));
+  return candidates.map((candidate) => {
+    if (!isWithinBounds(user, candidate)) return { id: null, outcome: 'outside_ingestion_bounds' };
+    const { row, outcome, candidate: chosen } = byName.get(nameOf(candidate)) as Decision;
+    return { id: row.id, outcome: chosen === candidate ? outcome : 'superseded' };
+  });
+}
+
+/** Adds what is new and replaces what differs. A raw payload or version alone is kept without being a change. */
+async function write(
+  ctx: TxCtx<TeamCtx>,
+  user: UserRow,
+  resource: SummaryResource,
+  wanted: Candidate[],
+): Promise<Decision[]> {
+  const created = await insertRows(ctx, user, resource, wanted);
+  const old = wanted.filter((each) => !created.has(nameOf(each)));
+  const locked = await lockRows(ctx, user, resource, old);
+  const decisions = wanted.map((candidate): Decision => {
+    const row = created.get(nameOf(candidate));
+    if (row) return { candidate, row, outcome: 'created' };
+    const known = locked.get(nameOf(candidate)) as StoredRow;
+    if (isOlder(candidate.version, known.version)) return { candidate, row: known, outcome: 'superseded' };
+    const differs = !known.told_hash.equals(candidate.told_hash);
+    return { candidate, row: known, outcome: differs ? 'updated' : 'unchanged' };
+  });
+  const stale = decisions.filter(({ candidate, row, outcome }) => {
+    const isNewer = candidate.version !== null && candidate.version !== row.version;
+    return outcome === 'updated' || (outcome === 'unchanged' && (isNewer || !row.raw_hash.equals(candidate.raw_hash)));
+  });
+  const fresh = await replaceRows(
+    ctx,
+    stale.map(({ candidate, row, outcome }) => ({ candidate, row, told: outcome === 'updated' })),
+  );
+  for (const [n, decision] of stale.entries()) decision.row = fresh[n] as StoredRow;
+  return decisions;
+}
+
+/** What came with summaries that are not out of date. */
+const streamsOf = (decisions: Decision[]): IncomingStream[] =>
+  decisions.flatMap(({ candidate: { stream }, row, outcome }) =>
+    stream && outcome !== 'superseded' ? [{ summary_id: row.id, known: row.stream_hash, ...stream }] : [],
+  );
+
+async function tell(
+  ctx: TxCtx<TeamCtx>,
+  user: UserRow,
+  resource: SummaryResource,
+  { decisions, streams }: { decisions: Decision[]; streams: { created: string[]; updated: string[] } },
+): Promise<void> {
+  const { created, updated } = eventsOf(resource);
+  const events: Publication[] = [];
+  for (const { row, outcome } of decisions) {
+    const tells = (type: EventType, data: unknown): unknown => events.push({ type, user, data });
+    if (outcome === 'created') tells(created, renderSummary(ctx, resource, row));
+    if (outcome === 'updated') tells(updated, renderSummary(ctx, resource, row));
+    if (resource.stream !== 'stream') continue;
+    if (streams.created.includes(row.id)) tells(workoutStreamCreated, renderShallowStream(ctx, resource, row));
+    if (streams.updated.includes(row.id)) tells(workoutStreamUpdated, renderShallowStream(ctx, resource, row));
+  }
+  await publishEvents(ctx, events);
+}
+
+/** An id of another user's, or of nothing, is refused as one that is not there. */
+async function refuseUnknownReferences(
+  { db, team }: TxCtx<TeamCtx>,
+  user: UserRow,
+  { references = {}, isDevice }: SummaryResource,
+  incoming: Incoming[],
+): Promise<void> {
+  const named = Object.entries(isDevice ? {} : { device_id: 'device', ...references }).flatMap(([field, resource]) =>
+    incoming.flatMap(({ item }) => (typeof item[field] === 'string' ? [{ resource, id: item[field] }] : [])),
+  );
+  if (named.length === 0) return;
+  const rows = await db
+    .selectFrom('summaries')
+    .select(['id', 'resource'])
+    .where('user_id', '=', user.id)
+    .where('team_id', '=', team.id)
+    .where('id', 'in', [...new Set(named.map(({ id }) => id))])
+    .execute();
+  const known = new Set(rows.map(({ id, resource }) => `${resource} ${id}`));
+  for (const { resource, id } of named)
+    if (!known.has(`${resource} ${id}`)) throw notFound(resource === 'device' ? 'Device' : 'Sleep');
+}

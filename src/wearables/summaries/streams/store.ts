@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+
+/** Characters of a part, all of them ASCII: small enough to be sealed anew or erased a few hundred at a time. */
+const PART = 200_000;
+
+/** A summary whose points came in: what it has of them by now, and what it will have. */
+export type IncomingStream = { summary_id: string; known: Buffer | null; text: string; hash: Buffer };
+
+/** Keeps the points of summaries that are locked, each whole; which of them are new and which differ. */
+export async function storeStreams(
+  ctx: TxCtx<TeamCtx>,
+  user: { id: string },
+  incoming: IncomingStream[],
+): Promise<{ created: string[]; updated: string[] }> {
+  const changed = incoming.filter(({ known, hash }) => !known?.equals(hash));
+  const { db, team, cipher } = ctx;
+  if (changed.length > 0) {
+    await sql`
+      update ${sql.table('summaries')} as summaries set stream_hash = new.hash
+        from unnest(${changed.map(({ summary_id }) => summary_id)}::uuid[], ${changed.map(({ hash }) => hash)}::bytea[])
+          as new (id, hash)
+       where user_id = ${user.id} and team_id = ${team.id} and summaries.id = new.id`.execute(db);
+  }
+  // One at a time: together they can be as large as a request may be.
+  for (const { summary_id, known, text } of changed) {
+    const mine = { user_id: user.id, summary_id, team_id: team.id };
+    if (known) {
+      await db
+        .deleteFrom('summary_streams')
+        .where('user_id', '=', user.id)
+        .where('team_id', '=', team.id)
+        .where('summary_id', '=', summary_id)
+        .execute();
+    }
+    const parts = Array.from({ length: Math.ceil(text.length / PART) }, (_, part) => ({
+      ...mine,
+      part,
+      content: cipher.sealText(
+        'summary_streams.content',
+        { team_id: team.id, id: `${summary_id}/${part}` },
+        text.slice(part * PART, (part + 1) * PART),
+      ),
+    }));
+    await db.insertInto('summary_streams').values(parts).execute();
+  }
+  const ids = (those: IncomingStream[]): string[] => those.map(({ summary_id }) => summary_id);
+  return {
+    created: ids(changed.filter(({ known }) => known === null)),
+    updated: ids(changed.filter(({ known }) => known !== null)),
+  };
+}

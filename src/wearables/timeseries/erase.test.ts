@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/factories.ts';
+import { query } from '../../../test/global-setup.ts';
+import { untilBlocked } from '../../../test/until-blocked.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { eraseTeams } from '../../jobs/erase-teams.ts';
+import { dropExpired, eraseSomeSamples } from './erase.ts';
+import { pushSamples } from './push-samples.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const BEGIN = Date.UTC(2026, 0, 5);
+const sample = (n: number, more: object = {}) => ({
+  resource: 'heartrate',
+  provider: 'manual',
+  timestamp: new Date(BEGIN + n * 1000).toISOString(),
+  unit: 'bpm',
+  value: 60,
+  ...more,
+});
+const push = (userId: string, samples: object[]) => app.api('POST', `/v2/timeseries/${userId}/samples`, samples);
+const samplesOf = async (userId: string): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from samples join streams on streams.id = stream_id where user_id = ${userId}`.execute(
+    app.db,
+  );
+  return rows[0]?.count as number;
+};
+
+describe('erasing', () => {
+  test('takes pieces of at most 20,000 samples, and nothing of anybody else', async () => {
+    const [user, other] = [await makeUser(app.team), await makeUser(app.team)];
+    await push(other.user_id, [sample(1), sample(2)]);
+    for (let from = 0; from < 45_000; from += 5_000)
+      await push(
+        user.user_id,
+        Array.from({ length: 5_000 }, (_, n) => sample(from + n, { source_type: from < 30_000 ? 'watch' : 'ring' })),
+      );
+    const team = await findTeamScope(app.ctx, app.team.id);
+    const scoped = forTeam(app.ctx, team as NonNullable<typeof team>);
+    const left: [boolean, number][] = [];
+    for (let more = true; more;) {
+      more = await inTransaction(scoped, (tx) => eraseSomeSamples(tx, { id: user.user_id }));
+      left.push([more, await samplesOf(user.user_id)]);
+    }
+    expect(left).toEqual([
+      [true, 25_000],
+      [true, 5_000],
+      [false, 0],
+    ]);
+    expect(await samplesOf(other.user_id)).toBe(2);
+  });
+
+  test('of a team waits for a push under way, and leaves nothing of it behind', async () => {
+    const team = await app.makeTeam('Leaving');
+    const { user_id } = await makeUser(team);
+    const scope = forTeam(
+      app.ctx,
+      (await findTeamScope(app.ctx, team.id)) as NonNullable<Awaited<ReturnType<typeof findTeamScope>>>,
+    );
+    let finish = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let stored = (): void => undefined;
+    const isStored = new Promise<void>((resolve) => {
+      stored = resolve;
+    });
+    const pushing = inTransaction(scope, async (tx) => {
+      await pushSamples(tx as never, user_id, [sample(1) as never]);
+      stored();
+      await held;
+    });
+    await isStored;
+    await app.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`, undefined, { key: team.management_key });
+    const erasing = eraseTeams(app.ctx);
+    await untilBlocked(app.db);
+    finish();
+    await pushing;
+    await erasing;
+    const { rows } = await sql<{ left: number }>`
+      select ((select count(*) from samples) - (select count(*) from samples join streams on streams.id = stream_id))::float8 as left`.execute(
+      app.db,
+    );
+    expect(rows[0]?.left).toBe(0);
+  });
+});
+
+describe('a sample of long ago', () => {
+  const note = (start: string) => ({
+    resource: 'note',
+    provider: 'manual',
+    start,
+    end: start,
+    unit: 'text',
+    value: 'Long ago',
+  });
+
+  test('has a place, whenever it was taken', async () => {
+    const { user_id } = await makeUser(app.team);
+    const old = ['1999-12-31T23:59:59.999Z', '2019-02-28T12:00:00.000Z', '2025-06-01T00:00:00.000Z'];
+    await push(
+      user_id,
+      old.map((timestamp) => sample(0, { timestamp })),
+    );
+    const { body } = await app.api<{ timestamp: string }[]>(
+      'GET',
+      `/v2/timeseries/${user_id}/heartrate?start_date=1990-01-01`,
+    );
+    expect(body.map(({ timestamp }) => timestamp)).toEqual(old);
+  });
+
+  test('is dropped when the operator keeps samples for a number of months, whole partitions and what lies outside of them', async () => {
+    const { user_id } = await makeUser(app.team);
+    const kept = new Date(Date.now() - 40 * 86_400_000).toISOString();
+    await push(
+      user_id,
+      ['1999-02-28T12:00:00Z', '2019-02-28T12:00:00Z', '2025-02-10T12:00:00Z', kept].flatMap((at) => [
+        sample(0, { timestamp: at }),
+        note(at),
+      ]),
+    );
+    await dropExpired({ ...app.ctx, db: app.db, config: { ...app.config, sampleRetentionMonths: null } });
+    expect(await samplesOf(user_id)).toBe(8);
+    await dropExpired({ ...app.ctx, db: app.db, config: { ...app.config, sampleRetentionMonths: 12 } });
+    expect(await samplesOf(user_id)).toBe(2);
+    const { rows } = await sql<{ name: string | null }>`
+      select to_regclass('samples_2015')::text as name union all select count(*)::text from sample_notes`.execute(
+      app.db,
+    );
+    expect(rows.map(({ name }) => name)).toEqual([null, '1']);
+  });
+
+  test('is never dropped where it is of the last month, whatever is asked for', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [sample(0, { timestamp: new Date(Date.now() - 60_000).toISOString() })]);
+    await query(app.databaseUrl, `select drop_samples_before('2100-01-01')`);
+    expect(await samplesOf(user_id)).toBe(1);
+  });
+});

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import { becomeWriter } from '../one-writer.ts';
+
+/** Samples that one step erases. */
+const SAMPLES = 20_000;
+
+/**
+ * Some of the user's samples; whether there may be more. A user can have millions: a step's work is bounded, and rows go
+ * by the key of their stream. The statement's text is not constant, so that it keeps no plan from when the table was empty.
+ */
+export async function eraseSomeSamples(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+  const { db, team } = ctx;
+  await becomeWriter(ctx, user.id);
+  const { rows: streams } = await sql<{ id: number }>`
+    select id from streams where user_id = ${user.id} and team_id = ${team.id} order by id`.execute(db);
+  let room = SAMPLES;
+  for (const { id } of streams) {
+    const { rows } = await sql<{ last: string | null; many: number }>`
+      select max(at) as last, count(*)::float8 as many
+        from (select at from samples where stream_id = ${id} order by at limit ${room}) as first`.execute(db);
+    const { last, many } = rows[0] as { last: string | null; many: number };
+    if (last === null) continue;
+    await sql`delete from ${sql.table('sample_notes')} where stream_id = ${id} and at <= ${last}`.execute(db);
+    await sql`delete from ${sql.table('samples')} where stream_id = ${id} and at <= ${last}`.execute(db);
+    room -= many;
+    if (room <= 0) return true;
+  }
+  return false;
+}
+
+/** What is left of a user's samples, where eraseSomeSamples went before. */
+export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  while (await eraseSomeSamples(ctx, user));
+  await ctx.db.deleteFrom('streams').where('user_id', '=', user.id).where('team_id', '=', ctx.team.id).execute();
+}
+
+const MONTHS_AHEAD = 2;
+
+/** Makes the months that come next (UTC), and drops those that samples are kept no longer of. */
+export async function dropExpired(ctx: Ctx): Promise<void> {
+  await sql`
+    select ensure_sample_partitions(current_date, (current_date + make_interval(months => ${MONTHS_AHEAD}))::date)`.execute(
+    ctx.db,
+  );
+  const { sampleRetentionMonths: months } = ctx.config;
+  if (months === null) return;
+  await sql`select drop_samples_before((current_date - make_interval(months => ${months}))::date)`.execute(ctx.db);
+}

@@ -1,0 +1,28 @@
+import type { UserRow } from '../../users/find.ts';
+import { calendarDateOf, clockOf } from '../calendar-date.ts';
+import { seriesOrNull, type Series } from '../resources.ts';
+import type { SampleInputValue } from './sample-input.ts';
+import { toSample } from './sample.ts';
+import type { SampleOfSource } from './store-samples.ts';
+
+/** What was sent, with its series and source; it has been checked. */
+export function placedSample(input: SampleInputValue): SampleOfSource {
+  const series = seriesOrNull(input.resource) as Series;
+  const { provider, source_type = 'unknown', app_id = null, device_id = null } = input;
+  return {
+    series,
+    source: { provider, source_type, app_id, device_id },
+    kind: series.keyedByType ? (input.type as string) : '',
+    sample: toSample(series, input),
+  };
+}
+
+/** What lies on the days that the user's data is taken of, by the calendar of where it was taken. */
+export function withinBounds(user: UserRow, samples: SampleOfSource[]): SampleOfSource[] {
+  const { ingestion_start: first, ingestion_end: last } = user;
+  if (first === null && last === null) return samples;
+  return samples.filter(({ sample }) => {
+    const day = calendarDateOf(sample.at, clockOf(sample, user));
+    return (first === null || day >= first) && (last === null || day <= last);
+  });
+}

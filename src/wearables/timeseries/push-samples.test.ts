@@ -1,0 +1,451 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/factories.ts';
+import { SERIES, type Series } from '../resources.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const heartRate = (minute: number, value: number, more: object = {}) => ({
+  resource: 'heartrate',
+  provider: 'apple_health_kit',
+  source_type: 'watch',
+  timestamp: new Date(Date.UTC(2026, 0, 5, 7, minute)).toISOString(),
+  unit: 'bpm',
+  value,
+  ...more,
+});
+
+type Counts = { created: number; updated: number; unchanged: number; outside_ingestion_bounds: number };
+type Problem = { loc: (string | number)[]; type: string; msg: string };
+const push = (userId: string, samples: unknown) =>
+  app.api<Counts & { detail: Problem[]; code: string }>('POST', `/v2/timeseries/${userId}/samples`, samples);
+const read = async (userId: string, name: string, more = '') => {
+  const { body } = await app.api<{
+    groups: Record<string, { source: { type: string; provider: string }; data: Record<string, unknown>[] }[]>;
+    next_cursor: string | null;
+  }>('GET', `/v2/timeseries/${userId}/${name}/grouped?start_date=2020-01-01${more}`);
+  return body;
+};
+const valuesOf = async (userId: string, name: string) =>
+  Object.values((await read(userId, name)).groups)
+    .flat()
+    .flatMap(({ data }) => data.map(({ value }) => value));
+
+/** A sample of each series with every key that it can have. */
+function sampleOf(series: Series): Record<string, unknown> {
+  const times = series.interval
+    ? { start: '2026-01-05T07:00:00.000Z', end: '2026-01-05T07:30:00.000Z' }
+    : { timestamp: '2026-01-05T07:00:00.000Z' };
+  const value = {
+    number: { value: 4.5 },
+    text: { value: 'Two eggs\nand a walk — naïve café' },
+    blood_pressure: { systolic: 121, diastolic: 79.5 },
+  }[series.value];
+  const extras = Object.entries(series.extras).map(([name, { words, list }]) => [
+    name,
+    list ? words.slice(0, 2) : words[0],
+  ]);
+  return {
+    resource: series.name,
+    provider: 'manual',
+    source_type: 'app',
+    timezone_offset: -25_200,
+    unit: series.unit,
+    ...times,
+    ...value,
+    ...(series.type === null ? {} : { type: series.type === 'any' ? 'peanut' : series.type[0] }),
+    ...Object.fromEntries(extras),
+  };
+}
+
+describe('a batch of samples', () => {
+  test.each(SERIES.map((series) => [series.name, series] as const))(
+    'of %s is read back as it was sent, under its source',
+    async (name, series) => {
+      const { user_id } = await makeUser(app.team);
+      const sent = sampleOf(series);
+      expect(await push(user_id, [sent])).toMatchObject({
+        status: 200,
+        body: { created: 1, updated: 0, unchanged: 0 },
+      });
+      const { groups, next_cursor } = await read(user_id, name);
+      const { resource: _, provider, source_type, ...shown } = sent;
+      expect(groups).toEqual({
+        manual: [
+          {
+            source: expect.objectContaining({ provider, slug: provider, type: source_type, name: 'Manual' }),
+            data: [expect.objectContaining({ id: null, timestamp: '2026-01-05T07:00:00.000Z', ...shown })],
+          },
+        ],
+      });
+      expect(next_cursor).toBeNull();
+    },
+  );
+
+  test('says what was new, what differs and what was there already', async () => {
+    const { user_id } = await makeUser(app.team);
+    expect((await push(user_id, [heartRate(1, 60), heartRate(2, 61)])).body).toMatchObject({ created: 2 });
+    const again = await push(user_id, [heartRate(1, 60), heartRate(2, 75), heartRate(3, 62)]);
+    expect(again.body).toEqual({ created: 1, updated: 1, unchanged: 1, outside_ingestion_bounds: 0 });
+    expect(await valuesOf(user_id, 'heartrate')).toEqual([60, 75, 62]);
+  });
+
+  test.each([
+    ['another end', { end: '2026-01-05T07:40:00Z' }],
+    ['another offset', { timezone_offset: 3600 }],
+    ['an offset that nobody knows', { timezone_offset: null }],
+    ['another sensor', { sensor_location: 'wrist' }],
+  ])('with %s at the same time is an update', async (_what, change) => {
+    const { user_id } = await makeUser(app.team);
+    const sample = sampleOf(SERIES.find(({ name }) => name === 'body_temperature') as Series);
+    await push(user_id, [sample]);
+    expect((await push(user_id, [sample])).body).toMatchObject({ unchanged: 1 });
+    expect((await push(user_id, [{ ...sample, ...change }])).body).toMatchObject({ created: 0, updated: 1 });
+  });
+
+  test('tells a changed note from the same one, whose text is sealed', async () => {
+    const { user_id } = await makeUser(app.team);
+    const note = sampleOf(SERIES.find(({ name }) => name === 'note') as Series);
+    await push(user_id, [note]);
+    expect((await push(user_id, [note])).body).toMatchObject({ unchanged: 1 });
+    expect((await push(user_id, [{ ...note, value: 'Three eggs' }])).body).toMatchObject({ updated: 1 });
+    expect(await valuesOf(user_id, 'note')).toEqual(['Three eggs']);
+  });
+
+  test('that names one moment twice keeps the later of the two', async () => {
+    const { user_id } = await makeUser(app.team);
+    expect((await push(user_id, [heartRate(1, 60), heartRate(1, 64)])).body).toMatchObject({
+      created: 1,
+      unchanged: 1,
+    });
+    expect(await valuesOf(user_id, 'heartrate')).toEqual([64]);
+  });
+
+  test('keeps sources apart: the same moment of two devices is two samples', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [
+      heartRate(1, 60),
+      heartRate(1, 61, { source_type: 'ring' }),
+      heartRate(1, 62, { provider: 'oura' }),
+    ]);
+    const { groups } = await read(user_id, 'heartrate');
+    expect(
+      Object.entries(groups).map(([provider, all]) => [
+        provider,
+        all.map(({ source, data }) => [source.type, data[0]?.['value']]),
+      ]),
+    ).toEqual([
+      [
+        'apple_health_kit',
+        [
+          ['ring', 61],
+          ['watch', 60],
+        ],
+      ],
+      ['oura', [['watch', 62]]],
+    ]);
+  });
+
+  test('keeps the parts of a lipid panel apart, which have one time', async () => {
+    const { user_id } = await makeUser(app.team);
+    const part = (type: string, value: number, unit = 'mmol/L') => ({
+      ...heartRate(1, value),
+      resource: 'cholesterol',
+      type,
+      unit,
+    });
+    await push(user_id, [
+      part('ldl', 2.5),
+      part('hdl', 1.4),
+      part('total', 193.325, 'mg/dL'),
+      part('triglycerides', 177.08, 'mg/dL'),
+    ]);
+    const { body } = await app.api<{ type: string; value: number }[]>(
+      'GET',
+      `/v2/timeseries/${user_id}/cholesterol/ldl?start_date=2026-01-01`,
+    );
+    expect(body.map(({ type, value }) => [type, value])).toEqual([['ldl', 2.5]]);
+    const values = (await valuesOf(user_id, 'cholesterol')) as number[];
+    expect(values.map((value) => Math.round(value * 100) / 100).toSorted()).toEqual([1.4, 2, 2.5, 5]);
+  });
+
+  test.each([
+    ['glucose', 'mg/dL', 90.078, 5],
+    ['body_weight', 'lb', 100, 45.359237],
+    ['body_temperature', '°F', 98.6, 37],
+    ['distance', 'km', 1.5, 1500],
+    ['water', 'L', 0.5, 500],
+    ['caffeine', 'mg', 80, 0.08],
+    ['calories_active', 'kJ', 418.4, 100],
+    ['stand_duration', 's', 90, 1.5],
+  ])('of %s in %s is converted: %d is %d', async (name, unit, value, converted) => {
+    const { user_id } = await makeUser(app.team);
+    const series = SERIES.find((each) => each.name === name) as Series;
+    await push(user_id, [{ ...sampleOf(series), unit, value }]);
+    const [kept] = await valuesOf(user_id, name);
+    expect(kept).toBeCloseTo(converted, 9);
+  });
+
+  test('is taken as NDJSON and packed with gzip', async () => {
+    const { user_id } = await makeUser(app.team);
+    const lines = [heartRate(1, 60), heartRate(2, 61)].map((sample) => JSON.stringify(sample)).join('\n\n');
+    const send = (body: Buffer, headers: Record<string, string>) =>
+      fetch(`${app.baseUrl}/v2/timeseries/${user_id}/samples`, {
+        method: 'POST',
+        headers: { 'x-service-api-key': app.team.api_key, ...headers },
+        body: new Uint8Array(body),
+      });
+    const packed = await send(gzipSync(lines), { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' });
+    expect([packed.status, await packed.json()]).toEqual([200, expect.objectContaining({ created: 2 })]);
+    const json = gzipSync(JSON.stringify([heartRate(3, 62)]));
+    expect((await send(json, { 'content-type': 'application/json', 'content-encoding': 'gzip' })).status).toBe(200);
+    const broken = await send(Buffer.from('no gzip'), {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+    });
+    expect([broken.status, ((await broken.json()) as { detail: Problem[] }).detail[0]?.type]).toEqual([
+      422,
+      'json_invalid',
+    ]);
+    const bomb = await send(gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')), {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+    });
+    expect(bomb.status).toBe(413);
+    expect((await send(json, { 'content-type': 'application/json', 'content-encoding': 'br' })).status).toBe(415);
+  });
+
+  test('holds 5,000 samples and no more', async () => {
+    const { user_id } = await makeUser(app.team);
+    const many = Array.from({ length: 5_000 }, (_, n) => heartRate(n, 50 + (n % 40)));
+    expect((await push(user_id, many)).body).toMatchObject({ created: 5_000 });
+    const more = await push(user_id, [...many, heartRate(5_001, 60)]);
+    expect([more.status, more.body.detail]).toEqual([
+      422,
+      [{ type: 'too_long', loc: ['body'], msg: 'List should have at most 5000 items' }],
+    ]);
+  });
+});
+
+describe('a batch with something wrong in it', () => {
+  const future = new Date(Date.now() + 3_600_000).toISOString();
+  const steps = { resource: 'steps', provider: 'manual', unit: 'count', value: 12 };
+  test.each<[string, object, (string | number)[], string]>([
+    ['an unknown series', heartRate(1, 60, { resource: 'heart_beats' }), ['resource'], 'enum'],
+    ['an unknown provider', heartRate(1, 60, { provider: 'acme' }), ['provider'], 'enum'],
+    ['an unknown kind of device', heartRate(1, 60, { source_type: 'toaster' }), ['source_type'], 'enum'],
+    ['an unknown unit', heartRate(1, 60, { unit: 'Hz' }), ['unit'], 'value_error'],
+    ['a unit of objects in general', heartRate(1, 60, { unit: 'constructor' }), ['unit'], 'value_error'],
+    ['no time', { ...heartRate(1, 60), timestamp: undefined }, ['timestamp'], 'missing'],
+    ['a moment that is not there yet', heartRate(1, 60, { timestamp: future }), ['timestamp'], 'datetime_parsing'],
+    ['an interval without its end', { ...steps, start: '2026-01-05T07:00:00Z' }, ['end'], 'missing'],
+    [
+      'an end before its start',
+      { ...steps, start: '2026-01-05T07:00:00Z', end: '2026-01-05T06:59:59Z' },
+      ['end'],
+      'value_error',
+    ],
+    [
+      'an interval of eight days',
+      { ...steps, start: '2026-01-05T07:00:00Z', end: '2026-01-13T07:00:01Z' },
+      ['end'],
+      'value_error',
+    ],
+    ['a text for a number', heartRate(1, 60, { value: 'sixty' }), ['value'], 'float_type'],
+    ['a number beyond measure', heartRate(1, 60, { value: 1e12 }), ['value'], 'value_error'],
+    ['no value', { ...heartRate(1, 60), value: undefined }, ['value'], 'missing'],
+    [
+      'half a blood pressure',
+      { ...heartRate(1, 60), resource: 'blood_pressure', unit: 'mmHg', systolic: 120 },
+      ['diastolic'],
+      'missing',
+    ],
+    [
+      'a type that its series does not know',
+      { ...heartRate(1, 2), resource: 'cholesterol', unit: 'mmol/L', type: 'vldl' },
+      ['type'],
+      'enum',
+    ],
+    ['an offset of a day', heartRate(1, 60, { timezone_offset: 86_400 }), ['timezone_offset'], 'less_than_equal'],
+  ])('%s is refused whole, with its index', async (_what, wrong, place, type) => {
+    const { user_id } = await makeUser(app.team);
+    const { status, body } = await push(user_id, [heartRate(0, 59), wrong]);
+    expect(status).toBe(422);
+    expect(body.detail.map((problem) => [problem.loc, problem.type])).toEqual([[['body', 1, ...place], type]]);
+    expect(await valuesOf(user_id, 'heartrate')).toEqual([]);
+  });
+
+  test('samples of another user are refused at the sample that names one', async () => {
+    const { user_id } = await makeUser(app.team);
+    const other = await makeUser(app.team);
+    const mine = heartRate(1, 60, { user_id: user_id.toUpperCase() });
+    const { status, body } = await push(user_id, [mine, heartRate(2, 60, { user_id: other.user_id })]);
+    expect([status, body.code, body.detail[0]?.loc]).toEqual([422, 'sample_of_other_user', ['body', 1, 'user_id']]);
+    expect(await valuesOf(user_id, 'heartrate')).toEqual([]);
+  });
+
+  test('lists a hundred problems of five thousand', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { status, body } = await push(
+      user_id,
+      Array.from({ length: 5_000 }, () => heartRate(1, 60, { unit: 'Hz' })),
+    );
+    expect([status, body.detail.length]).toEqual([422, 100]);
+  });
+
+  test("another team's user is not found", async () => {
+    const other = await app.makeTeam('Other team');
+    const { user_id } = await makeUser(other);
+    expect(await push(user_id, [heartRate(1, 60)])).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('a user can have so many streams and no more', async () => {
+    const { user_id } = await makeUser(app.team);
+    const allergens = Array.from({ length: 501 }, (_, n) => ({
+      ...heartRate(1, 1),
+      resource: 'ige',
+      unit: 'FSU',
+      type: `allergen ${n}`,
+    }));
+    expect(await push(user_id, allergens)).toMatchObject({ status: 403, body: { code: 'limit_reached' } });
+    expect((await push(user_id, allergens.slice(1))).body).toMatchObject({ created: 500 });
+  });
+});
+
+test("what lies outside of the user's ingestion bounds is counted and not stored, by the day where it was taken", async () => {
+  const { body: user } = await app.api<{ user_id: string }>('POST', '/v2/user', {
+    client_user_id: 'bounded',
+    ingestion_start: '2026-01-05',
+    ingestion_end: '2026-01-06',
+  });
+  const at = (timestamp: string, timezone_offset: number | null, value: number) =>
+    heartRate(0, value, { timestamp, timezone_offset });
+  const { body } = await push(user.user_id, [
+    at('2026-01-04T23:59:59Z', null, 1),
+    at('2026-01-04T23:30:00Z', 3_600, 2),
+    at('2026-01-05T00:00:00Z', -3_600, 3),
+    at('2026-01-06T23:59:59Z', null, 4),
+    at('2026-01-07T01:00:00Z', -7_200, 5),
+    at('2026-01-07T00:00:00Z', null, 6),
+  ]);
+  expect(body).toEqual({ created: 3, updated: 0, unchanged: 0, outside_ingestion_bounds: 3 });
+  expect(await valuesOf(user.user_id, 'heartrate')).toEqual([2, 4, 5]);
+});
+
+test('without an offset the day is that of the zone which the user has given', async () => {
+  const { body: user } = await app.api<{ user_id: string }>('POST', '/v2/user', {
+    client_user_id: 'bounded in Phoenix',
+    fallback_time_zone: 'America/Phoenix',
+    ingestion_start: '2026-01-05',
+  });
+  const samples = [
+    heartRate(0, 1, { timestamp: '2026-01-05T06:59:59Z' }),
+    heartRate(0, 2, { timestamp: '2026-01-05T07:00:00Z' }),
+  ];
+  expect((await push(user.user_id, samples)).body).toMatchObject({ created: 1, outside_ingestion_bounds: 1 });
+  expect(await valuesOf(user.user_id, 'heartrate')).toEqual([2]);
+});
+
+describe('who pushes', () => {
+  test('may be the user with a token of their own, for themselves alone', async () => {
+    const [user, other] = [await makeUser(app.team), await makeUser(app.team)];
+    const { body } = await app.api<{ sign_in_token: string }>('POST', `/v2/user/${user.user_id}/sign_in_token`);
+    const as = { key: null, headers: { authorization: `Bearer ${body.sign_in_token}` } };
+    const send = (userId: string) =>
+      app.api<Counts>('POST', `/v2/timeseries/${userId}/samples`, [heartRate(1, 60)], as);
+    expect((await send(user.user_id)).body).toMatchObject({ created: 1 });
+    expect((await send(other.user_id)).status).toBe(404);
+  });
+
+  test('connects a phone by the first push', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [heartRate(1, 60)]);
+    const { body } = await app.api<{ providers: { slug: string; status: string }[] }>(
+      'GET',
+      `/v2/user/providers/${user_id}`,
+    );
+    expect(body.providers).toEqual([expect.objectContaining({ slug: 'apple_health_kit', status: 'connected' })]);
+  });
+});
+
+describe('batches of one user that come at once', () => {
+  test('in orders of their own wait for each other in a line, not in a circle', async () => {
+    const providers = ['apple_health_kit', 'health_connect', 'manual', 'samsung_health', 'omron_ble', 'beurer_ble'];
+    for (let round = 0; round < 5; round += 1) {
+      const { user_id } = await makeUser(app.team);
+      const all = providers.map((provider) => heartRate(round, 60, { provider }));
+      const answers = await Promise.all(
+        [all, all.toReversed(), all, all.toReversed()].map((each) => push(user_id, each)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(answers.reduce((sum, { body }) => sum + body.created, 0)).toBe(providers.length);
+    }
+  });
+});
+
+test('a device that the user does not have is refused, and one that they have is told as the source', async () => {
+  const { user_id } = await makeUser(app.team);
+  const nobodys = await push(user_id, [heartRate(1, 60, { device_id: '0197a1b2-0000-7000-8000-000000000000' })]);
+  expect([nobodys.status, nobodys.body.code]).toEqual([404, 'not_found']);
+  const { body } = await app.api<{ items: { id: string }[] }>('POST', `/v2/summary/devices/${user_id}`, [
+    { provider: 'apple_health_kit', source_type: 'watch', device_id: 'SN-1', device_model: 'Watch' },
+  ]);
+  const device_id = body.items[0]?.id;
+  expect((await push(user_id, [heartRate(1, 60, { device_id })])).body).toMatchObject({ created: 1 });
+  const { groups } = await read(user_id, 'heartrate');
+  expect(groups['apple_health_kit']?.[0]?.source).toMatchObject({ device_id });
+});
+
+test.each([
+  ['2026-01-05T23:30:00-08:00', undefined, -28_800],
+  ['2026-01-05T23:30:00-08:00', 3_600, 3_600],
+  ['2026-01-05T23:30:00Z', undefined, null],
+  ['2026-01-05T23:30:00+00:00', undefined, null],
+])(
+  'a time written as %s with the offset %s was taken at %s seconds from UTC',
+  async (timestamp, timezone_offset, shown) => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [
+      heartRate(1, 60, { timestamp, ...(timezone_offset === undefined ? {} : { timezone_offset }) }),
+    ]);
+    expect((await read(user_id, 'heartrate')).groups['apple_health_kit']?.[0]?.data[0]).toMatchObject({
+      timezone_offset: shown,
+    });
+  },
+);
+
+test('lines that hold nothing, or together too much, are refused before they hold the process up', async () => {
+  const { user_id } = await makeUser(app.team);
+  const send = (text: string) =>
+    fetch(`${app.baseUrl}/v2/timeseries/${user_id}/samples`, {
+      method: 'POST',
+      headers: {
+        'x-service-api-key': app.team.api_key,
+        'content-type': 'application/x-ndjson',
+        'content-encoding': 'gzip',
+      },
+      body: new Uint8Array(gzipSync(text)),
+    });
+  const before = performance.now();
+  const statuses: number[] = [];
+  for (const text of ['\n'.repeat(4_000_000), ' \n'.repeat(2_000_000), `[${'0,'.repeat(7_000)}0]\n`.repeat(250)])
+    statuses.push((await send(text)).status);
+  expect(statuses).toEqual([422, 422, 422]);
+  expect(performance.now() - before).toBeLessThan(2_000);
+});
+
+test('a batch that is sent again under its key is answered as it was at first', async () => {
+  const { user_id } = await makeUser(app.team);
+  const send = (value: number) =>
+    app.api<Counts & { code: string }>('POST', `/v2/timeseries/${user_id}/samples`, [heartRate(1, value)], {
+      headers: { 'x-idempotency-key': `batch-${user_id}` },
+    });
+  expect((await send(60)).body).toMatchObject({ created: 1 });
+  expect((await send(60)).body).toMatchObject({ created: 1, unchanged: 0 });
+  expect(await send(61)).toMatchObject({ status: 409, body: { code: 'idempotency_mismatch' } });
+});

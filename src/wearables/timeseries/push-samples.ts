@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { findUser } from '../../users/find.ts';
+import { ensureConnection } from '../connections/connect.ts';
+import { becomeWriter } from '../one-writer.ts';
+import type { ProviderSlug } from '../providers.ts';
+import { placedSample, withinBounds } from './placed-sample.ts';
+import type { SampleInputValue } from './sample-input.ts';
+import type { StoredSamples } from './schemas.ts';
+import { storeSamples } from './store-samples.ts';
+
+/** Stores what an app or a device sends for one user. Throws sample_of_other_user where one names another. */
+export async function pushSamples(
+  ctx: TeamCtx,
+  userId: string,
+  inputs: SampleInputValue[],
+): Promise<Static<typeof StoredSamples>> {
+  refuseOtherUsers(userId, inputs);
+  return inTransaction(ctx, async (tx) => {
+    await becomeWriter(tx, userId);
+    const user = await findUser(tx, userId);
+    await refuseUnknownDevices(tx, user, inputs);
+    const samples = inputs.map(placedSample);
+    const within = withinBounds(user, samples);
+    for (const provider of new Set(within.map(({ source }) => source.provider as ProviderSlug)))
+      await ensureConnection(tx, user, provider);
+    const counts = await storeSamples(tx, user, within);
+    return { ...counts, outside_ingestion_bounds: samples.length - within.length };
+  });
+}
+
+function refuseOtherUsers(userId: string, inputs: SampleInputValue[]): void {
+  const detail = inputs.flatMap(({ user_id }, index) =>
+    user_id === undefined || user_id === null || user_id === userId
+      ? []
+      : [{ type: 'value_error', loc: ['body', index, 'user_id'], msg: 'Value should be the user of the path' }],
+  );
+  if (detail.length === 0) return;
+  throw new AppError('sample_of_other_user', 'A batch holds samples of one user.', { detail: detail.slice(0, 100) });
+}
+
+/** An id of nothing, or of somebody else's device, is refused as in summaries. */
+async function refuseUnknownDevices(
+  { db, team }: TxCtx<TeamCtx>,
+  user: { id: string },
+  inputs: SampleInputValue[],
+): Promise<void> {
+  const named = [...new Set(inputs.flatMap(({ device_id }) => device_id ?? []))];
+  if (named.length === 0) return;
+  const { rows } = await sql`
+    select from summaries
+     where user_id = ${user.id} and team_id = ${team.id} and resource = 'device' and id = any (${named}::uuid[])`.execute(
+    db,
+  );
+  if (rows.length < named.length) throw notFound('Device');
+}

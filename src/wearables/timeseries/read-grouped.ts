@@ -1,0 +1,63 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { decodeCursor, encodeCursor } from '../../db/page.ts';
+import { findUser } from '../../users/find.ts';
+import type { Series } from '../resources.ts';
+import { renderSource } from '../source.ts';
+import { FOREVER, readSamples } from './read-samples.ts';
+import { renderSample } from './sample.ts';
+import type { GroupedQuery } from './schemas.ts';
+import { findStreams } from './streams.ts';
+
+/** A week of a value a minute is one page. Of an hour's samples the same number is more than a year. */
+const PAGE = 12_000;
+
+type Group = { source: ReturnType<typeof renderSource>; data: Record<string, unknown>[] };
+export type Grouped = { groups: Record<string, Group[]>; next: string | null; next_cursor: string | null };
+
+/** Where the next page begins: the stream, and the milliseconds since 1970 of the first sample that was not shown. */
+type Place = [stream: number, at: number];
+const isPlace = (key: unknown): key is Place =>
+  Array.isArray(key) && key.length === 2 && key.every(Number.isSafeInteger) && Math.abs(key[1] as number) < 8e15;
+
+/**
+ * A page of samples by provider and source, source after source and the oldest first. Throws not_found or
+ * user_scheduled_for_deletion for the user, invalid_cursor.
+ */
+export async function readGrouped(
+  ctx: TeamCtx,
+  series: Series,
+  userId: string,
+  query: Static<typeof GroupedQuery>,
+): Promise<Grouped> {
+  const cursor = query.next_cursor ?? query.cursor;
+  const streams = await findStreams(ctx, userId, { resource: series.name, provider: query.provider });
+  if (streams.length === 0) await findUser(ctx, userId);
+  const ids = new Set(streams.map(({ id }) => id));
+  // A place in another list is none of this one: it would pass over what is here.
+  const isHere = (key: unknown): key is Place => isPlace(key) && ids.has(key[0]);
+  const begin = cursor === undefined ? null : decodeCursor(cursor, isHere);
+  const groups: Grouped['groups'] = {};
+  let room = PAGE;
+  for (const stream of streams) {
+    if (begin && stream.id < begin[0]) continue;
+    const from = begin && stream.id === begin[0] ? new Date(begin[1]).toISOString() : query.start_date;
+    const span = { from, to: query.end_date ?? FOREVER };
+    const samples = await readSamples(ctx, series, stream, { ...span, limit: room + 1 });
+    const shown = samples.slice(0, room);
+    if (shown.length > 0) {
+      const group = {
+        source: renderSource(ctx.config, stream),
+        data: shown.map((sample) => renderSample(series, stream, sample)),
+      };
+      (groups[stream.provider] ??= []).push(group);
+    }
+    const further = samples[room];
+    if (further) {
+      const next_cursor = encodeCursor([stream.id, Date.parse(further.at)] satisfies Place);
+      return { groups, next: next_cursor, next_cursor };
+    }
+    room -= shown.length;
+  }
+  return { groups, next: null, next_cursor: null };
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/factories.ts';
+
+let app: TestApp;
+let userId: string;
+const MINUTES = 13_000;
+const BEGIN = Date.UTC(2026, 0, 5);
+const at = (minute: number): string => new Date(BEGIN + minute * 60_000).toISOString();
+
+const sample = (minute: number, more: object = {}) => ({
+  resource: 'heartrate',
+  provider: 'apple_health_kit',
+  source_type: 'watch',
+  timestamp: at(minute),
+  unit: 'bpm',
+  value: minute,
+  ...more,
+});
+
+beforeAll(async () => {
+  app = await startTestApp();
+  ({ user_id: userId } = await makeUser(app.team));
+  const all = Array.from({ length: MINUTES }, (_, n) => sample(n));
+  for (let from = 0; from < MINUTES; from += 5_000) await push(userId, all.slice(from, from + 5_000));
+  await push(
+    userId,
+    Array.from({ length: 10 }, (_, n) => sample(n, { provider: 'oura', source_type: 'ring' })),
+  );
+});
+afterAll(() => app.close());
+
+const push = (user: string, samples: unknown) => app.api('POST', `/v2/timeseries/${user}/samples`, samples);
+type Page = {
+  groups: Record<string, { source: { type: string }; data: { timestamp: string; value: number }[] }[]>;
+  next: string | null;
+  next_cursor: string | null;
+};
+const read = async (query: string, user = userId) =>
+  (await app.api<Page & { code: string }>('GET', `/v2/timeseries/${user}/heartrate/grouped?${query}`)).body;
+const valuesIn = (page: Page) =>
+  Object.values(page.groups).flatMap((groups) => groups.flatMap(({ data }) => data.map(({ value }) => value)));
+
+describe('the grouped form', () => {
+  test('goes through all samples of all sources in pages, each sample once', async () => {
+    const pages: Page[] = [await read('start_date=2026-01-01')];
+    for (let next = pages[0]?.next_cursor; next; next = pages.at(-1)?.next_cursor)
+      pages.push(await read(`start_date=2026-01-01&next_cursor=${next}`));
+    expect(pages.map((page) => valuesIn(page).length)).toEqual([12_000, 1_010]);
+    expect(pages.map(({ next, next_cursor }) => next === next_cursor)).toEqual([true, true]);
+    const expected = [...Array.from({ length: MINUTES }, (_, n) => n), ...Array.from({ length: 10 }, (_, n) => n)];
+    expect(pages.flatMap(valuesIn)).toEqual(expected);
+    expect(Object.keys(pages[1]?.groups ?? {})).toEqual(['apple_health_kit', 'oura']);
+  });
+
+  test('takes the older name of the cursor, and a cursor stays where it was when earlier samples come in', async () => {
+    const { user_id } = await makeUser(app.team);
+    const all = Array.from({ length: 12_002 }, (_, n) => sample(n + 10));
+    for (let from = 0; from < all.length; from += 5_000) await push(user_id, all.slice(from, from + 5_000));
+    const first = await read('start_date=2026-01-01', user_id);
+    await push(user_id, [sample(1), sample(2)]);
+    expect(valuesIn(await read(`start_date=2026-01-01&cursor=${first.next_cursor}`, user_id))).toEqual([
+      12_010, 12_011,
+    ]);
+  });
+
+  test.each([
+    ['days, the last one whole', 'start_date=2026-01-05&end_date=2026-01-06', 0, 2 * 1440 - 1],
+    ['moments, both within', `start_date=${at(5)}&end_date=${at(7)}`, 5, 7],
+    ['an offset of its own', `start_date=2026-01-05T01:00:00%2B01:00&end_date=2026-01-05T01:02:00%2B01:00`, 0, 2],
+  ])('takes a range of %s', async (_what, query, first, last) => {
+    const values = valuesIn(await read(`${query}&provider=apple_health_kit`));
+    expect([values[0], values.at(-1), values.length]).toEqual([first, last, last - first + 1]);
+  });
+
+  test('shows one provider where one is asked for, and nothing for one that nobody knows', async () => {
+    expect(Object.keys((await read('start_date=2026-01-05&provider=oura')).groups)).toEqual(['oura']);
+    expect((await read('start_date=2026-01-05&provider=acme')).groups).toEqual({});
+    expect(Object.keys((await read(`start_date=2026-01-05&end_date=${at(9)}&provider=`)).groups)).toHaveLength(2);
+  });
+
+  test('answers a user without samples with nothing, and what is no user with 404', async () => {
+    const { user_id } = await makeUser(app.team);
+    expect(await read('start_date=2026-01-05', user_id)).toEqual({ groups: {}, next: null, next_cursor: null });
+    const stranger = await makeUser(await app.makeTeam('Other team'));
+    expect(await read('start_date=2026-01-05', stranger.user_id)).toMatchObject({ code: 'not_found' });
+    await app.api('DELETE', `/v2/user/${user_id}`);
+    expect(await read('start_date=2026-01-05', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
+  });
+
+  test('hides the samples of a user who is scheduled for deletion, and shows them again after an undo', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [sample(1)]);
+    await app.api('DELETE', `/v2/user/${user_id}`);
+    expect(await read('start_date=2026-01-05', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
+    await app.api('POST', `/v2/user/undo_delete?user_id=${user_id}`);
+    expect(valuesIn(await read('start_date=2026-01-05', user_id))).toEqual([1]);
+  });
+
+  test.each(['garbage', Buffer.from('[1]').toString('base64url'), Buffer.from('[1,1e300]').toString('base64url')])(
+    'refuses a cursor that it did not give: %s',
+    async (cursor) => {
+      expect(await read(`start_date=2026-01-05&next_cursor=${cursor}`)).toMatchObject({ code: 'invalid_cursor' });
+    },
+  );
+
+  test('refuses a cursor of another user or another series', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, [sample(1)]);
+    const { next_cursor } = await read('start_date=2026-01-01');
+    expect(await read(`start_date=2026-01-01&next_cursor=${next_cursor}`, user_id)).toMatchObject({
+      code: 'invalid_cursor',
+    });
+    const steps = await app.api<{ code: string }>(
+      'GET',
+      `/v2/timeseries/${userId}/steps/grouped?start_date=2026-01-01&next_cursor=${next_cursor}`,
+    );
+    expect(steps.body.code).toBe('invalid_cursor');
+  });
+
+  test('asks for where the range begins', async () => {
+    const { status, body } = await app.api<{ detail: object[] }>('GET', `/v2/timeseries/${userId}/heartrate/grouped`);
+    expect([status, body.detail]).toEqual([
+      422,
+      [{ type: 'missing', loc: ['query', 'start_date'], msg: 'Field required' }],
+    ]);
+  });
+});
+
+describe('the form without groups', () => {
+  const list = (query: string) =>
+    app.api<{ timestamp: string; value: number }[] & { code: string }>(
+      'GET',
+      `/v2/timeseries/${userId}/heartrate?${query}`,
+    );
+
+  test('is one list of all sources by time, and says that it is deprecated and by what', async () => {
+    const { body, headers } = await list(`start_date=${at(0)}&end_date=${at(1)}`);
+    expect(body.map(({ timestamp, value }) => [timestamp, value])).toEqual([
+      [at(0), 0],
+      [at(0), 0],
+      [at(1), 1],
+      [at(1), 1],
+    ]);
+    expect(headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect(headers.get('link')).toContain('heartrate/grouped>; rel="successor-version"');
+  });
+
+  test('refuses a range of more than 50,000 samples, and names the form with pages', async () => {
+    const { user_id } = await makeUser(app.team);
+    await app.db
+      .insertInto('streams')
+      .values({ user_id, team_id: app.team.id, resource: 'heartrate', provider: 'manual', source_type: 'app' })
+      .execute();
+    const stream = app.db.selectFrom('streams').select(['id']).where('user_id', '=', user_id);
+    const { id } = await stream.executeTakeFirstOrThrow();
+    const { number } = await app.db
+      .selectFrom('teams')
+      .select('number')
+      .where('id', '=', app.team.id)
+      .executeTakeFirstOrThrow();
+    const minutes = Array.from({ length: 50_001 }, (_, n) => ({
+      stream_id: id,
+      at: at(n),
+      value: n,
+      team_number: number,
+    }));
+    for (let from = 0; from < minutes.length; from += 10_000)
+      await app.db
+        .insertInto('samples')
+        .values(minutes.slice(from, from + 10_000))
+        .execute();
+    const all = await app.api<{ code: string }>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01`);
+    expect([all.status, all.body.code]).toEqual([400, 'too_many_samples']);
+    const fewer = await app.api<unknown[]>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=${at(1)}`);
+    expect([fewer.status, fewer.body.length]).toEqual([200, 50_000]);
+  });
+});

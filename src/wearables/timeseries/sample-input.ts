@@ -1,0 +1,136 @@
+// A sample as it is sent: one shape for all series, and what each asks of it by the table of resources.
+import { Type, type Static } from 'typebox';
+import { millisecondsOf } from '../../wire/moment.ts';
+import type { Breach } from '../../wire/rule.ts';
+import { nullable, oneOf, PastMoment, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+import { PROVIDER_SLUGS } from '../providers.ts';
+import { SERIES, seriesOrNull, type Series } from '../resources.ts';
+import { SOURCE_TYPES } from '../source.ts';
+
+const DAY_MS = 86_400_000;
+/** A week: what is longer is no sample but a summary. */
+const LONGEST_MS = 7 * DAY_MS;
+const LONGEST_NOTE = 4_000;
+/** Clocks on earth are at most 14 hours ahead of UTC and 12 behind; old ones were a little odder. */
+const FURTHEST_OFFSET_S = 15 * 3_600;
+const LARGEST = 1e9;
+
+const words = (name: string): readonly string[] => [
+  ...new Set(SERIES.flatMap(({ extras }) => extras[name]?.words ?? [])),
+];
+const maybe = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema));
+
+/** Checked beyond their types by `sampleBreaches`. */
+export const SampleInput = Type.Object(
+  {
+    resource: oneOf(
+      SERIES.map(({ name }) => name),
+      { description: 'The series, as its path names it.' },
+    ),
+    provider: oneOf(PROVIDER_SLUGS, { description: 'Slug of whom the sample comes from.' }),
+    source_type: Type.Optional(oneOf(SOURCE_TYPES, { default: 'unknown', description: 'Kind of device.' })),
+    app_id: maybe(Text(200, { description: 'Id of the app that recorded it.' })),
+    device_id: maybe(Uuid),
+    user_id: maybe(Type.String({ format: 'uuid', description: 'If given, the user of the path.' })),
+    timestamp: maybe(PastMoment),
+    start: maybe(PastMoment),
+    end: maybe(Timestamp),
+    timezone_offset: maybe(
+      Type.Integer({
+        minimum: -FURTHEST_OFFSET_S,
+        maximum: FURTHEST_OFFSET_S,
+        description: 'Seconds east of UTC where it was taken; left out or null where that is not known.',
+      }),
+    ),
+    unit: Text(20, { description: "The series' unit, or one that is converted into it." }),
+    value: Type.Optional(
+      Type.Union(
+        [
+          Type.Number({ minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE }),
+          Type.String({ minLength: 1, maxLength: LONGEST_NOTE }),
+        ],
+        {
+          description: 'A number; of a note its text. Not for blood pressure.',
+        },
+      ),
+    ),
+    systolic: maybe(Type.Number({ minimum: 0, maximum: 1_000 })),
+    diastolic: maybe(Type.Number({ minimum: 0, maximum: 1_000 })),
+    type: maybe(Text(100, { description: 'The kind of sample, where its series has kinds.' })),
+    sensor_location: maybe(oneOf(words('sensor_location'))),
+    intensity: maybe(oneOf(words('intensity'))),
+    tags: Type.Optional(
+      Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: oneOf(words('tags')), maxItems: 4 }),
+    ),
+    delivery_mode: maybe(oneOf(words('delivery_mode'))),
+    delivery_form: maybe(oneOf(words('delivery_form'))),
+    bolus_purpose: maybe(oneOf(words('bolus_purpose'))),
+  },
+  {
+    fulfils: {
+      check: (value: Record<string, unknown>) => sampleBreaches(value),
+      words:
+        'Series of intervals need `start` and `end`, others `timestamp`. Blood pressure needs `systolic` and `diastolic`, ' +
+        'a note a text as its `value`, every other series a number. Nothing may begin in the future.',
+    },
+  },
+);
+
+export type SampleInputValue = Static<typeof SampleInput>;
+
+/** Values per sample that a batch may hold: every key once, and the tags. */
+export const VALUES_EACH = Object.keys(SampleInput.properties).length + 4;
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** Everything of a sample that its series does not allow; what has a wrong type is listed elsewhere. */
+function sampleBreaches(value: Record<string, unknown>): Breach[] {
+  const series = typeof value['resource'] === 'string' ? seriesOrNull(value['resource']) : null;
+  if (!series) return [];
+  return [...timeBreaches(series, value), ...valueBreaches(series, value), ...typeBreaches(series, value)];
+}
+
+function timeBreaches({ interval }: Series, value: Record<string, unknown>): Breach[] {
+  if (!interval) return isAbsent(value['timestamp']) ? [missing('timestamp')] : [];
+  const breaches = ['start', 'end'].filter((name) => isAbsent(value[name])).map(missing);
+  if (breaches.length > 0) return breaches;
+  const [start, end] = [momentOf(value['start']), momentOf(value['end'])];
+  if (end < start) return [wrong('end', 'Value should not be before start')];
+  if (end - start > LONGEST_MS) return [wrong('end', 'Value should be at most 7 days after start')];
+  if (end > Date.now() + DAY_MS) return [wrong('end', 'Value should be at most a day in the future')];
+  return [];
+}
+
+function valueBreaches(series: Series, value: Record<string, unknown>): Breach[] {
+  const breaches: Breach[] = [];
+  const { unit } = value;
+  if (typeof unit === 'string' && unit !== '' && unit !== series.unit && !Object.hasOwn(series.units, unit)) {
+    const taken = [series.unit, ...Object.keys(series.units)].map((each) => `'${each}'`).join(' or ');
+    breaches.push(wrong('unit', `Unit of ${series.name} should be ${taken}`));
+  }
+  if (series.value === 'blood_pressure') {
+    return [...breaches, ...['systolic', 'diastolic'].filter((name) => isAbsent(value[name])).map(missing)];
+  }
+  if (isAbsent(value['value'])) return [...breaches, missing('value')];
+  const wanted = series.value === 'text' ? 'string' : 'number';
+  if (typeof value['value'] !== wanted) {
+    const [type, msg] = wanted === 'string' ? ['string_type', 'string'] : ['float_type', 'number'];
+    breaches.push({ at: ['value'], type, msg: `Input should be a valid ${msg}` });
+  } else if (Math.abs(value['value'] as number) > LARGEST) {
+    breaches.push(wrong('value', `Value should be between -${LARGEST} and ${LARGEST}`));
+  }
+  return breaches;
+}
+
+function typeBreaches(series: Series, value: Record<string, unknown>): Breach[] {
+  if (series.type === null) return [];
+  if (isAbsent(value['type'])) return series.typeOptional ? [] : [missing('type')];
+  if (series.type === 'any' || series.type.includes(value['type'] as string)) return [];
+  return [{ at: ['type'], type: 'enum', msg: `Input should be ${series.type.map((each) => `'${each}'`).join(', ')}` }];
+}
+
+const missing = (name: string): Breach => ({ at: [name], type: 'missing', msg: 'Field required' });
+const wrong = (name: string, msg: string): Breach => ({ at: [name], type: 'value_error', msg });
+
+/** Milliseconds since 1970; NaN of what its format has not let through. */
+export const momentOf = (text: unknown): number => (typeof text === 'string' ? millisecondsOf(text) : NaN);

@@ -1,0 +1,100 @@
+// The shapes of samples on the wire, made from the table of resources: a shape a series, each under its own name.
+import { Type, type TObject, type TSchema } from 'typebox';
+import { Cursor, LowerBound, nullable, oneOf, TextFilter, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
+import { SERIES, type Series } from '../resources.ts';
+import { DataSource } from '../source.ts';
+
+/** Always null: samples are known by their series, source and time. */
+const SampleId = nullable(Type.Integer({ deprecated: true, description: 'Always null.' }));
+const Offset = nullable(
+  Type.Integer({ description: 'Seconds east of UTC where the sample was taken; null where that is not known.' }),
+);
+
+function sampleOf(series: Series): TObject {
+  const { type, unit, interval, value, extras } = series;
+  const kind = Array.isArray(type) ? oneOf(type as readonly string[]) : Type.String();
+  const each: Record<string, TSchema> = {
+    id: SampleId,
+    timezone_offset: Offset,
+    type: type === null || series.typeOptional ? nullable(kind) : kind,
+    unit: Type.String({ description: `Always ${unit}.` }),
+    timestamp: Timestamp,
+  };
+  if (interval) Object.assign(each, { start: Timestamp, end: Timestamp });
+  if (value === 'blood_pressure') {
+    each['grouping'] = Type.Array(nullable(Type.String()), {
+      description: 'Kind of device, and three places that are null.',
+    });
+    each['systolic'] = Type.Number();
+    each['diastolic'] = Type.Number();
+  } else each['value'] = value === 'text' ? Type.String() : Type.Number();
+  for (const [name, { words, list }] of Object.entries(extras)) {
+    each[name] = list
+      ? Type.Unsafe({ type: ['array', 'null'], items: oneOf(words) })
+      : (nullable(oneOf(words)) as TSchema);
+  }
+  return Type.Object(each);
+}
+
+export type SeriesShapes = { sample: TObject; group: TObject; page: TObject; told: TObject };
+
+const shapes = new Map<string, SeriesShapes>(
+  SERIES.map((series) => {
+    const sample = sampleOf(series);
+    const group = Type.Object({ source: DataSource, data: Type.Array(sample) });
+    const page = Type.Object({
+      groups: Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: Type.Array(group),
+        description: 'Samples by provider, and within a provider by source.',
+      }),
+      next: nullable(Type.String({ deprecated: true, description: 'The same as next_cursor.' })),
+      next_cursor: nullable(Type.String()),
+    });
+    const told = Type.Object({
+      source: DataSource,
+      source_id: Type.Integer({ description: 'Number of the source: one a series, provider and kind of device.' }),
+      user_id: Uuid,
+      data: Type.Array(sample),
+    });
+    return [series.name, { sample, group, page, told }];
+  }),
+);
+
+export const shapesOf = (series: Series): SeriesShapes => shapes.get(series.name) as SeriesShapes;
+
+/** Every shape by the name that the reference gives it. */
+export const seriesSchemas: Record<string, TSchema> = Object.fromEntries(
+  SERIES.flatMap((series) => {
+    const { sample, group, page, told } = shapesOf(series);
+    return [
+      [`${series.title}Sample`, sample],
+      [`Grouped${series.title}`, group],
+      [`Grouped${series.title}Response`, page],
+      ...(series.event === null ? [] : [[`${series.title}Changed`, told] as const]),
+    ];
+  }),
+);
+
+const provider = Type.Optional(TextFilter({ description: 'Slug of the provider; left out, all of them.' }));
+
+export const UngroupedQuery = Type.Object({
+  provider,
+  start_date: LowerBound,
+  end_date: Type.Optional(UpperBound),
+});
+
+export const GroupedQuery = Type.Object({
+  provider,
+  start_date: LowerBound,
+  end_date: Type.Optional(UpperBound),
+  next_cursor: Type.Optional(Cursor()),
+  cursor: Type.Optional(Cursor({ description: 'The same as next_cursor.' })),
+});
+
+export const StoredSamples = Type.Object({
+  created: Type.Integer({ description: 'Samples that were not there.' }),
+  updated: Type.Integer({ description: 'Samples that differ from what was there.' }),
+  unchanged: Type.Integer({ description: 'Samples that were there already, and those that a later one replaced.' }),
+  outside_ingestion_bounds: Type.Integer({ description: "Samples of days that the user's data is not taken of." }),
+});

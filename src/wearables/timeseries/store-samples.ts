@@ -1,0 +1,139 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { newId } from '../../ids.ts';
+import type { Series } from '../resources.ts';
+import type { StoredSource } from '../source.ts';
+import type { Sample } from './sample.ts';
+import { ensureStreams, streamKeyOf, type Stream, type StreamKey } from './streams.ts';
+import { tellOfSamples, type StreamChanges } from './tell-of-samples.ts';
+
+/** A sample with where it comes from. `kind` is the type of a series that is keyed by it. */
+export type SampleOfSource = { series: Series; source: StoredSource; kind: string; sample: Sample };
+
+export type StoredCounts = { created: number; updated: number; unchanged: number };
+
+/** Samples of one stream, once a time, the oldest first. */
+type Placed = { stream: Stream; series: Series; samples: Sample[] };
+
+/**
+ * Stores samples of one user and tells of what changed: the one way by which samples come in, whoever brings them. A sample
+ * is known by its series, provider, kind of device and time; the last of a batch and the latest of all wins, and an equal
+ * one changes nothing. In the caller's transaction: all of them, or none.
+ */
+export async function storeSamples(
+  ctx: TxCtx<TeamCtx>,
+  user: { id: string; client_user_id: string },
+  samples: SampleOfSource[],
+): Promise<StoredCounts> {
+  if (samples.length === 0) return { created: 0, updated: 0, unchanged: 0 };
+  const placed = await place(ctx, user, samples);
+  const changes = await upsert(ctx, placed);
+  await storeNotes(ctx, changes);
+  await tellOfSamples(ctx, user, changes);
+  const created = changes.reduce((sum, change) => sum + change.created.length, 0);
+  const updated = changes.reduce((sum, change) => sum + change.updated.length, 0);
+  return { created, updated, unchanged: samples.length - created - updated };
+}
+
+/** Samples by their streams, in the order of the table's key, so that two batches never wait for each other in a circle. */
+async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<Placed[]> {
+  const byKey = new Map<string, { key: StreamKey; series: Series; byTime: Map<string, Sample> }>();
+  let last: { of: SampleOfSource; byTime: Map<string, Sample> } | null = null;
+  for (const each of samples) {
+    // Samples of one source come in a row: making the key of each would cost as much as all else here.
+    if (!last || !isSameStream(last.of, each)) {
+      const key: StreamKey = { ...each.source, resource: each.series.name, kind: each.kind };
+      const text = streamKeyOf(key);
+      const group = byKey.get(text) ?? { key, series: each.series, byTime: new Map() };
+      group.key = key;
+      byKey.set(text, group);
+      last = { of: each, byTime: group.byTime };
+    }
+    last.byTime.set(each.sample.at, each.sample);
+  }
+  const streams = await ensureStreams(
+    ctx,
+    user,
+    [...byKey.values()].map(({ key }) => key),
+  );
+  return [...byKey]
+    .map(([text, { series, byTime }]) => ({
+      stream: streams.get(text) as Stream,
+      series,
+      samples: [...byTime.values()].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at))),
+    }))
+    .sort((a, b) => a.stream.id - b.stream.id);
+}
+
+const isSameStream = (a: SampleOfSource, b: SampleOfSource): boolean =>
+  a.series === b.series &&
+  a.kind === b.kind &&
+  a.source.provider === b.source.provider &&
+  a.source.source_type === b.source.source_type &&
+  a.source.app_id === b.source.app_id &&
+  a.source.device_id === b.source.device_id;
+
+async function upsert(ctx: TxCtx<TeamCtx>, placed: Placed[]): Promise<StreamChanges[]> {
+  const all = placed.flatMap(({ samples }) => samples);
+  const { rows } = await sql<{ stream_id: number; at: string; rev: number }>`
+    with written as (
+    insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
+    select s.stream_id, s.at, s.value, (select number from teams where id = ${ctx.team.id}), s.duration_ms, s.timezone_offset, s.extra
+      from unnest(
+        ${placed.flatMap(({ stream, samples }) => samples.map(() => stream.id))}::bigint[],
+        ${all.map(({ at }) => at)}::timestamptz[], ${all.map(({ value }) => value)}::float8[],
+        ${all.map(({ duration_ms }) => duration_ms)}::integer[], ${all.map(({ timezone_offset }) => timezone_offset)}::integer[],
+        ${all.map((sample) => extraOf(ctx, sample))}::jsonb[]
+      ) as s (stream_id, at, value, duration_ms, timezone_offset, extra)
+    on conflict (stream_id, at) do update
+      set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
+          extra = excluded.extra, rev = stored.rev + 1
+    where (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
+       is distinct from (excluded.value, excluded.duration_ms, excluded.timezone_offset, excluded.extra)
+    returning stream_id, at, rev
+    ), counted as (
+      update streams set sent_count = sent_count + many
+        from (select stream_id, count(*) as many from written group by 1) as w where id = stream_id
+    )
+    select * from written`.execute(ctx.db);
+  if (rows.length === all.length && rows.every(({ rev }) => rev === 0))
+    return placed.map(({ samples, ...of }) => ({ ...of, created: samples, updated: [] }));
+  const revs = new Map(rows.map(({ stream_id, at, rev }) => [`${stream_id} ${at}`, rev]));
+  return placed.map(({ stream, series, samples }) => {
+    const revOf = ({ at }: Sample): number | undefined => revs.get(`${stream.id} ${at}`);
+    return {
+      stream,
+      series,
+      created: samples.filter((sample) => revOf(sample) === 0),
+      updated: samples.filter((sample) => (revOf(sample) ?? 0) > 0),
+    };
+  });
+}
+
+/** As JSON; of a note with the hash that tells whether its text, which is sealed elsewhere, is another. */
+function extraOf({ cipher, team }: TxCtx<TeamCtx>, { extra, text }: Sample): string | null {
+  if (text === null) return extra && JSON.stringify(extra);
+  return JSON.stringify({ ...extra, text_hash: cipher.lookupHash('note', team.id, text).toString('base64') });
+}
+
+async function storeNotes({ db, cipher, team }: TxCtx<TeamCtx>, changes: StreamChanges[]): Promise<void> {
+  const notes = changes.flatMap(({ stream, series, created, updated }) =>
+    series.value === 'text'
+      ? [...created, ...updated].map(({ at, text }) => ({
+          stream_id: stream.id,
+          at,
+          text: text as string,
+          id: newId(),
+        }))
+      : [],
+  );
+  if (notes.length === 0) return;
+  await sql`
+    insert into sample_notes (stream_id, at, team_id, id, text)
+    select stream_id, at, ${team.id}, id, text from unnest(
+      ${notes.map(({ stream_id }) => stream_id)}::bigint[], ${notes.map(({ at }) => at)}::timestamptz[],
+      ${notes.map(({ id }) => id)}::uuid[],
+      ${notes.map(({ id, text }) => cipher.sealText('sample_notes.text', { team_id: team.id, id }, text))}::bytea[]
+    ) as n (stream_id, at, id, text)
+    on conflict (stream_id, at) do update set id = excluded.id, text = excluded.text`.execute(db);
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser, subscribe } from '../../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { MOST_EVENT_BYTES } from '../../events/publish.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+let user: { user_id: string; client_user_id: string };
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver();
+  await subscribe(app.team, receiver);
+});
+afterAll(async () => {
+  await receiver.close();
+  await app.close();
+});
+beforeEach(async () => {
+  await app.deliver();
+  receiver.received.length = 0;
+  user = await makeUser(app.team);
+});
+
+const glucose = (minute: number, value: number, more: object = {}) => ({
+  resource: 'glucose',
+  provider: 'dexcom_v3',
+  source_type: 'automatic',
+  timestamp: new Date(Date.UTC(2026, 0, 5, 7, minute)).toISOString(),
+  timezone_offset: -25_200,
+  unit: 'mmol/L',
+  value,
+  ...more,
+});
+const push = async (samples: unknown) => {
+  const { status } = await app.api('POST', `/v2/timeseries/${user.user_id}/samples`, samples);
+  expect(status).toBe(200);
+  await app.deliver();
+};
+type Data = {
+  source_id: number;
+  user_id: string;
+  source: Record<string, unknown>;
+  data: { value: number; timestamp: string }[];
+};
+const told = () =>
+  receiver.received
+    .map(({ body }) => ({ type: body.event_type, ...(body.data as Data) }))
+    .toSorted((a, b) => (a.type < b.type ? -1 : 1));
+
+describe('the team is told', () => {
+  test('of new samples with their source, as a page shows them', async () => {
+    await push([glucose(1, 5.5), glucose(6, 5.6)]);
+    expect(receiver.received.map(({ body }) => body)).toEqual([
+      {
+        event_type: 'daily.data.glucose.created',
+        team_id: app.team.id,
+        user_id: user.user_id,
+        client_user_id: user.client_user_id,
+        data: {
+          user_id: user.user_id,
+          source_id: expect.any(Number),
+          source: {
+            provider: 'dexcom_v3',
+            type: 'automatic',
+            app_id: null,
+            device_id: null,
+            sport: null,
+            workout_id: null,
+            name: 'Dexcom',
+            slug: 'dexcom_v3',
+            logo: expect.stringMatching(/^http.*dexcom_v3.svg$/),
+          },
+          data: [5.5, 5.6].map((value, n) => ({
+            id: null,
+            timezone_offset: -25_200,
+            type: null,
+            unit: 'mmol/L',
+            timestamp: `2026-01-05T07:0${n === 0 ? 1 : 6}:00.000Z`,
+            value,
+          })),
+        },
+      },
+    ]);
+    const shown = await app.api<{ groups: Record<string, { data: unknown[] }[]> }>(
+      'GET',
+      `/v2/timeseries/${user.user_id}/glucose/grouped?start_date=2026-01-01`,
+    );
+    expect(shown.body.groups['dexcom_v3']?.[0]?.data).toEqual(told()[0]?.data);
+  });
+
+  test('of new and of changed samples by two events, and not of those that are as they were', async () => {
+    await push([glucose(1, 5.5), glucose(2, 5.6)]);
+    receiver.received.length = 0;
+    await push([glucose(1, 5.5), glucose(2, 7.7), glucose(3, 5.7)]);
+    expect(told().map(({ type, data }) => [type, data.map(({ value }) => value)])).toEqual([
+      ['daily.data.glucose.created', [5.7]],
+      ['daily.data.glucose.updated', [7.7]],
+    ]);
+  });
+
+  test('of nothing when everything is as it was', async () => {
+    await push([glucose(1, 5.5)]);
+    receiver.received.length = 0;
+    await push([glucose(1, 5.5)]);
+    expect(told()).toEqual([]);
+  });
+
+  test('of each series and source by an event of its own, under the name that events have for it', async () => {
+    const of = (resource: string, unit: string) => glucose(1, 70, { resource, unit });
+    await push([
+      of('body_weight', 'kg'),
+      of('body_fat', '%'),
+      glucose(1, 5.5),
+      glucose(1, 5.6, { source_type: 'manual_scan' }),
+    ]);
+    expect(told().map(({ type, source }) => [type, source['type']])).toEqual([
+      ['daily.data.fat.created', 'automatic'],
+      ['daily.data.glucose.created', expect.any(String)],
+      ['daily.data.glucose.created', expect.any(String)],
+      ['daily.data.weight.created', 'automatic'],
+    ]);
+    expect(new Set(told().map(({ source_id }) => source_id)).size).toBe(4);
+  });
+
+  test('of no hypnogram, for which there is no event', async () => {
+    await push([
+      {
+        ...glucose(1, 2),
+        resource: 'hypnogram',
+        unit: 'stage',
+        start: '2026-01-05T01:00:00Z',
+        end: '2026-01-05T01:30:00Z',
+      },
+    ]);
+    expect(told()).toEqual([]);
+  });
+
+  test('of 2,500 samples by three events, together of each sample once', async () => {
+    await push(Array.from({ length: 2_500 }, (_, n) => glucose(n, n / 100)));
+    expect(
+      told()
+        .map(({ data }) => data.length)
+        .toSorted(),
+    ).toEqual([1_000, 1_000, 500]);
+    const times = told().flatMap(({ data }) => data.map(({ timestamp }) => timestamp));
+    expect(new Set(times).size).toBe(2_500);
+  });
+
+  test.each([
+    ['letters', 'x'],
+    ['characters of four bytes', '\u{1F957}'],
+    ['characters that JSON escapes', '\u0001'],
+    ['quotes', '"'],
+  ])('of long notes of %s by events that stay within the size of one', async (_what, letter) => {
+    const notes = Array.from({ length: 120 }, (_, n) => ({
+      ...glucose(n, 0),
+      resource: 'note',
+      unit: 'text',
+      value: `x${letter.repeat(3_998)}x`,
+      start: new Date(Date.UTC(2026, 0, 5, 7, n)).toISOString(),
+      end: new Date(Date.UTC(2026, 0, 5, 7, n)).toISOString(),
+    }));
+    await push(notes);
+    expect(receiver.received.length).toBeGreaterThan(1);
+    for (const { raw } of receiver.received) expect(Buffer.byteLength(raw)).toBeLessThanOrEqual(MOST_EVENT_BYTES);
+    expect(told().flatMap(({ data }) => data).length).toBe(120);
+  });
+});
+
+test('a batch that is refused late tells of nothing and stores nothing', async () => {
+  const kinds = Array.from({ length: 501 }, (_, n) =>
+    glucose(1, 1, { resource: 'igg', unit: 'FSU', type: `allergen ${n}` }),
+  );
+  const { status } = await app.api('POST', `/v2/timeseries/${user.user_id}/samples`, [glucose(1, 5.5), ...kinds]);
+  await app.deliver();
+  const { rows } = await app.db.executeQuery<{ count: number }>(
+    app.db
+      .selectFrom('streams')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('user_id', '=', user.user_id)
+      .compile(),
+  );
+  expect([status, told(), rows[0]?.count]).toEqual([403, [], 0]);
+});

@@ -1,0 +1,59 @@
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { MOST_EVENT_BYTES, publishEvents, type Publication } from '../../events/publish.ts';
+import type { Series } from '../resources.ts';
+import { renderSource } from '../source.ts';
+import { sampleEvent } from './events.ts';
+import { renderSample, type Sample } from './sample.ts';
+import type { Stream } from './streams.ts';
+
+export type StreamChanges = { stream: Stream; series: Series; created: Sample[]; updated: Sample[] };
+
+const MOST_SAMPLES = 1_000;
+/** What an event holds beside its samples. */
+const ENVELOPE_BYTES = 4_096;
+
+/** Publishes what was created and what was updated, each in as many events as their bounds ask for. */
+export async function tellOfSamples(
+  ctx: TxCtx<TeamCtx>,
+  user: { id: string; client_user_id: string },
+  changes: StreamChanges[],
+): Promise<void> {
+  const publications = changes.flatMap(({ stream, series, created, updated }) =>
+    (['created', 'updated'] as const).flatMap((change) => {
+      const type = sampleEvent(series, change);
+      if (!type) return [];
+      return inPieces(series, change === 'created' ? created : updated).map((samples): Publication => {
+        const data = samples.map((sample) => renderSample(series, stream, sample));
+        const source = renderSource(ctx.config, stream);
+        return { type, user, data: { source, source_id: stream.id, user_id: user.id, data } };
+      });
+    }),
+  );
+  await publishEvents(ctx, publications as never);
+}
+
+/** Pieces of at most 1,000 samples and of fewer bytes than an event may have. */
+function inPieces(series: Series, samples: Sample[]): Sample[][] {
+  const pieces: Sample[][] = [];
+  let piece: Sample[] = [];
+  let bytes = 0;
+  for (const sample of samples) {
+    const weight = mostBytesOf(series, sample);
+    if (piece.length === MOST_SAMPLES || bytes + weight > MOST_EVENT_BYTES - ENVELOPE_BYTES) {
+      pieces.push(piece);
+      [piece, bytes] = [[], 0];
+    }
+    piece.push(sample);
+    bytes += weight;
+  }
+  return piece.length > 0 ? [...pieces, piece] : pieces;
+}
+
+/** A bound of what a sample takes as JSON: the names and numbers of its series, and whatever is text in it. */
+function mostBytesOf({ interval, value, extras, keyedByType }: Series, { extra, text }: Sample): number {
+  const shape = 150 + (interval ? 74 : 0) + (value === 'blood_pressure' ? 110 : 0) + 40 * Object.keys(extras).length;
+  const texts = (extra ? jsonBytes(extra) : 0) + (text === null ? 0 : jsonBytes(text)) + (keyedByType ? 620 : 0);
+  return shape + texts;
+}
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

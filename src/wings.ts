@@ -1,0 +1,11 @@
+import type { Ctx } from './context.ts';
+import { addStandardTests } from './labs/catalogue/sandbox/add-standard-tests.ts';
+import { connectedSources } from './wearables/connections/connected-sources.ts';
+import { findLinkSession } from './wearables/link/session.ts';
+
+/** What the wings give to those below them, which know nothing of the wings. */
+export const wings: Pick<Ctx, 'newTeam' | 'connectedSources' | 'findLinkSession'> = {
+  newTeam: [addStandardTests],
+  connectedSources,
+  findLinkSession,
+};

@@ -1,0 +1,69 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from './app.ts';
+import { makeUser } from './factories.ts';
+import { startProvider, type Provider } from './provider.ts';
+
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+let provider: Provider;
+let app: TestApp;
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp(provider.env('oura'));
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+
+/** As the user's browser goes: to the provider's page, where the user agrees, and back. */
+async function connect(oauthUrl: string): Promise<string | null> {
+  const here = (url: string): string => app.baseUrl + new URL(url).pathname + new URL(url).search;
+  const left = await fetch(here(oauthUrl), { redirect: 'manual' });
+  const agreed = await fetch(left.headers.get('location') ?? '', { redirect: 'manual' });
+  const cookie = left.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const back = await fetch(here(agreed.headers.get('location') ?? ''), { redirect: 'manual', headers: { cookie } });
+  return back.headers.get('location');
+}
+
+test.skipIf(!curl)(
+  `the commands of the guide to connecting do what it says${curl ? '' : ' (skipped: there is no curl)'}`,
+  async () => {
+    const guide = readFileSync('docs/guides/connect-a-provider.md', 'utf8');
+    const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(
+      ([, lines]) => `${lines?.replaceAll(/\n(?=curl)/g, '\necho\n')}\necho`,
+    );
+    const { user_id } = await makeUser(app.team);
+    const env = {
+      ...process.env,
+      BASE: app.baseUrl,
+      KEY: app.team.api_key,
+      MANAGEMENT_KEY: app.team.management_key,
+      ORG_ID: app.team.org_id,
+      TEAM_ID: app.team.id,
+      USER_ID: user_id,
+    };
+    const run = async (lines: string[]): Promise<unknown[]> => {
+      const { stdout } = await promisify(execFile)('sh', ['-ec', lines.join('\n')], { env });
+      return stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as unknown);
+    };
+    const [urls, providers, source] = await run(commands.slice(0, 3));
+    expect(urls).toEqual({ urls: ['https://app.example.com/connected'] });
+    expect(providers).toMatchObject([{ slug: 'oura' }]);
+    expect(await connect((source as { oauth_url: string }).oauth_url)).toBe(
+      'https://app.example.com/connected?state=success',
+    );
+    expect(await run(commands.slice(3))).toMatchObject([
+      { providers: [{ slug: 'oura', status: 'connected' }] },
+      { success: true },
+    ]);
+    await app.runJobs();
+    expect(provider.revoked).toHaveLength(1);
+  },
+);

@@ -1,0 +1,139 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from './app.ts';
+import { openBrowser } from './browser.ts';
+import { linkTokenOf, makeUser } from './factories.ts';
+import { startProvider, type Provider } from './provider.ts';
+
+/** A small phone, without script. */
+const PHONE = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, deviceScaleFactor: 2 };
+const THUMB = 44;
+
+const opened = await openBrowser();
+const reason = typeof opened === 'string' ? opened : null;
+
+/** A proxy before the service, which adds a path: what a page names has to hold behind it. */
+async function startFront(target: () => string): Promise<{ server: Server; baseUrl: string }> {
+  const server = createServer(async (request, response) => {
+    const path = (request.url ?? '').replace(/^\/behind/, '');
+    const { cookie } = request.headers;
+    const answer = await fetch(target() + path, { redirect: 'manual', headers: cookie ? { cookie } : {} });
+    const passed = ['content-type', 'content-security-policy', 'location', 'set-cookie', 'referrer-policy'];
+    for (const name of passed) {
+      const value = answer.headers.get(name);
+      if (value !== null) response.setHeader(name, value);
+    }
+    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/behind` };
+}
+
+describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+  const { browser, close } =
+    typeof opened === 'string' ? { browser: null as never, close: async () => undefined } : opened;
+  let provider: Provider;
+  let front: Awaited<ReturnType<typeof startFront>>;
+  let app: TestApp;
+  let page: Page;
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  beforeAll(async () => {
+    provider = await startProvider();
+    front = await startFront(() => app.baseUrl);
+    app = await startTestApp({
+      ...provider.env('oura'),
+      ...provider.env('strava'),
+      ...provider.env('google_health'),
+      PHIAL_BASE_URL: front.baseUrl,
+    });
+    page = await browser.newPage(PHONE);
+    page.on('request', (request) => asked.push(new URL(request.url()).origin));
+    page.on('console', (message) => complaints.push(message.text()));
+  });
+  afterAll(async () => {
+    await close();
+    await app?.close();
+    await provider?.close();
+    front?.server.closeAllConnections();
+    front?.server.close();
+  });
+
+  const keep = async (name: string): Promise<void> => {
+    const folder = process.env['SCREENSHOTS'];
+    if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  };
+
+  test('lists what can be connected on a narrow screen without script, and loads nothing from elsewhere', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { link_web_url } = await linkTokenOf(app.team, user_id);
+    await page.goto(link_web_url);
+    expect(await page.locator('h1').textContent()).toBe('Connect a device or app');
+    expect(await page.locator('a.provider strong').allTextContents()).toEqual(['Google Health API', 'Oura', 'Strava']);
+    expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.viewport.width);
+    for (const link of await page.locator('a').all())
+      expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(THUMB);
+    for (const picture of await page.locator('img').all())
+      expect(
+        await picture.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth),
+      ).toBeGreaterThan(0);
+    // The one style sheet is let through: without it the body has the browser's own margin.
+    expect(await page.locator('body').evaluate((body) => body.getBoundingClientRect().left)).toBe(0);
+    await keep('link');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await keep('link-dark');
+    expect(new Set(asked)).toEqual(new Set([new URL(front.baseUrl).origin]));
+    expect(complaints).toEqual([]);
+  });
+
+  test('leads to the provider and back, and says that it is done; the link is used up', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { link_web_url } = await linkTokenOf(app.team, user_id);
+    await page.goto(link_web_url);
+    await page.getByRole('link', { name: 'Oura' }).click();
+    await page.getByRole('heading', { name: 'Connected' }).waitFor();
+    expect(page.url()).toBe(`${front.baseUrl}/link/done?state=success`);
+    await keep('done');
+    const { body } = await app.api<{ providers: object[] }>('GET', `/v2/user/providers/${user_id}`);
+    expect(body.providers).toMatchObject([{ slug: 'oura', status: 'connected' }]);
+    await page.goto(link_web_url);
+    expect(await page.locator('main').textContent()).toContain('This link was used already.');
+  });
+
+  test('says what went wrong, and lets the user try again by going back', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { link_web_url } = await linkTokenOf(app.team, user_id);
+    await page.goto(link_web_url);
+    provider.fail({ status: 500, body: '' });
+    await page.getByRole('link', { name: 'Strava' }).click();
+    await page.getByRole('heading', { name: 'Not connected' }).waitFor();
+    expect(await page.locator('p').textContent()).toContain('The provider did not answer as it should.');
+    await keep('error');
+    await page.goto(link_web_url);
+    await page.getByRole('link', { name: 'Strava' }).click();
+    await page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
+  });
+
+  test('offers the way back to whoever sent the user, where the team has listed it', async () => {
+    const back = 'https://app.example.com/connected';
+    await app.api('PUT', `/v1/org/${app.team.org_id}/team/${app.team.id}/link_redirect_urls`, { urls: [back] });
+    const { user_id } = await makeUser(app.team);
+    const more = { redirect_url: back, on_close: 'redirect', provider: 'strava' };
+    await page.goto((await linkTokenOf(app.team, user_id, more)).link_web_url);
+    expect(await page.locator('a.provider strong').allTextContents()).toEqual(['Strava']);
+    const href = await page.getByRole('link', { name: 'Not now' }).getAttribute('href');
+    expect(href).toMatch(/^https:\/\/app\.example\.com\/connected\?state=error&error_type=user_cancelled/);
+    await page.goto((await linkTokenOf(app.team, user_id)).link_web_url);
+    expect(await page.getByRole('link', { name: 'Not now' }).count()).toBe(0);
+  });
+
+  test('tells of a link that is none, whatever stands in the address', async () => {
+    await page.goto(`${front.baseUrl}/link?token=<b>`);
+    expect(await page.locator('main').textContent()).toContain('This link is not valid.');
+    await page.goto(`${front.baseUrl}/link/done?state=error&error_type=<b>constructor`);
+    expect(await page.locator('b').count()).toBe(0);
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+  });
+});

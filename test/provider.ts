@@ -1,0 +1,190 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What a provider was asked for its tokens with. */
+type TokenRequest = { path: string; fields: Record<string, string>; authorization: string | undefined };
+
+/** A question for data, as it came. */
+export type DataRequest = { method: string; path: string; query: URLSearchParams; body: string; token: string };
+/** JSON with 200 where nothing else is said; `text` stands for what is no JSON, or half of it. */
+export type DataAnswer =
+  { status?: number; headers?: Record<string, string>; json?: unknown; text?: string } | 'hang up';
+
+type Play = (request: DataRequest) => DataAnswer | undefined | Promise<DataAnswer>;
+
+/** A provider of wearable data as far as connecting goes: its page, its tokens, their end. On a real socket. */
+export type Provider = {
+  baseUrl: string;
+  /** What a service needs to know of its application here. */
+  env: (slug: string) => Record<string, string>;
+  tokenRequests: TokenRequest[];
+  /** Tokens that the service has given back. */
+  revoked: string[];
+  /** Scopes that users grant; null: all that are asked for, and nobody says so. */
+  grant: (scopes: string[] | null) => void;
+  /** The provider's own id of whoever connects next. */
+  user: (id: string) => void;
+  /** What the next token requests are answered with, one each; then it works again. */
+  fail: (...answers: (Failure | 'hang up')[]) => void;
+  /** How the answer to a token request is wrapped. */
+  wrap: (how: (answer: Record<string, unknown>) => unknown) => void;
+  /** Token requests wait from now on until the function that comes back is called. */
+  hold: () => () => void;
+  /** Whether a refresh token is good for one use only, as most are. */
+  rotate: (rotates: boolean) => void;
+  /** A refresh token as if a user had agreed before. */
+  issueRefreshToken: () => string;
+  /** How questions for data are answered; undefined: 404. One with a token that has ended gets 401 before. */
+  play: (how: Play) => void;
+  /** Questions for data that came with a token that is good. */
+  asked: DataRequest[];
+  /** Ends every access token before its time. */
+  endAccessTokens: () => void;
+  /** Whether tokens that are given back are answered with 500. */
+  failRevocations: (fails: boolean) => void;
+  /** Ends every refresh token, as a user does who takes the application away. */
+  revokeAll: () => void;
+  close: () => Promise<void>;
+};
+
+type Failure = { status: number; body: string };
+
+type Code = { challenge: string | null; redirectUri: string; scope: string };
+
+export async function startProvider(): Promise<Provider> {
+  const codes = new Map<string, Code>();
+  const refreshTokens = new Set<string>();
+  const tokenRequests: TokenRequest[] = [];
+  const revoked: string[] = [];
+  let granted: string[] | null = null;
+  let user = 'provider-user-1';
+  let failures: (Failure | 'hang up')[] = [];
+  let wrap = (answer: Record<string, unknown>): unknown => answer;
+  let rotates = true;
+  let held: Promise<void> = Promise.resolve();
+  let issued = 0;
+  let revocationsFail = false;
+  let play: Play = () => undefined;
+  const live = new Set<string>();
+  const ended = new Set<string>();
+  const asked: DataRequest[] = [];
+
+  const json = (response: ServerResponse, status: number, body: unknown): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+  const refuse = (response: ServerResponse, error: string): void => json(response, 400, { error });
+
+  /** The user agrees at once. */
+  const authorize = (url: URL, response: ServerResponse): void => {
+    const asked = Object.fromEntries(url.searchParams);
+    const code = randomBytes(8).toString('hex');
+    const scope = granted === null ? '' : granted.join(asked['scope']?.includes(',') ? ',' : ' ');
+    codes.set(code, { challenge: asked['code_challenge'] ?? null, redirectUri: asked['redirect_uri'] ?? '', scope });
+    const back = new URL(asked['redirect_uri'] ?? '');
+    back.searchParams.set('code', code);
+    back.searchParams.set('state', asked['state'] ?? '');
+    response.writeHead(302, { location: back.href }).end();
+  };
+
+  const issue = (scope: string): Record<string, unknown> => {
+    issued += 1;
+    const refresh = `refresh-${issued}`;
+    refreshTokens.add(refresh);
+    return {
+      access_token: `access-${issued}`,
+      refresh_token: refresh,
+      token_type: 'Bearer',
+      expires_in: 3600,
+      userid: user,
+      athlete: { id: user },
+      ...(scope === '' ? {} : { scope }),
+    };
+  };
+
+  const exchange = (fields: Record<string, string>, response: ServerResponse): void => {
+    if (fields['grant_type'] === 'authorization_code') {
+      const code = codes.get(fields['code'] ?? '');
+      codes.delete(fields['code'] ?? '');
+      const proof = createHash('sha256')
+        .update(fields['code_verifier'] ?? '')
+        .digest('base64url');
+      const isProven = code?.challenge === null || code?.challenge === proof;
+      if (!code || !isProven || code.redirectUri !== fields['redirect_uri']) return refuse(response, 'invalid_grant');
+      return json(response, 200, wrap(issue(code.scope)));
+    }
+    const old = fields['refresh_token'] ?? '';
+    if (!refreshTokens.has(old)) return refuse(response, 'invalid_grant');
+    const answer = issue('');
+    if (rotates) refreshTokens.delete(old);
+    else delete answer['refresh_token'];
+    return json(response, 200, wrap(answer));
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://provider');
+    if (/\/(authorize2?|auth|login)$/.test(url.pathname)) return authorize(url, response);
+    const body = await text(request);
+    const fields = Object.fromEntries(new URLSearchParams(body));
+    if (/revoke|deauthorize/.test(url.pathname)) {
+      if (revocationsFail) return json(response, 500, {});
+      revoked.push(fields['token'] ?? fields['access_token'] ?? url.searchParams.get('access_token') ?? '');
+      return json(response, 200, {});
+    }
+    if (/token|oauth2$/.test(url.pathname)) {
+      tokenRequests.push({ path: url.pathname, fields, authorization: request.headers.authorization });
+      await held;
+      const failure = failures.shift();
+      if (failure === 'hang up') return void request.socket.destroy();
+      if (failure) return void response.writeHead(failure.status).end(failure.body);
+      return exchange(fields, response);
+    }
+    const token = (request.headers.authorization ?? '').replace('Bearer ', '');
+    const data = { method: request.method ?? '', path: url.pathname, query: url.searchParams, body, token };
+    if (ended.has(token)) return json(response, 401, {});
+    live.add(token);
+    asked.push(data);
+    const asksIdentity = /identity|personal_info/.test(url.pathname);
+    const otherwise = asksIdentity ? { json: { id: user, healthUserId: user } } : { status: 404, json: {} };
+    const played: DataAnswer = (await play(data)) ?? otherwise;
+    if (played === 'hang up') return void request.socket.destroy();
+    const { status = 200, headers = {}, text: raw } = played;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(raw ?? JSON.stringify(played.json ?? {}));
+  };
+
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    baseUrl,
+    env: (slug) => ({
+      [`PHIAL_${slug.toUpperCase()}_CLIENT_ID`]: `client-of-${slug}`,
+      [`PHIAL_${slug.toUpperCase()}_CLIENT_SECRET`]: `secret-of-${slug}`,
+      [`PHIAL_${slug.toUpperCase()}_BASE_URL`]: baseUrl,
+    }),
+    tokenRequests,
+    revoked,
+    grant: (scopes) => (granted = scopes),
+    user: (id) => (user = id),
+    fail: (...answers) => (failures = answers),
+    wrap: (how) => (wrap = how),
+    rotate: (does) => (rotates = does),
+    issueRefreshToken: () => String(issue('')['refresh_token']),
+    failRevocations: (fails) => (revocationsFail = fails),
+    revokeAll: () => refreshTokens.clear(),
+    play: (how) => (play = how),
+    asked,
+    endAccessTokens: () => live.forEach((token) => ended.add(token)),
+    hold: () => {
+      let release = (): void => undefined;
+      held = new Promise((resolve) => (release = resolve));
+      return release;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import type { Answer, Team, TestApp } from './app.ts';
+import { importConnection, makeUser } from './factories.ts';
+import type { DataAnswer, DataRequest, Provider } from './provider.ts';
+
+type Sample = Record<string, unknown> & { timestamp: string; value: number };
+type Groups = Record<string, { source: { provider: string; type: string }; data: Sample[] }[]>;
+const DAY_MS = 86_400_000;
+
+/** A user whose connection has brought what a provider's stand-in plays, as the interface reads it. */
+export type Pulled = {
+  team: Team;
+  user_id: string;
+  /** The kind's list by its path. */
+  summaries: (path: string) => Promise<Record<string, unknown>[]>;
+  /** Samples of a series, with the kind of device that they are of. */
+  samples: (name: string) => Promise<(Sample & { source_type: string })[]>;
+  /** How its pulls ended, by resource. */
+  pulls: () => Promise<Record<string, string>>;
+};
+
+/** Connects a new user of a new team, and runs the pulls of the past. */
+export async function pulledFrom(
+  app: TestApp,
+  provider: Provider,
+  slug: string,
+  play: (request: DataRequest) => DataAnswer | undefined,
+  { scopes = null, zone = null }: { scopes?: string[] | null; zone?: string | null } = {},
+): Promise<Pulled> {
+  const team = await app.makeTeam();
+  const { user_id } = await makeUser(team);
+  if (zone !== null) await team.api('PATCH', `/v2/user/${user_id}`, { fallback_time_zone: zone });
+  provider.play(play);
+  await importConnection(team, user_id, { oauth_scopes: scopes }, slug);
+  await app.runJobs();
+  const from = new Date(Date.now() - 60 * DAY_MS).toISOString().slice(0, 10);
+  return {
+    team,
+    user_id,
+    summaries: async (path) => {
+      const { body } = await team.api<Record<string, Record<string, unknown>[]>>(
+        'GET',
+        `/v2/summary/${path}/${user_id}${path === 'profile' ? '' : `?start_date=${from}`}`,
+      );
+      return path === 'profile' ? [body as Record<string, unknown>] : (body[path] ?? []);
+    },
+    samples: async (name) => {
+      const { body } = await team.api<{ groups: Groups }>(
+        'GET',
+        `/v2/timeseries/${user_id}/${name}/grouped?start_date=${from}`,
+      );
+      return Object.values(body.groups).flatMap((groups) =>
+        groups.flatMap(({ source, data }) => data.map((sample) => ({ ...sample, source_type: source.type }))),
+      );
+    },
+    pulls: async () => {
+      const { rows } = await sql<{ resource: string; status: string }>`
+        select resource, status from pulls where user_id = ${user_id}`.execute(app.db);
+      return Object.fromEntries(rows.map(({ resource, status }) => [resource, status]));
+    },
+  };
+}
+
+/** Days before today, as YYYY-MM-DD. */
+export const dayAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+export type Refreshed = { refreshed_sources: string[]; in_progress_sources: string[]; failed_sources: string[] };
+
+/** Refreshes a user, and runs the polls that the request waits for. */
+export async function refresh(app: TestApp, team: Team, userId: string): Promise<Answer<Refreshed>> {
+  const answer = team.api<Refreshed>('POST', `/v2/user/refresh/${userId}`);
+  let isAnswered = false;
+  void answer.finally(() => (isAnswered = true));
+  await expect.poll(async () => isAnswered || (await pollsAskedFor(app)) > 0, { interval: 5 }).toBe(true);
+  await app.runJobs();
+  return answer;
+}
+
+/** Jobs of polls that wait. */
+export async function pollsAskedFor(app: TestApp): Promise<number> {
+  const { rows } = await sql`
+    select from graphile_worker.jobs where task_identifier = 'poll_connection' and run_at <= now()`.execute(app.db);
+  return rows.length;
+}

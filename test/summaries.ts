@@ -1,0 +1,49 @@
+// What tests of summaries have in common: a team with a user, a receiver, and the operations by the kind of summary.
+import { expect } from 'vitest';
+import type { Answer, Team, TestApp } from './app.ts';
+import { makeUser, pushSummaries, subscribe, type PushedSummaries } from './factories.ts';
+import { startReceiver } from './receiver.ts';
+
+export type Summary = Record<string, unknown> & { id: string };
+
+export type Person = {
+  team: Team;
+  userId: string;
+  /** Sends items of a kind, which is taken. */
+  push: (path: string, ...items: object[]) => Promise<PushedSummaries>;
+  /** Sends items of a kind, whatever the answer. */
+  tryToPush: (path: string, ...items: object[]) => Promise<Answer<{ code: string }>>;
+  /** Reads a kind over January 2026, or as the query says. */
+  read: (path: string, query?: string) => Promise<Summary[]>;
+  /** What arrived at the receiver since the last call, as type and data. */
+  told: () => Promise<[type: string, data: Summary][]>;
+  close: () => Promise<void>;
+};
+
+/** Somebody of a team of their own, with a receiver for everything that is told of them. */
+export async function makePerson(app: TestApp, changes?: object): Promise<Person> {
+  const team = await app.makeTeam();
+  const receiver = await startReceiver();
+  await subscribe(team, receiver);
+  const { user_id: userId } = await makeUser(team);
+  if (changes) await team.api('PATCH', `/v2/user/${userId}`, changes);
+  return {
+    team,
+    userId,
+    push: async (path, ...items) => {
+      const { status, body } = await pushSummaries(team, userId, path, items);
+      expect([status, body]).toEqual([200, expect.anything()]);
+      return body;
+    },
+    tryToPush: (path, ...items) => team.api('POST', `/v2/summary/${path}/${userId}`, items),
+    read: async (path, query = 'start_date=2026-01-01&end_date=2026-01-31') => {
+      const { body } = await team.api<Record<string, Summary[]>>('GET', `/v2/summary/${path}/${userId}?${query}`);
+      return Object.values(body)[0] as Summary[];
+    },
+    told: async () => {
+      await app.deliver();
+      return receiver.received.splice(0).map(({ body }) => [body.event_type, body.data as Summary]);
+    },
+    close: () => receiver.close(),
+  };
+}
