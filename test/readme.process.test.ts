@@ -24,7 +24,7 @@ test.skipIf(!curl)(
       .map(linesBelow)
       .join('\n')
       .replace('.phial/credentials.json', join(dataDir, 'credentials.json'));
-    const told = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+    const told = execFileSync('sh', ['-c', script], { encoding: 'utf8', timeout: 90_000 });
     expect(told).toMatch(/^"Success"\nreceived\n"Success"\n\{.*"results":\[\{.*\}\n/s);
     expect(told).toMatch(/\{"success":true.*\}\n[5-9]\n\{"results":\[\{"table":\{"group_key\.0":\["\d{4}/s);
     expect(told).toMatch(/\n\{"id":".*"url":"http:\/\/127/s);
