@@ -70,10 +70,12 @@ export type TestApp = {
   close: () => Promise<void>;
 };
 
+type Shared = { databaseUrl?: string; logTo?: (line: string) => void; poolSize?: number };
+
 /** The service on a real socket and a database of its own, or as one more service on `databaseUrl`; logs go to `logTo`. */
 export async function startTestApp(
   env: Record<string, string> = {},
-  { databaseUrl: sharedUrl, logTo }: { databaseUrl?: string; logTo?: (line: string) => void } = {},
+  { databaseUrl: sharedUrl, logTo, poolSize = 10 }: Shared = {},
 ): Promise<TestApp> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   const server = inject('serverUrl');
@@ -91,7 +93,7 @@ export async function startTestApp(
     ...env,
   });
   const log = openLog(config.logLevel, logTo && { write: logTo });
-  const database_ = openDatabase({ url, poolSize: 10, role: 'phial_app', limits: config.databaseLimits, log });
+  const database_ = openDatabase({ url, poolSize, role: 'phial_app', limits: config.databaseLimits, log });
   const cipher = await claimCipher(database_.db, config, secrets);
   const ctx: Ctx = { config, db: database_.db, log, cipher, ...wings, outOfSpace: database_.outOfSpace };
   const metrics = openMetrics();

@@ -12,14 +12,28 @@ import { compileValidation } from './validation.ts';
 
 const unpack = promisify(gunzip);
 
+/** The body of a batch as it came: what unpacks and parses it takes its time, and waits for its turn. */
+export class UnreadBatch {
+  readonly read: () => Promise<unknown>;
+
+  constructor(read: () => Promise<unknown>) {
+    this.read = read;
+  }
+}
+
 /** Within `server`, bodies are lists of values as JSON or NDJSON, packed or not; the bounds hold for what was unpacked. */
 export function takeBatches(server: FastifyInstance, { maxBytes, maxValues }: Batch): void {
   server.removeAllContentTypeParsers();
   const take = (types: string[], parse: (bytes: Buffer) => unknown): void => {
-    server.addContentTypeParser(types, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-      const bytes = await unpacked(body, request.headers, maxBytes);
-      return bytes instanceof Unread ? bytes : parse(bytes);
-    });
+    server.addContentTypeParser(
+      types,
+      { parseAs: 'buffer' },
+      async ({ headers }: FastifyRequest, body: Buffer) =>
+        new UnreadBatch(async () => {
+          const bytes = await unpacked(body, headers, maxBytes);
+          return bytes instanceof Unread ? bytes : parse(bytes);
+        }),
+    );
   };
   take(['application/json'], (bytes) => parseJson(bytes, maxValues));
   take(NDJSON_TYPES, (bytes) => parseLines(bytes, maxValues));

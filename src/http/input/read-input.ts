@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { InvalidRequest, TransportError, type Problem } from '../errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isBatch, jsonOf } from '../media.ts';
-import { itemReader } from './batch-body.ts';
+import { itemReader, UnreadBatch } from './batch-body.ts';
 import { Unread } from './json-body.ts';
 import { readParams, readQuery } from './read.ts';
 import { readLines } from './stream-body.ts';
@@ -44,12 +44,13 @@ export function inputReader(
       throw new TransportError('route_not_found');
     if (params) input['path'] = readParams(params, request.params as Record<string, string>);
     if (query) input['query'] = readQuery(query, request.query as Record<string, string>);
-    const unread = request.body instanceof Unread ? request.body.problem : null;
-    if (body && !unread && (request.body !== undefined || mayBeLeftOut)) input['body'] = request.body ?? null;
+    const sent = request.body instanceof UnreadBatch ? await request.body.read() : request.body;
+    const unread = sent instanceof Unread ? sent.problem : null;
+    if (body && !unread && (sent !== undefined || mayBeLeftOut)) input['body'] = sent ?? null;
     validate ??= compileValidation({ path: params, query, body });
     let problems = validate(input);
     if (readItems && !unread && !problems.some(({ loc }) => loc[0] === 'body')) {
-      const { values, problems: further } = await readItems(request.body as unknown[]);
+      const { values, problems: further } = await readItems(sent as unknown[]);
       input['body'] = values;
       problems = [...problems, ...further];
     }
@@ -58,7 +59,7 @@ export function inputReader(
     if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {
       problems = [...problems, UNKNOWN_KEEPING];
     }
-    if (kind && !body && request.body === undefined) problems = [...problems, NO_STREAM];
+    if (kind && !body && sent === undefined) problems = [...problems, NO_STREAM];
     if (problems.length > 0) throw new InvalidRequest(problems);
     return { params: input['path'], query: input['query'], body: body ? input['body'] : streamOf(request, kind) };
   };

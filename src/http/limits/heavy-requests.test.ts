@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { HeavyRequests } from './heavy-requests.ts';
 
@@ -6,14 +5,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Batches that stay until they are let go, and the order in which they began. */
+/** Batches that stay until they are let go, and the order in which they began; `endOne` and `pass` move faked clocks. */
 function openHeavy() {
   const heavy = new HeavyRequests();
   const began: string[] = [];
   const ends: (() => void)[] = [];
+  const pass = async (ms: number): Promise<void> => {
+    if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(ms);
+    await new Promise(setImmediate);
+  };
   return {
     heavy,
     began,
+    pass,
     send: (team: string) => {
       heavy.hear(team);
       return heavy.run(team, () => {
@@ -21,41 +25,66 @@ function openHeavy() {
         return new Promise<void>((resolve) => ends.push(resolve));
       });
     },
-    endOne: async () => {
+    /** Lets the batch that began first end when it has taken as long as this. */
+    endOne: async (tookMs = 0) => {
+      await pass(tookMs);
       ends.shift()?.();
-      await wait(0);
+      await pass(0);
     },
   };
 }
 
 test('whoever is alone has several batches under way', async () => {
-  const { began, send } = openHeavy();
+  const { began, send, pass } = openHeavy();
   for (let n = 0; n < 10; n += 1) void send('flood');
-  await wait(0);
+  await pass(0);
   expect(began).toHaveLength(8);
 });
 
 test('as long as another team is there, one batch is worked on at a time, and teams take turns', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { heavy, began, send, endOne } = openHeavy();
   heavy.hear('other');
-  for (let n = 0; n < 4; n += 1) void send('flood');
+  for (let n = 0; n < 3; n += 1) void send('flood');
   void send('other');
   void send('third');
-  await wait(0);
-  expect(began).toEqual(['flood']);
-  for (let n = 0; n < 4; n += 1) await endOne();
-  expect(began).toEqual(['flood', 'flood', 'other', 'third', 'flood']);
+  await endOne(0);
+  expect(began).toEqual(['flood', 'other']);
+  await endOne(10);
+  await endOne(10);
+  await endOne(10);
+  expect(began).toEqual(['flood', 'other', 'third', 'flood']);
+});
+
+test('beside others a team rests three times as long as its batch took, and a second at most', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { heavy, began, send, endOne, pass } = openHeavy();
+  heavy.hear('other');
+  for (let n = 0; n < 3; n += 1) void send('flood');
+  await endOne(20);
+  expect(began).toHaveLength(1);
+  await pass(59);
+  expect(began).toHaveLength(1);
+  await pass(1);
+  expect(began).toHaveLength(2);
+  heavy.hear('other');
+  heavy.hear('flood');
+  await endOne(900);
+  heavy.hear('other');
+  await pass(999);
+  expect(began).toHaveLength(2);
+  await pass(1);
+  expect(began).toHaveLength(3);
 });
 
 test('a second after the last request of another team, whoever floods is alone again', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  const { heavy, began, send, endOne } = openHeavy();
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { heavy, began, send, endOne, pass } = openHeavy();
   heavy.hear('other');
   for (let n = 0; n < 4; n += 1) void send('flood');
-  await wait(0);
+  await pass(0);
   expect(began).toHaveLength(1);
-  vi.advanceTimersByTime(1_001);
-  await endOne();
+  await endOne(1_001);
   expect(began).toHaveLength(4);
 });
 
@@ -63,8 +92,8 @@ test('a team does not gather batches without end, and one that fails gives its p
   const { heavy, send, began, endOne } = openHeavy();
   heavy.hear('other');
   await expect(heavy.run('flood', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-  for (let n = 0; n < 101; n += 1) void send('flood');
+  for (let n = 0; n < 33; n += 1) void send('flood');
   await expect(send('flood')).rejects.toMatchObject({ code: 'not_ready' });
   await endOne();
-  expect(began).toHaveLength(2);
+  await vi.waitUntil(() => began.length === 2);
 });

@@ -5,15 +5,23 @@ const THERE_MS = 1_000;
 /** Batches of one process at a time, where the team that sends them is alone. */
 const ALONE = 8;
 /** Of one team; its clients have given up before their turn comes. */
-const MOST_WAITING = 100;
+const MOST_WAITING = 32;
+/** A team's batches take a quarter of the time while others are there: it rests three times as long as its last one took. */
+const REST = 3;
+const LONGEST_REST_MS = 1_000;
+
+type Team = { waiting: (() => void)[]; restsUntil: number };
 
 /**
- * Batches of thousands of values keep the process busy for milliseconds each, and whoever asks for little waits behind all
- * that are under way. As long as another team is there, one batch is worked on at a time, teams in turn.
+ * Batches of thousands of values keep the process and the database busy for milliseconds each, and whoever asks for little
+ * waits behind all that are under way. As long as another team is there, one batch is worked on at a time, teams take turns,
+ * and none has more than a quarter of the time, whether the others want it or not: what they want comes unannounced.
  */
 export class HeavyRequests {
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** Teams that wait or rest, whoever had a turn last behind the others. */
+  readonly #teams = new Map<string, Team>();
   #underWay = 0;
+  #wakes: NodeJS.Timeout | undefined;
   /** The team that asked last, and when another one than that did. */
   #last: { team: string; otherAt: number } = { team: '', otherAt: -Infinity };
 
@@ -25,41 +33,61 @@ export class HeavyRequests {
 
   async run<T>(team: string, work: () => Promise<T>): Promise<T> {
     await this.#enter(team);
+    const begin = performance.now();
     try {
       return await work();
     } finally {
-      this.#leave();
+      this.#leave(team, performance.now() - begin);
     }
   }
 
-  #most(): number {
-    return performance.now() - this.#last.otherAt < THERE_MS ? 1 : ALONE;
+  #othersAreThere(): boolean {
+    return performance.now() - this.#last.otherAt < THERE_MS;
   }
 
-  #enter(team: string): Promise<void> | void {
-    if (this.#underWay < this.#most() && this.#waiting.size === 0) {
-      this.#underWay += 1;
-      return;
-    }
-    const waiting = this.#waiting.get(team) ?? [];
-    if (waiting.length >= MOST_WAITING)
+  #enter(id: string): Promise<void> {
+    const team = this.#teams.get(id) ?? { waiting: [], restsUntil: 0 };
+    if (team.waiting.length >= MOST_WAITING)
       throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
-    this.#waiting.set(team, waiting);
-    return new Promise((resolve) => waiting.push(resolve));
+    this.#teams.set(id, team);
+    const turn = new Promise<void>((resolve) => team.waiting.push(resolve));
+    this.#begin();
+    return turn;
   }
 
-  #leave(): void {
+  #leave(id: string, tookMs: number): void {
     this.#underWay -= 1;
-    while (this.#underWay < this.#most()) {
-      const next = this.#waiting.entries().next();
-      if (next.done) return;
-      const [team, waiting] = next.value;
-      // Behind the others, so that teams take turns.
-      this.#waiting.delete(team);
-      const begin = waiting.shift();
-      if (waiting.length > 0) this.#waiting.set(team, waiting);
+    const waiting = this.#teams.get(id)?.waiting ?? [];
+    this.#teams.delete(id);
+    this.#teams.set(id, { waiting, restsUntil: performance.now() + Math.min(REST * tookMs, LONGEST_REST_MS) });
+    this.#begin();
+  }
+
+  /** Lets batches begin, as many as there are places for and teams that do not rest; the others when their rest ends. */
+  #begin(): void {
+    const most = this.#othersAreThere() ? 1 : ALONE;
+    while (this.#underWay < most) {
+      const next = this.#next();
+      if (!next) break;
       this.#underWay += 1;
-      begin?.();
+      next();
     }
+    clearTimeout(this.#wakes);
+    const ends = [...this.#teams.values()].flatMap(({ waiting, restsUntil }) => (waiting.length > 0 ? restsUntil : []));
+    if (ends.length > 0 && this.#underWay < most)
+      this.#wakes = setTimeout(() => this.#begin(), Math.min(...ends) - performance.now()).unref();
+  }
+
+  /** Of the team whose turn is longest ago, of those that wait and do not rest. */
+  #next(): (() => void) | undefined {
+    const rest = this.#othersAreThere();
+    const now = performance.now();
+    for (const [id, team] of this.#teams) {
+      if (rest && team.restsUntil > now) continue;
+      const next = team.waiting.shift();
+      if (next) return next;
+      this.#teams.delete(id);
+    }
+    return undefined;
   }
 }
