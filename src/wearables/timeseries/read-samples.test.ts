@@ -176,3 +176,22 @@ describe('the form without groups', () => {
     expect([fewer.status, fewer.body.length]).toEqual([200, 50_000]);
   });
 });
+
+test.each(['/heartrate', '/heartrate/grouped'])(
+  'a range of %s may be a day or a moment, and not end before it begins',
+  async (form) => {
+    const { user_id } = await makeUser(app.team);
+    const read = (from: string, to: string) =>
+      app.api<{ detail: unknown }>('GET', `/v2/timeseries/${user_id}${form}?start_date=${from}&end_date=${to}`);
+    expect((await read('2026-01-05', '2026-01-05')).status).toBe(200);
+    expect((await read('2026-01-05T09:00:00Z', '2026-01-05T09:00:00Z')).status).toBe(200);
+    for (const [from, to] of [
+      ['2026-01-06', '2026-01-05'],
+      ['2026-01-05T09:00:00-07:00', '2026-01-05T15:59:59Z'],
+    ] as const) {
+      const { status, body } = await read(from, to);
+      const problem = { type: 'value_error', loc: ['query', 'end_date'], msg: 'Value should not be before start_date' };
+      expect([status, body.detail]).toEqual([422, [expect.objectContaining(problem)]]);
+    }
+  },
+);

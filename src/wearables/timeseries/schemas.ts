@@ -1,5 +1,7 @@
 // The shapes of samples on the wire, made from the table of resources: a shape a series, each under its own name.
 import { Type, type TObject, type TSchema } from 'typebox';
+import { firstMoment, lastMoment, millisecondsOf } from '../../wire/moment.ts';
+import type { Requirement } from '../../wire/rules.ts';
 import { Cursor, LowerBound, nullable, oneOf, TextFilter, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
 import { SERIES, type Series } from '../resources.ts';
 import { DataSource } from '../source.ts';
@@ -78,19 +80,29 @@ export const seriesSchemas: Record<string, TSchema> = Object.fromEntries(
 
 const provider = Type.Optional(TextFilter({ description: 'Slug of the provider; left out, all of them.' }));
 
-export const UngroupedQuery = Type.Object({
-  provider,
-  start_date: LowerBound,
-  end_date: Type.Optional(UpperBound),
-});
+/** A range that ends before it begins is a mistake, which an empty answer would hide. */
+const inOrder: Requirement = {
+  words: '`end_date` is not before `start_date`.',
+  check: ({ start_date, end_date }) => {
+    const from = typeof start_date === 'string' ? firstMoment(start_date) : null;
+    const to = typeof end_date === 'string' ? lastMoment(end_date) : null;
+    if (from === null || to === null || millisecondsOf(from) <= millisecondsOf(to)) return [];
+    return [{ at: ['end_date'], type: 'value_error', msg: 'Value should not be before start_date' }];
+  },
+};
 
-export const GroupedQuery = Type.Object({
-  provider,
-  start_date: LowerBound,
-  end_date: Type.Optional(UpperBound),
-  next_cursor: Type.Optional(Cursor()),
-  cursor: Type.Optional(Cursor({ description: 'The same as next_cursor.' })),
-});
+const range = { provider, start_date: LowerBound, end_date: Type.Optional(UpperBound) };
+
+export const UngroupedQuery = Type.Object(range, { fulfils: inOrder });
+
+export const GroupedQuery = Type.Object(
+  {
+    ...range,
+    next_cursor: Type.Optional(Cursor()),
+    cursor: Type.Optional(Cursor({ description: 'The same as next_cursor.' })),
+  },
+  { fulfils: inOrder },
+);
 
 export const StoredSamples = Type.Object({
   created: Type.Integer({ description: 'Samples that were not there.' }),
