@@ -20,7 +20,7 @@ export type Provider = {
   /** What a service needs to know of its application here. */
   env: (slug: string) => Record<string, string>;
   tokenRequests: TokenRequest[];
-  /** Tokens that the service has given back. */
+  /** Tokens that the service has given back, or by which it has told that it uses none any more. */
   revoked: string[];
   /** Scopes that users grant; null: all that are asked for, and nobody says so. */
   grant: (scopes: string[] | null) => void;
@@ -124,7 +124,7 @@ export async function startProvider(): Promise<Provider> {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://provider');
-    if (/\/(authorize2?|auth|login)$/.test(url.pathname)) return authorize(url, response);
+    if (/\/(authorize2?|authorization|auth|login)$/.test(url.pathname)) return authorize(url, response);
     const body = await text(request);
     const fields = Object.fromEntries(new URLSearchParams(body));
     if (/revoke|deauthorize/.test(url.pathname)) {
@@ -144,9 +144,16 @@ export async function startProvider(): Promise<Provider> {
     const data = { method: request.method ?? '', path: url.pathname, query: url.searchParams, body, token };
     if (ended.has(token)) return json(response, 401, {});
     live.add(token);
+    if (data.method === 'DELETE') {
+      if (revocationsFail) return json(response, 500, {});
+      revoked.push(token);
+      return void response.writeHead(204).end();
+    }
     asked.push(data);
-    const asksIdentity = /identity|personal_info/.test(url.pathname);
-    const otherwise = asksIdentity ? { json: { id: user, healthUserId: user } } : { status: 404, json: {} };
+    const asksIdentity = /identity|personal_info|profile\/basic/.test(url.pathname);
+    const otherwise = asksIdentity
+      ? { json: { id: user, healthUserId: user, user_id: user } }
+      : { status: 404, json: {} };
     const played: DataAnswer = (await play(data)) ?? otherwise;
     if (played === 'hang up') return void request.socket.destroy();
     const { status = 200, headers = {}, text: raw } = played;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Answer, Team, TestApp } from './app.ts';
-import { importConnection, makeUser } from './factories.ts';
+import { importConnection, linkTokenOf, makeUser } from './factories.ts';
 import type { DataAnswer, DataRequest, Provider } from './provider.ts';
 
 type Sample = Record<string, unknown> & { timestamp: string; value: number };
@@ -20,19 +20,27 @@ export type Pulled = {
   pulls: () => Promise<Record<string, string>>;
 };
 
+type Connecting = {
+  scopes?: string[] | null;
+  zone?: string | null;
+  /** Whether the user connects at the provider's page; left out, tokens are imported. */
+  authorises?: boolean;
+};
+
 /** Connects a new user of a new team, and runs the pulls of the past. */
 export async function pulledFrom(
   app: TestApp,
   provider: Provider,
   slug: string,
   play: (request: DataRequest) => DataAnswer | undefined,
-  { scopes = null, zone = null }: { scopes?: string[] | null; zone?: string | null } = {},
+  { scopes = null, zone = null, authorises = false }: Connecting = {},
 ): Promise<Pulled> {
   const team = await app.makeTeam();
   const { user_id } = await makeUser(team);
   if (zone !== null) await team.api('PATCH', `/v2/user/${user_id}`, { fallback_time_zone: zone });
   provider.play(play);
-  await importConnection(team, user_id, { oauth_scopes: scopes }, slug);
+  if (authorises) await authorise(app, team, user_id, slug);
+  else await importConnection(team, user_id, { oauth_scopes: scopes }, slug);
   await app.runJobs();
   const from = new Date(Date.now() - 60 * DAY_MS).toISOString().slice(0, 10);
   return {
@@ -60,6 +68,17 @@ export async function pulledFrom(
       return Object.fromEntries(rows.map(({ resource, status }) => [resource, status]));
     },
   };
+}
+
+/** Takes a user to a provider's page, as a browser does, and back. */
+async function authorise(app: TestApp, team: Team, userId: string, slug: string): Promise<void> {
+  const { link_token } = await linkTokenOf(team, userId);
+  const get = (url: string, cookie = '') => fetch(url, { headers: { cookie }, redirect: 'manual' });
+  const left = await get(`${app.baseUrl}/v2/link/oauth/${slug}/start?token=${link_token}`);
+  const agreed = await get(left.headers.get('location') ?? '');
+  const { pathname, search } = new URL(agreed.headers.get('location') ?? '');
+  const end = await get(`${app.baseUrl}${pathname}${search}`, left.headers.get('set-cookie')?.split(';')[0]);
+  expect(end.headers.get('location')).toMatch(/state=success$/);
 }
 
 /** Days before today, as YYYY-MM-DD. */

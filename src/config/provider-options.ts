@@ -8,6 +8,7 @@ const NAMES = {
   oura: 'OURA',
   strava: 'STRAVA',
   withings: 'WITHINGS',
+  whoop_v2: 'WHOOP_V2',
 } as const;
 
 type Slug = keyof typeof NAMES;
@@ -67,6 +68,7 @@ export const PROVIDER_OPTIONS = {
   ...ofProvider('OURA', 'Oura'),
   ...ofProvider('STRAVA', 'Strava'),
   ...ofProvider('WITHINGS', 'Withings'),
+  ...ofProvider('WHOOP_V2', 'WHOOP'),
 };
 
 type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };

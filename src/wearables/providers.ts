@@ -168,7 +168,7 @@ export const PROVIDERS = {
   kardia: password('Kardia', 'Pocket electrocardiograms.'),
   whoop_v2: oauth('WHOOP', 'Wristbands that follow strain, recovery and sleep.', {
     history_days: 180,
-    resources: ['profile', 'body', 'sleep', 'workouts', 'hrv', 'blood_oxygen', 'respiratory_rate'],
+    resources: ['profile', 'body', 'activity', 'sleep', 'workouts', 'hrv', 'blood_oxygen', 'respiratory_rate'],
   }),
   ultrahuman: oauth('Ultrahuman', 'Smart rings and glucose sensors.'),
   my_fitness_pal_v2: oauth('MyFitnessPal API', 'A food diary.', { source_type: 'app', history_days: 14 }),

@@ -1,11 +1,16 @@
 // What a provider's own interface is like: a file beside this one for each, and the list of all of them.
 import type { ProviderSlug } from '../../providers.ts';
 
+/** A POST with the token in a field or parameter, or a DELETE in the name of the user. */
+export type Revocation =
+  | { url: string; token_in: 'body' | 'query'; parameter: string; token: 'access' | 'refresh' }
+  | { url: string; token_in: 'header'; token: 'access' };
+
 type Oauth = {
   authorize_url: string;
   token_url: string;
-  /** Where a token is revoked, and in which field or parameter it goes; null where the provider has no such place. */
-  revoke: { url: string; token_in: 'body' | 'query'; parameter: string; token: 'access' | 'refresh' } | null;
+  /** How the provider is told that its tokens are used no more; null where it has no place for that. */
+  revoke: Revocation | null;
   /** Where the client's id and secret stand in a token request. */
   client_auth: 'body' | 'basic';
   /** Asked for at every authorisation. */
@@ -17,6 +22,8 @@ type Oauth = {
   authorize_with?: Readonly<Record<string, string>>;
   /** Further fields of every token request. */
   token_with?: Readonly<Record<string, string>>;
+  /** Further fields of the requests that renew one. */
+  renew_with?: Readonly<Record<string, string>>;
   /** What RFC 6749 puts at the top of the answer to a token request, where the provider wraps it. */
   unwrap?: (answer: Record<string, unknown>) => Record<string, unknown>;
   /** A scope as it is granted, where that reads otherwise than as it was asked for. */

@@ -4,7 +4,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { failConnection } from '../fail.ts';
 import { configuredOrNull, type Configured } from '../providers/configured.ts';
-import { ProviderRefused, ProviderUnavailable, requestTokens } from './request-tokens.ts';
+import { ProviderRefused, ProviderUnavailable, renewTokens } from './request-tokens.ts';
 import { giveBackLater } from './revoke.ts';
 import { openTokens, sealedTokens, type Tokens } from './sealed.ts';
 
@@ -90,7 +90,7 @@ async function renew(
 ): Promise<string | null> {
   try {
     if (refresh_token === null) throw new ProviderRefused('no_refresh_token');
-    const { tokens } = await requestTokens(ctx.config, configured, { grant_type: 'refresh_token', refresh_token });
+    const { tokens } = await renewTokens(ctx.config, configured, refresh_token);
     // A provider that does not rotate leaves the refresh token out.
     const kept = { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token };
     return (await store(ctx, place, lease, kept)) ? tokens.access_token : null;

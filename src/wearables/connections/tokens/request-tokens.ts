@@ -69,6 +69,12 @@ export async function requestTokens(
   };
 }
 
+/** New tokens for a refresh token, which most providers take once. */
+export function renewTokens(config: Config, configured: Configured, refresh_token: string): Promise<GrantedTokens> {
+  const { renew_with } = configured.connector.oauth;
+  return requestTokens(config, configured, { grant_type: 'refresh_token', refresh_token, ...renew_with });
+}
+
 /** The provider's own id of the user, where it has to be asked for; null where it cannot be known. */
 export async function askIdentity(config: Config, configured: Configured, token: string): Promise<string | null> {
   const { identity } = configured.connector.oauth;

@@ -1,11 +1,14 @@
 import { Type, type Static } from 'typebox';
+import type { Config } from '../../../config/options.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, defineJob } from '../../../db/define-job.ts';
 import { newId } from '../../../ids.ts';
 import { ask } from '../../../outbound/ask.ts';
 import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { addressAt, configuredOrNull } from '../providers/configured.ts';
+import { addressAt, configuredOrNull, type Configured } from '../providers/configured.ts';
+import type { Revocation } from '../providers/connector.ts';
+import { ProviderRefused, renewTokens } from './request-tokens.ts';
 import { openTokens, type Tokens } from './sealed.ts';
 
 const Payload = Type.Object({ team_id: Uuid });
@@ -95,32 +98,60 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
   }
 }
 
+type Row = { id: string; team_id: string; provider: string; tokens: Buffer };
+type Kept = Pick<Tokens, 'access_token' | 'refresh_token'>;
+
 /** Whether the provider has heard of it: also where it says that the token is none, or any more. */
-async function tell(
-  ctx: TeamCtx,
-  row: { id: string; team_id: string; provider: string; tokens: Buffer },
-): Promise<boolean> {
+async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
   const configured = configuredOrNull(ctx.config, row.provider);
   const revoke = configured?.connector.oauth.revoke;
   if (!configured || !revoke) return true;
-  const { access_token, refresh_token } = ctx.cipher.openJson<{ access_token: string; refresh_token: string | null }>(
-    'token_revocations.tokens',
-    row,
-    row.tokens,
-  );
+  const kept = ctx.cipher.openJson<Kept>('token_revocations.tokens', row, row.tokens);
+  try {
+    let status = await askToRevoke(ctx.config, configured, revoke, kept);
+    // An access token that has ended revokes nothing: the agreement would go on.
+    if (status === 401 && revoke.token === 'access' && kept.refresh_token !== null) {
+      const { tokens } = await renewTokens(ctx.config, configured, kept.refresh_token);
+      const renewed = { ...tokens, refresh_token: tokens.refresh_token ?? kept.refresh_token };
+      await keep(ctx, row, renewed);
+      status = await askToRevoke(ctx.config, configured, revoke, renewed);
+    }
+    return status < 500 && status !== 429;
+  } catch (error) {
+    return error instanceof ProviderRefused;
+  }
+}
+
+/** For the next try: a refresh token is good for one use. */
+async function keep(ctx: TeamCtx, row: Row, { access_token, refresh_token }: Kept): Promise<void> {
+  const tokens = ctx.cipher.sealJson('token_revocations.tokens', row, { access_token, refresh_token });
+  await ctx.db
+    .updateTable('token_revocations')
+    .set({ tokens })
+    .where('team_id', '=', ctx.team.id)
+    .where('id', '=', row.id)
+    .execute();
+}
+
+async function askToRevoke(
+  config: Config,
+  configured: Configured,
+  revoke: Revocation,
+  { access_token, refresh_token }: Kept,
+): Promise<number> {
+  const url = addressAt(config, configured, revoke.url);
+  if (revoke.token_in === 'header') {
+    const headers = { authorization: `Bearer ${access_token}` };
+    return (await ask(config, { method: 'DELETE', url, headers })).status;
+  }
   const token = revoke.token === 'refresh' ? (refresh_token ?? access_token) : access_token;
   const parameters = new URLSearchParams({ [revoke.parameter]: token }).toString();
-  const url = addressAt(ctx.config, configured, revoke.url);
-  try {
-    const { status } = await ask(ctx.config, {
-      method: 'POST',
-      url: revoke.token_in === 'query' ? `${url}?${parameters}` : url,
-      ...(revoke.token_in === 'body'
-        ? { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: parameters }
-        : {}),
-    });
-    return status < 500 && status !== 429;
-  } catch {
-    return false;
-  }
+  const { status } = await ask(config, {
+    method: 'POST',
+    url: revoke.token_in === 'query' ? `${url}?${parameters}` : url,
+    ...(revoke.token_in === 'body'
+      ? { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: parameters }
+      : {}),
+  });
+  return status;
 }

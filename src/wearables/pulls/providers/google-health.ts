@@ -7,7 +7,8 @@ import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
-import { momentIn, numberOr, objectIn, objectOr, objectsOr, textOr, type Found } from './asking/read-answer.ts';
+import { pagesByToken } from './asking/pages.ts';
+import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from './asking/read-answer.ts';
 import { dateOf, offsetOf, toActivity, toBody, toSleep, toWorkout } from './google-health-summaries.ts';
 
 const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
@@ -15,7 +16,6 @@ const DAY_MS = 86_400_000;
 const PAGE = 2_000;
 /** The most that it gives of sleeps and exercises. */
 const SESSIONS_A_PAGE = 25;
-const MOST_PAGES = 500;
 /** What it makes of everything that it has of a moment. */
 const MERGED = { provider: 'google_health', source_type: 'multiple_sources' } as const;
 
@@ -84,14 +84,10 @@ async function* points(
   source: PullSource,
   { type, method = '', filter, pageSize = PAGE }: { type: string; method?: string; filter: string; pageSize?: number },
 ): AsyncIterable<Found[]> {
-  let pageToken: string | null = null;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const url = `${API}/${type}/dataPoints${method}`;
-    const answer: Found = objectIn(await askProvider(source, api, { url, query: { filter, pageSize, pageToken } }));
+  const url = `${API}/${type}/dataPoints${method}`;
+  const next = { told: 'nextPageToken', asked: 'pageToken' };
+  for await (const answer of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
     yield objectsOr(answer['dataPoints']);
-    pageToken = textOr(answer['nextPageToken']);
-    if (pageToken === null) return;
-  }
 }
 
 const between = (field: string, from: string, to: string): string => `${field} >= "${from}" AND ${field} < "${to}"`;

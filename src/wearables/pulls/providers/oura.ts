@@ -7,6 +7,7 @@ import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { samplesOf, summariesOf, type Mapped, type Measured } from './asking/fitting.ts';
+import { pagesByToken } from './asking/pages.ts';
 import { measuredAsleep, toSleep } from './oura-sleep.ts';
 import {
   momentIn,
@@ -24,7 +25,6 @@ import {
 const API = 'https://api.ouraring.com/v2/usercollection';
 const SOURCE = { provider: 'oura', source_type: 'ring' } as const;
 const DAY_MS = 86_400_000;
-const MOST_PAGES = 200;
 
 const api: ProviderApi = { slug: 'oura' };
 
@@ -70,15 +70,9 @@ async function* documents(source: PullSource, path: string, { from, to }: Window
 }
 
 async function* pages(source: PullSource, path: string, query: Record<string, string>): AsyncIterable<Found[]> {
-  let next_token: string | null = null;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer: Found = objectIn(
-      await askProvider(source, api, { url: `${API}/${path}`, query: { ...query, next_token } }),
-    );
+  const next = { told: 'next_token', asked: 'next_token' };
+  for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
     yield objectsIn(answer['data']);
-    next_token = textOr(answer['next_token']);
-    if (next_token === null) return;
-  }
 }
 
 /** Samples of documents: what each of them says that was measured. */

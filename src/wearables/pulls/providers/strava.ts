@@ -22,6 +22,7 @@ import {
   wordOf,
   type Found,
 } from './asking/read-answer.ts';
+import { holdOfShares, numbersOf } from './asking/shares.ts';
 
 const API = 'https://www.strava.com/api/v3';
 const STREAMS = 'time,distance,latlng,altitude,velocity_smooth,heartrate,cadence,watts,temp';
@@ -160,33 +161,18 @@ const toProfile = (athlete: Found): Mapped => ({
 
 const QUARTER_SECONDS = 900;
 const DAY_SECONDS = 86_400;
-/** The part of the application's share that pulls of the past may use. */
-const SHARE_OF_PAST = 0.8;
-
 /** `X-RateLimit-Limit: 200,2000` and `-Usage`: by the quarter of an hour and by the day in UTC; reads have their own. */
 function holdOf(status: number, headers: Headers): Hold | null {
-  let hold: Hold =
-    status === 429 ? { pollsSeconds: until(QUARTER_SECONDS), pastSeconds: until(QUARTER_SECONDS) } : FREE;
-  for (const kind of ['x-ratelimit', 'x-readratelimit']) {
-    const [limits, usages] = ['limit', 'usage'].map((what) =>
-      String(headers[`${kind}-${what}`] ?? '')
-        .split(',')
-        .map(numberOr),
-    ) as [(number | null)[], (number | null)[]];
-    for (const [n, every] of [QUARTER_SECONDS, DAY_SECONDS].entries()) {
-      const [limit, usage] = [limits[n] ?? 0, usages[n] ?? 0];
-      if (limit <= 0 || usage < limit * SHARE_OF_PAST) continue;
-      const seconds = until(every);
-      hold = {
-        pollsSeconds: Math.max(hold.pollsSeconds, usage >= limit ? seconds : 0),
-        pastSeconds: Math.max(hold.pastSeconds, seconds),
-      };
-    }
-  }
-  return hold === FREE ? null : hold;
+  const shares = ['x-ratelimit', 'x-readratelimit'].flatMap((kind) => {
+    const [limits, usages] = [numbersOf(headers, `${kind}-limit`), numbersOf(headers, `${kind}-usage`)];
+    return [QUARTER_SECONDS, DAY_SECONDS].map((every, n) => ({
+      limit: limits[n] ?? null,
+      used: usages[n] ?? null,
+      seconds: until(every),
+    }));
+  });
+  return holdOfShares(status, shares, until(QUARTER_SECONDS));
 }
-
-const FREE: Hold = { pollsSeconds: 0, pastSeconds: 0 };
 
 /** Seconds until the next full quarter of an hour or day in UTC, and one for clocks that differ. */
 function until(every: number): number {

@@ -1,0 +1,124 @@
+// https://developer.whoop.com/api, https://developer.whoop.com/docs/developing/rate-limiting
+import { body } from '../../summaries/resources/body.ts';
+import { activity } from '../../summaries/resources/activity.ts';
+import { profile } from '../../summaries/resources/profile.ts';
+import { sleep } from '../../summaries/resources/sleep.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
+import { askProvider, type Headers, type ProviderApi } from './asking/ask-provider.ts';
+import { samplesOf, summariesOf, type Mapped, type Measured } from './asking/fitting.ts';
+import type { Hold } from './asking/hold-back.ts';
+import { pagesByToken } from './asking/pages.ts';
+import { momentIn, nameIn, numberOr, objectIn, objectOr, objectsIn, type Found } from './asking/read-answer.ts';
+import { holdOfShares, numbersOf } from './asking/shares.ts';
+import { offsetOf, toActivity, toSleep, toWorkout, WRISTBAND } from './whoop-v2-summaries.ts';
+
+const API = 'https://api.prod.whoop.com/developer/v2';
+const MOST_A_PAGE = 25;
+const MINUTE_SECONDS = 60;
+
+const api: ProviderApi = { slug: 'whoop_v2', holdOf };
+
+const month = { windowDays: 30 };
+/** What the person has once told: it has no time, and is as it is. */
+const asItIs = { windowDays: 366, polled: false } as const;
+
+export const whoopV2: Puller = {
+  resources: {
+    profile: asItIs,
+    body: asItIs,
+    activity: month,
+    sleep: month,
+    workouts: month,
+    hrv: month,
+    blood_oxygen: month,
+    respiratory_rate: month,
+  },
+  pollDays: 3,
+  // 10,000 questions a day are all that an application may ask for everybody.
+  pollEverySeconds: 3_600,
+  pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
+};
+
+type Reader = (source: PullSource, window: Window) => AsyncIterable<Pulled>;
+
+async function* records(source: PullSource, path: string, { from, to }: Window): AsyncIterable<Found[]> {
+  const query = { start: from, end: to, limit: MOST_A_PAGE };
+  const next = { told: 'next_token', asked: 'nextToken' };
+  for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
+    yield objectsIn(answer['records']);
+}
+
+const daysFrom = (moment: string, days: number): string =>
+  new Date(Date.parse(moment) + days * 86_400_000).toISOString();
+
+/** What was measured in sleep is told of when the night was recorded, soon after it. */
+const recovered = (name: string, field: string): Reader =>
+  async function* (source, window) {
+    for await (const page of records(source, 'recovery', window)) {
+      const measured = page.flatMap(({ created_at, score }): Measured[] => {
+        const at = momentIn(created_at);
+        return at === null ? [] : [{ at, value: numberOr(objectOr(score)[field]) }];
+      });
+      yield* samplesOf(name, WRISTBAND, measured);
+    }
+  };
+
+const measurements = async (source: PullSource): Promise<Found> =>
+  objectIn(await askProvider(source, api, { url: `${API}/user/measurement/body` }));
+
+const READERS: Readonly<Record<string, Reader>> = {
+  profile: async function* (source) {
+    const found = await measurements(source);
+    const metres = numberOr(found['height_meter']);
+    const height = metres === null ? null : Math.round(metres * 100);
+    yield* summariesOf(source.ctx.log, profile, [{ raw: found, item: { ...WRISTBAND, height } }]);
+  },
+  body: async function* (source, { to }) {
+    const found = await measurements(source);
+    const weight = numberOr(found['weight_kilogram']);
+    const mapped: Mapped = weight === null ? null : { raw: found, item: { ...WRISTBAND, timestamp: to, weight } };
+    yield* summariesOf(source.ctx.log, body, [mapped]);
+  },
+  activity: async function* (source, window) {
+    for await (const page of records(source, 'cycle', window))
+      yield* summariesOf(source.ctx.log, activity, page.map(toActivity));
+  },
+  sleep: async function* (source, window) {
+    const recoveries = new Map<string, Found>();
+    // Of a night at an edge of the window as well: without its recovery it would take the place of the one with it.
+    const around = { from: daysFrom(window.from, -1), to: daysFrom(window.to, 1) };
+    for await (const page of records(source, 'recovery', around))
+      for (const { sleep_id, score } of page) recoveries.set(nameIn(sleep_id), objectOr(score));
+    for await (const page of records(source, 'activity/sleep', window)) {
+      const nights = page.map((found) => toSleep(found, recoveries.get(nameIn(found['id'])) ?? {}));
+      yield* summariesOf(source.ctx.log, sleep, nights);
+    }
+  },
+  workouts: async function* (source, window) {
+    for await (const page of records(source, 'activity/workout', window))
+      yield* summariesOf(source.ctx.log, workout, page.map(toWorkout));
+  },
+  hrv: recovered('hrv', 'hrv_rmssd_milli'),
+  blood_oxygen: recovered('blood_oxygen', 'spo2_percentage'),
+  respiratory_rate: async function* (source, window) {
+    for await (const page of records(source, 'activity/sleep', window)) {
+      const measured = page.flatMap((found): Measured[] => {
+        const at = momentIn(found['end']);
+        const value = numberOr(objectOr(found['score'])['respiratory_rate']);
+        return at === null ? [] : [{ at, value, timezone_offset: offsetOf(found) }];
+      });
+      yield* samplesOf('respiratory_rate', WRISTBAND, measured);
+    }
+  },
+};
+
+/** `X-RateLimit-Limit: 100, 100;window=60, 10000;window=86400` begins with the limit that is nearest. */
+function holdOf(status: number, headers: Headers): Hold | null {
+  const [limit = null, remaining = null, reset = null] = ['limit', 'remaining', 'reset'].map(
+    (name) => numbersOf(headers, `x-ratelimit-${name}`)[0] ?? null,
+  );
+  const seconds = (reset ?? MINUTE_SECONDS) + 1;
+  const used = limit === null || remaining === null ? null : limit - remaining;
+  return holdOfShares(status, [{ limit, used, seconds }], seconds);
+}
