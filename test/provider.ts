@@ -150,7 +150,7 @@ export async function startProvider(): Promise<Provider> {
       return void response.writeHead(204).end();
     }
     asked.push(data);
-    const asksIdentity = /identity|personal_info|profile\/basic/.test(url.pathname);
+    const asksIdentity = /identity|personal_info|profile\/basic|v1\/user$/.test(url.pathname);
     const otherwise = asksIdentity
       ? { json: { id: user, healthUserId: user, user_id: user } }
       : { status: 404, json: {} };

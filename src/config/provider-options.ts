@@ -9,6 +9,7 @@ const NAMES = {
   strava: 'STRAVA',
   withings: 'WITHINGS',
   whoop_v2: 'WHOOP_V2',
+  wahoo: 'WAHOO',
 } as const;
 
 type Slug = keyof typeof NAMES;
@@ -69,6 +70,7 @@ export const PROVIDER_OPTIONS = {
   ...ofProvider('STRAVA', 'Strava'),
   ...ofProvider('WITHINGS', 'Withings'),
   ...ofProvider('WHOOP_V2', 'WHOOP'),
+  ...ofProvider('WAHOO', 'Wahoo'),
 };
 
 type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };

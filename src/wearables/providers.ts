@@ -79,7 +79,10 @@ export const PROVIDERS = {
   }),
   renpho: password('Renpho', 'Smart scales.'),
   peloton: password('Peloton', 'Exercise bikes, treadmills and classes.', { source_type: 'app', history_days: 180 }),
-  wahoo: oauth('Wahoo', 'Bike computers, trainers and sensors.', { history_days: 180 }),
+  wahoo: oauth('Wahoo', 'Bike computers, trainers and sensors.', {
+    history_days: 180,
+    resources: ['profile', 'workouts'],
+  }),
   zwift: password('Zwift', 'Indoor riding and running.', { source_type: 'app', history_days: 270 }),
   freestyle_libre: of({
     name: 'Freestyle Libre',

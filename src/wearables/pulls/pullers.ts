@@ -7,6 +7,7 @@ import { dexcomV3 } from './providers/dexcom-v3.ts';
 import { googleHealth } from './providers/google-health.ts';
 import { oura } from './providers/oura.ts';
 import { strava } from './providers/strava.ts';
+import { wahoo } from './providers/wahoo.ts';
 import { whoopV2 } from './providers/whoop-v2.ts';
 import { withings } from './providers/withings.ts';
 
@@ -15,6 +16,7 @@ const PULLERS: Readonly<Record<string, Puller>> = {
   google_health: googleHealth,
   oura,
   strava,
+  wahoo,
   whoop_v2: whoopV2,
   withings,
 };

@@ -1,0 +1,127 @@
+// https://cloud-api.wahooligan.com/#workouts, #users and #rate-limiting
+import { profile } from '../../summaries/resources/profile.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Puller, PullSource, Window } from '../puller.ts';
+import { askProvider, type Headers, type ProviderApi } from './asking/ask-provider.ts';
+import { summariesOf, type Mapped } from './asking/fitting.ts';
+import type { Hold } from './asking/hold-back.ts';
+import {
+  momentIn,
+  nameIn,
+  numberOr,
+  objectIn,
+  objectOr,
+  objectsIn,
+  textOr,
+  wholeOr,
+  zoneOr,
+  type Found,
+} from './asking/read-answer.ts';
+import { holdOfShares, numbersOf } from './asking/shares.ts';
+import { sportOf } from './wahoo-sports.ts';
+
+const API = 'https://api.wahooligan.com/v1';
+const SOURCE = { provider: 'wahoo', source_type: 'unknown' } as const;
+const PER_PAGE = 60;
+/** 6,000 workouts: whoever has more has an answer that repeats itself. */
+const MOST_PAGES = 100;
+
+const api: ProviderApi = { slug: 'wahoo', holdOf };
+
+export const wahoo: Puller = {
+  resources: {
+    profile: { windowDays: 366, polled: false },
+    // There is one list of all of them, which each window reads from its beginning.
+    workouts: { windowDays: 366 },
+  },
+  pollDays: 3,
+  // An application may ask 5,000 times a day for everybody together.
+  pollEverySeconds: 3_600,
+  pull: async function* (source, resource, window) {
+    const { log } = source.ctx;
+    if (resource === 'profile') {
+      const person = objectIn(await askProvider(source, api, { url: `${API}/user` }));
+      yield* summariesOf(log, profile, [toProfile(person)]);
+      return;
+    }
+    for await (const page of workouts(source, window)) yield* summariesOf(log, workout, page.map(toWorkout));
+  },
+};
+
+/** Those that began in the window; the newest come first. */
+async function* workouts(source: PullSource, { from, to }: Window): AsyncIterable<Found[]> {
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const query = { page, per_page: PER_PAGE };
+    const answer = objectIn(await askProvider(source, api, { url: `${API}/workouts`, query }));
+    const found = objectsIn(answer['workouts']);
+    if (found.length === 0) return;
+    const began = found.map(({ starts }) => momentIn(starts));
+    yield found.filter((_, n) => isIn(began[n] ?? null, { from, to }));
+    const isPast = began.every((moment) => moment !== null && moment < from);
+    if (isPast && answer['order'] !== 'ascending') return;
+  }
+}
+
+/** What is yet to come is a plan. */
+const isIn = (moment: string | null, { from, to }: Window): boolean => moment !== null && moment >= from && moment < to;
+
+/** Numbers are written as texts; one that was not done has no summary. */
+function toWorkout(found: Found): Mapped {
+  const time_start = momentIn(found['starts']);
+  const summary = objectOr(found['workout_summary']);
+  if (time_start === null || Object.keys(summary).length === 0) return null;
+  const seconds = numberOr(summary['duration_total_accum']) ?? (numberOr(found['minutes']) ?? 0) * 60;
+  const power = measured(summary['power_avg']);
+  return {
+    raw: found,
+    item: {
+      ...SOURCE,
+      provider_id: nameIn(found['id']),
+      time_zone: zoneOr(summary['time_zone']),
+      title: textOr(found['name']),
+      sport: sportOf(found['workout_type_id']),
+      time_start,
+      time_end: new Date(Date.parse(time_start) + Math.max(seconds, 0) * 1_000).toISOString(),
+      moving_time: wholeOr(summary['duration_active_accum']),
+      distance: numberOr(summary['distance_accum']),
+      calories: numberOr(summary['calories_accum']),
+      total_elevation_gain: numberOr(summary['ascent_accum']),
+      average_speed: numberOr(summary['speed_avg']),
+      average_hr: wholeOr(measured(summary['heart_rate_avg'])),
+      average_watts: power,
+      device_watts: power,
+      weighted_average_watts: measured(summary['power_bike_np_last']),
+    },
+  };
+}
+
+/** Without a sensor it tells 0.0. */
+const measured = (value: unknown): number | null => numberOr(value) || null;
+
+function toProfile(person: Found): Mapped {
+  const metres = measured(person['height']);
+  return {
+    raw: person,
+    item: {
+      ...SOURCE,
+      provider_id: nameIn(person['id']),
+      height: metres === null ? null : Math.round(metres * 100),
+      birth_date: textOr(person['birth']),
+    },
+  };
+}
+
+/** By the day, the hour and five minutes: how long to wait where it tells nothing of it. */
+const WAITS_SECONDS = [3_600, 600, 300];
+
+/** `X-RateLimit-Limit: 5000, 1000, 200` and `-Remaining`; `-Reset` has seconds only once a limit is reached. */
+function holdOf(status: number, headers: Headers): Hold | null {
+  const [limits, left] = [numbersOf(headers, 'x-ratelimit-limit'), numbersOf(headers, 'x-ratelimit-remaining')];
+  const reset = numbersOf(headers, 'x-ratelimit-reset')[0] || null;
+  const shares = WAITS_SECONDS.map((seconds, n) => {
+    const [limit, remaining] = [limits[n] ?? null, left[n] ?? null];
+    const used = limit === null || remaining === null ? null : limit - remaining;
+    return { limit, used, seconds: reset ?? seconds };
+  });
+  return holdOfShares(status, shares, reset ?? (WAITS_SECONDS[2] as number));
+}
