@@ -7,6 +7,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApp, type App } from '../src/http/app.ts';
 import { endpoint } from '../src/http/endpoint.ts';
+import { notFound } from '../src/errors.ts';
 import { byteStream, html, ndjson, pdf, redirect } from '../src/http/media.ts';
 import { openMetrics } from '../src/http/metrics.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
@@ -92,6 +93,18 @@ const operations = [
       const hash = createHash('sha256');
       for await (const chunk of body) hash.update(chunk as Buffer);
       return { sha256: hash.digest('hex') };
+    },
+  }),
+  endpoint({
+    ...shown,
+    id: 'refuse_file',
+    method: 'POST',
+    path: '/file/refused',
+    body: byteStream([FIT], 1_000_000),
+    response: Count,
+    refusals: ['not_found'],
+    handle: () => {
+      throw notFound('File');
     },
   }),
 ];
@@ -203,6 +216,13 @@ describe('an operation can take', () => {
       'body_too_large',
     ]);
     expect(await codeOf(await call('POST', '/file'))).toEqual([422, 'validation_failed']);
+  });
+
+  test('what it refuses unread, and answers at once', async () => {
+    const begin = performance.now();
+    const refused = await call('POST', '/file/refused', { type: FIT, body: Buffer.alloc(900_000) });
+    expect(await codeOf(refused)).toEqual([404, 'not_found']);
+    expect(performance.now() - begin).toBeLessThan(1_500);
   });
 
   test('lines, each checked as a body is', async () => {

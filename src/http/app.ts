@@ -121,7 +121,11 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
 /** A client that still writes would read a reset connection instead of the answer. */
 async function letGo(request: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer | null): Promise<void> {
   const isOfStream = isStream(request.routeOptions.config.endpoint?.body);
-  if (isOfStream) (request.body as Readable | undefined)?.destroy();
+  if (isOfStream) {
+    // A stream that is destroyed unpipes later, and with that would stop what is drained.
+    request.raw.unpipe();
+    (request.body as Readable | undefined)?.destroy();
+  }
   if (answer?.status === 413 || isOfStream) await drainBody(request.raw);
   // What has not come by then is waited for no longer.
   if (isOfStream && !request.raw.complete) reply.header('connection', 'close');
