@@ -169,12 +169,15 @@ export interface Imports {
 }
 
 export interface Inbox {
+  ended: Generated<boolean>;
   hash: Buffer;
   object_id: string | null;
   object_resource: string | null;
   provider: string;
   received_at: Generated<string>;
   resources: string[];
+  span_from: string | null;
+  span_to: string | null;
   team_id: string;
   tries: Generated<number>;
   user_id: string;

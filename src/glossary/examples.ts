@@ -80,6 +80,14 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     event_time: '2026-01-05T12:00:00Z',
     user_id: '8d3f',
   },
+  receive_hook_with_token: {
+    object_type: 'activity',
+    object_id: 1_360_128_428,
+    aspect_type: 'create',
+    owner_id: 134_815,
+    subscription_id: 120_475,
+    event_time: 1_767_614_400,
+  },
   bulk_pause_connections: { provider: 'oura', user_ids: [USER] },
   create_payor: { name: 'Saguaro Mutual', address },
   create_testkit_order: {

@@ -72,7 +72,7 @@ const STATUS: Record<Code, number> = {
   provider_not_connectable: 400,
   connector_not_available: 400,
   link_code_invalid: 400,
-  signature_refused: 400,
+  signature_refused: 401,
   link_expiry_refused: 422,
   rate_limited: 429,
   idempotency_mismatch: 409,

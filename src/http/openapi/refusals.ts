@@ -4,7 +4,7 @@ import type { Json } from './schemas.ts';
 
 const MEANINGS: Record<number, string> = {
   400: 'A rule that depends on stored data or settings forbids it.',
-  401: 'The key is missing, unknown, or one of another kind or deployment.',
+  401: 'The key is missing, unknown, or one of another kind or deployment; of a hook, what shows the sender.',
   403: 'The key is known, but may not do this.',
   404: 'An id is unknown, or belongs to another team: both read the same.',
   408: 'The body did not arrive in time.',

@@ -1,64 +1,121 @@
-import { Type } from 'typebox';
+import type { Readable } from 'node:stream';
+import { Type, type Static } from 'typebox';
+import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { byteStream } from '../../http/media.ts';
 import { WordFilter } from '../../wire/schema.ts';
-import { isSame, verifyTokenOf } from './hook.ts';
-import { SIGNATURE_HEADERS } from './providers.ts';
+import { hasOurToken, isSame, verifyTokenOf, type Sent } from './hook.ts';
+import { HOOK_HEADERS } from './providers/all.ts';
 import { findHook, receiveHook } from './receive.ts';
 
 const tag = 'hooks';
-const params = Type.Object({ provider: WordFilter() });
 const MOST_BYTES = 64 * 1024;
 const Parameter = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
 
+/** The address of a provider, and that of one that shows who it is by the address alone. */
+const AT_PROVIDER = '/v2/hooks/{provider}';
+const AT_TOKEN = '/v2/hooks/{provider}/{token}';
+const AtProvider = Type.Object({ provider: WordFilter() });
+const AtToken = Type.Object({
+  provider: WordFilter(),
+  token: Type.String({
+    maxLength: 100,
+    description: 'The hexadecimal HMAC-SHA256 of the words "phial hooks" by the secret of the application.',
+  }),
+});
+
+const Challenge = Type.Object({
+  'hub.challenge': Parameter('What Strava wants to have back.'),
+  'hub.verify_token': Parameter('What the subscription was asked for with, at Strava.'),
+  challenge: Parameter('What Oura wants to have back.'),
+  verification_token: Parameter('What the subscription was asked for with, at Oura.'),
+});
+const Confirmation = Type.Object({
+  'hub.challenge': Type.Optional(Type.String({ description: 'What Strava has sent.' })),
+  challenge: Type.Optional(Type.String({ description: 'What Oura has sent.' })),
+});
+const Received = Type.Object({ received: Type.Boolean({ description: 'Always true.' }) });
+
+type Asked = { provider: string; token: string | null; query: Static<typeof Challenge> };
+
+/** Gives back what a provider wants to have back. Of one that looks only whether somebody is there, as Withings does by HEAD, nothing. */
+async function confirm(ctx: Ctx, { provider, token, query }: Asked): Promise<Static<typeof Confirmation>> {
+  const { secret } = findHook(ctx, provider);
+  const told = query['hub.verify_token'] ?? query.verification_token;
+  const isOurs =
+    told === undefined ? hasOurToken(secret, { headers: {}, token, body: '' }) : isSame(told, verifyTokenOf(secret));
+  if (!isOurs) throw new AppError('signature_refused', 'The token is not that of this deployment.');
+  const [strava, oura] = [query['hub.challenge'], query.challenge];
+  return {
+    ...(strava === undefined ? {} : { 'hub.challenge': strava }),
+    ...(oura === undefined ? {} : { challenge: oura }),
+  };
+}
+
+const answersChallenge = {
+  method: 'GET',
+  tag,
+  auth: 'none',
+  query: Challenge,
+  response: Confirmation,
+  refusals: ['not_found', 'signature_refused'],
+} as const;
+
+const receives = {
+  method: 'POST',
+  tag,
+  auth: 'none',
+  headers: HOOK_HEADERS,
+  body: byteStream(['application/json', 'application/x-www-form-urlencoded'], MOST_BYTES),
+  response: Received,
+  refusals: ['not_found', 'signature_refused'],
+} as const;
+
+type Arrived = { headers: Sent['headers']; body: Readable };
+
 export const hookEndpoints: Endpoint[] = [
   endpoint({
+    ...answersChallenge,
     id: 'answer_hook_challenge',
-    method: 'GET',
-    path: '/v2/hooks/{provider}',
-    tag,
-    auth: 'none',
-    params,
-    query: Type.Object({
-      'hub.challenge': Parameter('What Strava wants to have back.'),
-      'hub.verify_token': Parameter('What the subscription was asked for with, at Strava.'),
-      challenge: Parameter('What Oura wants to have back.'),
-      verification_token: Parameter('What the subscription was asked for with, at Oura.'),
-    }),
-    response: Type.Object({
-      'hub.challenge': Type.Optional(Type.String({ description: 'What Strava has sent.' })),
-      challenge: Type.Optional(Type.String({ description: 'What Oura has sent.' })),
-    }),
+    path: AT_PROVIDER,
+    params: AtProvider,
     summary: 'Confirm a subscription to the news of a provider',
     description:
-      'Called by the provider when its operator subscribes. The token is the hexadecimal HMAC-SHA256 of the words "phial hooks" ' +
+      'Called by the provider when it is subscribed to. The token is the hexadecimal HMAC-SHA256 of the words "phial hooks" ' +
       'by the secret of the application.',
-    refusals: ['not_found', 'signature_refused'],
-    handle: async (ctx, { params: { provider }, query }) => {
-      const { secret } = findHook(ctx, provider);
-      const token = query['hub.verify_token'] ?? query.verification_token ?? '';
-      if (!isSame(token, verifyTokenOf(secret)))
-        throw new AppError('signature_refused', 'The token is not that of this deployment.');
-      const { challenge } = query;
-      return challenge === undefined ? { 'hub.challenge': query['hub.challenge'] ?? '' } : { challenge };
-    },
+    handle: (ctx, { params: { provider }, query }) => confirm(ctx, { provider, token: null, query }),
   }),
   endpoint({
+    ...receives,
     id: 'receive_hook',
-    method: 'POST',
-    path: '/v2/hooks/{provider}',
-    tag,
-    auth: 'none',
-    params,
-    headers: SIGNATURE_HEADERS,
-    body: byteStream(['application/json'], MOST_BYTES),
-    response: Type.Object({ received: Type.Boolean({ description: 'Always true.' }) }),
+    path: AT_PROVIDER,
+    params: AtProvider,
     summary: 'Take news of a provider',
     description:
       "Called by the provider, signed its way. What it tells of is asked for at the provider's own interface afterwards, so a " +
       'notification changes nothing by itself. One that comes again is known.',
-    refusals: ['not_found', 'signature_refused'],
-    handle: (ctx, { params: { provider }, headers, body }) => receiveHook(ctx, { provider, headers, body }),
+    handle: (ctx, { params: { provider }, headers, body }: { params: Static<typeof AtProvider> } & Arrived) =>
+      receiveHook(ctx, provider, { token: null, headers, body }),
+  }),
+  endpoint({
+    ...answersChallenge,
+    id: 'answer_hook_challenge_with_token',
+    path: AT_TOKEN,
+    params: AtToken,
+    summary: 'Confirm a subscription to the news of a provider that does not sign',
+    description:
+      'As at the address without a token. A provider that looks only whether somebody is there gets an empty object.',
+    handle: (ctx, { params, query }) => confirm(ctx, { ...params, query }),
+  }),
+  endpoint({
+    ...receives,
+    id: 'receive_hook_with_token',
+    path: AT_TOKEN,
+    params: AtToken,
+    summary: 'Take news of a provider that does not sign',
+    description: 'Called by the provider, which alone knows the address. Otherwise as at the address without a token.',
+    handle: (ctx, { params: { provider, token }, headers, body }: { params: Static<typeof AtToken> } & Arrived) =>
+      receiveHook(ctx, provider, { token, headers, body }),
   }),
 ];

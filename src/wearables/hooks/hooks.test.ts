@@ -16,7 +16,12 @@ let play: (request: DataRequest) => DataAnswer | undefined;
 
 beforeAll(async () => {
   provider = await startProvider();
-  app = await startTestApp({ ...provider.env('strava'), ...provider.env('oura') });
+  app = await startTestApp({
+    ...provider.env('strava'),
+    ...provider.env('oura'),
+    ...provider.env('withings'),
+    ...provider.env('google_health'),
+  });
 });
 afterAll(async () => {
   await app.close();
@@ -51,8 +56,10 @@ const connectStrava = async (by: Team = team, who = user, owner = '134815') => {
   await app.runJobs();
   provider.asked.length = 0;
 };
-/** As Strava tells it; without a secret it is not signed. */
-const tell = (news: object, { secret = null as string | null, at = Date.now() } = {}) => {
+/** The last part of the address for who does not sign. */
+const tokenOf = (slug: string): string => createHmac('sha256', `secret-of-${slug}`).update('phial hooks').digest('hex');
+/** As Strava tells it; without a secret it is not signed, and comes to the address that it alone knows. */
+const tell = (news: object, { secret = null as string | null, at = Date.now(), token = tokenOf('strava') } = {}) => {
   const raw = JSON.stringify({
     object_type: 'activity',
     aspect_type: 'update',
@@ -68,7 +75,8 @@ const tell = (news: object, { secret = null as string | null, at = Date.now() } 
     .digest('hex');
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (secret !== null) headers['x-strava-signature'] = `t=${t},v1=${v1}`;
-  return team.api<{ received: boolean; code?: string }>('POST', '/v2/hooks/strava', undefined, {
+  const path = secret === null ? `/v2/hooks/strava/${token}` : '/v2/hooks/strava';
+  return team.api<{ received: boolean; code?: string }>('POST', path, undefined, {
     raw,
     headers,
     key: null,
@@ -122,17 +130,38 @@ describe('a notification of Strava', () => {
     play = () => ({ status: 401, json: {} });
     await tell({ object_type: 'athlete', object_id: 134815, updates: { authorized: 'false' } });
     await app.runJobs();
-    const { body } = await team.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user.user_id}`);
-    expect(body.providers[0]?.status).toBe('error');
+    const { body } = await team.api<{ providers: { status: string; error_details: { error_type: string } }[] }>(
+      'GET',
+      `/v2/user/providers/${user.user_id}`,
+    );
+    expect(body.providers[0]).toMatchObject({
+      status: 'error',
+      error_details: { error_type: 'deregistered_per_provider' },
+    });
+  });
+
+  test('waits for a poll that is under way, and is looked at afterwards', async () => {
+    await connectStrava();
+    await sql`update polls set leased_until = now() + interval '1 minute' where user_id = ${user.user_id}`.execute(
+      app.db,
+    );
+    await tell({ object_id: 101 });
+    await app.runJobs();
+    expect([await idsOf(), provider.asked]).toEqual([[], []]);
+    await sql`update polls set leased_until = null where user_id = ${user.user_id}`.execute(app.db);
+    await later();
+    await app.runJobs();
+    expect(await idsOf()).toEqual(['101']);
   });
 
   test.each([
     ['another secret', { secret: 'secret-of-nobody' }],
     ['an old time', { secret: 'secret-of-strava', at: Date.now() - 600_000 }],
+    ['nothing, at a guessed address,', { token: 'guess' }],
   ])('signed with %s is refused', async (_, signed) => {
     await connectStrava();
     const { status, body } = await tell({ object_id: 101 }, signed);
-    expect([status, body.code, await kept()]).toEqual([400, 'signature_refused', 0]);
+    expect([status, body.code, await kept()]).toEqual([401, 'signature_refused', 0]);
   });
 
   test.each([
@@ -211,16 +240,13 @@ describe('a notification of Oura', () => {
 
   test('that is not signed by the secret is refused', async () => {
     await connectOura();
-    expect((await hookOfOura(team, 'secret-of-strava', told)).status).toBe(400);
+    expect((await hookOfOura(team, 'secret-of-strava', told)).status).toBe(401);
     expect(await kept()).toBe(0);
   });
 });
 
 describe('the way in', () => {
   const get = (path: string) => team.api<Record<string, string>>('GET', `/v2/hooks/${path}`, undefined, { key: null });
-  const tokenOf = (slug: string): string =>
-    createHmac('sha256', `secret-of-${slug}`).update('phial hooks').digest('hex');
-
   test('gives back the challenge of a subscription that the operator has asked for, and of no other', async () => {
     expect(
       (await get(`strava?hub.mode=subscribe&hub.challenge=abc&hub.verify_token=${tokenOf('strava')}`)).body,
@@ -228,12 +254,12 @@ describe('the way in', () => {
       'hub.challenge': 'abc',
     });
     expect((await get(`oura?challenge=def&verification_token=${tokenOf('oura')}`)).body).toEqual({ challenge: 'def' });
-    expect((await get('strava?hub.challenge=abc&hub.verify_token=guess')).status).toBe(400);
-    expect((await get('strava?hub.challenge=abc')).status).toBe(400);
+    expect((await get('strava?hub.challenge=abc&hub.verify_token=guess')).status).toBe(401);
+    expect((await get('strava?hub.challenge=abc')).status).toBe(401);
   });
 
   test('is closed for providers that tell nothing, or that nobody has configured here', async () => {
-    for (const slug of ['dexcom_v3', 'withings', 'nobody', 'toString']) expect((await get(slug)).status).toBe(404);
+    for (const slug of ['dexcom_v3', 'nobody', 'toString']) expect((await get(slug)).status).toBe(404);
   });
 
   test('takes no more than 64 KiB', async () => {

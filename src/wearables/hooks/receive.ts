@@ -11,8 +11,8 @@ import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
 import { configuredOrNull } from '../connections/providers/configured.ts';
 import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
-import type { Hook, HookHeaders, News } from './hook.ts';
-import { hookOrNull } from './providers.ts';
+import type { Hook, News, Sent } from './hook.ts';
+import { hookOrNull } from './providers/all.ts';
 
 /** What has come in of a connection. */
 export const inboxKind = jobKind({
@@ -24,8 +24,10 @@ export const inboxKind = jobKind({
 const MOST_CONNECTIONS = 100;
 /** Of a connection: further ones say no more, since all of it is polled sooner or later. */
 const MOST_WAITING = 100;
+/** Of one body. Google puts 99 in one. */
+const MOST_NOTIFICATIONS = 100;
 
-/** The hook of a provider that is configured here, with the secret it is signed by. Throws not_found. */
+/** The hook of a provider that is configured here, with the secret of its application. Throws not_found. */
 export function findHook(ctx: Ctx, provider: string): { hook: Hook; secret: string } {
   const [hook, configured] = [hookOrNull(provider), configuredOrNull(ctx.config, provider)];
   if (!hook || !configured) throw notFound('Hook of this provider');
@@ -35,16 +37,28 @@ export function findHook(ctx: Ctx, provider: string): { hook: Hook; secret: stri
 /** Keeps what a provider tells of, for every connection that it tells of, and answers; the work comes afterwards. */
 export async function receiveHook(
   ctx: Ctx,
-  { provider, headers, body }: { provider: string; headers: HookHeaders; body: Readable },
+  provider: string,
+  { body, ...from }: Omit<Sent, 'body'> & { body: Readable },
 ): Promise<{ received: true }> {
   const { hook, secret } = findHook(ctx, provider);
   const sent = await text(body);
-  if (!hook.isSigned(secret, headers, sent))
-    throw new AppError('signature_refused', 'The signature is not that of this notification.');
-  const news = hook.read(parse(sent));
-  if (news === null) return { received: true };
-  const hash = ctx.cipher.lookupHash('external_user', provider, news.external_user_id);
-  const connections = await acrossTeams(ctx)
+  if (!hook.isGenuine(secret, { ...from, body: sent }))
+    throw new AppError('signature_refused', 'Nothing shows that the provider has sent this.');
+  for (const notification of notificationsOf(hook, sent)) {
+    const news = hook.read(notification);
+    if (news === null) continue;
+    const told = { news, words: JSON.stringify(notification), repeats: hook.repeats ?? false };
+    for (const { team_id, user_id } of await connectionsOf(ctx, provider, news)) {
+      const team = await findTeamScope(ctx, team_id);
+      if (team) await keep(forTeam(ctx, team), { user_id, provider: provider as ProviderSlug }, told);
+    }
+  }
+  return { received: true };
+}
+
+function connectionsOf(ctx: Ctx, provider: string, { external_user_id }: News) {
+  const hash = ctx.cipher.lookupHash('external_user', provider, external_user_id);
+  return acrossTeams(ctx)
     .db.selectFrom('connections')
     .innerJoin('users', 'users.id', 'connections.user_id')
     .select(['connections.team_id', 'connections.user_id'])
@@ -54,29 +68,25 @@ export async function receiveHook(
     .where('users.deleted_at', 'is', null)
     .limit(MOST_CONNECTIONS)
     .execute();
-  for (const { team_id, user_id } of connections) {
-    const team = await findTeamScope(ctx, team_id);
-    if (team) await keep(forTeam(ctx, team), { user_id, provider: provider as ProviderSlug }, news, sent);
-  }
-  return { received: true };
 }
 
-/** One that was kept already asks for nothing. */
+/** One that was kept already asks for nothing, but where the same words can tell of something new once it was worked. */
 function keep(
   ctx: TeamCtx,
   { user_id, provider }: Omit<Static<(typeof inboxKind)['payload']>, 'team_id'>,
-  { resources, object }: News,
-  sent: string,
+  { news: { resources, object, span, ended }, words, repeats }: { news: News; words: string; repeats: boolean },
 ): Promise<void> {
   return inTransaction(ctx, async ({ db, team, cipher }) => {
     const { rows } = await sql`
-      insert into inbox (user_id, provider, hash, team_id, resources, object_resource, object_id)
-      select ${user_id}, ${provider}, ${cipher.lookupHash('news', team.id, sent)}, ${team.id}, ${resources}::text[],
-             ${object?.resource ?? null}, ${object?.id ?? null}
+      insert into inbox (user_id, provider, hash, team_id, resources, object_resource, object_id, span_from, span_to, ended)
+      select ${user_id}, ${provider}, ${cipher.lookupHash('news', team.id, words)}, ${team.id}, ${resources}::text[],
+             ${object?.resource ?? null}, ${object?.id ?? null}, ${span?.from ?? null}::timestamptz,
+             ${span?.to ?? null}::timestamptz, ${ended ?? false}
        where (select count(*) from (
                 select from inbox where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
                    and worked_at is null limit ${MOST_WAITING}) as waiting) < ${MOST_WAITING}
-      on conflict do nothing
+      on conflict (user_id, provider, hash) do update
+         set worked_at = null, tries = 0, received_at = now() where ${repeats} and inbox.worked_at is not null
       returning received_at`.execute(db);
     if (rows.length === 0) return;
     const payload = { team_id: team.id, user_id, provider };
@@ -84,12 +94,18 @@ function keep(
   });
 }
 
-/** Nothing in it where it is no object. */
-function parse(sent: string): Readonly<Record<string, unknown>> {
+/** What is no object tells of nothing. */
+function notificationsOf({ isForm = false }: Hook, sent: string): Readonly<Record<string, unknown>>[] {
+  if (isForm) return [Object.fromEntries(new URLSearchParams(sent))];
+  const value = parse(sent);
+  const all: unknown[] = Array.isArray(value) ? value.slice(0, MOST_NOTIFICATIONS) : [value];
+  return all.flatMap((each) => (typeof each === 'object' && each !== null ? [{ ...each }] : []));
+}
+
+function parse(sent: string): unknown {
   try {
-    const value: unknown = JSON.parse(sent);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    return JSON.parse(sent);
   } catch {
-    return {};
+    return null;
   }
 }

@@ -1,28 +1,26 @@
-import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { addJob, defineJob } from '../../db/define-job.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { AppError } from '../../errors.ts';
+import { checkAgreement } from '../connections/tokens/check-agreement.ts';
+import { ProviderUnavailable } from '../connections/tokens/request-tokens.ts';
 import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
-import { findUser, type UserRow } from '../../users/find.ts';
-import { pullNewest } from '../pulls/poll.ts';
-import { isRetriable, PullError, type Puller } from '../pulls/puller.ts';
-import { grantedResources, pullerOrNull } from '../pulls/pullers.ts';
-import { storePiece } from '../pulls/store-pulled.ts';
-import { eraseSummary } from '../summaries/erase.ts';
+import { claimPoll, holdUntil, type Claim } from '../pulls/poll-lease.ts';
+import { pullWindows } from '../pulls/poll.ts';
+import { isGone, isRetriable, PullError } from '../pulls/puller.ts';
+import { pullerOrNull } from '../pulls/pullers.ts';
+import { eraseAbsent } from '../summaries/erase.ts';
+import { isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
+import { lookAt } from './look-at.ts';
 import { inboxKind } from './receive.ts';
+import { windowsOf, type Asked } from './windows-of.ts';
 
 type Job = Static<(typeof inboxKind)['payload']>;
-type Row = { hash: Buffer; resources: string[]; object_resource: string | null; object_id: string | null };
-
-/** After that the next poll brings what there is. */
-const MOST_TRIES = 8;
 const NEXT_TRY_SECONDS = 60;
-const MOST_ROWS = 100;
-const MOST_MS = 4 * 60_000;
+/** While a poll is under way, which may have asked before what is told of happened. */
+const POLL_SECONDS = 15;
 
-/** Looks where a provider's notifications of a connection say that there is news. */
+/** Looks where a provider's notifications of a connection say that there is news, by the lease of its poll. */
 export const inboxWork = defineJob({
   ...inboxKind,
   waits: true,
@@ -30,76 +28,57 @@ export const inboxWork = defineJob({
     const team = await findTeamScope(ctx, job.team_id);
     if (!team) return;
     const scoped = forTeam(ctx, team);
+    if (!(await isWaiting(scoped, job))) return;
+    const claim = await claimPoll(scoped, job, { whenDue: false });
+    if (!claim) return again(scoped, job, POLL_SECONDS);
     try {
-      await work(scoped, job, await findUser(scoped, job.user_id));
+      await work(scoped, job, claim);
     } catch (error) {
-      // The user is gone, or leaving.
-      if (!(error instanceof AppError)) throw error;
+      if (!isGone(error)) throw error;
+    } finally {
+      await holdUntil(scoped, job, 0);
     }
   },
 });
 
-async function work(ctx: TeamCtx, job: Job, user: UserRow): Promise<void> {
-  const connection = await ctx.db
-    .selectFrom('connections')
-    .select(['provider', 'demo', 'granted_scopes'])
-    .where('user_id', '=', user.id)
-    .where('provider', '=', job.provider)
-    .where('team_id', '=', ctx.team.id)
-    .where('status', '=', 'connected')
-    .executeTakeFirst();
-  const puller = connection && pullerOrNull(ctx, connection);
-  if (!connection || !puller) return;
-  // The try is counted before it is made: one that ends the process is not made for ever.
-  const { rows } = await sql<Row>`
-    update inbox set tries = tries + 1
-     where user_id = ${user.id} and provider = ${job.provider} and team_id = ${ctx.team.id}
-       and hash = any (array (
-         select hash from inbox where user_id = ${user.id} and provider = ${job.provider} and team_id = ${ctx.team.id}
-            and worked_at is null and tries < ${MOST_TRIES} order by received_at limit ${MOST_ROWS}))
-    returning hash, resources, object_resource, object_id`.execute(ctx.db);
-  if (rows.length === 0) return;
-  const granted = grantedResources(puller, connection);
+async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
+  const puller = pullerOrNull(ctx, claim.connection);
+  const rows = await takeRows(ctx, job);
+  if (!puller || rows.length === 0) return;
   try {
-    const polled = new Set<string>();
-    for (const row of rows)
-      for (const resource of await lookAt(ctx, user, puller, { ...row, provider: job.provider })) polled.add(resource);
-    const resources = granted.filter((resource) => polled.has(resource));
-    const outcome = await pullNewest(ctx, user, { puller, resources });
+    if (rows.some(({ ended }) => ended)) await checkAgreement(ctx, job);
+    const left: InboxRow[] = [];
+    for (const row of rows) left.push({ ...row, resources: await lookAt(ctx, claim, puller, row) });
+    const outcome = await pullWindows(ctx, claim, {
+      puller,
+      windows: windowsOf(claim, puller, left),
+      stored: async (asked, { provider_ids }) => {
+        if (asked.isSpan) await reconcile(ctx, claim, asked, [...provider_ids]);
+      },
+    });
     if (outcome && outcome.wait > 0) throw new PullError('provider_rate_limit_exceeded', outcome.wait);
-    if (outcome) await markWorked(ctx, user, job.provider, rows);
+    if (outcome) await markWorked(ctx, job, rows);
   } catch (error) {
-    if (!(error instanceof PullError)) throw error;
-    if (!isRetriable(error.group)) return markWorked(ctx, user, job.provider, rows);
-    const delaySeconds = Math.max(error.retryAfterSeconds ?? 0, NEXT_TRY_SECONDS);
-    await inTransaction(ctx, ({ db }) =>
-      addJob(db, inboxKind, job, { delaySeconds, key: `inbox ${user.id} ${job.provider}` }),
-    );
+    const told = error instanceof ProviderUnavailable ? new PullError('provider_unavailable') : error;
+    if (!(told instanceof PullError)) throw error;
+    if (!isRetriable(told.group)) return markWorked(ctx, job, rows);
+    await again(ctx, job, Math.max(told.retryAfterSeconds ?? 0, NEXT_TRY_SECONDS));
   }
 }
 
-/** Looks at the one thing that is named; what is left to be polled. */
-async function lookAt(
+/** A span that was read whole shows what is no longer in it. */
+function reconcile(
   ctx: TeamCtx,
-  user: UserRow,
-  puller: Puller,
-  { provider, resources, object_resource: resource, object_id: id }: Row & { provider: string },
-): Promise<string[]> {
-  if (resource === null || id === null || !puller.findOne) return resources;
-  const signal = AbortSignal.any([AbortSignal.timeout(MOST_MS), ...(ctx.stopping ? [ctx.stopping] : [])]);
-  const found = await puller.findOne({ ctx, user, signal, past: false }, resource, id);
-  if (found === null) return resources;
-  if (found === 'gone') {
-    await inTransaction(ctx, (tx) => eraseSummary(tx, user, { resource, provider, provider_id: id }));
-    return [];
-  }
-  for (const piece of found) await storePiece(ctx, user, piece);
-  return resources.filter((each) => each !== resource);
+  { user, connection }: Claim,
+  { resource, window }: Asked,
+  kept: string[],
+): Promise<void> {
+  const { provider } = connection;
+  return inTransaction(ctx, (tx) => eraseAbsent(tx, user, { resource, provider, span: window, kept }));
 }
 
-async function markWorked(ctx: TeamCtx, user: UserRow, provider: string, rows: Row[]): Promise<void> {
-  await sql`
-    update inbox set worked_at = now()
-     where user_id = ${user.id} and provider = ${provider} and team_id = ${ctx.team.id}
-       and hash = any (${rows.map(({ hash }) => hash)}::bytea[])`.execute(ctx.db);
+function again(ctx: TeamCtx, job: Job, delaySeconds: number): Promise<void> {
+  return inTransaction(ctx, ({ db }) =>
+    addJob(db, inboxKind, job, { delaySeconds, key: `inbox ${job.user_id} ${job.provider}` }),
+  );
 }

@@ -36,7 +36,7 @@ export async function pullWindow(ctx: Ctx, job: Job): Promise<void> {
   const { user, window } = claim;
   let outcome: { days: number } | { error: PullError };
   try {
-    const days = await storePulled(scoped, user, puller, { resource: job.resource, window, past: true });
+    const { days } = await storePulled(scoped, user, puller, { resource: job.resource, window, past: true });
     // The day in which a window ends was counted with the newer window, which begins in it.
     if (!claim.isNewest) days.delete(calendarDateOf(window.to, clockOf({}, user)));
     outcome = { days: days.size };

@@ -11,17 +11,26 @@ import type { Pulled, Puller, Window } from './puller.ts';
 /** Longer than any answer of a provider should take. */
 const MOST_MS = 4 * 60_000;
 
+/** What a window had. */
+export type Stored = {
+  /** Local days with data. */
+  days: Set<string>;
+  /** Its summaries, by the provider's ids. */
+  provider_ids: Set<string>;
+};
+
 /**
  * Fetches a window and stores it, piece by piece, each in a transaction of its own and none while the provider is waited
- * for. Gives the local days that had data. Throws what the puller throws, and not_found where the user is gone meanwhile.
+ * for. Throws what the puller throws, and not_found where the user is gone meanwhile.
  */
 export async function storePulled(
   ctx: TeamCtx,
   user: UserRow,
   puller: Puller,
   { resource, window, past }: { resource: string; window: Window; past: boolean },
-): Promise<Set<string>> {
+): Promise<Stored> {
   const days = new Set<string>();
+  const provider_ids = new Set<string>();
   const signal = AbortSignal.any([AbortSignal.timeout(MOST_MS), ...(ctx.stopping ? [ctx.stopping] : [])]);
   for await (const piece of puller.pull({ ctx, user, signal, past }, resource, window)) {
     await storePiece(ctx, user, piece);
@@ -33,9 +42,10 @@ export async function storePulled(
         clockOf(item, user),
       );
       if (calendar_date !== null) days.add(calendar_date);
+      if (typeof item.provider_id === 'string') provider_ids.add(item.provider_id);
     }
   }
-  return days;
+  return { days, provider_ids };
 }
 
 /** Stores a piece of an answer and tells of what is new in it. Throws not_found where the user is gone meanwhile. */

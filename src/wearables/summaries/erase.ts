@@ -43,3 +43,24 @@ export async function eraseSummary(
     .where('provider_id', '=', provider_id)
     .execute();
 }
+
+/**
+ * Takes away what a provider named once and has no longer: of a kind, what lies within a span whose summaries were all
+ * read just now. `kept` are the provider's ids of those.
+ */
+export async function eraseAbsent(
+  { db, team }: TxCtx<TeamCtx>,
+  user: { id: string },
+  {
+    resource,
+    provider,
+    span: { from, to },
+    kept,
+  }: { resource: string; provider: string; span: { from: string; to: string }; kept: string[] },
+): Promise<void> {
+  await sql`
+    delete from summaries
+     where user_id = ${user.id} and team_id = ${team.id} and resource = ${resource} and provider = ${provider}
+       and start_at >= ${from}::timestamptz and coalesce(end_at, start_at) < ${to}::timestamptz
+       and provider_id is not null and provider_id <> all (${kept}::text[])`.execute(db);
+}

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { failConnection } from '../fail.ts';
+import type { ConnectionError } from '../messages.ts';
 import { configuredOrNull, type Configured } from '../providers/configured.ts';
 import { ProviderRefused, ProviderUnavailable, renewTokens } from './request-tokens.ts';
 import { giveBackLater } from './revoke.ts';
@@ -21,12 +22,17 @@ type Place = { user_id: string; provider: string };
 /**
  * The access token of a connection, renewed where it has ended or is the one that the provider has just `refused`; null
  * where the connection brings nothing: it is gone, paused or in error, or its user is leaving. A provider that refuses
- * to renew puts it in error. Throws ProviderUnavailable where the provider cannot be asked now.
+ * to renew puts it in error, for the reason that `whenRefused` says. Throws ProviderUnavailable where the provider cannot be asked now.
  *
  * Most refresh tokens are good for one use. Of many processes the one that has the row's lease asks and the others look
  * for what it stores; nobody waits with a connection to the database, and nobody gets a token before it is stored.
  */
-export async function freshToken(ctx: TeamCtx, place: Place, refused?: string): Promise<string | null> {
+export async function freshToken(
+  ctx: TeamCtx,
+  place: Place,
+  refused?: string,
+  whenRefused: ConnectionError = 'token_refresh_failed',
+): Promise<string | null> {
   if (ctx.db.isTransaction)
     throw new Error('A token that is renewed in a transaction would be used before it is kept.');
   const configured = configuredOrNull(ctx.config, place.provider);
@@ -37,7 +43,7 @@ export async function freshToken(ctx: TeamCtx, place: Place, refused?: string): 
     if (isGood(found, refused)) return found.tokens.access_token;
     if (!configured) return null;
     const lease = await takeLease(ctx, place, found.sealed);
-    const renewed = lease && (await renew(ctx, place, configured, { lease, tokens: found.tokens }));
+    const renewed = lease && (await renew(ctx, place, configured, { lease, tokens: found.tokens, whenRefused }));
     if (renewed) return renewed;
     if (performance.now() > until) throw new ProviderUnavailable('renewed_elsewhere');
     if (!lease) await wait(LOOK_MS);
@@ -45,7 +51,7 @@ export async function freshToken(ctx: TeamCtx, place: Place, refused?: string): 
 }
 
 type Found = { tokens: Tokens; sealed: Buffer; lasts: boolean };
-type Leased = { tokens: Tokens; lease: string };
+type Leased = { tokens: Tokens; lease: string; whenRefused: ConnectionError };
 
 const isGood = ({ tokens, lasts }: Found, refused: string | undefined): boolean =>
   lasts && tokens.access_token !== refused;
@@ -86,7 +92,7 @@ async function renew(
   ctx: TeamCtx,
   place: Place,
   configured: Configured,
-  { lease, tokens: { refresh_token } }: Leased,
+  { lease, tokens: { refresh_token }, whenRefused }: Leased,
 ): Promise<string | null> {
   try {
     if (refresh_token === null) throw new ProviderRefused('no_refresh_token');
@@ -101,7 +107,7 @@ async function renew(
     }
     await inTransaction(ctx, async (ctx) => {
       if (await endLease(ctx, place, lease))
-        await failConnection(ctx, place, { type: 'token_refresh_failed', details: error.code });
+        await failConnection(ctx, place, { type: whenRefused, details: error.code });
     });
     return null;
   }

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
+
+/** A notification as it waits: of which connection, and where to look. */
+export type InboxRow = {
+  hash: Buffer;
+  resources: string[];
+  object_resource: string | null;
+  object_id: string | null;
+  span_from: string | null;
+  span_to: string | null;
+  ended: boolean;
+};
+
+type Place = { user_id: string; provider: string };
+
+/** After that the next poll brings what there is. */
+const MOST_TRIES = 8;
+const MOST_ROWS = 100;
+
+/** Whether there is something to look at, of a connection that brings anything. */
+export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: Place): Promise<boolean> {
+  const { rows } = await sql`
+    select from inbox join connections using (user_id, provider) join polls using (user_id, provider)
+      join users on users.id = user_id
+     where user_id = ${user_id} and provider = ${provider} and inbox.team_id = ${team.id} and worked_at is null
+       and tries < ${MOST_TRIES} and connections.status = 'connected' and users.deleted_at is null limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Those that wait, the oldest first. The try is counted before it is made: one that ends the process is not made for ever. */
+export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Place): Promise<InboxRow[]> {
+  const { rows } = await sql<InboxRow>`
+    update inbox set tries = tries + 1
+     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+       and hash = any (array (
+         select hash from inbox where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+            and worked_at is null and tries < ${MOST_TRIES} order by received_at limit ${MOST_ROWS}))
+    returning hash, resources, object_resource, object_id, span_from, span_to, ended`.execute(db);
+  return rows;
+}
+
+export async function markWorked({ db, team }: TeamCtx, { user_id, provider }: Place, rows: InboxRow[]): Promise<void> {
+  await sql`
+    update inbox set worked_at = now()
+     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+       and hash = any (${rows.map(({ hash }) => hash)}::bytea[])`.execute(db);
+}

@@ -1,0 +1,28 @@
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Claim } from '../pulls/poll-lease.ts';
+import type { Puller } from '../pulls/puller.ts';
+import { storePiece } from '../pulls/store-pulled.ts';
+import { eraseSummary } from '../summaries/erase.ts';
+import type { InboxRow } from './inbox.ts';
+
+const MOST_MS = 4 * 60_000;
+
+/** Looks at the one summary that a notification names; what is left of it to be pulled. */
+export async function lookAt(
+  ctx: TeamCtx,
+  { user, connection: { provider } }: Claim,
+  puller: Puller,
+  { resources, object_resource: resource, object_id: id }: InboxRow,
+): Promise<string[]> {
+  if (resource === null || id === null || !puller.findOne) return resources;
+  const signal = AbortSignal.any([AbortSignal.timeout(MOST_MS), ...(ctx.stopping ? [ctx.stopping] : [])]);
+  const found = await puller.findOne({ ctx, user, signal, past: false }, resource, id);
+  if (found === null) return resources;
+  if (found === 'gone') {
+    await inTransaction(ctx, (tx) => eraseSummary(tx, user, { resource, provider, provider_id: id }));
+    return [];
+  }
+  for (const piece of found) await storePiece(ctx, user, piece);
+  return resources.filter((each) => each !== resource);
+}

@@ -1,0 +1,14 @@
+import type { Hook } from '../hook.ts';
+import { googleHealth } from './google-health.ts';
+import { oura } from './oura.ts';
+import { strava } from './strava.ts';
+import { withings } from './withings.ts';
+
+/** Every provider that tells of news by itself. Dexcom does not: it is polled. */
+const HOOKS: Readonly<Record<string, Hook>> = { google_health: googleHealth, oura, strava, withings };
+
+/** All that shows who has sent a notification of any provider. */
+export const HOOK_HEADERS = Object.values(HOOKS).flatMap(({ headers }) => headers);
+
+export const hookOrNull = (provider: string): Hook | null =>
+  Object.hasOwn(HOOKS, provider) ? (HOOKS[provider] as Hook) : null;

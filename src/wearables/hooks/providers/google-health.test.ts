@@ -1,0 +1,111 @@
+// Shapes of https://developers.google.com/health/webhooks
+import { createHmac, randomInt } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { importConnection, makeUser } from '../../../../test/factories.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+
+const SLEEP = 'https://www.googleapis.com/auth/googlehealth.sleep.readonly';
+const DAY_MS = 86_400_000;
+const secret = `Bearer ${createHmac('sha256', 'secret-of-google_health').update('phial hooks').digest('hex')}`;
+const at = (daysAgo: number, hours = 0): string =>
+  new Date(Math.floor(Date.now() / DAY_MS - daysAgo) * DAY_MS + hours * 3_600_000).toISOString();
+
+let provider: Provider;
+let app: TestApp;
+let team: Team;
+let user_id: string;
+let healthUserId: string;
+/** Nights that the account has, by their ids. */
+let nights: Map<string, { startTime: string; endTime: string }>;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp(provider.env('google_health'));
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+beforeEach(async () => {
+  team = await app.makeTeam();
+  ({ user_id } = await makeUser(team));
+  nights = new Map();
+  healthUserId = String(randomInt(1e9));
+  provider.play(answer);
+  await importConnection(team, user_id, { provider_id: healthUserId, oauth_scopes: [SLEEP] }, 'google_health');
+  await app.runJobs();
+  provider.asked.length = 0;
+});
+
+function answer({ path, query }: DataRequest): DataAnswer {
+  if (!path.endsWith('/sleep/dataPoints')) return { json: {} };
+  const [, from = '', to = ''] = /end_time >= "([^"]+)" AND \S+ < "([^"]+)"/.exec(query.get('filter') ?? '') ?? [];
+  const within = [...nights].filter(([, { endTime }]) => endTime >= from && endTime < to);
+  const dataPoints = within.map(([id, interval]) => ({
+    name: `users/me/dataTypes/sleep/dataPoints/${id}`,
+    sleep: { interval, type: 'STAGES', stages: [], summary: { minutesAsleep: '420' } },
+  }));
+  return { json: { dataPoints } };
+}
+
+const tell = (body: unknown, authorization: string | null = secret) =>
+  team.api<{ received: boolean; code?: string }>('POST', '/v2/hooks/google_health', undefined, {
+    raw: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) },
+    key: null,
+  });
+const news = (operation: string, dataType: string, startTime: string, endTime: string, whose = healthUserId) => ({
+  data: {
+    version: '1',
+    healthUserId: whose,
+    operation,
+    dataType,
+    intervals: [{ physicalTimeInterval: { startTime, endTime } }],
+  },
+});
+const slept = async (): Promise<string[]> => {
+  const from = at(60).slice(0, 10);
+  const { body } = await team.api<{ sleep: { bedtime_start: string }[] }>(
+    'GET',
+    `/v2/summary/sleep/${user_id}?start_date=${from}`,
+  );
+  return body.sleep.map(({ bedtime_start }) => bedtime_start).toSorted();
+};
+
+test('The address answers the two questions of who makes a subscriber', async () => {
+  expect((await tell({ type: 'verification' })).status).toBe(200);
+  for (const authorization of [null, 'Bearer guess', secret.replace('Bearer ', '')])
+    expect((await tell({ type: 'verification' }, authorization)).status).toBe(401);
+});
+
+test('The spans that notifications name are pulled, many in one body', async () => {
+  nights.set('a', { startTime: at(50, 1), endTime: at(50, 8) }).set('b', { startTime: at(20, 1), endTime: at(20, 8) });
+  const body = [news('UPSERT', 'sleep', at(50, 1), at(50, 8)), news('UPSERT', 'sleep', at(20, 1), at(20, 8))];
+  expect((await tell(body)).body).toEqual({ received: true });
+  await app.runJobs();
+  expect(await slept()).toEqual([at(50, 1), at(20, 1)]);
+});
+
+test('What the user has deleted is taken away', async () => {
+  nights.set('a', { startTime: at(50, 1), endTime: at(50, 8) }).set('b', { startTime: at(49, 1), endTime: at(49, 8) });
+  await tell([...nights.values()].map(({ startTime, endTime }) => news('UPSERT', 'sleep', startTime, endTime)));
+  await app.runJobs();
+  expect(await slept()).toHaveLength(2);
+  nights.delete('a');
+  // That of b is a lie: Google still has it.
+  for (const days of [50, 49]) await tell(news('DELETE', 'sleep', at(days, 1), at(days, 8)));
+  await app.runJobs();
+  expect(await slept()).toEqual([at(49, 1)]);
+});
+
+test.each<[string, () => unknown]>([
+  ['of nobody here', () => news('UPSERT', 'sleep', at(3), at(2), '999')],
+  ['of nothing that is pulled', () => news('UPSERT', 'electrocardiogram', at(3), at(2))],
+  ['of other types', () => ({ data: { healthUserId: [healthUserId], dataType: { sleep: true }, intervals: 'all' } })],
+  ['of nothing at all', () => ({ data: null })],
+])('A notification %s asks for nothing', async (_, body) => {
+  expect((await tell(body())).status).toBe(200);
+  await app.runJobs();
+  expect(provider.asked).toEqual([]);
+});

@@ -1,0 +1,171 @@
+// Shapes of https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
+import { createHmac, randomInt } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { importConnection, makeUser } from '../../../../test/factories.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+
+const DAY_SECONDS = 86_400;
+const token = createHmac('sha256', 'secret-of-withings').update('phial hooks').digest('hex');
+const now = Math.floor(Date.now() / 1_000);
+/** Long before what polls look at. */
+const then = now - 60 * DAY_SECONDS;
+
+let provider: Provider;
+let app: TestApp;
+let team: Team;
+let user_id: string;
+let userid: string;
+/** Weights that the account has, in kilograms, by their ids. */
+let weights: Map<number, { at: number; value: number }>;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  provider.wrap((body) => ({ status: 0, body }));
+  app = await startTestApp(provider.env('withings'));
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+beforeEach(async () => {
+  team = await app.makeTeam();
+  ({ user_id } = await makeUser(team));
+  weights = new Map();
+  userid = String(randomInt(1e9));
+  provider.play(answer);
+  await importConnection(
+    team,
+    user_id,
+    { provider_id: userid, oauth_scopes: ['user.metrics'], refresh_token: provider.issueRefreshToken() },
+    'withings',
+  );
+  await app.runJobs();
+  provider.asked.length = 0;
+});
+
+function answer({ body }: DataRequest): DataAnswer {
+  const form = new URLSearchParams(body);
+  if (form.get('action') !== 'getmeas') return { json: { status: 0, body: { activities: [], series: [] } } };
+  const within = [...weights].filter(
+    ([, { at }]) => at >= Number(form.get('startdate')) && at < Number(form.get('enddate')),
+  );
+  const measuregrps = within.map(([grpid, { at, value }]) => ({
+    grpid,
+    attrib: 0,
+    date: at,
+    category: 1,
+    measures: [{ type: 1, value: value * 1_000, unit: -3 }],
+  }));
+  return { json: { status: 0, body: { timezone: 'America/Phoenix', measuregrps } } };
+}
+
+const tell = (fields: Record<string, string | number>, at = `/${token}`) =>
+  team.api<{ received: boolean }>('POST', `/v2/hooks/withings${at}`, undefined, {
+    raw: new URLSearchParams({ userid, ...fields } as Record<string, string>).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    key: null,
+  });
+const bodies = async (): Promise<number[]> => {
+  const from = new Date((then - DAY_SECONDS) * 1_000).toISOString().slice(0, 10);
+  const { body } = await team.api<{ body: { weight: number }[] }>(
+    'GET',
+    `/v2/summary/body/${user_id}?start_date=${from}`,
+  );
+  return body.body.map(({ weight }) => weight).toSorted();
+};
+const connection = async () =>
+  (
+    await team.api<{ providers: { status: string; error_details: { error_type: string } | null }[] }>(
+      'GET',
+      `/v2/user/providers/${user_id}`,
+    )
+  ).body.providers[0];
+
+test('The span that a notification names is pulled, however long ago it was', async () => {
+  weights.set(1, { at: then, value: 84 });
+  expect((await tell({ appli: 1, startdate: then, enddate: then })).body).toEqual({ received: true });
+  await app.runJobs();
+  expect(await bodies()).toEqual([84]);
+  expect(new Set(provider.asked.map(({ body }) => new URLSearchParams(body).get('startdate')))).toEqual(
+    new Set([String(then)]),
+  );
+});
+
+test('What the user has deleted within the span is taken away, and nothing else', async () => {
+  weights
+    .set(1, { at: then, value: 84 })
+    .set(2, { at: then + 60, value: 85 })
+    .set(3, { at: then + 7_200, value: 86 });
+  await tell({ appli: 1, startdate: then, enddate: then + 7_200 });
+  await app.runJobs();
+  expect(await bodies()).toEqual([84, 85, 86]);
+  weights.delete(2);
+  weights.delete(3);
+  await tell({ appli: 1, startdate: then, enddate: then + 3_600 });
+  await app.runJobs();
+  expect(await bodies()).toEqual([84, 86]);
+});
+
+test('A span that cannot be read takes nothing away', async () => {
+  weights.set(1, { at: then, value: 84 });
+  await tell({ appli: 1, startdate: then, enddate: then + 60 });
+  await app.runJobs();
+  provider.play(() => ({ json: { status: 522, body: {} } }));
+  await tell({ appli: 1, startdate: then, enddate: then + 61 });
+  await app.runJobs();
+  expect(await bodies()).toEqual([84]);
+});
+
+test('The same words tell of something new once they were worked', async () => {
+  const told = { appli: 2, startdate: then, enddate: then };
+  for (let n = 1; n <= 2; n += 1) {
+    await tell(told);
+    await tell(told);
+    await app.runJobs();
+    expect(provider.asked).toHaveLength(n);
+  }
+});
+
+test.each(['unlink', 'delete'])('A user who has ended the agreement there, by %s, is told of', async (action) => {
+  provider.revokeAll();
+  await tell({ appli: 46, action });
+  await app.runJobs();
+  expect(await connection()).toMatchObject({
+    status: 'error',
+    error_details: { error_type: 'deregistered_per_provider' },
+  });
+});
+
+test('That somebody has ended it is believed of Withings alone', async () => {
+  await tell({ appli: 46, action: 'unlink' });
+  await app.runJobs();
+  expect((await connection())?.status).toBe('connected');
+});
+
+test('The address is ours by its secret part alone', async () => {
+  const head = (at: string) => fetch(`${app.baseUrl}/v2/hooks/withings${at}`, { method: 'HEAD' });
+  expect((await head(`/${token}`)).status).toBe(200);
+  expect((await head('/guess')).status).toBe(401);
+  expect((await head('')).status).toBe(401);
+  expect((await tell({ appli: 1 }, '/guess')).status).toBe(401);
+  expect((await tell({ appli: 1 }, '')).status).toBe(401);
+});
+
+test.each([
+  ['of nothing that is pulled', { appli: 51, date: '2026-01-05' }],
+  ['of another user', { appli: 1, userid: '999' }],
+  ['with an id that is none', { appli: 1, userid: '../1' }],
+])('A notification %s asks for nothing', async (_, fields) => {
+  expect((await tell(fields as never)).status).toBe(200);
+  await app.runJobs();
+  expect(provider.asked).toEqual([]);
+});
+
+test('A span that is none stands for the last days', async () => {
+  await tell({ appli: 1, startdate: 'yesterday', enddate: -1 });
+  await app.runJobs();
+  const asked = provider.asked.map(({ body }) => Number(new URLSearchParams(body).get('startdate')));
+  expect(asked.length).toBeGreaterThan(0);
+  for (const start of asked) expect(start).toBeGreaterThan(now - 4 * DAY_SECONDS);
+});

@@ -1,0 +1,45 @@
+// https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
+import { hasOurToken, idOf, spanOf, type Hook } from '../hook.ts';
+
+/** What may have changed, by the number of a category. */
+const CATEGORIES: Readonly<Record<string, string[]>> = {
+  1: ['body', 'weight', 'fat'],
+  2: ['body_temperature'],
+  4: ['blood_pressure', 'blood_oxygen', 'heartrate'],
+  16: ['activity', 'workouts', 'steps', 'distance', 'floors_climbed', 'calories_active', 'heartrate'],
+  44: ['sleep'],
+};
+/** What the user does with the account. */
+const ACCOUNT = '46';
+
+const DAY_MS = 86_400_000;
+
+/** It signs nothing: the address that it was given with the subscription is known to nobody else. */
+export const withings: Hook = {
+  headers: [],
+  isGenuine: hasOurToken,
+  isForm: true,
+  // One that names a day comes with each change of the day.
+  repeats: true,
+  read: ({ userid, appli, startdate, enddate, date, action }) => {
+    const owner = idOf(userid);
+    if (owner === null) return null;
+    if (appli === ACCOUNT) {
+      // update: the profile, which is not pulled.
+      return action === 'unlink' || action === 'delete'
+        ? { external_user_id: owner, resources: [], ended: true }
+        : null;
+    }
+    const resources = Object.hasOwn(CATEGORIES, String(appli)) ? CATEGORIES[String(appli)] : undefined;
+    if (!resources) return null;
+    return { external_user_id: owner, resources, span: spanOfDay(date) ?? spanOfSeconds(startdate, enddate) };
+  },
+};
+
+const spanOfSeconds = (first: unknown, last: unknown) => spanOf(Number(first) * 1_000, Number(last) * 1_000);
+
+/** The person's own, so the ones around belong to it as well. */
+function spanOfDay(date: unknown) {
+  const start = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : NaN;
+  return spanOf(start - DAY_MS, Math.min(start + 2 * DAY_MS, Date.now()));
+}

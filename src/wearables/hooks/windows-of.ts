@@ -1,0 +1,47 @@
+import type { Claim } from '../pulls/poll-lease.ts';
+import { lastDays } from '../pulls/poll.ts';
+import type { Puller, Window } from '../pulls/puller.ts';
+import { grantedResources } from '../pulls/pullers.ts';
+import type { InboxRow } from './inbox.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What is pulled because of notifications: `isSpan` where they say when. */
+export type Asked = { resource: string; window: Window; isSpan: boolean };
+
+/**
+ * What is to be pulled of each resource that notifications tell of: spans that meet as one, in windows that the provider
+ * answers; and the last days, once, where they do not say when.
+ */
+export function windowsOf({ connection }: Claim, puller: Puller, rows: InboxRow[]): Asked[] {
+  return grantedResources(puller, connection).flatMap((resource): Asked[] => {
+    const told = rows.filter(({ resources }) => resources.includes(resource));
+    const spans = told.flatMap(({ span_from: from, span_to: to }) => (from && to ? [{ from, to }] : []));
+    const longest = (puller.resources[resource]?.windowDays ?? 1) * DAY_MS;
+    const windows = merged(spans).flatMap((span) => cut(span, longest));
+    return [
+      ...windows.map((window) => ({ resource, window, isSpan: true })),
+      ...(spans.length < told.length ? [{ resource, window: lastDays(puller), isSpan: false }] : []),
+    ];
+  });
+}
+
+function merged(spans: Window[]): Window[] {
+  const all: Window[] = [];
+  for (const span of spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = all.at(-1);
+    if (!last || span.from > last.to) all.push({ ...span });
+    else if (span.to > last.to) last.to = span.to;
+  }
+  return all;
+}
+
+/** The newest first. */
+function cut({ from, to }: Window, longest: number): Window[] {
+  const windows: Window[] = [];
+  for (let end = Date.parse(to); end > Date.parse(from); end -= longest) {
+    const start = Math.max(end - longest, Date.parse(from));
+    windows.push({ from: new Date(start).toISOString(), to: new Date(end).toISOString() });
+  }
+  return windows;
+}
