@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'limit_reached'
   | 'last_management_key'
   | 'key_not_bindable'
+  | 'slug_taken'
   | 'sandbox_only'
   | 'client_user_id_conflict'
   | 'ingestion_range_invalid'

@@ -1,6 +1,7 @@
 import type { EventType } from './events/define.ts';
 import { orderCreated, orderUpdated } from './labs/orders/events.ts';
 import { resultCritical } from './labs/results/events.ts';
+import { resultTableChanged } from './wearables/aggregate/continuous/events.ts';
 import { pullEvents } from './wearables/pulls/events.ts';
 import { sampleEvents } from './wearables/timeseries/events.ts';
 import { connectionCreated, connectionError } from './wearables/connections/events.ts';
@@ -17,6 +18,7 @@ export const eventTypes: Omit<EventType, 'write'>[] = [
   connectionCreated,
   connectionError,
   ...summaryEvents,
+  resultTableChanged,
   attemptExhausted,
   endpointDisabled,
 ];

@@ -18,6 +18,7 @@ import * as users from './users/schemas.ts';
 import * as connections from './wearables/connections/schemas.ts';
 import * as priorities from './wearables/priorities/schemas.ts';
 import * as pulls from './wearables/pulls/schemas.ts';
+import * as continuous from './wearables/aggregate/continuous/schemas.ts';
 import * as aggregate from './wearables/aggregate/schemas.ts';
 import * as source from './wearables/source.ts';
 import * as sampleInput from './wearables/timeseries/sample-input.ts';
@@ -36,6 +37,7 @@ const schemas = [
   users,
   connections,
   aggregate,
+  continuous,
   priorities,
   pulls,
   source,

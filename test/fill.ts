@@ -13,6 +13,7 @@ import {
   subscribe,
   useLink,
 } from './factories.ts';
+import { createQuery, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { query } from './global-setup.ts';
 import { homeAddress, person } from './people.ts';
@@ -60,6 +61,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   ]);
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
+  await createQuery(team, { query: { select: [{ func: 'count', arg: { activity: 'steps' } }] } });
+  await settleQueries(app);
   await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);
   await team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'oura' });
   const done = await registeredKit(team, { health_insurance: healthInsurance });

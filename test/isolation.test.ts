@@ -26,6 +26,7 @@ import {
   useLink,
   hookOfOura,
 } from './factories.ts';
+import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -50,6 +51,8 @@ type Ids = {
   sleep_id: string;
   device_id: string;
   import_id: string;
+  query_id: string;
+  query_id_or_slug: string;
   api_key_id: string;
   key_id: string;
   provider: string;
@@ -74,6 +77,7 @@ const note = {
   unit: 'text',
   value: 'Two eggs',
 };
+const countOfDays = { select: [{ func: 'count', arg: { activity: 'steps' } }] };
 const none: Attempt = { status: 200 };
 const found = (...queries: string[]): Attempt[] => [none, ...queries.map((query) => ({ query, status: 200 }))];
 
@@ -182,13 +186,19 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   ],
   patch_management_key: () => [{ body: { label: 'mine' }, status: 404 }],
   create_webhook: () => [{ body: { url: 'https://stranger.example.com/in' }, status: 404 }],
-  get_webhook: ofWebhook(undefined),
-  patch_webhook: ofWebhook({ description: 'mine' }),
-  delete_webhook: ofWebhook(undefined),
-  get_webhook_headers: ofWebhook(undefined),
-  put_webhook_headers: ofWebhook({ headers: { 'x-tenant': 'mine' } }),
-  get_webhook_secret: ofWebhook(undefined),
-  rotate_webhook_secret: ofWebhook({}),
+  get_webhook: ofTeamsOwn(undefined),
+  patch_webhook: ofTeamsOwn({ description: 'mine' }),
+  delete_webhook: ofTeamsOwn(undefined),
+  get_webhook_headers: ofTeamsOwn(undefined),
+  put_webhook_headers: ofTeamsOwn({ headers: { 'x-tenant': 'mine' } }),
+  get_webhook_secret: ofTeamsOwn(undefined),
+  rotate_webhook_secret: ofTeamsOwn({}),
+  create_continuous_query: () => [{ body: heartRateByDay, status: 404 }],
+  validate_continuous_query: () => [{ body: heartRateByDay, status: 404 }],
+  patch_continuous_query: ofTeamsOwn({ title: 'mine' }),
+  delete_continuous_query: ofTeamsOwn(undefined),
+  get_result_table: ofUserAndQuery,
+  list_continuous_query_tasks: ofUserAndQuery,
 };
 
 /** Summaries for the other team's user; for the own one with what is the other's: a sleep, or a device. */
@@ -203,11 +213,21 @@ function summariesOf(id: string): (own: Ids, others: Ids) => Attempt[] {
   };
 }
 
-/** The other team's endpoint under its own team, and under the caller's. */
-function ofWebhook(body: unknown): (own: Ids) => Attempt[] {
+/** What the other team manages, under its own team and under the caller's. */
+function ofTeamsOwn(body: unknown): (own: Ids) => Attempt[] {
   return ({ team_id }) => [
     { body, status: 404 },
     { params: { team_id }, body, status: 404 },
+  ];
+}
+
+/** The other team's user and query, and each with the caller's own. */
+function ofUserAndQuery(own: Ids, others: Ids): Attempt[] {
+  return [
+    { status: 404 },
+    { params: { user_id: own.user_id }, status: 404 },
+    { params: { query_id_or_slug: own.query_id_or_slug }, status: 404 },
+    { params: { user_id: own.user_id, query_id_or_slug: others.query_id }, status: 404 },
   ];
 }
 
@@ -240,6 +260,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await team.api('POST', `/v2/user/${user.user_id}/insurance`, insurance(payor.body.payor_code));
   await team.api('POST', `/v2/timeseries/${user.user_id}/samples`, [note]);
   const file = await upload(team, user.user_id, '<gpx/>');
+  const continuous = await createQuery(team, { query: countOfDays });
+  await settleQueries(app);
   await useLink(team, user.user_id);
   await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
   await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);
@@ -288,6 +310,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     sleep_id: summaries['sleep'] as string,
     device_id: summaries['device'] as string,
     import_id: file.body.id,
+    query_id: continuous.body.id,
+    query_id_or_slug: continuous.body.id,
     name,
     provider: 'oura',
     key_id: managers.body.data[0]?.id as string,

@@ -24,6 +24,7 @@ const OWNERS: Record<string, string[]> = {
   'labs/results': ['lab_results'],
   'labs/laboratories': ['simulations'],
   'wearables/files': ['imports'],
+  'wearables/aggregate': ['continuous_queries', 'continuous_query_tasks', 'continuous_query_results'],
   'wearables/priorities': ['source_priorities'],
   'wearables/hooks': ['inbox'],
   'wearables/pulls': ['pulls', 'polls', 'provider_waits'],
@@ -41,6 +42,7 @@ const OWNERS: Record<string, string[]> = {
 
 /** Writes of a room that is not the owner, each for a reason. */
 const GUESTS: Record<string, string> = {
+  'continuous_query_tasks from wearables/ask-for-runs': 'what comes in asks for the runs of the queries that read it',
   'events from delivery/erase': 'the envelopes that tell of an erased user go with their queue rows and attempts',
   'team_api_keys from tenancy/teams/delete': 'the keys of a deleted team end with it',
   'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',

@@ -183,6 +183,11 @@ export const OPTIONS = {
     read: whole(1, 1000),
     meaning: 'Webhook endpoints that a team may have (1 to 1000).',
   },
+  PHIAL_CONTINUOUS_QUERIES_PER_TEAM: {
+    default: '20',
+    read: whole(1, 100),
+    meaning: 'Continuous queries that a team may have (1 to 100).',
+  },
   PHIAL_USERS_PER_TEAM: {
     default: '',
     read: orNull(whole(1, 1_000_000_000)),

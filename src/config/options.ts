@@ -74,6 +74,7 @@ export type Limits = {
   managementKeysPerOrg: number;
   apiKeysPerTeam: number;
   webhooksPerTeam: number;
+  continuousQueriesPerTeam: number;
   usersPerTeam: number | null;
 };
 
@@ -175,6 +176,7 @@ const configOf = (given: Given): Config => ({
     managementKeysPerOrg: given.PHIAL_MANAGEMENT_KEYS_PER_ORG,
     apiKeysPerTeam: given.PHIAL_API_KEYS_PER_TEAM,
     webhooksPerTeam: given.PHIAL_WEBHOOKS_PER_TEAM,
+    continuousQueriesPerTeam: given.PHIAL_CONTINUOUS_QUERIES_PER_TEAM,
     usersPerTeam: given.PHIAL_USERS_PER_TEAM,
   },
   providers: readProviderClients(given).clients,

@@ -97,6 +97,47 @@ export interface Connections {
   user_id: string;
 }
 
+export interface ContinuousQueries {
+  active: Generated<boolean>;
+  config: Jsonb | null;
+  created_at: Generated<string>;
+  deleted_at: string | null;
+  id: string;
+  query: Jsonb;
+  query_type: string;
+  resource: string;
+  revision: Generated<number>;
+  slug: string;
+  spread_after: string | null;
+  team_id: string;
+  timeframe: Jsonb;
+  title: string;
+  updated_at: Generated<string>;
+}
+
+export interface ContinuousQueryResults {
+  computed_at: Generated<string>;
+  query_id: string;
+  result: Buffer;
+  revision: number;
+  task_number: Int8;
+  team_id: string;
+  user_id: string;
+}
+
+export interface ContinuousQueryTasks {
+  ended_at: string | null;
+  error: string | null;
+  number: Generated<Int8>;
+  query_id: string;
+  scheduled_at: Generated<string>;
+  started_at: string | null;
+  status: Generated<string>;
+  team_id: string;
+  trace_id: Generated<string>;
+  user_id: string;
+}
+
 export interface Deliveries {
   event_id: string;
   team_id: string;
@@ -695,6 +736,9 @@ export interface DB {
   bulk_ops: BulkOps;
   client_user_ids: ClientUserIds;
   connections: Connections;
+  continuous_queries: ContinuousQueries;
+  continuous_query_results: ContinuousQueryResults;
+  continuous_query_tasks: ContinuousQueryTasks;
   deliveries: Deliveries;
   deployment: Deployment;
   encryption_keys: EncryptionKeys;

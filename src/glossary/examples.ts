@@ -18,6 +18,16 @@ const ORG = '01940000-0000-7000-8000-000000000002';
 const TEAM = '01940000-0000-7000-8000-000000000003';
 const SOMETHING = '01940000-0000-7000-8000-000000000004';
 
+const MEAN_BY_WEEK = {
+  title: 'Heart rate by week',
+  slug: 'heart_rate_by_week',
+  timeframe: { type: 'relative', past: { unit: 'week', value: 4 } },
+  query: {
+    select: [{ group_key: '*' }, { func: 'mean', arg: { timeseries: 'heartrate' } }],
+    group_by: [{ date_trunc: { unit: 'week', value: 1 } }],
+  },
+};
+
 /** By operation. */
 export const BODIES: Readonly<Record<string, unknown>> = {
   create_user: { client_user_id: 'patient-4711', fallback_time_zone: 'America/Phoenix' },
@@ -41,6 +51,9 @@ export const BODIES: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  create_continuous_query: MEAN_BY_WEEK,
+  validate_continuous_query: MEAN_BY_WEEK,
+  patch_continuous_query: { title: 'Resting heart rate', active: false },
   push_samples: [
     {
       resource: 'heartrate',
@@ -136,6 +149,8 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   org_id: ORG,
   provider: 'oura',
   provider_id: 'KIT-4548',
+  query_id: SOMETHING,
+  query_id_or_slug: 'heart_rate_by_week',
   region: 'us',
   start_date: '2026-01-05',
   sleep_id: SOMETHING,

@@ -9,6 +9,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   team: 'The team that a key belongs to.',
   introspect: 'What data of wearables there is of users, and how it came.',
   aggregate: 'Numbers of samples and summaries by day, week and month, one source a day.',
+  continuous_queries: 'Queries that are computed again for each user whose data changes.',
   imports: "Files of a user's data: exports of phones and workouts of watches.",
   insurance: 'The insurance of users, and the directory of insurance companies.',
   lab_tests: 'What laboratories offer: tests, the markers they measure, prices.',

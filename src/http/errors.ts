@@ -42,6 +42,7 @@ const STATUS: Record<Code, number> = {
   limit_reached: 403,
   last_management_key: 400,
   key_not_bindable: 400,
+  slug_taken: 400,
   sandbox_only: 403,
   client_user_id_conflict: 400,
   ingestion_range_invalid: 400,

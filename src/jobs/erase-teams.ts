@@ -12,6 +12,7 @@ import * as orders from '../labs/orders/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
+import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as connections from '../wearables/connections/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as priorities from '../wearables/priorities/erase.ts';
@@ -26,6 +27,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   connections,
   link,
   priorities,
+  continuousQueries,
   orders,
   insurance,
   users,

@@ -10,6 +10,7 @@ import * as insurance from '../insurance/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
+import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as files from '../wearables/files/erase.ts';
 import * as summaries from '../wearables/summaries/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
@@ -29,6 +30,7 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   orders,
   insurance,
   files,
+  continuousQueries,
   timeseries,
   summaries,
   users,

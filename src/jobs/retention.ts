@@ -4,6 +4,7 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
+import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as files from '../wearables/files/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
@@ -17,6 +18,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   webhooks,
   timeseries,
   files,
+  continuousQueries,
   hooks,
   link,
   users,

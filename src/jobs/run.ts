@@ -12,6 +12,7 @@ import {
   simulationResumption,
   simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
+import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
 import { makePartitions } from '../delivery/erase.ts';
@@ -61,6 +62,7 @@ export const jobs = [
   retention,
   fileImports,
   ...pullJobs,
+  ...continuousQueryJobs,
   inboxWork,
 ] as unknown as Job[];
 

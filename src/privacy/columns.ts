@@ -37,6 +37,7 @@ export const SEALED_COLUMNS = {
   'summaries.texts': { as: 'json', row: ['id'], team: 'team_id' },
   'summaries.raw': { as: 'json', row: ['id'], team: 'team_id' },
   'summary_streams.content': { as: 'text', row: ['summary_id', 'part'], team: 'team_id' },
+  'continuous_query_results.result': { as: 'json', row: ['user_id', 'query_id'], team: 'team_id' },
   'events.body': { as: 'text', row: ['id'], team: 'team_id' },
   'attempts.error': { as: 'text', row: ['id'], team: 'team_id' },
   'attempts.response_body': { as: 'text', row: ['id'], team: 'team_id' },

@@ -8,6 +8,7 @@ const WHOSE: Record<keyof Limits, string> = {
   managementKeysPerOrg: 'An organisation may have at most # management keys in use.',
   apiKeysPerTeam: 'A team may have at most # API keys in use.',
   webhooksPerTeam: 'A team may have at most # webhook endpoints.',
+  continuousQueriesPerTeam: 'A team may have at most # continuous queries.',
   usersPerTeam: 'A team may have at most # users.',
 };
 

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { aggregateEndpoints } from './aggregate/endpoints.ts';
+import { continuousQueryEndpoints } from './aggregate/continuous/endpoints.ts';
 import { connectionEndpoints } from './connections/endpoints.ts';
 import { fileEndpoints } from './files/endpoints.ts';
 import { hookEndpoints } from './hooks/endpoints.ts';
@@ -18,5 +19,6 @@ export const wearableEndpoints: Endpoint[] = [
   ...summaryEndpoints,
   ...timeseriesEndpoints,
   ...aggregateEndpoints,
+  ...continuousQueryEndpoints,
   ...priorityEndpoints,
 ];

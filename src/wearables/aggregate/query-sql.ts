@@ -26,24 +26,35 @@ export type QueryScope = {
   limit: number;
 };
 
-/** `names` are those of the columns of `statement`, in their order. */
-export function querySql(query: Static<typeof Query>, scope: QueryScope): { names: string[]; statement: Expression } {
+/** One column of the answer for each of `columnNames`, in their order, called c0, c1 and so on. */
+export function querySql(query: Static<typeof Query>, scope: QueryScope): Expression {
   const groups = query.group_by ?? [];
   const keys = groups.map((group) => groupSql(group, scope));
-  const columns: { name: string; expression: Expression }[] = query.select.flatMap(({ group_key: key, func, arg }) => {
-    if (key === '*') return keys.map((expression, index) => ({ name: `group_key.${index}`, expression }));
-    if (typeof key === 'number') return [{ name: `group_key.${key}`, expression: keys[key] as Expression }];
-    const column = arg as Column;
-    return [{ name: `${func}.${nameOf(column)}`, expression: FUNCTION_SQL[func as Function](valueOf(column)) }];
+  const columns: Expression[] = query.select.flatMap(({ group_key: key, func, arg }) => {
+    if (key === '*') return keys;
+    if (typeof key === 'number') return [keys[key] as Expression];
+    return [FUNCTION_SQL[func as Function](valueOf(arg as Column))];
   });
   const first = query.select.find(({ arg }) => arg)?.arg as Column;
   const bySource = groups.some(({ source }) => source !== undefined && source !== null);
-  const statement = sql`
+  return sql`
     with measured as (${rowsOf(first, scope)}), counted as (${bySource ? sql`select * from measured` : CHOSEN})
-    select ${sql.join(columns.map(({ expression }, index) => sql`${expression} as ${sql.id(`c${index}`)}`))} from counted
+    select ${sql.join(columns.map((expression, index) => sql`${expression} as ${sql.id(`c${index}`)}`))} from counted
     ${keys.length > 0 ? sql`group by ${sql.join(keys)} order by ${sql.join(keys)}` : sql``}
     limit ${scope.limit}`;
-  return { names: columns.map(({ name }) => name), statement };
+}
+
+/** What the columns of an answer are called. */
+export const columnNames = ({ select, group_by: groups = [] }: Static<typeof Query>): string[] =>
+  select.flatMap(({ group_key: key, func, arg }) => {
+    if (key === '*') return groups.map((_, index) => `group_key.${index}`);
+    return [typeof key === 'number' ? `group_key.${key}` : `${func}.${nameOf(arg as Column)}`];
+  });
+
+/** The one series or kind of summary that a query reads, as streams and summaries are kept. */
+export function resourceOf({ select }: Static<typeof Query>): string {
+  const column = select.find(({ arg }) => arg)?.arg as Column;
+  return tableOf(column)?.resource ?? (column.timeseries as string);
 }
 
 type Function = (typeof FUNCTIONS)[number];

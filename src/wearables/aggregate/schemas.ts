@@ -80,18 +80,38 @@ export const Query = Type.Object(
   },
 );
 
+/** Days that end with another one. */
+export const QueryPast = Type.Object(
+  {
+    unit: oneOf(['day', 'week', 'month', 'year']),
+    value: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_100, default: 1 })),
+  },
+  { description: 'How long it is.' },
+);
+
+export const QueryConfig = Type.Object(
+  {
+    week_starts_on: Type.Optional(
+      oneOf(['monday', 'sunday'], { default: 'monday', description: 'First day of a week.' }),
+    ),
+    provider_priority_overrides: maybe(
+      Type.Unsafe<string[]>({
+        type: 'array',
+        items: oneOf(PROVIDER_SLUGS),
+        maxItems: 50,
+        description: 'Providers that count first, the best one at the beginning.',
+      }),
+    ),
+  },
+  { description: 'How it is computed.' },
+);
+
 export const QueryBatch = Type.Object({
   timeframe: Type.Object(
     {
       type: Type.Optional(oneOf(['relative'], { default: 'relative' })),
       anchor: Type.String({ format: 'date', description: 'The last day, by the local calendar.' }),
-      past: Type.Object(
-        {
-          unit: oneOf(['day', 'week', 'month', 'year']),
-          value: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_100, default: 1 })),
-        },
-        { description: 'How long it is.' },
-      ),
+      past: QueryPast,
     },
     {
       description: 'The days that end with the anchor, as many as `past` says.',
@@ -99,26 +119,7 @@ export const QueryBatch = Type.Object({
     },
   ),
   queries: Type.Array(Query, { minItems: 1, maxItems: MOST_QUERIES, description: 'Each is answered by a table.' }),
-  config: Type.Optional(
-    nullable(
-      Type.Object(
-        {
-          week_starts_on: Type.Optional(
-            oneOf(['monday', 'sunday'], { default: 'monday', description: 'First day of a week.' }),
-          ),
-          provider_priority_overrides: maybe(
-            Type.Unsafe<string[]>({
-              type: 'array',
-              items: oneOf(PROVIDER_SLUGS),
-              maxItems: 50,
-              description: 'Providers that count first, the best one at the beginning.',
-            }),
-          ),
-        },
-        { description: 'How it is computed.' },
-      ),
-    ),
-  ),
+  config: Type.Optional(nullable(Type.Object(QueryConfig.properties, { description: 'How it is computed.' }))),
 });
 
 export const AggregationResult = Type.Object({

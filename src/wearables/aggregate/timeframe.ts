@@ -31,7 +31,12 @@ export function timeframeBreaches(value: Record<string, unknown>): Breach[] {
   if (typeof anchor !== 'string' || Number.isNaN(Date.parse(anchor)) || typeof past?.unit !== 'string') return [];
   if (anchor < '1900-01-01' || anchor > '2200-01-01')
     return [{ at: ['anchor'], type: 'value_error', msg: 'Value should be between 1900-01-01 and 2200-01-01' }];
-  const { from, until } = daysOf({ anchor, past });
-  if (Date.parse(until) - Date.parse(from) <= MOST_DAYS * DAY_MS) return [];
-  return [{ at: ['past'], type: 'value_error', msg: `A timeframe has at most ${MOST_DAYS} days` }];
+  return pastBreaches({ anchor, past }, MOST_DAYS);
+}
+
+/** Whether it is longer than so many days. */
+export function pastBreaches(timeframe: Timeframe, mostDays: number): Breach[] {
+  const { from, until } = daysOf(timeframe);
+  if (Date.parse(until) - Date.parse(from) <= mostDays * DAY_MS) return [];
+  return [{ at: ['past'], type: 'value_error', msg: `A timeframe has at most ${mostDays} days` }];
 }

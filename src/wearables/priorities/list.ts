@@ -27,7 +27,7 @@ export async function listPriorities(
 }
 
 /** Slugs of the providers that count first for a kind of data, the best one first. */
-export async function prioritiesOf(ctx: TeamCtx, dataType: PriorityType): Promise<string[]> {
+export async function prioritiesOf(ctx: TeamCtx | TxCtx<TeamCtx>, dataType: PriorityType): Promise<string[]> {
   const row = await ctx.db
     .selectFrom('source_priorities')
     .select('providers')

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import { askForRuns } from '../ask-for-runs.ts';
+import { becomeWriter } from '../one-writer.ts';
 
 /** Rows of one step; a part of a stream is the largest, with some 200 KB. */
 const PARTS = 200;
@@ -30,18 +32,20 @@ export async function eraseSomeSummaries({ db }: TxCtx<TeamCtx>, user: { id: str
  * none: it is no longer read.
  */
 export async function eraseSummary(
-  { db, team }: TxCtx<TeamCtx>,
+  ctx: TxCtx<TeamCtx>,
   user: { id: string },
   { resource, provider, provider_id }: { resource: string; provider: string; provider_id: string },
 ): Promise<void> {
-  await db
+  await becomeWriter(ctx, user.id);
+  const { numDeletedRows } = await ctx.db
     .deleteFrom('summaries')
     .where('user_id', '=', user.id)
-    .where('team_id', '=', team.id)
+    .where('team_id', '=', ctx.team.id)
     .where('resource', '=', resource)
     .where('provider', '=', provider)
     .where('provider_id', '=', provider_id)
-    .execute();
+    .executeTakeFirst();
+  await askForRuns(ctx, user, numDeletedRows > 0n ? [resource] : []);
 }
 
 /**

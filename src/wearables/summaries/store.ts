@@ -4,6 +4,7 @@ import { notFound } from '../../errors.ts';
 import type { EventType } from '../../events/define.ts';
 import { publishEvents, type Publication } from '../../events/publish.ts';
 import type { UserRow } from '../../users/find.ts';
+import { askForRuns } from '../ask-for-runs.ts';
 import {
   isOlder,
   isWithinBounds,
@@ -45,6 +46,8 @@ export async function storeSummaries(
   const decisions = await write(ctx, user, resource, wanted);
   const streams = await storeStreams(ctx, user, streamsOf(decisions));
   await tell(ctx, user, resource, { decisions, streams });
+  const isChange = ({ outcome }: Decision): boolean => outcome === 'created' || outcome === 'updated';
+  await askForRuns(ctx, user, decisions.some(isChange) ? [resource.name] : []);
   const byName = new Map(decisions.map((decision) => [nameOf(decision.candidate), decision]));
   return candidates.map((candidate) => {
     if (!isWithinBounds(user, candidate)) return { id: null, outcome: 'outside_ingestion_bounds' };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
+import { askForRuns } from '../ask-for-runs.ts';
 import type { Series } from '../resources.ts';
 import type { StoredSource } from '../source.ts';
 import type { Sample } from './sample.ts';
@@ -30,10 +31,14 @@ export async function storeSamples(
   const changes = await upsert(ctx, placed);
   await storeNotes(ctx, changes);
   await tellOfSamples(ctx, user, changes);
+  await askForRuns(ctx, user, changedSeries(changes));
   const created = changes.reduce((sum, change) => sum + change.created.length, 0);
   const updated = changes.reduce((sum, change) => sum + change.updated.length, 0);
   return { created, updated, unchanged: samples.length - created - updated };
 }
+
+const changedSeries = (changes: StreamChanges[]): string[] =>
+  changes.flatMap(({ series, created, updated }) => (created.length + updated.length > 0 ? [series.name] : []));
 
 /** Samples by their streams, in the order of the table's key, so that two batches never wait for each other in a circle. */
 async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<Placed[]> {

@@ -1,0 +1,232 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { createQuery, heartRateByDay, settleQueries } from '../../../../test/continuous.ts';
+import { makeUser, pushSummaries, subscribe } from '../../../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../../../test/receiver.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+beforeAll(async () => {
+  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.close();
+});
+afterEach(async () => {
+  await app.deliver();
+  receiver.received.length = 0;
+});
+
+const CHANGED = 'continuous_query.result_table.changed';
+const today = new Date().toISOString().slice(0, 10);
+const dayBefore = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
+const heartRate = (value: number, day = today, time = '00:00:00') => ({
+  resource: 'heartrate',
+  provider: 'oura',
+  source_type: 'ring',
+  timestamp: `${day}T${time}Z`,
+  unit: 'bpm',
+  value,
+});
+const push = async (team: Team, userId: string, samples: object[]) => {
+  expect((await team.api('POST', `/v2/timeseries/${userId}/samples`, samples)).status).toBe(200);
+};
+
+type Table = Record<string, (number | string | null)[]>;
+type Task = {
+  trace_id: string;
+  status: string;
+  scheduled_at: string;
+  started_at: string;
+  ended_at: string;
+  error: string;
+};
+type History = { data: Task[]; next_cursor: string | null };
+const pathOf = (userId: string, query: string) => `/aggregate/v1/user/${userId}/continuous_query/${query}`;
+const tableOf = async (team: Team, userId: string, query: string): Promise<Table> =>
+  (await team.api<{ table: Table }>('GET', `${pathOf(userId, query)}/result_table`)).body.table;
+const tasksOf = async (team: Team, userId: string, query: string, more = ''): Promise<History> =>
+  (await team.api<History>('GET', `${pathOf(userId, query)}/task_history${more}`)).body;
+
+/** What was told of tables since the last test. */
+const told = async () => {
+  await app.deliver();
+  return receiver.received.filter(({ body }) => body.event_type === CHANGED).map(({ body }) => body);
+};
+const columns = (days: string[], values: number[]) => ({ 'group_key.0': days, 'mean.heartrate.value': values });
+
+/** A team whose events of tables arrive, with a user who has a heart rate today and one of yesterday. */
+async function teamWithData() {
+  const team = await app.makeTeam();
+  await subscribe(team, receiver, [CHANGED]);
+  const user = await makeUser(team);
+  await push(team, user.user_id, [heartRate(60), heartRate(50, dayBefore(1))]);
+  return { team, ...user };
+}
+
+describe('a continuous query', () => {
+  test('is computed for users who have data, and tells its whole table', async () => {
+    const { team, user_id, client_user_id } = await teamWithData();
+    const { body: query } = await createQuery(team);
+    expect(query).toMatchObject({ slug: 'heart_rate_by_day', query_type: 'team', active: true });
+    expect(await tableOf(team, user_id, query.id)).toEqual(columns([], []));
+    await settleQueries(app);
+    const table = columns([dayBefore(1), today], [50, 60]);
+    expect(await tableOf(team, user_id, query.id)).toEqual(table);
+    expect(await tableOf(team, user_id, query.slug)).toEqual(table);
+    expect(await told()).toEqual([
+      {
+        event_type: CHANGED,
+        team_id: team.id,
+        user_id,
+        client_user_id,
+        data: [{ query_id: query.id, query_slug: query.slug, data: table }],
+      },
+    ]);
+  });
+
+  test('tells only the rows that a change has made new, and nothing of the same data again', async () => {
+    const { team, user_id } = await teamWithData();
+    const { body: query } = await createQuery(team);
+    await settleQueries(app);
+    await told();
+    receiver.received.length = 0;
+    await push(team, user_id, [heartRate(60), heartRate(70, today, '00:00:01')]);
+    await settleQueries(app);
+    expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 65]));
+    expect((await told()).map(({ data }) => data)).toEqual([
+      [{ query_id: query.id, query_slug: query.slug, data: columns([today], [65]) }],
+    ]);
+    const { data: before } = await tasksOf(team, user_id, query.id);
+    await push(team, user_id, [heartRate(60), heartRate(70, today, '00:00:01')]);
+    await settleQueries(app);
+    expect((await tasksOf(team, user_id, query.id)).data).toEqual(before);
+    expect(await told()).toHaveLength(1);
+  });
+
+  test('is computed by jobs that gather what comes in together', async () => {
+    const { team, user_id } = await teamWithData();
+    const { body: query } = await createQuery(team);
+    const later = () =>
+      sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
+    await later();
+    await app.runJobs();
+    expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 60]));
+    for (const second of ['01', '02', '03']) await push(team, user_id, [heartRate(90, today, `00:00:${second}`)]);
+    expect((await tasksOf(team, user_id, query.id)).data.map(({ status }) => status)).toEqual(['scheduled', 'success']);
+    await later();
+    await app.runJobs();
+    expect((await tasksOf(team, user_id, query.id)).data.map(({ status }) => status)).toEqual(['success', 'success']);
+    expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 82.5]));
+  });
+
+  test('reads summaries as well, and is not computed for what it does not read', async () => {
+    const { team, user_id } = await teamWithData();
+    const sum = { title: 'Steps', query: { select: [{ func: 'sum', arg: { activity: 'steps' } }] } };
+    const { body: query } = await createQuery(team, sum);
+    await settleQueries(app);
+    expect(await tableOf(team, user_id, query.id)).toEqual({ 'sum.activity.steps': [] });
+    await push(team, user_id, [heartRate(61)]);
+    expect((await tasksOf(team, user_id, query.id)).data).toEqual([]);
+    await pushSummaries(team, user_id, 'activity', [{ provider: 'oura', calendar_date: today, steps: 4_000 }]);
+    await settleQueries(app);
+    expect(await tableOf(team, user_id, query.id)).toEqual({ 'sum.activity.steps': [4_000] });
+  });
+
+  test('tells of very many rows in several events', async () => {
+    const { team, user_id } = await teamWithData();
+    const hours = Array.from({ length: 1_900 }, (_, hour) => {
+      const at = new Date(Date.parse(today) - hour * 3_600_000).toISOString();
+      return heartRate(60 + (hour + 0.5) / 1_901, at.slice(0, 10), at.slice(11, 19));
+    });
+    await push(team, user_id, hours);
+    const all = ['min', 'max', 'mean', 'sum', 'count', 'median', 'oldest', 'newest'];
+    const select = all.map((func) => ({ func, arg: { timeseries: 'heartrate' } }));
+    const { body: query } = await createQuery(team, {
+      timeframe: { past: { unit: 'day', value: 90 } },
+      query: { select: [{ group_key: '*' }, ...select], group_by: [{ date_trunc: { unit: 'hour' } }] },
+    });
+    await settleQueries(app);
+    const table = await tableOf(team, user_id, query.id);
+    expect(table['group_key.0']?.length).toBe(1_900);
+    const pieces = await told();
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(Math.max(...receiver.received.map(({ raw }) => raw.length))).toBeLessThanOrEqual(256 * 1024);
+    const hoursTold = pieces.flatMap(({ data }) => (data as unknown as [{ data: Table }])[0].data['group_key.0']);
+    expect(hoursTold.toSorted()).toEqual(table['group_key.0']?.toSorted());
+  });
+});
+
+describe('the runs of a query', () => {
+  test('are told page by page, the newest first, with when each began and ended', async () => {
+    const { team, user_id } = await teamWithData();
+    const { body: query } = await createQuery(team);
+    for (const value of [1, 2, 3]) {
+      await push(team, user_id, [heartRate(60 + value)]);
+      await settleQueries(app);
+    }
+    const first = await tasksOf(team, user_id, query.slug, '?limit=2');
+    const second = await tasksOf(team, user_id, query.slug, `?limit=2&next_cursor=${first.next_cursor}`);
+    expect([first.data.length, second.data.length, second.next_cursor]).toEqual([2, 1, null]);
+    const runs = [...first.data, ...second.data];
+    for (const run of runs) {
+      expect(run).toMatchObject({ status: 'success', error: null });
+      expect([run.scheduled_at, run.started_at, run.ended_at]).toEqual(
+        [run.scheduled_at, run.started_at, run.ended_at].toSorted(),
+      );
+    }
+    expect(runs.map(({ scheduled_at }) => scheduled_at)).toEqual(
+      runs
+        .map(({ scheduled_at }) => scheduled_at)
+        .toSorted()
+        .toReversed(),
+    );
+    const answer = await team.api('GET', `${pathOf(user_id, query.id)}/task_history?next_cursor=bm9uZQ`);
+    expect(answer.status).toBe(422);
+  });
+
+  test('say why one failed, and leave the table as it was', async () => {
+    const { team, user_id } = await teamWithData();
+    const { body: query } = await createQuery(team, {
+      timeframe: { past: { unit: 'day', value: 100 } },
+      query: {
+        select: [{ group_key: 0 }, ...heartRateByDay.query.select.slice(1)],
+        group_by: [{ date_trunc: { unit: 'hour' } }],
+      },
+    });
+    await settleQueries(app);
+    const table = await tableOf(team, user_id, query.id);
+    const hours = Array.from({ length: 2_001 }, (_, hour) => {
+      const at = new Date(Date.parse(today) - hour * 3_600_000).toISOString();
+      return heartRate(70, at.slice(0, 10), at.slice(11, 19));
+    });
+    await push(team, user_id, hours);
+    await settleQueries(app);
+    expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
+      status: 'failure',
+      error: 'too_many_matches',
+    });
+    expect(await tableOf(team, user_id, query.id)).toEqual(table);
+  });
+
+  test('that a killed worker has left are done again', async () => {
+    const { team, user_id } = await teamWithData();
+    const { body: query } = await createQuery(team);
+    await settleQueries(app);
+    await push(team, user_id, [heartRate(80)]);
+    await sql`update continuous_query_tasks set status = 'in_progress', started_at = now() - interval '1 hour'
+               where status = 'scheduled'`.execute(app.db);
+    await sql`delete from graphile_worker._private_jobs`.execute(app.db);
+    await sql`select graphile_worker.add_job('resume_continuous_queries', '{}')`.execute(app.db);
+    await app.runJobs();
+    const statuses = (await tasksOf(team, user_id, query.id)).data.map(({ status, error }) => [status, error]);
+    expect(statuses).toEqual([
+      ['success', null],
+      ['failure', 'interrupted'],
+      ['success', null],
+    ]);
+    expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 80]));
+  });
+});

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import type { queryErasureKind } from './delete.ts';
+
+/** Tables of a person's data, and when they were computed. */
+export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  for (const table of ['continuous_query_results', 'continuous_query_tasks'] as const)
+    await db.deleteFrom(table).where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
+}
+
+/** Tables have gone with the users. */
+export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('continuous_queries').where('team_id', '=', team.id).execute();
+}
+
+/** Forgets runs that ended as long ago as events are kept. */
+export async function dropExpired({ db, config }: Ctx): Promise<void> {
+  await sql`
+    delete from ${sql.table('continuous_query_tasks')}
+     where ended_at < now() - make_interval(days => ${config.retentionDays})`.execute(db);
+}
+
+/** Rows of one step. */
+const BATCH = 200;
+
+/** What a deleted query has computed, some users at a time, and the query itself last. */
+export async function eraseQuery(ctx: Ctx, job: Static<(typeof queryErasureKind)['payload']>): Promise<void> {
+  const team = await findTeamScope(ctx, job.team_id);
+  if (!team) return;
+  const scoped = forTeam(ctx, team);
+  for (const table of ['continuous_query_results', 'continuous_query_tasks'])
+    while (await eraseSome(scoped, table, job));
+  await scoped.db
+    .deleteFrom('continuous_queries')
+    .where('team_id', '=', team.id)
+    .where('id', '=', job.query_id)
+    .where('deleted_at', 'is not', null)
+    .execute();
+}
+
+/** Whether there may be more. No text is constant, so that none keeps a plan from when the table was empty. */
+function eraseSome(ctx: TeamCtx, table: string, { query_id }: { query_id: string }): Promise<boolean> {
+  return inTransaction(ctx, async ({ db, team }) => {
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(table)} where ctid = any (array (
+        select t.ctid from ${sql.table(table)} t join continuous_queries q on q.team_id = t.team_id and q.id = t.query_id
+         where t.team_id = ${team.id} and t.query_id = ${query_id} and q.deleted_at is not null limit ${BATCH}))`.execute(
+      db,
+    );
+    return Number(numAffectedRows) === BATCH;
+  });
+}

@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { defineJob } from '../../../db/define-job.ts';
+import { runKind } from '../../ask-for-runs.ts';
+import { queryErasureKind } from './delete.ts';
+import { eraseQuery } from './erase.ts';
+import { resumeRuns } from './runs/resume.ts';
+import { runContinuousQuery } from './runs/run.ts';
+import { spreadKind, spreadSome } from './runs/spread.ts';
+
+/** Background work of continuous queries, as jobs/ lists it. */
+export const continuousQueryJobs = [
+  defineJob({ ...runKind, run: runContinuousQuery, waits: true }),
+  defineJob({ ...spreadKind, run: spreadSome }),
+  defineJob({ ...queryErasureKind, run: eraseQuery }),
+  defineJob({
+    name: 'resume_continuous_queries',
+    payload: Type.Object({}),
+    cron: { at: '* * * * *', payload: {} },
+    run: (ctx) => resumeRuns(ctx),
+  }),
+];

@@ -1,0 +1,49 @@
+import type { Static } from 'typebox';
+import { MOST_EVENT_BYTES } from '../../../../events/publish.ts';
+import type { AggregationResult } from '../../schemas.ts';
+
+export type Table = Static<typeof AggregationResult>['table'];
+type Row = Table[string];
+
+/** The rows of a table that the one before it did not have, as a table; all of them where there was none. */
+export function changedRows(before: Table | null, after: Table): Table {
+  const known = new Map<string, number>();
+  for (const row of rowsOf(before ?? {})) known.set(textOf(row), (known.get(textOf(row)) ?? 0) + 1);
+  const isNew = (row: Row): boolean => {
+    const left = known.get(textOf(row)) ?? 0;
+    if (left > 0) known.set(textOf(row), left - 1);
+    return left === 0;
+  };
+  return tableOf(Object.keys(after), rowsOf(after).filter(isNew));
+}
+
+/** What an event holds beside its rows and their names. */
+const ENVELOPE_BYTES = 4_096;
+
+/** The rows in as many tables as events must be small; none for a table without rows. */
+export function inPieces(table: Table): Table[] {
+  const names = Object.keys(table);
+  const room = MOST_EVENT_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(names));
+  const pieces: Row[][] = [];
+  let bytes = Infinity;
+  for (const row of rowsOf(table)) {
+    const weight = Buffer.byteLength(textOf(row));
+    if (bytes + weight > room) {
+      pieces.push([]);
+      bytes = 0;
+    }
+    pieces.at(-1)?.push(row);
+    bytes += weight;
+  }
+  return pieces.map((rows) => tableOf(names, rows));
+}
+
+const textOf = (row: Row): string => JSON.stringify(row);
+
+function rowsOf(table: Table): Row[] {
+  const columns = Object.values(table);
+  return (columns[0] ?? []).map((_, n) => columns.map((column) => column[n] ?? null));
+}
+
+const tableOf = (names: string[], rows: Row[]): Table =>
+  Object.fromEntries(names.map((name, column) => [name, rows.map((row) => row[column] ?? null)]));

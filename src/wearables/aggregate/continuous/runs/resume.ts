@@ -1,0 +1,46 @@
+// Looks each minute for runs that a killed worker has left, and for those whose job was lost.
+import { sql } from 'kysely';
+import type { Ctx } from '../../../../context.ts';
+import { acrossTeams } from '../../../../db/session/bind.ts';
+import { RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
+import { spreadKind } from './spread.ts';
+
+/** Longer than a run can last. */
+const CUT_OFF_SECONDS = 180;
+const OVERDUE_SECONDS = 60;
+/** Of one look; the next one is a minute away. */
+const MOST = 2_000;
+const MOST_A_TEAM = 200;
+
+/** Asks anew for what was cut off, and for what waits without a job: of each team a share, the longest overdue first. */
+export async function resumeRuns(ctx: Ctx): Promise<void> {
+  const { db } = acrossTeams(ctx);
+  await sql`
+    with cut_off as (
+      update continuous_query_tasks set status = 'failure', error = 'interrupted', ended_at = now()
+       where status = 'in_progress' and started_at < now() - make_interval(secs => ${CUT_OFF_SECONDS})
+      returning user_id, query_id, team_id
+    )
+    insert into continuous_query_tasks (user_id, query_id, team_id, scheduled_at)
+    select distinct user_id, query_id, team_id, now() - make_interval(secs => ${OVERDUE_SECONDS}) from cut_off
+    on conflict (user_id, query_id) where status = 'scheduled' do nothing`.execute(db);
+  await sql`
+    select graphile_worker.add_job(${runKind.name},
+             json_build_object('team_id', team_id, 'user_id', user_id, 'query_id', query_id),
+             job_key => 'run ' || user_id || ' ' || query_id, priority => ${RUN_PRIORITY} + place::integer,
+             flags => array['waits', 'team ' || team_id])
+      from (
+        select due.*, row_number() over (partition by team_id order by scheduled_at) as place
+          from teams cross join lateral (
+            select t.team_id, t.user_id, t.query_id, t.scheduled_at
+              from continuous_query_tasks t join users on users.id = t.user_id
+             where t.team_id = teams.id and t.status = 'scheduled' and users.deleted_at is null
+               and t.scheduled_at <= now() - make_interval(secs => ${OVERDUE_SECONDS})
+             order by t.scheduled_at limit ${MOST_A_TEAM}) as due
+      ) as placed
+     order by place, scheduled_at limit ${MOST}`.execute(db);
+  await sql`
+    select graphile_worker.add_job(${spreadKind.name}, json_build_object('team_id', team_id, 'query_id', id),
+             job_key => 'spread ' || id, job_key_mode => 'preserve_run_at')
+      from continuous_queries where spread_after is not null and deleted_at is null and active`.execute(db);
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Ctx, TeamCtx, TxCtx } from '../../../../context.ts';
+import { inTransaction } from '../../../../db/transaction.ts';
+import { AppError } from '../../../../errors.ts';
+import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { findUser, type UserRow } from '../../../../users/find.ts';
+import type { runKind } from '../../../ask-for-runs.ts';
+import { calendarDateOf, clockOf } from '../../../calendar-date.ts';
+import { becomeWriter } from '../../../one-writer.ts';
+import { computeTable } from '../../compute-table.ts';
+import { daysOf } from '../../timeframe.ts';
+import type { QueryRow } from '../find.ts';
+import { keepTable } from './keep-table.ts';
+
+type Job = Static<(typeof runKind)['payload']>;
+export type Claim = Job & { number: number; user: UserRow } & Pick<
+    QueryRow,
+    'slug' | 'revision' | 'timeframe' | 'query' | 'config'
+  >;
+
+/** A table is told, kept sealed and compared as a whole. */
+const MOST_ROWS = 2_000;
+const MOST_SECONDS = 20;
+/** Ended runs of a user and query that are kept. */
+const KEPT_TASKS = 100;
+const STOPPED_BY_LIMIT = '57014';
+/** Of a user without a zone no day of theirs is left out, wherever they are. */
+const EARLIEST_ZONE = 'Pacific/Kiritimati';
+
+/**
+ * Computes a query for a user if that is asked for, keeps the table and tells what is new in it. What is thrown meanwhile
+ * ends the run with its reason; the next change asks for another one.
+ */
+export async function runContinuousQuery(ctx: Ctx, job: Job): Promise<void> {
+  const team = await findTeamScope(ctx, job.team_id);
+  if (!team) return;
+  const scoped = forTeam(ctx, team);
+  const claim = await inTransaction(scoped, (tx) => claimTask(tx, job));
+  if (!claim) return;
+  let outcome: { table: Awaited<ReturnType<typeof compute>> } | { error: string };
+  try {
+    outcome = { table: await inTransaction(scoped, (tx) => compute(tx, claim)) };
+  } catch (error) {
+    outcome = { error: reasonOf(error) };
+    if (outcome.error === 'unexpected_error') ctx.log.error({ err: error }, 'a continuous query failed');
+  }
+  await inTransaction(scoped, async (tx) => {
+    if ('error' in outcome) return endTask(tx, claim, { status: 'failure', error: outcome.error });
+    const status = await keepTable(tx, claim, outcome.table);
+    await endTask(tx, claim, { status, error: null });
+  });
+}
+
+/**
+ * Begins the run that waits. Whoever is writing to the user is waited for: what they store is computed with, and what comes
+ * in later finds no run that waits and asks for another one. Null where there is none, or nothing may be computed.
+ */
+async function claimTask(ctx: TxCtx<TeamCtx>, { user_id, query_id, team_id }: Job): Promise<Claim | null> {
+  await becomeWriter(ctx, user_id);
+  const { rows } = await sql<Omit<Claim, keyof Job | 'user'>>`
+    update continuous_query_tasks t set status = 'in_progress', started_at = clock_timestamp()
+      from continuous_queries q, users u
+     where t.user_id = ${user_id} and t.query_id = ${query_id} and t.team_id = ${ctx.team.id} and t.status = 'scheduled'
+       and q.team_id = t.team_id and q.id = t.query_id and q.active and q.deleted_at is null
+       and u.id = t.user_id and u.deleted_at is null
+    returning t.number, q.slug, q.revision, q.timeframe, q.query, q.config`.execute(ctx.db);
+  const [row] = rows;
+  if (row) return { ...row, user_id, query_id, team_id, user: await findUser(ctx, user_id) };
+  // Of a query that rests. Of a user who is to be deleted it waits for what becomes of that.
+  await sql`
+    delete from continuous_query_tasks t using continuous_queries q
+     where t.user_id = ${user_id} and t.query_id = ${query_id} and t.team_id = ${ctx.team.id} and t.status = 'scheduled'
+       and q.team_id = t.team_id and q.id = t.query_id and not (q.active and q.deleted_at is null)`.execute(ctx.db);
+  return null;
+}
+
+async function compute(ctx: TxCtx<TeamCtx>, { user, query, config, timeframe: { past } }: Claim) {
+  await sql`select set_config('statement_timeout', ${String(MOST_SECONDS * 1_000)}, true)`.execute(ctx.db);
+  const clock = clockOf({}, { fallback_time_zone: user.fallback_time_zone ?? EARLIEST_ZONE });
+  const anchor = calendarDateOf(new Date().toISOString(), clock);
+  return computeTable(ctx, user, query, { ...daysOf({ anchor, past }), mostRows: MOST_ROWS, config });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  return (error as { code?: unknown }).code === STOPPED_BY_LIMIT ? 'took_too_long' : 'unexpected_error';
+}
+
+/** Of the runs before it only the last ones are kept. */
+async function endTask(
+  { db, team }: TxCtx<TeamCtx>,
+  { user_id, query_id, number }: Claim,
+  { status, error }: { status: 'success' | 'failure' | 'superseded'; error: string | null },
+): Promise<void> {
+  await sql`
+    update continuous_query_tasks set status = ${status}, error = ${error}, ended_at = clock_timestamp()
+     where user_id = ${user_id} and query_id = ${query_id} and number = ${number} and team_id = ${team.id}
+       and status = 'in_progress'`.execute(db);
+  await sql`
+    delete from continuous_query_tasks
+     where user_id = ${user_id} and query_id = ${query_id} and team_id = ${team.id} and ended_at is not null
+       and number <= (select number from continuous_query_tasks where user_id = ${user_id} and query_id = ${query_id}
+                       order by number desc offset ${KEPT_TASKS} limit 1)`.execute(db);
+}

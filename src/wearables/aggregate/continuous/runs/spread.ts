@@ -1,0 +1,105 @@
+// A new query, or a changed one, is asked for user by user, in steps: a team may have very many of them.
+import { sql } from 'kysely';
+import { Type, type Static } from 'typebox';
+import type { Ctx, TeamCtx, TxCtx } from '../../../../context.ts';
+import { addJob, jobKind } from '../../../../db/define-job.ts';
+import { inTransaction } from '../../../../db/transaction.ts';
+import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { Uuid } from '../../../../wire/schema.ts';
+import { BELIEVED_MS, forgetQueries, RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
+
+/** Asks for the runs of a query for all users. */
+export const spreadKind = jobKind({
+  name: 'spread_continuous_query',
+  payload: Type.Object({ team_id: Uuid, query_id: Uuid }),
+});
+
+/** By then every process knows of the query: what comes in later asks by itself. */
+const FIRST_SECONDS = (BELIEVED_MS / 1_000) * 2;
+const NEXT_SECONDS = 2;
+/** Users that are looked at in one step. */
+const USERS = 500;
+/** Of a team; while more wait, no step is taken. */
+const MOST_WAITING = 1_000;
+/** Behind what changes now. */
+const PRIORITY = RUN_PRIORITY + 200;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/** From the first user on, in the transaction that makes or changes the query. */
+export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise<void> {
+  await ctx.db
+    .updateTable('continuous_queries')
+    .set({ spread_after: BEFORE_ALL })
+    .where('team_id', '=', ctx.team.id)
+    .where('id', '=', queryId)
+    .execute();
+  forgetQueries(ctx.team.id);
+  await askAgain(ctx, { team_id: ctx.team.id, query_id: queryId }, FIRST_SECONDS);
+}
+
+/** One step. The row says how far it is, so that a step that is taken twice or was lost with a worker does no harm. */
+export async function spreadSome(ctx: Ctx, job: Static<(typeof spreadKind)['payload']>): Promise<void> {
+  const team = await findTeamScope(ctx, job.team_id);
+  if (!team) return;
+  await inTransaction(forTeam(ctx, team), async (tx) => {
+    const { rows } = await sql<{ spread_after: string; resource: string }>`
+      select spread_after, resource from continuous_queries
+       where team_id = ${team.id} and id = ${job.query_id} and spread_after is not null and active and deleted_at is null
+         for no key update`.execute(tx.db);
+    const [query] = rows;
+    if (!query) return;
+    if (!(await hasRoom(tx))) return askAgain(tx, job, NEXT_SECONDS);
+    const last = await askForUsers(tx, job.query_id, query);
+    await tx.db
+      .updateTable('continuous_queries')
+      .set({ spread_after: last })
+      .where('team_id', '=', team.id)
+      .where('id', '=', job.query_id)
+      .execute();
+    if (last !== null) await askAgain(tx, job, NEXT_SECONDS);
+  });
+}
+
+const askAgain = (
+  { db }: TxCtx<TeamCtx>,
+  job: Static<(typeof spreadKind)['payload']>,
+  delaySeconds: number,
+): Promise<void> => addJob(db, spreadKind, job, { delaySeconds, key: `spread ${job.query_id}`, priority: PRIORITY });
+
+async function hasRoom({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
+  const { rows } = await sql`
+    select from continuous_query_tasks where team_id = ${team.id} and status = 'scheduled' limit ${MOST_WAITING}`.execute(
+    db,
+  );
+  return rows.length < MOST_WAITING;
+}
+
+/** Runs for the next users who have something that the query reads; the last user that was looked at, null at the end. */
+async function askForUsers(
+  { db, team }: TxCtx<TeamCtx>,
+  queryId: string,
+  { spread_after, resource }: { spread_after: string; resource: string },
+): Promise<string | null> {
+  const { rows } = await sql<{ last: string | null; many: number }>`
+    with page as (
+      select id from users where team_id = ${team.id} and id > ${spread_after} order by id limit ${USERS}
+    ), asked as (
+      insert into continuous_query_tasks (user_id, query_id, team_id)
+      select id, ${queryId}::uuid, ${team.id}::uuid from page
+       where exists (select from streams s where s.user_id = page.id and s.resource = ${resource})
+          or exists (select from summaries s where s.user_id = page.id and s.resource = ${resource})
+       order by id
+      on conflict (user_id, query_id) where status = 'scheduled' do nothing
+      returning team_id, user_id, query_id
+    ), jobs as (
+      select graphile_worker.add_job(${runKind.name},
+               json_build_object('team_id', team_id, 'user_id', user_id, 'query_id', query_id),
+               job_key => 'run ' || user_id || ' ' || query_id, priority => ${PRIORITY}::integer,
+               flags => array['waits', 'team ' || team_id])
+        from asked
+    )
+    select (select id from page order by id desc limit 1) as last, (select count(*)::integer from page) as many,
+           (select count(*) from jobs) as asked`.execute(db);
+  const [found] = rows;
+  return found && found.many === USERS ? found.last : null;
+}

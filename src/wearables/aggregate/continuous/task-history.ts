@@ -1,0 +1,33 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../../context.ts';
+import { decodeCursor, takePage } from '../../../db/page.ts';
+import { findUser } from '../../../users/find.ts';
+import { findContinuousQuery } from './find.ts';
+import type { ContinuousQueryTaskHistory } from './schemas.ts';
+
+const isNumber = (key: unknown): key is number => Number.isSafeInteger(key);
+
+/**
+ * When a query was computed for a user, the newest run first; only the last ones are kept. Throws not_found for user or
+ * query, user_scheduled_for_deletion, invalid_cursor.
+ */
+export async function taskHistory(
+  ctx: TeamCtx,
+  { user_id, query_id_or_slug }: { user_id: string; query_id_or_slug: string },
+  { next_cursor, limit }: { next_cursor: string | null; limit: number },
+): Promise<Static<typeof ContinuousQueryTaskHistory>> {
+  const user = await findUser(ctx, user_id);
+  const query = await findContinuousQuery(ctx, query_id_or_slug);
+  const rows = await ctx.db
+    .selectFrom('continuous_query_tasks')
+    .select(['number', 'trace_id', 'query_id', 'status', 'scheduled_at', 'started_at', 'ended_at', 'error'])
+    .where('user_id', '=', user.id)
+    .where('query_id', '=', query.id)
+    .where('team_id', '=', ctx.team.id)
+    .$if(next_cursor !== null, (qb) => qb.where('number', '<', String(decodeCursor(next_cursor as string, isNumber))))
+    .orderBy('number', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const { page, ...more } = takePage(rows, limit, ({ number }) => number);
+  return { data: page, ...more };
+}

@@ -1,0 +1,27 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import { columnNames } from '../query-sql.ts';
+import { refuseOneMore, slugOf, slugTaken, type QueryInput } from './create.ts';
+import { listContinuousQueries } from './find.ts';
+import type { ContinuousQueryValidation } from './schemas.ts';
+
+/** What stands against creating it now, beside what its own text shows, which is refused before. Changes nothing. */
+export async function validateContinuousQuery(
+  ctx: TeamCtx,
+  input: QueryInput,
+): Promise<Static<typeof ContinuousQueryValidation>> {
+  const problems: AppError[] = [];
+  await inTransaction(ctx, refuseOneMore).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+    problems.push(error);
+  });
+  const slug = slugOf(input);
+  if ((await listContinuousQueries(ctx)).some((query) => query.slug === slug)) problems.push(slugTaken(slug));
+  return {
+    valid: problems.length === 0,
+    columns: columnNames(input.query),
+    problems: problems.map(({ code, message }) => ({ code, msg: message })),
+  };
+}
