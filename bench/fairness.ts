@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { Type } from 'typebox';
+import { BulkWork } from '../src/bulk-work.ts';
 import { parseConfig } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
 import { acrossTeams, boundToTeam } from '../src/db/session/bind.ts';
@@ -58,7 +59,11 @@ export async function benchFairness(): Promise<boolean> {
     const { config, secrets } = parseConfig({});
     const database = openDatabase({ url: embedded.url, poolSize: 4, role: 'phial_app', log });
     const cipher = await claimCipher(database.db, config, secrets);
-    const reached = await compare(program, { config, db: database.db, log, cipher, ...wings }, embedded.url);
+    const reached = await compare(
+      program,
+      { config, db: database.db, log, cipher, bulk: new BulkWork(), ...wings },
+      embedded.url,
+    );
     await database.close();
     await embedded.stop();
     return reached;

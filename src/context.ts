@@ -1,3 +1,4 @@
+import type { BulkWork } from './bulk-work.ts';
 import type { Config } from './config/options.ts';
 import type { Db, Tx } from './db/open.ts';
 import type { Logger } from './log.ts';
@@ -10,6 +11,8 @@ export type Ctx = {
   log: Logger;
   /** Seals and opens personal columns, and makes the hashes that names are looked up by. */
   cipher: Cipher;
+  /** Shares what takes many values at once among the teams of this process. */
+  bulk: BulkWork;
   /** What each wing gives a new team, in the transaction that makes it. */
   newTeam: readonly NewTeamStep[];
   /** What each of these users has connected: users know nothing of the wing that connects them. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Runner } from 'graphile-worker';
 import { serveApi } from './api.ts';
+import { BulkWork } from './bulk-work.ts';
 import type { Config, Secrets } from './config/options.ts';
 import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
@@ -99,7 +100,16 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   const cipher = await claimCipher(db, config, secrets);
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
-  const ctx: Ctx = { config, db, log, cipher, ...wings, stopping: running.stopping.signal, outOfSpace };
+  const ctx: Ctx = {
+    config,
+    db,
+    log,
+    cipher,
+    bulk: new BulkWork(),
+    ...wings,
+    stopping: running.stopping.signal,
+    outOfSpace,
+  };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { runOnce } from 'graphile-worker';
 import { expect, inject } from 'vitest';
 import { serveApi } from '../src/api.ts';
+import { BulkWork } from '../src/bulk-work.ts';
 import { parseConfig, type Config } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
 import { acrossTeams } from '../src/db/session/bind.ts';
@@ -95,7 +96,15 @@ export async function startTestApp(
   const log = openLog(config.logLevel, logTo && { write: logTo });
   const database_ = openDatabase({ url, poolSize, role: 'phial_app', limits: config.databaseLimits, log });
   const cipher = await claimCipher(database_.db, config, secrets);
-  const ctx: Ctx = { config, db: database_.db, log, cipher, ...wings, outOfSpace: database_.outOfSpace };
+  const ctx: Ctx = {
+    config,
+    db: database_.db,
+    log,
+    cipher,
+    bulk: new BulkWork(),
+    ...wings,
+    outOfSpace: database_.outOfSpace,
+  };
   const metrics = openMetrics();
   const app = serveApi(ctx, metrics);
   const listener = openListener({

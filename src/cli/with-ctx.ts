@@ -1,3 +1,4 @@
+import { BulkWork } from '../bulk-work.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { parseConfig } from '../config/options.ts';
 import type { Ctx } from '../context.ts';
@@ -18,7 +19,7 @@ export function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promis
     try {
       const cipher = await claimCipher(database.db, config, secrets);
       if (config.environment === 'production') await refuseStrongLogin(place.url);
-      return await work({ config, db: database.db, log, cipher, ...wings });
+      return await work({ config, db: database.db, log, cipher, bulk: new BulkWork(), ...wings });
     } finally {
       await database.close();
     }

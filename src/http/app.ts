@@ -17,7 +17,6 @@ import { declaredCodes } from './answer/refusals.ts';
 import type { Logger } from '../log.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
-import { HeavyRequests } from './limits/heavy-requests.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { RequestShares } from './limits/request-shares.ts';
 import { isStream } from './media.ts';
@@ -112,7 +111,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     throw new TransportError('route_not_found');
   });
 
-  const limits = { shares: new RequestShares(ctx.config.databasePools.api), heavy: new HeavyRequests() };
+  const limits = { shares: new RequestShares(ctx.config.databasePools.api), bulk: ctx.bulk };
   for (const endpoint of endpoints) addRoute(server, endpoint, limits);
   refuseOtherMethods(server, allowedMethods);
   return { server, access, audit };

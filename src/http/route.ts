@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordAtCommit } from '../audit/record.ts';
+import type { BulkWork } from '../bulk-work.ts';
 import type { Ctx, LinkCtx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { AppError } from '../errors.ts';
 import { oncePerKey } from './answer/idempotency.ts';
 import { takesIdempotencyKey } from './answer/refusals.ts';
 import { sealFor } from './answer/seal.ts';
@@ -15,7 +17,6 @@ import type { Endpoint } from './endpoint.ts';
 import { takeBatches } from './input/batch-body.ts';
 import { inputReader, type Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
-import type { HeavyRequests } from './limits/heavy-requests.ts';
 import type { RequestShares } from './limits/request-shares.ts';
 import { isBatch, isStream } from './media.ts';
 
@@ -32,7 +33,7 @@ const HEARD_EVERYWHERE_MS = 50;
 export function addRoute(
   server: FastifyInstance,
   endpoint: Endpoint,
-  { shares, heavy }: { shares: RequestShares; heavy: HeavyRequests },
+  { shares, bulk }: { shares: RequestShares; bulk: BulkWork },
 ): void {
   const readInput = inputReader(endpoint);
   const toAnswer = lazily(() => compileAnswer(endpoint));
@@ -45,7 +46,7 @@ export function addRoute(
     const caller = request.caller as Caller;
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = trail?.team_id ?? trail?.key.org_id;
-    if (owner) heavy.hear(owner);
+    if (owner) bulk.hear(owner);
     const work = async (): Promise<FastifyReply> => {
       const input = await readInput(request, key);
       if (trail) trail.records = ids().ofInput(input);
@@ -54,7 +55,10 @@ export function addRoute(
       // A place is one for the database: what a stream waits for is its sender.
       return owner && !isStream(endpoint.body) ? shares.run(owner, carry) : carry();
     };
-    return owner && isBatch(endpoint.body) && isHeavy(request) ? heavy.run(owner, work) : work();
+    if (!owner || !isBatch(endpoint.body) || !isBulky(request)) return work();
+    if (bulk.isFull(owner))
+      throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
+    return bulk.run(owner, work);
   };
 
   const carryOut = async (
@@ -128,7 +132,7 @@ function register(
 }
 
 /** A batch of a few values is a request as any other; packed or of unknown length, it may be of thousands. */
-function isHeavy({ headers }: FastifyRequest): boolean {
+function isBulky({ headers }: FastifyRequest): boolean {
   const bytes = Number(headers['content-length'] ?? Infinity);
   return bytes > (headers['content-encoding'] === undefined ? LIGHT_BYTES : LIGHT_PACKED_BYTES);
 }

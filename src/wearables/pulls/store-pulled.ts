@@ -48,13 +48,25 @@ export async function storePulled(
   return { days, provider_ids };
 }
 
+/** Values that are stored beside requests; more take turns with other teams'. */
+const FEW = 200;
+
 /** Stores a piece of an answer and tells of what is new in it. Throws not_found where the user is gone meanwhile. */
-export function storePiece(ctx: TeamCtx, user: { id: string }, { samples = [], summaries }: Pulled): Promise<void> {
-  return inTransaction(ctx, async (tx) => {
-    await becomeWriter(tx, user.id);
-    // A user who was deleted meanwhile gets nothing more.
-    const present = await findUser(tx, user.id);
-    await storeSamples(tx, present, withinBounds(present, samples));
-    if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
-  });
+export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): Promise<void> {
+  const { samples = [], summaries } = piece;
+  const store = (): Promise<void> =>
+    inTransaction(ctx, async (tx) => {
+      await becomeWriter(tx, user.id);
+      // A user who was deleted meanwhile gets nothing more.
+      const present = await findUser(tx, user.id);
+      await storeSamples(tx, present, withinBounds(present, samples));
+      if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
+    });
+  return isBulky(piece) ? ctx.bulk.run(ctx.team.id, store) : store();
+}
+
+function isBulky({ samples = [], summaries }: Pulled): boolean {
+  if (samples.length + (summaries?.incoming.length ?? 0) > FEW) return true;
+  const points = summaries?.resource.stream;
+  return points !== undefined && (summaries?.incoming.some(({ item }) => item[points] !== undefined) ?? false);
 }

@@ -1,10 +1,8 @@
-import { AppError } from '../../errors.ts';
-
 /** How long a team counts as there after its last request: it may be about to send the next. */
 const THERE_MS = 1_000;
-/** Batches of one process at a time, where the team that sends them is alone. */
+/** Batches of one process at a time, where the team that they are of is alone. */
 const ALONE = 8;
-/** Of one team; its clients have given up before their turn comes. */
+/** Of one team's requests; their clients have given up before their turn comes. */
 const MOST_WAITING = 32;
 /** A team's batches take a quarter of the time while others are there: it rests three times as long as its last one took. */
 const REST = 3;
@@ -13,11 +11,12 @@ const LONGEST_REST_MS = 1_000;
 type Team = { waiting: (() => void)[]; restsUntil: number };
 
 /**
- * Batches of thousands of values keep the process and the database busy for milliseconds each, and whoever asks for little
- * waits behind all that are under way. As long as another team is there, one batch is worked on at a time, teams take turns,
- * and none has more than a quarter of the time, whether the others want it or not: what they want comes unannounced.
+ * Batches of thousands of values, sent, pulled or read from a file, keep the process and the database busy for milliseconds
+ * each, and whoever asks for little waits behind all that are under way. As long as another team is there, one batch is worked
+ * on at a time, teams take turns, and none has more than a quarter of the time, whether the others want it or not: what they
+ * want comes unannounced.
  */
-export class HeavyRequests {
+export class BulkWork {
   /** Teams that wait or rest, whoever had a turn last behind the others. */
   readonly #teams = new Map<string, Team>();
   #underWay = 0;
@@ -25,7 +24,7 @@ export class HeavyRequests {
   /** The team that asked last, and when another one than that did. */
   #last: { team: string; otherAt: number } = { team: '', otherAt: -Infinity };
 
-  /** Hears of every request, heavy or not. */
+  /** Hears of every request, whatever it wants: its team is there. */
   hear(team: string): void {
     if (team === this.#last.team) return;
     this.#last = { team, otherAt: this.#last.team === '' ? -Infinity : performance.now() };
@@ -41,14 +40,17 @@ export class HeavyRequests {
     }
   }
 
+  /** Whether so much of the team waits that a request had better come again later. */
+  isFull(team: string): boolean {
+    return (this.#teams.get(team)?.waiting.length ?? 0) >= MOST_WAITING;
+  }
+
   #othersAreThere(): boolean {
     return performance.now() - this.#last.otherAt < THERE_MS;
   }
 
   #enter(id: string): Promise<void> {
     const team = this.#teams.get(id) ?? { waiting: [], restsUntil: 0 };
-    if (team.waiting.length >= MOST_WAITING)
-      throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
     this.#teams.set(id, team);
     const turn = new Promise<void>((resolve) => team.waiting.push(resolve));
     this.#begin();

@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { HeavyRequests } from './heavy-requests.ts';
+import { BulkWork } from './bulk-work.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
 /** Batches that stay until they are let go, and the order in which they began; `endOne` and `pass` move faked clocks. */
-function openHeavy() {
-  const heavy = new HeavyRequests();
+function openBulk() {
+  const bulk = new BulkWork();
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const pass = async (ms: number): Promise<void> => {
@@ -15,12 +15,12 @@ function openHeavy() {
     await new Promise(setImmediate);
   };
   return {
-    heavy,
+    bulk,
     began,
     pass,
     send: (team: string) => {
-      heavy.hear(team);
-      return heavy.run(team, () => {
+      bulk.hear(team);
+      return bulk.run(team, () => {
         began.push(team);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
@@ -35,7 +35,7 @@ function openHeavy() {
 }
 
 test('whoever is alone has several batches under way', async () => {
-  const { began, send, pass } = openHeavy();
+  const { began, send, pass } = openBulk();
   for (let n = 0; n < 10; n += 1) void send('flood');
   await pass(0);
   expect(began).toHaveLength(8);
@@ -43,8 +43,8 @@ test('whoever is alone has several batches under way', async () => {
 
 test('as long as another team is there, one batch is worked on at a time, and teams take turns', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
-  const { heavy, began, send, endOne } = openHeavy();
-  heavy.hear('other');
+  const { bulk, began, send, endOne } = openBulk();
+  bulk.hear('other');
   for (let n = 0; n < 3; n += 1) void send('flood');
   void send('other');
   void send('third');
@@ -58,8 +58,8 @@ test('as long as another team is there, one batch is worked on at a time, and te
 
 test('beside others a team rests three times as long as its batch took, and a second at most', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
-  const { heavy, began, send, endOne, pass } = openHeavy();
-  heavy.hear('other');
+  const { bulk, began, send, endOne, pass } = openBulk();
+  bulk.hear('other');
   for (let n = 0; n < 3; n += 1) void send('flood');
   await endOne(20);
   expect(began).toHaveLength(1);
@@ -67,10 +67,10 @@ test('beside others a team rests three times as long as its batch took, and a se
   expect(began).toHaveLength(1);
   await pass(1);
   expect(began).toHaveLength(2);
-  heavy.hear('other');
-  heavy.hear('flood');
+  bulk.hear('other');
+  bulk.hear('flood');
   await endOne(900);
-  heavy.hear('other');
+  bulk.hear('other');
   await pass(999);
   expect(began).toHaveLength(2);
   await pass(1);
@@ -79,8 +79,8 @@ test('beside others a team rests three times as long as its batch took, and a se
 
 test('a second after the last request of another team, whoever floods is alone again', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
-  const { heavy, began, send, endOne, pass } = openHeavy();
-  heavy.hear('other');
+  const { bulk, began, send, endOne, pass } = openBulk();
+  bulk.hear('other');
   for (let n = 0; n < 4; n += 1) void send('flood');
   await pass(0);
   expect(began).toHaveLength(1);
@@ -88,12 +88,14 @@ test('a second after the last request of another team, whoever floods is alone a
   expect(began).toHaveLength(4);
 });
 
-test('a team does not gather batches without end, and one that fails gives its place back', async () => {
-  const { heavy, send, began, endOne } = openHeavy();
-  heavy.hear('other');
-  await expect(heavy.run('flood', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-  for (let n = 0; n < 33; n += 1) void send('flood');
-  await expect(send('flood')).rejects.toMatchObject({ code: 'not_ready' });
+test('a team that gathers more batches than it will wait for is told so, and one that fails gives its place back', async () => {
+  const { bulk, send, began, endOne } = openBulk();
+  bulk.hear('other');
+  await expect(bulk.run('flood', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  for (let n = 0; n < 32; n += 1) void send('flood');
+  expect(bulk.isFull('flood')).toBe(false);
+  void send('flood');
+  expect([bulk.isFull('flood'), bulk.isFull('other')]).toEqual([true, false]);
   await endOne();
   await vi.waitUntil(() => began.length === 2);
 });
