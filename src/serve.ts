@@ -119,27 +119,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   if (app) running.drain = prepareDrain(app.server);
   if (role !== 'api') {
     if (role === 'serve' && place.embedded) await takeBackLanes(acrossTeams(ctx).db);
-    const deliveries = openDatabase({
-      url: place.url,
-      poolSize: config.databasePools.delivery,
-      role: 'phial_app',
-      limits: config.databaseLimits,
-      plans: 'by index',
-      beside: running.database,
-      log,
-    });
-    running.deliveries = deliveries;
-    running.deliverer = startDeliverer(
-      { ...ctx, db: deliveries.db },
-      {
-        sender: openSender({
-          policy: deploymentPolicy(config),
-          userAgent: `Phial/${VERSION}`,
-          timeoutMs: config.webhookTimeoutMs,
-        }),
-        metrics,
-      },
-    );
+    startDelivering(running, ctx, place, metrics);
   }
   const { deliverer } = running;
   running.listener = openListener({
@@ -176,6 +156,26 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     running.jobs = await runJobs({ ...ctx, db: forJobs.db }, forJobs.pool);
   }
   return firstKeys;
+}
+
+function startDelivering(running: Running, ctx: Ctx, place: Options['place'], metrics: Metrics): void {
+  const { config, log } = ctx;
+  const deliveries = openDatabase({
+    url: place.url,
+    poolSize: config.databasePools.delivery,
+    role: 'phial_app',
+    limits: config.databaseLimits,
+    plans: 'by index',
+    beside: running.database,
+    log,
+  });
+  running.deliveries = deliveries;
+  const sender = openSender({
+    policy: deploymentPolicy(config),
+    userAgent: `Phial/${VERSION}`,
+    timeoutMs: config.webhookTimeoutMs,
+  });
+  running.deliverer = startDeliverer({ ...ctx, db: deliveries.db }, { sender, metrics });
 }
 
 /** On a port of its own, so that the metrics need not be where the API is reached. */
