@@ -4,7 +4,19 @@ import { describe, expect, test } from 'vitest';
 import { isUnder, placeOf, sources } from './source-files.ts';
 
 /** What every part stands on. */
-const GROUND = ['errors', 'ids', 'log', 'config', 'context', 'credentials', 'package-root', 'wire', 'db', 'privacy'];
+const GROUND = [
+  'errors',
+  'ids',
+  'log',
+  'config',
+  'context',
+  'credentials',
+  'package-root',
+  'wire',
+  'bulk-work',
+  'db',
+  'privacy',
+];
 
 /** What wings use of http; the rest is the transport's own. */
 const OPERATION = ['http/endpoint', 'http/media', 'http/metrics'];
@@ -84,8 +96,9 @@ const PARTS: Record<string, string[]> = {
   credentials: [],
   db: ['config', 'context', 'errors', 'log', 'package-root', 'wire', 'ids'],
   privacy: ['config', 'context', 'db', 'errors', 'log'],
-  context: ['config', 'db', 'log', 'privacy'],
+  context: ['bulk-work', 'config', 'db', 'log', 'privacy'],
   config: [],
+  'bulk-work': [],
   wire: ['ids'],
   errors: [],
   ids: [],
