@@ -59,6 +59,26 @@ export const orAccepted = <T extends TSchema>(
   isDone: ((value: Static<T>) => boolean) | null = null,
 ): OrAccepted<T> => ({ media: 'or_accepted', schema, isDone });
 
+/** JSON, or the same as a file of another type where a caller asks for that by its Accept header. */
+export type OrFile<T extends TSchema = TSchema> = { media: 'or_file'; schema: T; type: string };
+export const orFile = <T extends TSchema>(schema: T, type: string): OrFile<T> => ({ media: 'or_file', schema, type });
+
+/** Whether an Accept header names this type, and JSON by no higher weight (RFC 9110 12.5.1). */
+export function asksFor(accept: string | null, type: string): boolean {
+  const weights = new Map(
+    (accept ?? '').split(',', MOST_RANGES).map((range) => {
+      const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
+    }),
+  );
+  const weight = weights.get(type) ?? 0;
+  return weight > 0 && weight >= (weights.get('application/json') ?? 0);
+}
+
+/** Of a header; no client names as many. */
+const MOST_RANGES = 50;
+
 /** Answers of a kind of their own: a document, a page, another address. */
 type Page = { media: 'pdf' | 'html' | 'svg' | 'redirect' | 'browser' };
 export const pdf = { media: 'pdf' } as const;
@@ -77,7 +97,7 @@ export type BrowserAnswer =
 export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };
 
 export type BodyKind = TSchema | Ndjson | ByteStream | Batch;
-export type AnswerKind = TSchema | Ndjson | OrAccepted | Page;
+export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Page;
 
 /** What `handle` gets as its body. */
 export type BodyOf<B> =
@@ -97,20 +117,22 @@ export type AnswerOf<R> =
     ? AsyncIterable<Static<T>>
     : R extends OrAccepted<infer T>
       ? Static<T> | null
-      : R extends { media: 'browser' }
-        ? BrowserAnswer
-        : R extends { media: 'pdf' }
-          ? Buffer | Readable
-          : R extends { media: 'html' | 'svg' | 'redirect' }
-            ? string
-            : R extends TSchema
-              ? Static<R>
-              : void;
+      : R extends OrFile<infer T>
+        ? Static<T> | Buffer
+        : R extends { media: 'browser' }
+          ? BrowserAnswer
+          : R extends { media: 'pdf' }
+            ? Buffer | Readable
+            : R extends { media: 'html' | 'svg' | 'redirect' }
+              ? string
+              : R extends TSchema
+                ? Static<R>
+                : void;
 
 /** The schema of what is read or written as one JSON value. */
 export function jsonOf(kind: BodyKind | AnswerKind | undefined): TSchema | undefined {
   if (kind === undefined || !('media' in kind)) return kind;
-  if (kind.media === 'or_accepted') return kind.schema;
+  if (kind.media === 'or_accepted' || kind.media === 'or_file') return kind.schema;
   return kind.media === 'batch' ? kind.list : undefined;
 }
 

@@ -65,6 +65,15 @@ export function compileAnswer({ response, status }: Endpoint): (value: unknown) 
       return { status: isDone?.(value) === false ? ACCEPTED : status, body: text(value) };
     };
   }
+  if (response.media === 'or_file') {
+    const { schema, type } = response;
+    const text = fastJsonStringify(schema as never);
+    return (value) => ({
+      status,
+      body: Buffer.isBuffer(value) ? value : text(value),
+      headers: { 'content-type': Buffer.isBuffer(value) ? type : TYPES.json, vary: 'accept' },
+    });
+  }
   if (response.media === 'ndjson') {
     const text = fastJsonStringify(response.item as never);
     return (value) => ({ status, body: Readable.from(lines(value as AsyncIterable<unknown>, text)) });

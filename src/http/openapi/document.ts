@@ -40,7 +40,7 @@ three exceptions: a list of every problem in a 422, and an object in the 400 \`c
 in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405.
 
 # Repeating a request
-Every POST takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice.
+Every POST that changes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice.
 
 # Values
 Timestamps are UTC with milliseconds. Lists of words may grow: take an unknown one as such. Unknown keys in a body are ignored. In a query,
@@ -146,6 +146,8 @@ function success(response: AnswerKind | undefined, schemas: ComponentSchemas): J
   switch (response.media) {
     case 'or_accepted':
       return { description, content: json(schemas.write(response.schema)) };
+    case 'or_file':
+      return { description, content: { ...json(schemas.write(response.schema)), [response.type]: { schema: {} } } };
     case 'ndjson':
       return { description, content: lines(schemas.write(response.item)) };
     case 'pdf':

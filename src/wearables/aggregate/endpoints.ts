@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { asksFor, orFile } from '../../http/media.ts';
 import { Uuid } from '../../wire/schema.ts';
+import { PARQUET_ARCHIVE, toArchive } from './parquet/archive.ts';
 import { runQueries } from './run-queries.ts';
 import { AggregationResponse, QueryBatch } from './schemas.ts';
 
@@ -12,14 +14,19 @@ export const aggregateEndpoints: Endpoint[] = [
     tag: 'aggregate',
     params: Type.Object({ user_id: Uuid }),
     body: QueryBatch,
-    response: AggregationResponse,
+    headers: ['accept'],
+    response: orFile(AggregationResponse, PARQUET_ARCHIVE),
     summary: "Compute over a user's data",
     description:
       'Groups by the local calendar, where a sample was taken or else of the zone of the user. Of each day one source ' +
       'counts, unless the query groups by source: the first of provider_priority_overrides, then the kind of device that ' +
       'measures best. Nothing is summed across sources. Columns of an answer are called group_key.0, mean.heartrate.value ' +
-      'or sum.activity.steps.',
+      'or sum.activity.steps. ' +
+      `With the header Accept: ${PARQUET_ARCHIVE} the answer is an archive (tar, gzip) of one Parquet file a query: 0.parquet and so on.`,
     refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_matches'],
-    handle: (ctx, { params: { user_id }, body }) => runQueries(ctx, user_id, body),
+    handle: async (ctx, { params: { user_id }, body, headers }) => {
+      const answer = await runQueries(ctx, user_id, body);
+      return asksFor(headers['accept'] ?? null, PARQUET_ARCHIVE) ? toArchive(answer.results) : answer;
+    },
   }),
 ];

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts';
+import { asksFor, orFile } from '../../../http/media.ts';
 import { Environment } from '../../../tenancy/schemas.ts';
 import { Cursor, Text, Uuid } from '../../../wire/schema.ts';
+import { PARQUET, toParquet } from '../parquet/parquet.ts';
 import { AggregationResult } from '../schemas.ts';
 import { createContinuousQuery, type QueryInput } from './create.ts';
 import { deleteContinuousQuery } from './delete.ts';
@@ -120,11 +122,17 @@ export const continuousQueryEndpoints: Endpoint[] = [
     path: `${ofUser}/result_table`,
     tag,
     params: userAndQuery,
-    response: AggregationResult,
+    headers: ['accept'],
+    response: orFile(AggregationResult, PARQUET),
     summary: 'Read the table of a continuous query',
-    description: 'As it was computed last for the user. Before that its columns have no values.',
+    description:
+      'As it was computed last for the user. Before that its columns have no values. With the header ' +
+      `Accept: ${PARQUET} the answer is a Parquet file.`,
     refusals: ['not_found', 'user_scheduled_for_deletion'],
-    handle: (ctx, { params }) => resultTable(ctx, params.user_id, params.query_id_or_slug),
+    handle: async (ctx, { params, headers }) => {
+      const result = await resultTable(ctx, params.user_id, params.query_id_or_slug);
+      return asksFor(headers['accept'] ?? null, PARQUET) ? toParquet(result) : result;
+    },
   }),
   endpoint({
     id: 'list_continuous_query_tasks',

@@ -1,0 +1,45 @@
+import { setImmediate as others } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Static } from 'typebox';
+import type { AggregationResult } from '../schemas.ts';
+import { toParquet } from './parquet.ts';
+
+export const PARQUET_ARCHIVE = 'application/vnd.phial.tar+gzip+parquet';
+
+/** One Parquet file a table, `0.parquet` and so on in their order, as a packed archive. */
+export async function toArchive(results: Static<typeof AggregationResult>[]): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (const [index, result] of results.entries()) {
+    parts.push(...entry(`${index}.parquet`, toParquet(result)));
+    // Each table is made in one go: whoever else waits comes in between.
+    await others();
+  }
+  return promisify(gzip)(Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]));
+}
+
+const BLOCK = 512;
+
+/** A file of an archive in the ustar format (POSIX.1-2001, pax): a header, the bytes, and zeros up to the next block. */
+function entry(name: string, content: Buffer): Buffer[] {
+  const header = Buffer.alloc(BLOCK);
+  const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`;
+  header.write(name, 0);
+  header.write(octal(0o644, 8), 100);
+  header.write(octal(0, 8), 108);
+  header.write(octal(0, 8), 116);
+  header.write(octal(content.length, 12), 124);
+  header.write(octal(0, 12), 136);
+  // The sum is taken with spaces in its own place.
+  header.write(' '.repeat(8), 148);
+  header.write('0', 156);
+  header.write('ustar\x0000', 257);
+  header.write(
+    `${octal(
+      header.reduce((sum, byte) => sum + byte),
+      7,
+    )} `,
+    148,
+  );
+  return [header, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)];
+}

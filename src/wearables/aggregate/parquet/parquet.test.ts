@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { createQuery, settleQueries } from '../../../../test/continuous.ts';
+import { makeUser } from '../../../../test/factories.ts';
+import { asksFor } from '../../../http/media.ts';
+
+let app: TestApp;
+let userId: string;
+const today = new Date().toISOString().slice(0, 10);
+beforeAll(async () => {
+  app = await startTestApp();
+  userId = (await makeUser(app.team)).user_id;
+  const heartRate = (time: string, value: number) => ({
+    resource: 'heartrate',
+    provider: 'oura',
+    timestamp: `${today}T${time}Z`,
+    unit: 'bpm',
+    value,
+  });
+  const samples = [heartRate('00:00:00', 60), heartRate('00:00:01', 65.5), heartRate('00:00:02', 61)];
+  await app.api('POST', `/v2/timeseries/${userId}/samples`, samples);
+});
+afterAll(() => app.close());
+
+type Table = Record<string, (number | string | null)[]>;
+const funcs = ['count', 'mean', 'stddev'].map((func) => ({ func, arg: { timeseries: 'heartrate' } }));
+const byDay = { select: [{ group_key: '*' }, ...funcs], group_by: [{ date_trunc: { unit: 'day' } }] };
+const steps = { select: [{ func: 'sum', arg: { timeseries: 'steps' } }] };
+const none = { select: [{ group_key: 0 }, ...steps.select], group_by: [{ source: 'provider' }] };
+
+const PARQUET = 'application/vnd.apache.parquet';
+const ARCHIVE = 'application/vnd.phial.tar+gzip+parquet';
+
+/** The same request as a file; the client of the other tests reads text. */
+async function fileOf(method: string, path: string, accept: string, body?: object): Promise<Buffer> {
+  const response = await fetch(app.baseUrl + path, {
+    method,
+    headers: { 'x-service-api-key': app.team.api_key, accept, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, accept]);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** The columns of a file, as another program reads them. */
+async function readParquet(file: Buffer, names: string[]): Promise<Table> {
+  const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
+  const rows = await parquetReadObjects({ file: bytes });
+  return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name] as string | number | null)]));
+}
+
+describe('as Parquet', () => {
+  test('the table of a continuous query is the one that JSON tells', async () => {
+    const { body: query } = await createQuery(app.team, { query: byDay });
+    const path = `/aggregate/v1/user/${userId}/continuous_query/${query.slug}/result_table`;
+    for (const rows of [0, 1]) {
+      const { table } = (await app.api<{ table: Table }>('GET', path)).body;
+      const file = await fileOf('GET', path, PARQUET);
+      expect(await readParquet(file, Object.keys(table))).toEqual(table);
+      expect(table['group_key.0']?.length).toBe(rows);
+      await settleQueries(app);
+    }
+  });
+
+  test('the answers of a batch are an archive of a file each, in their order', async () => {
+    const path = `/aggregate/v1/user/${userId}/query`;
+    const body = { timeframe: { anchor: today, past: { unit: 'day' } }, queries: [byDay, steps, none] };
+    const { results } = (await app.api<{ results: { table: Table }[] }>('POST', path, body)).body;
+    const folder = mkdtempSync(join(tmpdir(), 'archive-'));
+    writeFileSync(join(folder, 'all.tar.gz'), await fileOf('POST', path, ARCHIVE, body));
+    execFileSync('tar', ['-xzf', 'all.tar.gz'], { cwd: folder });
+    expect(readdirSync(folder).toSorted()).toEqual(['0.parquet', '1.parquet', '2.parquet', 'all.tar.gz']);
+    for (const [index, { table }] of results.entries()) {
+      const file = readFileSync(join(folder, `${index}.parquet`));
+      expect(await readParquet(file, Object.keys(table))).toEqual(table);
+    }
+    expect(results[1]?.table).toEqual({ 'sum.steps.value': [null] });
+    rmSync(folder, { recursive: true });
+  });
+});
+
+test.each([
+  [null, false],
+  ['*/*', false],
+  ['application/*', false],
+  ['text/csv', false],
+  [PARQUET, true],
+  ['Application/Vnd.Apache.Parquet;q=0.5, */*', true],
+  [`application/json;q=0.9, ${PARQUET}`, true],
+  [`application/json, ${PARQUET};q=0.9`, false],
+  [`${PARQUET};q=0`, false],
+  [`${PARQUET};q=much`, false],
+])('a caller who accepts %s gets it: %s', (accept, gets) => {
+  expect(asksFor(accept, PARQUET)).toBe(gets);
+});
+
+test('whatever else a caller accepts, the answer is JSON', async () => {
+  const { status, headers } = await app.api(
+    'POST',
+    `/aggregate/v1/user/${userId}/query`,
+    { timeframe: { anchor: today, past: { unit: 'day' } }, queries: [steps] },
+    { headers: { accept: 'text/csv' } },
+  );
+  expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+    'accept',
+  ]);
+});
