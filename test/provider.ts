@@ -22,6 +22,8 @@ export type Provider = {
   tokenRequests: TokenRequest[];
   /** Tokens that the service has given back, or by which it has told that it uses none any more. */
   revoked: string[];
+  /** Where it has told that with a DELETE. */
+  ended: string[];
   /** Scopes that users grant; null: all that are asked for, and nobody says so. */
   grant: (scopes: string[] | null) => void;
   /** The provider's own id of whoever connects next. */
@@ -58,6 +60,7 @@ export async function startProvider(): Promise<Provider> {
   const refreshTokens = new Set<string>();
   const tokenRequests: TokenRequest[] = [];
   const revoked: string[] = [];
+  const ended: string[] = [];
   let granted: string[] | null = null;
   let user = 'provider-user-1';
   let failures: (Failure | 'hang up')[] = [];
@@ -68,7 +71,7 @@ export async function startProvider(): Promise<Provider> {
   let revocationsFail = false;
   let play: Play = () => undefined;
   const live = new Set<string>();
-  const ended = new Set<string>();
+  const endedTokens = new Set<string>();
   const asked: DataRequest[] = [];
 
   const json = (response: ServerResponse, status: number, body: unknown): void => {
@@ -98,6 +101,7 @@ export async function startProvider(): Promise<Provider> {
       token_type: 'Bearer',
       expires_in: 3600,
       userid: user,
+      x_user_id: user,
       athlete: { id: user },
       ...(scope === '' ? {} : { scope }),
     };
@@ -142,15 +146,16 @@ export async function startProvider(): Promise<Provider> {
     }
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
     const data = { method: request.method ?? '', path: url.pathname, query: url.searchParams, body, token };
-    if (ended.has(token)) return json(response, 401, {});
+    if (endedTokens.has(token)) return json(response, 401, {});
     live.add(token);
     if (data.method === 'DELETE') {
       if (revocationsFail) return json(response, 500, {});
       revoked.push(token);
+      ended.push(url.pathname);
       return void response.writeHead(204).end();
     }
     asked.push(data);
-    const asksIdentity = /identity|personal_info|profile\/basic|v1\/user$/.test(url.pathname);
+    const asksIdentity = /identity|personal_info|profile\/basic|v1\/user$|v3\/users$/.test(url.pathname);
     const otherwise = asksIdentity
       ? { json: { id: user, healthUserId: user, user_id: user } }
       : { status: 404, json: {} };
@@ -173,6 +178,7 @@ export async function startProvider(): Promise<Provider> {
     }),
     tokenRequests,
     revoked,
+    ended,
     grant: (scopes) => (granted = scopes),
     user: (id) => (user = id),
     fail: (...answers) => (failures = answers),
@@ -183,7 +189,7 @@ export async function startProvider(): Promise<Provider> {
     revokeAll: () => refreshTokens.clear(),
     play: (how) => (play = how),
     asked,
-    endAccessTokens: () => live.forEach((token) => ended.add(token)),
+    endAccessTokens: () => live.forEach((token) => endedTokens.add(token)),
     hold: () => {
       let release = (): void => undefined;
       held = new Promise((resolve) => (release = resolve));

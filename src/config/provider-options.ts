@@ -10,6 +10,7 @@ const NAMES = {
   withings: 'WITHINGS',
   whoop_v2: 'WHOOP_V2',
   wahoo: 'WAHOO',
+  polar: 'POLAR',
 } as const;
 
 type Slug = keyof typeof NAMES;
@@ -71,6 +72,7 @@ export const PROVIDER_OPTIONS = {
   ...ofProvider('WITHINGS', 'Withings'),
   ...ofProvider('WHOOP_V2', 'WHOOP'),
   ...ofProvider('WAHOO', 'Wahoo'),
+  ...ofProvider('POLAR', 'Polar'),
 };
 
 type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };

@@ -41,6 +41,20 @@ export function dayEdges(date: string, clock: Clock): { start: string; end: stri
 }
 
 const DAY_MS = 86_400_000;
+const SMALL_HOURS_MS = 2 * 3_600_000;
+
+/**
+ * The moment at which a wall clock shows so many milliseconds since midnight. Where clocks change they do so in the small
+ * hours: what is later counts back from the end of the day.
+ */
+export function momentOfClock(date: string, sinceMidnight: number, clock: Clock): string {
+  const { start, end } = dayEdges(date, clock);
+  const at =
+    sinceMidnight < SMALL_HOURS_MS
+      ? millisecondsOf(start) + sinceMidnight
+      : millisecondsOf(end) - (DAY_MS - sinceMidnight);
+  return new Date(at).toISOString();
+}
 /** No place on earth was ever further from UTC. */
 const FURTHEST_MS = 16 * 3_600_000;
 

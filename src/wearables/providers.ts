@@ -166,7 +166,20 @@ export const PROVIDERS = {
     source_type: 'app',
     resources: EVERYTHING,
   }),
-  polar: oauth('Polar', 'Sports watches and heart rate straps.', { history_days: 28 }),
+  polar: oauth('Polar', 'Sports watches and heart rate straps.', {
+    history_days: 28,
+    resources: [
+      'profile',
+      'body',
+      'activity',
+      'sleep',
+      'workouts',
+      'workout_stream',
+      'heartrate',
+      'hrv',
+      'respiratory_rate',
+    ],
+  }),
   cronometer: oauth('Cronometer', 'A food diary.', { source_type: 'app', history_days: 28 }),
   kardia: password('Kardia', 'Pocket electrocardiograms.'),
   whoop_v2: oauth('WHOOP', 'Wristbands that follow strain, recovery and sleep.', {

@@ -9,7 +9,7 @@ import { resourceAvailability } from './availability.ts';
 import { connectionCreated } from './events.ts';
 import { namedProvider } from './named.ts';
 import { revokeUnused } from './tokens/revoke-unused.ts';
-import { openTokens, sealedTokens, type Tokens } from './tokens/sealed.ts';
+import { openExternalUser, openTokens, sealedTokens, type Tokens } from './tokens/sealed.ts';
 
 type Who = { id: string; client_user_id: string };
 
@@ -54,10 +54,12 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
       .where('provider', '=', provider)
       .where('team_id', '=', ctx.team.id)
       .execute();
-    if (before?.tokens)
-      await revokeUnused(ctx, user, provider, {
-        ...before,
-        tokens: openTokens(ctx, row, { ...before, tokens_expire_at: null }),
+    const tokens = before && openTokens(ctx, row, { ...before, tokens_expire_at: null });
+    if (tokens)
+      await revokeUnused(ctx, user, {
+        provider,
+        tokens,
+        external_user_id: openExternalUser(ctx, row, before.external_user_id),
       });
     if (before?.status === 'connected') return;
     const name = namedProvider(ctx.config, provider);
@@ -74,7 +76,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
   });
 }
 
-type Before = { status: string; tokens: Buffer | null; external_user_hash: Buffer | null };
+type Before = { status: string; tokens: Buffer | null; external_user_id: Buffer | null };
 
 /** What the connection was; null where it was made here. Of two that come at once the second waits. */
 async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: string): Promise<Before | null> {
@@ -89,7 +91,7 @@ async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: s
     if (made) return null;
     const before = await db
       .selectFrom('connections')
-      .select(['status', 'tokens', 'external_user_hash'])
+      .select(['status', 'tokens', 'external_user_id'])
       .where('user_id', '=', user.id)
       .where('provider', '=', provider)
       .where('team_id', '=', team.id)

@@ -13,7 +13,7 @@ export function disconnect(ctx: TeamCtx, userId: string, provider: string): Prom
       .where('user_id', '=', userId)
       .where('provider', '=', provider)
       .where('team_id', '=', ctx.team.id)
-      .returning(['user_id', 'provider', 'tokens'])
+      .returning(['user_id', 'provider', 'tokens', 'external_user_id'])
       .executeTakeFirst();
     if (!ended) throw notFound('Connection of this user to this provider');
     await revokeLater(ctx, [ended]);

@@ -6,7 +6,7 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
   const ended = await ctx.db
     .deleteFrom('connections')
     .where('user_id', '=', user.id)
-    .returning(['user_id', 'provider', 'tokens'])
+    .returning(['user_id', 'provider', 'tokens', 'external_user_id'])
     .execute();
   await revokeLater(ctx, ended);
 }

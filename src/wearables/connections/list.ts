@@ -5,6 +5,7 @@ import { resourceAvailability } from './availability.ts';
 import { messageOf, type ConnectionError } from './messages.ts';
 import { namedProvider } from './named.ts';
 import type { ConnectionsOfUser } from './schemas.ts';
+import { openExternalUser } from './tokens/sealed.ts';
 
 /** The connections of a user, in the order they were made. */
 export async function listConnections(ctx: TeamCtx, userId: string): Promise<Static<typeof ConnectionsOfUser>> {
@@ -22,13 +23,11 @@ export async function listConnections(ctx: TeamCtx, userId: string): Promise<Sta
     ...namedProvider(ctx.config, row.provider),
     created_on: row.created_at,
     status: row.status,
-    external_user_id:
-      row.external_user_id &&
-      ctx.cipher.openText(
-        'connections.external_user_id',
-        { team_id: row.team_id, id: `${row.user_id}/${row.provider}` },
-        row.external_user_id,
-      ),
+    external_user_id: openExternalUser(
+      ctx,
+      { team_id: row.team_id, id: `${row.user_id}/${row.provider}` },
+      row.external_user_id,
+    ),
     error_details:
       row.error_type === null || row.errored_at === null
         ? null

@@ -1,7 +1,10 @@
 // What a provider's own interface is like: a file beside this one for each, and the list of all of them.
 import type { ProviderSlug } from '../../providers.ts';
 
-/** A POST with the token in a field or parameter, or a DELETE in the name of the user. */
+/**
+ * A POST with the token in a field or parameter, or a DELETE in the name of the user, whose own id at the provider stands
+ * where the address says `{user}`.
+ */
 export type Revocation =
   | { url: string; token_in: 'body' | 'query'; parameter: string; token: 'access' | 'refresh' }
   | { url: string; token_in: 'header'; token: 'access' };
@@ -30,6 +33,8 @@ type Oauth = {
   grantedScope?: (scope: string) => string;
   /** The provider's own id of the user in the answer to a token request; null where it is not there. */
   externalUserId: (answer: Record<string, unknown>) => string | null;
+  /** Where the provider is told, in the name of a user, that there will be questions; left out, it need not be. */
+  register?: { url: string; body: () => unknown };
   /** Where to ask for that id by an access token, where the answer does not have it; null: it cannot be known. */
   identity: { url: string; read: (answer: Record<string, unknown>) => string | null } | null;
 };

@@ -130,7 +130,7 @@ function store(ctx: TeamCtx, { user_id, provider }: Place, lease: string, tokens
       ctx.db,
     );
     // One that was made anew may stand on the same agreement, which a revocation could end.
-    if (others.length === 0) await giveBackLater(ctx, [{ provider, tokens }]);
+    if (others.length === 0) await giveBackLater(ctx, [{ provider, tokens, external_user_id: null }]);
     return false;
   });
 }

@@ -87,6 +87,19 @@ export async function askIdentity(config: Config, configured: Configured, token:
   return identity.read(answer);
 }
 
+/** Tells a provider that wants to know of whom there will be questions; one that knows already says 409. */
+export async function registerUser(config: Config, configured: Configured, token: string): Promise<void> {
+  const { register } = configured.connector.oauth;
+  if (register === undefined) return;
+  const { status, answer } = await reached(config, {
+    method: 'POST',
+    url: addressAt(config, configured, register.url),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(register.body()),
+  });
+  if (status !== 409) refuseStatus(status, answer);
+}
+
 /** Scopes as the provider says that they are granted; null where it says nothing. */
 export function scopesOf({ connector: { oauth } }: Configured, granted: unknown): string[] | null {
   if (typeof granted !== 'string') return null;
@@ -94,15 +107,26 @@ export function scopesOf({ connector: { oauth } }: Configured, granted: unknown)
   return names.slice(0, MOST_SCOPES).map((name) => oauth.grantedScope?.(name) ?? name);
 }
 
-async function answerOf(config: Config, question: Parameters<typeof ask>[1]): Promise<Record<string, unknown>> {
+type Question = Parameters<typeof ask>[1];
+type Reached = { status: number; answer: Record<string, unknown> | null };
+
+async function answerOf(config: Config, question: Question): Promise<Record<string, unknown>> {
+  const { status, answer } = await reached(config, question);
+  refuseStatus(status, answer);
+  if (answer === null) throw new ProviderUnavailable('answer_unreadable');
+  return answer;
+}
+
+async function reached(config: Config, question: Question): Promise<Reached> {
   const { status, text } = await ask(config, question).catch((error: unknown) => {
     throw error instanceof NoAnswer ? new ProviderUnavailable(error.code) : error;
   });
-  const answer = parse(text);
+  return { status, answer: parse(text) };
+}
+
+function refuseStatus(status: number, answer: Reached['answer']): void {
   if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);
   if (status >= 300) throw new ProviderRefused(codeOf(answer?.['error']) ?? `http_${status}`);
-  if (answer === null) throw new ProviderUnavailable('answer_unreadable');
-  return answer;
 }
 
 function refuseError({ error }: Record<string, unknown>): void {

@@ -9,38 +9,45 @@ import { Uuid } from '../../../wire/schema.ts';
 import { addressAt, configuredOrNull, type Configured } from '../providers/configured.ts';
 import type { Revocation } from '../providers/connector.ts';
 import { ProviderRefused, renewTokens } from './request-tokens.ts';
-import { openTokens, type Tokens } from './sealed.ts';
+import { openExternalUser, openTokens, type Tokens } from './sealed.ts';
 
 const Payload = Type.Object({ team_id: Uuid });
 const name = 'revoke_provider_tokens';
 const AT_ONCE = 20;
+/** Where an address has the provider's own id of the user. */
+const USER = '{user}';
 /** Of a connection that ended: what a provider does not take by then ends by itself. */
 const MOST_TRIES = 5;
 const NEXT_TRY_SECONDS = 300;
 
-type Ended = { user_id: string; provider: string; tokens: Buffer | null };
-type Given = { provider: string; tokens: Pick<Tokens, 'access_token' | 'refresh_token'> };
+type Ended = { user_id: string; provider: string; tokens: Buffer | null; external_user_id: Buffer | null };
+/** Tokens, and the provider's own id of their user; null: not known. */
+type Kept = Pick<Tokens, 'access_token' | 'refresh_token'> & { external_user_id: string | null };
+export type Given = { provider: string; tokens: Omit<Kept, 'external_user_id'>; external_user_id: string | null };
 
 /**
  * In the transaction that ends connections: keeps their tokens, without their users, until the provider has been told.
  * It is told afterwards, since a provider that is slow must hold up no erasure.
  */
 export async function revokeLater(ctx: TxCtx<TeamCtx>, ended: Ended[]): Promise<void> {
-  const given = ended.flatMap(({ user_id, provider, tokens }) => {
+  const given = ended.flatMap(({ user_id, provider, tokens, external_user_id }) => {
     const place = { team_id: ctx.team.id, id: `${user_id}/${provider}` };
     const opened = openTokens(ctx, place, { tokens, tokens_expire_at: null });
-    return opened === null ? [] : [{ provider, tokens: opened }];
+    return opened === null
+      ? []
+      : [{ provider, tokens: opened, external_user_id: openExternalUser(ctx, place, external_user_id) }];
   });
   await giveBackLater(ctx, given);
 }
 
 /** Has providers told that these tokens are used no more. */
 export async function giveBackLater(ctx: TxCtx<TeamCtx>, given: Given[]): Promise<void> {
-  const rows = given.flatMap(({ provider, tokens: { access_token, refresh_token } }) => {
-    if (!configuredOrNull(ctx.config, provider)?.connector.oauth.revoke) return [];
+  const rows = given.flatMap(({ provider, tokens: { access_token, refresh_token }, external_user_id }) => {
+    const revoke = configuredOrNull(ctx.config, provider)?.connector.oauth.revoke;
+    if (!revoke || (revoke.url.includes(USER) && external_user_id === null)) return [];
     const row = { team_id: ctx.team.id, id: newId() };
-    const sealed = ctx.cipher.sealJson('token_revocations.tokens', row, { access_token, refresh_token });
-    return [{ ...row, provider, tokens: sealed }];
+    const kept: Kept = { access_token, refresh_token, external_user_id };
+    return [{ ...row, provider, tokens: ctx.cipher.sealJson('token_revocations.tokens', row, kept) }];
   });
   if (rows.length === 0) return;
   await ctx.db.insertInto('token_revocations').values(rows).execute();
@@ -99,7 +106,6 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
 }
 
 type Row = { id: string; team_id: string; provider: string; tokens: Buffer };
-type Kept = Pick<Tokens, 'access_token' | 'refresh_token'>;
 
 /** Whether the provider has heard of it: also where it says that the token is none, or any more. */
 async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
@@ -112,7 +118,8 @@ async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
     // An access token that has ended revokes nothing: the agreement would go on.
     if (status === 401 && revoke.token === 'access' && kept.refresh_token !== null) {
       const { tokens } = await renewTokens(ctx.config, configured, kept.refresh_token);
-      const renewed = { ...tokens, refresh_token: tokens.refresh_token ?? kept.refresh_token };
+      const { access_token, refresh_token } = tokens;
+      const renewed = { ...kept, access_token, refresh_token: refresh_token ?? kept.refresh_token };
       await keep(ctx, row, renewed);
       status = await askToRevoke(ctx.config, configured, revoke, renewed);
     }
@@ -123,8 +130,8 @@ async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
 }
 
 /** For the next try: a refresh token is good for one use. */
-async function keep(ctx: TeamCtx, row: Row, { access_token, refresh_token }: Kept): Promise<void> {
-  const tokens = ctx.cipher.sealJson('token_revocations.tokens', row, { access_token, refresh_token });
+async function keep(ctx: TeamCtx, row: Row, kept: Kept): Promise<void> {
+  const tokens = ctx.cipher.sealJson('token_revocations.tokens', row, kept);
   await ctx.db
     .updateTable('token_revocations')
     .set({ tokens })
@@ -137,9 +144,9 @@ async function askToRevoke(
   config: Config,
   configured: Configured,
   revoke: Revocation,
-  { access_token, refresh_token }: Kept,
+  { access_token, refresh_token, external_user_id }: Kept,
 ): Promise<number> {
-  const url = addressAt(config, configured, revoke.url);
+  const url = addressAt(config, configured, revoke.url.replace(USER, encodeURIComponent(external_user_id ?? '')));
   if (revoke.token_in === 'header') {
     const headers = { authorization: `Bearer ${access_token}` };
     return (await ask(config, { method: 'DELETE', url, headers })).status;

@@ -42,3 +42,10 @@ export function openTokens(
   if (tokens === null) return null;
   return { ...cipher.openJson<Kept>('connections.tokens', row, tokens), expires_at: tokens_expire_at };
 }
+
+/** The provider's own id of the user of a connection; null where it is not known. */
+export const openExternalUser = (
+  { cipher }: Pick<TeamCtx, 'cipher'>,
+  row: Row,
+  external_user_id: Buffer | null,
+): string | null => external_user_id && cipher.openText('connections.external_user_id', row, external_user_id);

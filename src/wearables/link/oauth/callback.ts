@@ -12,6 +12,7 @@ import {
   askIdentity,
   ProviderRefused,
   ProviderUnavailable,
+  registerUser,
   requestTokens,
   scopesOf,
   type GrantedTokens,
@@ -77,6 +78,7 @@ async function tokensOf(
     redirect_uri: callbackUrl(ctx.config, provider),
     ...(code_verifier === null ? {} : { code_verifier }),
   });
+  await registerUser(ctx.config, configured, granted.tokens.access_token);
   return {
     tokens: granted.tokens,
     // What is granted as it was asked for need not be told (RFC 6749 5.1).
@@ -116,9 +118,8 @@ function connectOnce(
 }
 
 /** What was granted and is not used. */
-function giveBack(ctx: LinkCtx, provider: string, { tokens, external_user_id: id }: GrantedTokens): Promise<void> {
-  const external_user_hash = id === null ? null : ctx.cipher.lookupHash('external_user', provider, id);
-  return inTransaction(ctx, (ctx) => revokeUnused(ctx, ctx.link.user, provider, { tokens, external_user_hash }));
+function giveBack(ctx: LinkCtx, provider: string, { tokens, external_user_id }: GrantedTokens): Promise<void> {
+  return inTransaction(ctx, (ctx) => revokeUnused(ctx, ctx.link.user, { provider, tokens, external_user_id }));
 }
 
 /** Whether another user of the team has connected the same account. Of two that come at once the second waits. */

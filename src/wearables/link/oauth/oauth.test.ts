@@ -22,6 +22,7 @@ beforeAll(async () => {
     ...provider.env('withings'),
     ...provider.env('google_health'),
     ...provider.env('dexcom_v3'),
+    ...provider.env('polar'),
     ...provider.env('wahoo'),
     ...provider.env('whoop_v2'),
   });
@@ -73,7 +74,7 @@ const connectionsOf = async (userId: string): Promise<Connection[]> =>
 const errorOf = ({ location }: Page): string | null => location.searchParams.get('error_type');
 
 describe('connecting at the page of a provider', () => {
-  test.each(['oura', 'strava', 'withings', 'google_health', 'dexcom_v3', 'wahoo', 'whoop_v2'])(
+  test.each(['oura', 'strava', 'withings', 'google_health', 'dexcom_v3', 'polar', 'wahoo', 'whoop_v2'])(
     'ends with a connection to %s and the browser where the team wants it',
     async (slug) => {
       if (slug === 'withings') provider.wrap((answer) => ({ status: 0, body: answer }));

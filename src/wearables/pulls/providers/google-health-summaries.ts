@@ -12,6 +12,7 @@ import {
   wordOf,
   type Found,
 } from './asking/read-answer.ts';
+import { hypnogramOf } from './asking/sleep-stream.ts';
 
 /** {year: 2026, month: 7, day: 3} as 2026-07-03; null where it is no date. */
 export function dateOf(value: unknown): string | null {
@@ -104,8 +105,6 @@ export function toSleep(point: Found): Mapped {
       ? []
       : [{ start: secondsOf(start), end: secondsOf(end), value: STAGES[String(type)] ?? -1 }];
   });
-  stages.sort((a, b) => a.start - b.start);
-  const columnOf = (name: 'start' | 'end' | 'value'): number[] => stages.map((stage) => stage[name]);
   const minutesAwake = numberOr(summary['minutesAwake']);
   return {
     raw: point,
@@ -123,10 +122,7 @@ export function toSleep(point: Found): Mapped {
       rem: secondsOfStage('REM'),
       efficiency: inBed ? Math.round((asleep / inBed) * 1_000) / 10 : null,
       state: processed === false ? 'tentative' : 'confirmed',
-      sleep_stream:
-        stages.length === 0
-          ? null
-          : { hypnogram: { start: columnOf('start'), end: columnOf('end'), value: columnOf('value') } },
+      sleep_stream: stages.length === 0 ? null : { hypnogram: hypnogramOf(stages) },
     },
   };
 }

@@ -6,13 +6,13 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
+import { daysAround } from './asking/days.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
 import { pagesByToken } from './asking/pages.ts';
 import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from './asking/read-answer.ts';
 import { dateOf, offsetOf, toActivity, toBody, toSleep, toWorkout } from './google-health-summaries.ts';
 
 const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
-const DAY_MS = 86_400_000;
 const PAGE = 2_000;
 /** The most that it gives of sleeps and exercises. */
 const SESSIONS_A_PAGE = 25;
@@ -91,11 +91,10 @@ async function* points(
 }
 
 const between = (field: string, from: string, to: string): string => `${field} >= "${from}" AND ${field} < "${to}"`;
-/** Days are the person's own, so the ones around belong to the window as well. */
-const daysOf = ({ from, to }: Window): [string, string] => [
-  new Date(Date.parse(from) - DAY_MS).toISOString().slice(0, 10),
-  new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10),
-];
+const daysOf = (window: Window): [string, string] => {
+  const { first, last } = daysAround(window);
+  return [first, last];
+};
 
 function filterOf({ type, time }: DataType, window: Window): string {
   const { from, to } = window;

@@ -13,6 +13,7 @@ import {
   wholeOr,
   type Found,
 } from './asking/read-answer.ts';
+import { columnOf, hypnogramOf, type Stage } from './asking/sleep-stream.ts';
 
 const PHASE_SECONDS = 300;
 /** What its digits mean is what ours do: 1 deep, 2 light, 3 REM, 4 awake. */
@@ -63,7 +64,7 @@ export function toSleep(found: Found, scores: ReadonlyMap<string, number | null>
       sleep_stream: {
         heartrate: columnOf(measuredAsleep(found, 'heart_rate')),
         hrv: columnOf(measuredAsleep(found, 'hrv')),
-        hypnogram: hypnogramOf(bedtime_start, bedtime_stop, textOr(found['sleep_phase_5_min'])),
+        hypnogram: hypnogramOf(stagesOf(bedtime_start, bedtime_stop, textOr(found['sleep_phase_5_min']))),
       },
     },
   };
@@ -82,24 +83,12 @@ export function measuredAsleep(found: Found, name: 'heart_rate' | 'hrv'): Measur
   );
 }
 
-const columnOf = (measured: Measured[]): object | null =>
-  measured.length === 0
-    ? null
-    : { time: measured.map(({ at }) => secondsOf(at)), value: measured.map(({ value }) => value) };
-
-/** A digit each five minutes, equal ones as one stage. */
-function hypnogramOf(from: string, to: string, phases: string | null): object | null {
-  if (phases === null) return null;
+/** A digit each five minutes. */
+function stagesOf(from: string, to: string, phases: string | null): Stage[] {
   const [begin, last] = [secondsOf(from), secondsOf(to)];
-  const stages: { start: number; end: number; value: number }[] = [];
-  for (const [n, digit] of [...phases].entries()) {
+  return [...(phases ?? '')].flatMap((digit, n) => {
     const start = begin + n * PHASE_SECONDS;
-    if (!STAGES.has(digit) || start >= last) continue;
-    const end = Math.min(start + PHASE_SECONDS, last);
-    const before = stages.at(-1);
-    if (before?.value === Number(digit) && before.end === start) before.end = end;
-    else stages.push({ start, end, value: Number(digit) });
-  }
-  const columnsOf = (name: 'start' | 'end' | 'value'): number[] => stages.map((stage) => stage[name]);
-  return { start: columnsOf('start'), end: columnsOf('end'), value: columnsOf('value') };
+    if (!STAGES.has(digit) || start >= last) return [];
+    return [{ start, end: Math.min(start + PHASE_SECONDS, last), value: Number(digit) }];
+  });
 }

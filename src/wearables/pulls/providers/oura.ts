@@ -6,6 +6,7 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
+import { daysAround } from './asking/days.ts';
 import { samplesOf, summariesOf, type Mapped, type Measured } from './asking/fitting.ts';
 import { pagesByToken } from './asking/pages.ts';
 import { measuredAsleep, toSleep } from './oura-sleep.ts';
@@ -62,11 +63,10 @@ const DOCUMENTS: Readonly<Record<string, string>> = { activity: 'daily_activity'
 
 type Reader = (source: PullSource, window: Window) => AsyncIterable<Pulled>;
 
-/** Documents of these days, page by page. Days are the person's own, so the ones around belong to the window as well. */
-async function* documents(source: PullSource, path: string, { from, to }: Window): AsyncIterable<Found[]> {
-  const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-  const days = { start_date: dayOf(Date.parse(from) - DAY_MS), end_date: dayOf(Date.parse(to) + DAY_MS) };
-  yield* pages(source, path, days);
+/** Documents of these days, page by page. */
+async function* documents(source: PullSource, path: string, window: Window): AsyncIterable<Found[]> {
+  const { first, last } = daysAround(window);
+  yield* pages(source, path, { start_date: first, end_date: last });
 }
 
 async function* pages(source: PullSource, path: string, query: Record<string, string>): AsyncIterable<Found[]> {

@@ -6,6 +6,7 @@ import { askProvider, type Headers, type ProviderApi } from './asking/ask-provid
 import { summariesOf, type Mapped } from './asking/fitting.ts';
 import type { Hold } from './asking/hold-back.ts';
 import {
+  momentAfter,
   momentIn,
   nameIn,
   numberOr,
@@ -69,8 +70,9 @@ const isIn = (moment: string | null, { from, to }: Window): boolean => moment !=
 function toWorkout(found: Found): Mapped {
   const time_start = momentIn(found['starts']);
   const summary = objectOr(found['workout_summary']);
-  if (time_start === null || Object.keys(summary).length === 0) return null;
   const seconds = numberOr(summary['duration_total_accum']) ?? (numberOr(found['minutes']) ?? 0) * 60;
+  const time_end = time_start === null ? null : momentAfter(time_start, seconds);
+  if (time_start === null || time_end === null || Object.keys(summary).length === 0) return null;
   const power = measured(summary['power_avg']);
   return {
     raw: found,
@@ -81,7 +83,7 @@ function toWorkout(found: Found): Mapped {
       title: textOr(found['name']),
       sport: sportOf(found['workout_type_id']),
       time_start,
-      time_end: new Date(Date.parse(time_start) + Math.max(seconds, 0) * 1_000).toISOString(),
+      time_end,
       moving_time: wholeOr(summary['duration_active_accum']),
       distance: numberOr(summary['distance_accum']),
       calories: numberOr(summary['calories_accum']),

@@ -5,6 +5,7 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
+import { daysAround } from './asking/days.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
 import { numberOr, objectIn, objectOr, objectsOr, secondsOf, momentAt, type Found } from './asking/read-answer.ts';
 import { toBody, toBodySamples, MEASURED } from './withings-measures.ts';
@@ -86,11 +87,10 @@ async function* pages(
   }
 }
 
-/** Days are the person's own, so the ones around belong to the window as well. */
-const daysOf = ({ from, to }: Window) => ({
-  startdateymd: new Date(Date.parse(from) - DAY_MS).toISOString().slice(0, 10),
-  enddateymd: new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10),
-});
+const daysOf = (window: Window) => {
+  const { first, last } = daysAround(window);
+  return { startdateymd: first, enddateymd: last };
+};
 const timesOf = ({ from, to }: Window) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
 
 /** Category 1 are measurements, 2 would be goals. */

@@ -79,6 +79,12 @@ export function momentAt(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
 
+/** The moment so many seconds after another; null where there is none. */
+export function momentAfter(moment: string, seconds: number): string | null {
+  const at = Date.parse(moment) + seconds * 1_000;
+  return at >= 0 && at <= LAST_SECOND * 1_000 ? new Date(at).toISOString() : null;
+}
+
 /** A time zone by its IANA name; null where there is none of that name. */
 export const zoneOr = (value: unknown): string | null => (typeof value === 'string' ? timeZone(value) : null);
 

@@ -1,0 +1,45 @@
+// https://www.polar.com/accesslink-api/#daily-activity and #physical-info
+import type { Mapped } from './asking/fitting.ts';
+import { momentIn, nameIn, numberOr, textOr, wholeOr, type Found } from './asking/read-answer.ts';
+
+export const WATCH = { provider: 'polar', source_type: 'watch' } as const;
+
+const SEXES: Readonly<Record<string, string>> = { MALE: 'male', FEMALE: 'female' };
+/** What nobody has told or measured. */
+const GUESSED = new Set(['SOURCE_DEFAULT', 'SOURCE_ESTIMATE']);
+
+export function toActivity(day: Found): Mapped {
+  const date = nameIn(day['start_time']).slice(0, 10);
+  if (momentIn(date) === null) return null;
+  return {
+    raw: day,
+    item: {
+      ...WATCH,
+      calendar_date: date,
+      calories_total: numberOr(day['calories']),
+      calories_active: numberOr(day['active_calories']),
+      steps: wholeOr(day['steps']),
+      distance: numberOr(day['distance_from_steps']),
+    },
+  };
+}
+
+export const toProfile = (person: Found): Mapped => ({
+  raw: person,
+  item: {
+    ...WATCH,
+    height: wholeOr(person['height']),
+    birth_date: textOr(person['birthday']),
+    sex: SEXES[String(person['gender'])] ?? null,
+  },
+});
+
+/** A weight as it was told or measured last. */
+export function toBody(person: Found): Mapped {
+  const weight = numberOr(person['weight']);
+  const told = person['modified'] ?? person['created'];
+  if (weight === null || GUESSED.has(String(person['weight_source'])) || textOr(told) === null) return null;
+  const timestamp = momentIn(told);
+  if (timestamp === null) return null;
+  return { raw: { weight, modified: told }, item: { ...WATCH, timestamp, weight } };
+}

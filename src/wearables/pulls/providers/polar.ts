@@ -1,0 +1,157 @@
+// https://www.polar.com/accesslink-api/: lists of the last 28 or 30 days, of what came after the user was registered
+import { momentOfClock } from '../../calendar-date.ts';
+import { activity } from '../../summaries/resources/activity.ts';
+import { body } from '../../summaries/resources/body.ts';
+import { profile } from '../../summaries/resources/profile.ts';
+import { sleep } from '../../summaries/resources/sleep.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import { findStreamed } from '../../summaries/streams/find-streamed.ts';
+import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
+import { askProvider, type Headers, type ProviderApi, type Question } from './asking/ask-provider.ts';
+import { daysAround } from './asking/days.ts';
+import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
+import type { Hold } from './asking/hold-back.ts';
+import {
+  momentIn,
+  nameIn,
+  numberOr,
+  objectIn,
+  objectsIn,
+  objectsOr,
+  textOr,
+  type Found,
+} from './asking/read-answer.ts';
+import { holdOfShares, numbersOf } from './asking/shares.ts';
+import { toStream, toWorkout } from './polar-exercises.ts';
+import { measuredAsleep, toSleep } from './polar-sleep.ts';
+import { toActivity, toBody, toProfile, WATCH } from './polar-summaries.ts';
+
+const API = 'https://www.polaraccesslink.com/v3';
+const QUARTER_SECONDS = 900;
+
+/** What there is nothing of is answered without content. */
+const api: ProviderApi = { slug: 'polar', holdOf, statusOf: (status) => (status === 204 ? 404 : status) };
+
+/** The list of everything that there is, whatever the window. */
+const all = { windowDays: 366 };
+
+export const polar: Puller = {
+  resources: {
+    profile: { ...all, polled: false },
+    body: all,
+    // It answers 28 days, of which some stand around the window.
+    activity: { windowDays: 25 },
+    sleep: all,
+    workouts: all,
+    // Each costs a request.
+    workout_stream: all,
+    // Some devices measure every few seconds.
+    heartrate: { windowDays: 5 },
+    hrv: all,
+    respiratory_rate: all,
+  },
+  pollDays: 3,
+  // An application may ask 5,000 times a day and 100 times more for each user; a poll asks eleven times.
+  pollEverySeconds: 10_800,
+  pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
+};
+
+type Reader = (source: PullSource, window: Window) => AsyncIterable<Pulled>;
+
+/** null: there is nothing. */
+const ask = (source: PullSource, path: string, query: NonNullable<Question['query']> = {}): Promise<unknown> =>
+  askProvider(source, api, { url: `${API}/${path}`, query, mayBeMissing: true });
+
+const listIn = (answer: unknown, name: string): Found[] => (answer === null ? [] : objectsOr(objectIn(answer)[name]));
+
+const exercises = async (source: PullSource): Promise<Found[]> => objectsIn((await ask(source, 'exercises')) ?? []);
+
+/** Nights, each with what its recovery was. */
+async function nights(source: PullSource): Promise<{ night: Found; recharge: Found }[]> {
+  const recharges = new Map(
+    listIn(await ask(source, 'users/nightly-recharge'), 'recharges').map((each) => [nameIn(each['date']), each]),
+  );
+  const found = listIn(await ask(source, 'users/sleep'), 'nights');
+  return found.map((night) => ({ night, recharge: recharges.get(nameIn(night['date'])) ?? {} }));
+}
+
+const asleep = (name: string, field: string): Reader =>
+  async function* (source) {
+    for (const { night, recharge } of await nights(source))
+      yield* samplesOf(name, WATCH, measuredAsleep(night, recharge[field]));
+  };
+
+const READERS: Readonly<Record<string, Reader>> = {
+  profile: async function* (source) {
+    const person = await ask(source, 'users/physical-info');
+    yield* summariesOf(source.ctx.log, profile, [person === null ? null : toProfile(objectIn(person))]);
+  },
+  body: async function* (source) {
+    const person = await ask(source, 'users/physical-info');
+    yield* summariesOf(source.ctx.log, body, [person === null ? null : toBody(objectIn(person))]);
+  },
+  activity: async function* (source, window) {
+    const days = objectsIn((await ask(source, 'users/activities', daysOf(window))) ?? []);
+    yield* summariesOf(source.ctx.log, activity, days.map(toActivity));
+  },
+  sleep: async function* (source) {
+    const found = await nights(source);
+    yield* summariesOf(
+      source.ctx.log,
+      sleep,
+      found.map(({ night, recharge }) => toSleep(night, recharge)),
+    );
+  },
+  workouts: async function* (source) {
+    yield* summariesOf(source.ctx.log, workout, (await exercises(source)).map(toWorkout));
+  },
+  workout_stream: async function* (source) {
+    const found = await exercises(source);
+    const provider_ids = found.map(({ id }) => nameIn(id));
+    const known = await findStreamed(source.ctx, source.user, { provider: 'polar', provider_ids });
+    for (const exercise of found) {
+      const id = nameIn(exercise['id']);
+      const mapped = known.has(id) ? null : toWorkout(exercise);
+      if (mapped === null) continue;
+      const whole = await ask(source, `exercises/${encodeURIComponent(id)}`, { samples: 'true', route: 'true' });
+      const stream = whole === null ? null : toStream(mapped.item['time_start'] as string, objectIn(whole));
+      if (stream) yield* summariesOf(source.ctx.log, workout, [{ ...mapped, item: { ...mapped.item, stream } }]);
+    }
+  },
+  heartrate: async function* (source, window) {
+    for (const day of listIn(await ask(source, 'users/continuous-heart-rate', daysOf(window)), 'heart_rates'))
+      yield* samplesOf('heartrate', WATCH, onTheDay(source, day));
+  },
+  hrv: asleep('hrv', 'hrv_samples'),
+  respiratory_rate: asleep('respiratory_rate', 'breathing_samples'),
+};
+
+/** It refuses days that are yet to come. */
+function daysOf(window: Window): { from: string; to: string } {
+  const { first, last } = daysAround(window);
+  const today = new Date().toISOString().slice(0, 10);
+  return { from: first, to: last < today ? last : today };
+}
+
+/** Times are those of the device's clock, of which it does not tell the place: it is taken to be where the user is. */
+function onTheDay({ user }: PullSource, day: Found): Measured[] {
+  const date = nameIn(day['date']);
+  momentIn(date);
+  const clock = { timezone_offset: null, time_zone: user.fallback_time_zone };
+  return objectsOr(day['heart_rate_samples']).flatMap(({ heart_rate, sample_time }): Measured[] => {
+    const sinceMidnight = Date.parse(`1970-01-01T${textOr(sample_time)}Z`);
+    if (Number.isNaN(sinceMidnight)) return [];
+    return [{ at: momentOfClock(date, sinceMidnight, clock), value: numberOr(heart_rate) }];
+  });
+}
+
+/** `RateLimit-Usage: 3, 45`, `-Limit` and `-Reset`: by the quarter of an hour and by the day. */
+function holdOf(status: number, headers: Headers): Hold | null {
+  const [limits, usages, resets] = ['limit', 'usage', 'reset'].map((name) => numbersOf(headers, `ratelimit-${name}`));
+  const shares = [0, 1].map((n) => ({
+    limit: limits?.[n] ?? null,
+    used: usages?.[n] ?? null,
+    seconds: (resets?.[n] ?? QUARTER_SECONDS) + 1,
+  }));
+  return holdOfShares(status, shares, (resets?.[0] ?? QUARTER_SECONDS) + 1);
+}
