@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { millisecondsOf } from '../wire/moment.ts';
-import { calendarDateOf, clockOf, dayEdges, offsetWithin } from './calendar-date.ts';
+import { calendarDateOf, clockOf, dayEdges, momentOfClock, offsetWithin } from './calendar-date.ts';
 
 const UNKNOWN = { timezone_offset: null, time_zone: null };
 const zone = (time_zone: string) => ({ timezone_offset: null, time_zone });
@@ -39,6 +39,15 @@ test('the text of a moment tells an offset unless it is zero, which most program
   expect(offsetWithin('2026-01-05 10:00+0545')).toBe(20_700);
   for (const text of ['2026-01-05T10:00:00Z', '2026-01-05T10:00:00', '2026-01-05T10:00:00+00:00', '2026-01-05'])
     expect(offsetWithin(text)).toBeNull();
+});
+
+test('a wall clock tells the moment before and after clocks change, and where they do not', () => {
+  const hour = 3_600_000;
+  const at = (date: string, hours: number): string => momentOfClock(date, hours * hour, zone('Europe/Berlin'));
+  expect([at('2026-03-29', 1), at('2026-03-29', 12)]).toEqual(['2026-03-29T00:00:00.000Z', '2026-03-29T10:00:00.000Z']);
+  expect([at('2026-10-25', 1), at('2026-10-25', 12)]).toEqual(['2026-10-24T23:00:00.000Z', '2026-10-25T11:00:00.000Z']);
+  expect(at('2026-06-01', 12)).toBe('2026-06-01T10:00:00.000Z');
+  expect(momentOfClock('2026-06-01', 12 * hour, UNKNOWN)).toBe('2026-06-01T12:00:00.000Z');
 });
 
 describe('a local day', () => {
