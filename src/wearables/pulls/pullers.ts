@@ -6,7 +6,7 @@ import type { Puller } from './puller.ts';
 import { dexcomV3 } from './providers/dexcom-v3.ts';
 import { googleHealth } from './providers/google-health.ts';
 import { oura } from './providers/oura.ts';
-import { polar } from './providers/polar.ts';
+import { polar } from './providers/polar/polar.ts';
 import { strava } from './providers/strava.ts';
 import { wahoo } from './providers/wahoo.ts';
 import { whoopV2 } from './providers/whoop-v2.ts';

@@ -1,5 +1,5 @@
 // https://www.polar.com/accesslink-api/#exercises, and "Exercise sample types" of its appendix
-import type { Mapped } from './asking/fitting.ts';
+import type { Mapped } from '../asking/fitting.ts';
 import {
   momentAfter,
   momentIn,
@@ -12,8 +12,8 @@ import {
   wholeOr,
   wordOf,
   type Found,
-} from './asking/read-answer.ts';
-import { WATCH } from './polar-summaries.ts';
+} from '../asking/read-answer.ts';
+import { WATCH } from './summaries.ts';
 
 /** No place on earth was ever further from UTC. */
 const FURTHEST_MINUTES = 960;

@@ -1,9 +1,9 @@
 // Shapes of https://www.polar.com/accesslink-api/
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
-import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
+import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../../test/provider.ts';
+import { dayAgo, pulledFrom, refresh } from '../../../../../test/pulled.ts';
 
 let provider: Provider;
 let app: TestApp;

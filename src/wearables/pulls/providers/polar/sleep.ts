@@ -1,6 +1,6 @@
 // https://www.polar.com/accesslink-api/#sleep and #nightly-recharge
-import { offsetWithin } from '../../calendar-date.ts';
-import type { Mapped, Measured } from './asking/fitting.ts';
+import { offsetWithin } from '../../../calendar-date.ts';
+import type { Mapped, Measured } from '../asking/fitting.ts';
 import {
   momentAt,
   momentIn,
@@ -10,9 +10,9 @@ import {
   secondsOf,
   wholeOr,
   type Found,
-} from './asking/read-answer.ts';
-import { columnOf, hypnogramOf, type Stage } from './asking/sleep-stream.ts';
-import { WATCH } from './polar-summaries.ts';
+} from '../asking/read-answer.ts';
+import { columnOf, hypnogramOf, type Stage } from '../asking/sleep-stream.ts';
+import { WATCH } from './summaries.ts';
 
 const DAY_SECONDS = 86_400;
 const MINUTE_SECONDS = 60;

@@ -1,6 +1,6 @@
 // https://www.polar.com/accesslink-api/#daily-activity and #physical-info
-import type { Mapped } from './asking/fitting.ts';
-import { momentIn, nameIn, numberOr, textOr, wholeOr, type Found } from './asking/read-answer.ts';
+import type { Mapped } from '../asking/fitting.ts';
+import { momentIn, nameIn, numberOr, textOr, wholeOr, type Found } from '../asking/read-answer.ts';
 
 export const WATCH = { provider: 'polar', source_type: 'watch' } as const;
 

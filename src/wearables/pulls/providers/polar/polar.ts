@@ -1,16 +1,16 @@
 // https://www.polar.com/accesslink-api/: lists of the last 28 or 30 days, of what came after the user was registered
-import { momentOfClock } from '../../calendar-date.ts';
-import { activity } from '../../summaries/resources/activity.ts';
-import { body } from '../../summaries/resources/body.ts';
-import { profile } from '../../summaries/resources/profile.ts';
-import { sleep } from '../../summaries/resources/sleep.ts';
-import { workout } from '../../summaries/resources/workout.ts';
-import { findStreamed } from '../../summaries/streams/find-streamed.ts';
-import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
-import { askProvider, type Headers, type ProviderApi, type Question } from './asking/ask-provider.ts';
-import { daysAround } from './asking/days.ts';
-import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
-import type { Hold } from './asking/hold-back.ts';
+import { momentOfClock } from '../../../calendar-date.ts';
+import { activity } from '../../../summaries/resources/activity.ts';
+import { body } from '../../../summaries/resources/body.ts';
+import { profile } from '../../../summaries/resources/profile.ts';
+import { sleep } from '../../../summaries/resources/sleep.ts';
+import { workout } from '../../../summaries/resources/workout.ts';
+import { findStreamed } from '../../../summaries/streams/find-streamed.ts';
+import type { Puller, Pulled, PullSource, Window } from '../../puller.ts';
+import { askProvider, type Headers, type ProviderApi, type Question } from '../asking/ask-provider.ts';
+import { daysAround } from '../asking/days.ts';
+import { samplesOf, summariesOf, type Measured } from '../asking/fitting.ts';
+import type { Hold } from '../asking/hold-back.ts';
 import {
   momentIn,
   nameIn,
@@ -20,11 +20,11 @@ import {
   objectsOr,
   textOr,
   type Found,
-} from './asking/read-answer.ts';
-import { holdOfShares, numbersOf } from './asking/shares.ts';
-import { toStream, toWorkout } from './polar-exercises.ts';
-import { measuredAsleep, toSleep } from './polar-sleep.ts';
-import { toActivity, toBody, toProfile, WATCH } from './polar-summaries.ts';
+} from '../asking/read-answer.ts';
+import { holdOfShares, numbersOf } from '../asking/shares.ts';
+import { toStream, toWorkout } from './exercises.ts';
+import { measuredAsleep, toSleep } from './sleep.ts';
+import { toActivity, toBody, toProfile, WATCH } from './summaries.ts';
 
 const API = 'https://www.polaraccesslink.com/v3';
 const QUARTER_SECONDS = 900;
