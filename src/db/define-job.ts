@@ -16,7 +16,7 @@ export type Job<T extends TObject = TObject> = JobKind<T> & {
   /** When it runs by itself: minute, hour, day, month and weekday in UTC, and the payload it then has. */
   cron?: { at: string; payload: Static<T> };
   run: (ctx: Ctx, payload: Static<T>) => Promise<void>;
-  /** Waits for somebody outside, who may be slow: it has places of its own, and a team has its share of them. */
+  /** Waits for somebody outside, who may be slow, or computes for long: it has places of its own, and a team has its share of them. */
   waits?: true;
 };
 

@@ -211,6 +211,30 @@ describe('the runs of a query', () => {
     expect(await tableOf(team, user_id, query.id)).toEqual(table);
   });
 
+  test('that end after one which began later replace nothing', async () => {
+    const { team, user_id } = await teamWithData();
+    const { body: query } = await createQuery(team);
+    await settleQueries(app);
+    await sql`update continuous_query_results set task_number = task_number + 1000 where user_id = ${user_id}`.execute(
+      app.db,
+    );
+    await push(team, user_id, [heartRate(80)]);
+    await settleQueries(app);
+    expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({ status: 'superseded', error: null });
+    expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 60]));
+  });
+
+  test('are kept up to a hundred, of a user and query', async () => {
+    const { team, user_id } = await teamWithData();
+    const { body: query } = await createQuery(team);
+    await sql`
+      insert into continuous_query_tasks (user_id, query_id, team_id, status, ended_at)
+      select ${user_id}, ${query.id}, ${team.id}, 'success', now() from generate_series(1, 150)`.execute(app.db);
+    await settleQueries(app);
+    const { data, next_cursor } = await tasksOf(team, user_id, query.id, '?limit=100');
+    expect([data.length, next_cursor]).toEqual([100, null]);
+  });
+
   test('that a killed worker has left are done again', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);

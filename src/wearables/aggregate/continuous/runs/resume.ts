@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
+import { queryErasureKind } from '../delete.ts';
 import { spreadKind } from './spread.ts';
 
 /** Longer than a run can last. */
@@ -12,7 +13,7 @@ const OVERDUE_SECONDS = 60;
 const MOST = 2_000;
 const MOST_A_TEAM = 200;
 
-/** Asks anew for what was cut off, and for what waits without a job: of each team a share, the longest overdue first. */
+/** Asks anew for what was cut off, as runs, spreads and erasures, and for what waits without a job: of each team a share, the longest overdue first. */
 export async function resumeRuns(ctx: Ctx): Promise<void> {
   const { db } = acrossTeams(ctx);
   await sql`
@@ -43,4 +44,8 @@ export async function resumeRuns(ctx: Ctx): Promise<void> {
     select graphile_worker.add_job(${spreadKind.name}, json_build_object('team_id', team_id, 'query_id', id),
              job_key => 'spread ' || id, job_key_mode => 'preserve_run_at')
       from continuous_queries where spread_after is not null and deleted_at is null and active`.execute(db);
+  await sql`
+    select graphile_worker.add_job(${queryErasureKind.name}, json_build_object('team_id', team_id, 'query_id', id),
+             job_key => 'erase ' || id, job_key_mode => 'preserve_run_at')
+      from continuous_queries where deleted_at < now() - make_interval(secs => ${CUT_OFF_SECONDS})`.execute(db);
 }
