@@ -9,11 +9,13 @@ import { SOURCE_TYPES } from '../source.ts';
 
 const DAY_MS = 86_400_000;
 /** A week: what is longer is no sample but a summary. */
-const LONGEST_MS = 7 * DAY_MS;
+export const LONGEST_MS = 7 * DAY_MS;
 const LONGEST_NOTE = 4_000;
 /** Clocks on earth are at most 14 hours ahead of UTC and 12 behind; old ones were a little odder. */
-const FURTHEST_OFFSET_S = 15 * 3_600;
-const LARGEST = 1e9;
+export const FURTHEST_OFFSET_S = 15 * 3_600;
+export const LARGEST = 1e9;
+/** Of blood, in millimetres of mercury. */
+export const MOST_PRESSURE = 1_000;
 
 const words = (name: string): readonly string[] => [
   ...new Set(SERIES.flatMap(({ extras }) => extras[name]?.words ?? [])),
@@ -54,8 +56,8 @@ export const SampleInput = Type.Object(
         },
       ),
     ),
-    systolic: maybe(Type.Number({ minimum: 0, maximum: 1_000 })),
-    diastolic: maybe(Type.Number({ minimum: 0, maximum: 1_000 })),
+    systolic: maybe(Type.Number({ minimum: 0, maximum: MOST_PRESSURE })),
+    diastolic: maybe(Type.Number({ minimum: 0, maximum: MOST_PRESSURE })),
     type: maybe(Text(100, { description: 'The kind of sample, where its series has kinds.' })),
     sensor_location: maybe(oneOf(words('sensor_location'))),
     intensity: maybe(oneOf(words('intensity'))),

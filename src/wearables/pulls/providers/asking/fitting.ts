@@ -10,6 +10,7 @@ import type { StoredSource } from '../../../source.ts';
 import type { Incoming } from '../../../summaries/candidate.ts';
 import type { SummaryItem, SummaryResource } from '../../../summaries/resource.ts';
 import type { SampleExtra } from '../../../timeseries/sample.ts';
+import { FURTHEST_OFFSET_S, LARGEST, LONGEST_MS, MOST_PRESSURE } from '../../../timeseries/sample-input.ts';
 import type { SampleOfSource } from '../../../timeseries/store-samples.ts';
 import type { Pulled } from '../../puller.ts';
 
@@ -20,7 +21,6 @@ export type Mapped = Incoming | null;
 const MOST_ROUNDS = 50;
 const SUMMARIES_A_PIECE = 100;
 const SAMPLES_A_PIECE = 2_000;
-const LARGEST = 1e9;
 const FIRST_MOMENT = '1900-01-01';
 
 /**
@@ -107,7 +107,8 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
   if (!convert) throw new Error(`${name} takes no ${unit}.`);
   const samples = measured.flatMap(
     ({ at, value, duration_ms = 0, timezone_offset = null, extra }): SampleOfSource[] => {
-      if (value === null || Math.abs(value) > LARGEST || at < FIRST_MOMENT || pastMoment(at) === null) return [];
+      if (value === null || !isMeasurable(series, value, extra)) return [];
+      if (at < FIRST_MOMENT || pastMoment(at) === null || duration_ms < 0 || duration_ms > LONGEST_MS) return [];
       return [
         {
           series,
@@ -117,7 +118,7 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
             at,
             value: convert(value, null),
             duration_ms: series.interval ? duration_ms : null,
-            timezone_offset,
+            timezone_offset: Math.abs(timezone_offset ?? 0) > FURTHEST_OFFSET_S ? null : timezone_offset,
             extra: extra ?? null,
             text: null,
           },
@@ -126,4 +127,9 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
     },
   );
   for (let n = 0; n < samples.length; n += SAMPLES_A_PIECE) yield { samples: samples.slice(n, n + SAMPLES_A_PIECE) };
+}
+
+function isMeasurable(series: Series, value: number, extra: SampleExtra | undefined): boolean {
+  if (series.value !== 'blood_pressure') return Math.abs(value) <= LARGEST;
+  return [value, extra?.diastolic].every((pressure) => Number(pressure) >= 0 && Number(pressure) <= MOST_PRESSURE);
 }
