@@ -218,6 +218,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/jobs/retention.ts': 'retention',
   'src/wearables/files/claim.ts': 'whose import comes next',
   'src/wearables/aggregate/continuous/runs/resume.ts': 'runs of all teams that were cut off or are due',
+  'src/wearables/connections/subscriptions/keep-user.ts': 'subscriptions of users of all teams that are due',
   'src/wearables/pulls/resume.ts': 'pulls and polls of all teams that are due',
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',

@@ -78,6 +78,11 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await app.deliver();
   const slow = await orderKit(team, user_id);
   await simulate(team, slow.id, '?delay=3600');
+  // As of a provider that is asked for the news of each user apart: none is configured in tests of everything.
+  await query(
+    app.databaseUrl,
+    `insert into user_subscriptions (user_id, provider, team_id) values ('${user_id}', 'oura', '${team.id}')`,
+  );
   // A day long gone, for which a fresh database makes no partition by itself.
   await query(
     app.databaseUrl,

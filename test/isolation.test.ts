@@ -264,6 +264,10 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await settleQueries(app);
   await useLink(team, user.user_id);
   await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
+  // As of a provider that is asked for the news of each user apart: none is configured here.
+  await sql`insert into user_subscriptions (user_id, provider, team_id) values (${user.user_id}, 'oura', ${team.id})`.execute(
+    app.db,
+  );
   await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);
   await team.api('POST', '/v2/link/connect/demo', { user_id: user.user_id, provider: 'fitbit' });
   await team.api('POST', `/v2/user/${user.user_id}/sign_in_token`);

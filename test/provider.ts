@@ -7,7 +7,14 @@ import { text } from 'node:stream/consumers';
 type TokenRequest = { path: string; fields: Record<string, string>; authorization: string | undefined };
 
 /** A question for data, as it came. */
-export type DataRequest = { method: string; path: string; query: URLSearchParams; body: string; token: string };
+export type DataRequest = {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  body: string;
+  token: string;
+  headers: Record<string, string | string[] | undefined>;
+};
 /** JSON with 200 where nothing else is said; `text` stands for what is no JSON, or half of it. */
 export type DataAnswer =
   { status?: number; headers?: Record<string, string>; json?: unknown; text?: string } | 'hang up';
@@ -145,10 +152,11 @@ export async function startProvider(): Promise<Provider> {
       return exchange(fields, response);
     }
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-    const data = { method: request.method ?? '', path: url.pathname, query: url.searchParams, body, token };
+    const { method = '', headers } = request;
+    const data = { method, path: url.pathname, query: url.searchParams, body, token, headers };
     if (endedTokens.has(token)) return json(response, 401, {});
     live.add(token);
-    if (data.method === 'DELETE') {
+    if (method === 'DELETE' && !/subscription/.test(url.pathname)) {
       if (revocationsFail) return json(response, 500, {});
       revoked.push(token);
       ended.push(url.pathname);
@@ -161,8 +169,8 @@ export async function startProvider(): Promise<Provider> {
       : { status: 404, json: {} };
     const played: DataAnswer = (await play(data)) ?? otherwise;
     if (played === 'hang up') return void request.socket.destroy();
-    const { status = 200, headers = {}, text: raw } = played;
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    const { status = 200, text: raw } = played;
+    response.writeHead(status, { 'content-type': 'application/json', ...played.headers });
     response.end(raw ?? JSON.stringify(played.json ?? {}));
   };
 

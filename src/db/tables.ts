@@ -31,6 +31,15 @@ export interface Analytes {
   unit: string | null;
 }
 
+export interface ApplicationSubscriptions {
+  base_url: string;
+  client_id: string;
+  due_at: string;
+  failures: Generated<number>;
+  leased_until: string | null;
+  provider: string;
+}
+
 export interface Attempts {
   attempt: number;
   created_at: Generated<string>;
@@ -698,6 +707,15 @@ export interface Users {
   team_id: string;
 }
 
+export interface UserSubscriptions {
+  due_at: Generated<string>;
+  failures: Generated<number>;
+  leased_until: string | null;
+  provider: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface UserTokens {
   created_at: Generated<string>;
   expires_at: string;
@@ -731,6 +749,7 @@ export interface WebhookSecrets {
 
 export interface DB {
   analytes: Analytes;
+  application_subscriptions: ApplicationSubscriptions;
   attempts: Attempts;
   audit_log: AuditLog;
   bulk_ops: BulkOps;
@@ -788,6 +807,7 @@ export interface DB {
   teams: Teams;
   token_revocations: TokenRevocations;
   user_info: UserInfo;
+  user_subscriptions: UserSubscriptions;
   user_tokens: UserTokens;
   users: Users;
   webhook_secrets: WebhookSecrets;

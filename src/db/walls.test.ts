@@ -10,6 +10,7 @@ import type { Db } from './open.ts';
 /** What belongs to nobody: the catalogue, and what the program keeps about the database itself. */
 const WITHOUT_WALL = new Set([
   'analytes',
+  'application_subscriptions',
   'deployment',
   'encryption_keys',
   'labs',

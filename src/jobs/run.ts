@@ -18,6 +18,7 @@ import { pullJobs } from '../wearables/pulls/jobs.ts';
 import { makePartitions } from '../delivery/erase.ts';
 import { teamErasureKind } from '../tenancy/teams/delete.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
+import { subscriptionJobs } from '../wearables/connections/subscriptions/jobs.ts';
 import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
 import { eraseTeams } from './erase-teams.ts';
 import { openPlaces, SLOTS } from './places.ts';
@@ -64,6 +65,7 @@ export const jobs = [
   ...pullJobs,
   ...continuousQueryJobs,
   inboxWork,
+  ...subscriptionJobs,
 ] as unknown as Job[];
 
 /**

@@ -20,7 +20,12 @@ export class NoAnswer extends Error {
   }
 }
 
-type Question = { method: 'GET' | 'POST' | 'DELETE'; url: string; headers?: Record<string, string>; body?: string };
+type Question = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
 type Bounds = { timeoutMs?: number; mostBytes?: number; signal?: AbortSignal };
 type Answer = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
 

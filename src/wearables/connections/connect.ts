@@ -8,6 +8,7 @@ import { providerOrNull, type ProviderSlug } from '../providers.ts';
 import { resourceAvailability } from './availability.ts';
 import { connectionCreated } from './events.ts';
 import { namedProvider } from './named.ts';
+import { subscribeUser } from './subscriptions/subscribe-user.ts';
 import { revokeUnused } from './tokens/revoke-unused.ts';
 import { openExternalUser, openTokens, sealedTokens, type Tokens } from './tokens/sealed.ts';
 
@@ -61,6 +62,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
         tokens,
         external_user_id: openExternalUser(ctx, row, before.external_user_id),
       });
+    if (grant.tokens && !grant.demo) await subscribeUser(ctx, user.id, provider);
     if (before?.status === 'connected') return;
     const name = namedProvider(ctx.config, provider);
     await publishEvent(ctx, connectionCreated, {

@@ -5,7 +5,8 @@ import { AppError } from '../../errors.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { byteStream } from '../../http/media.ts';
 import { WordFilter } from '../../wire/schema.ts';
-import { hasOurToken, isSame, verifyTokenOf, type Sent } from './hook.ts';
+import { hookTokenOf } from '../connections/subscriptions/address.ts';
+import { hasOurToken, isSame, type Sent } from './hook.ts';
 import { HOOK_HEADERS } from './providers/all.ts';
 import { findHook, receiveHook } from './receive.ts';
 
@@ -44,7 +45,7 @@ async function confirm(ctx: Ctx, { provider, token, query }: Asked): Promise<Sta
   const { secret } = findHook(ctx, provider);
   const told = query['hub.verify_token'] ?? query.verification_token;
   const isOurs =
-    told === undefined ? hasOurToken(secret, { headers: {}, token, body: '' }) : isSame(told, verifyTokenOf(secret));
+    told === undefined ? hasOurToken(secret, { headers: {}, token, body: '' }) : isSame(told, hookTokenOf(secret));
   if (!isOurs) throw new AppError('signature_refused', 'The token is not that of this deployment.');
   const [strava, oura] = [query['hub.challenge'], query.challenge];
   return {

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { textOf } from '../connections/providers/connector.ts';
+import { hookTokenOf } from '../connections/subscriptions/address.ts';
 
 /** What has come in, as far as it shows who sent it. */
 export type Sent = {
@@ -37,14 +38,9 @@ export type Hook = {
   read: (notification: Readonly<Record<string, unknown>>) => News | null;
 };
 
-/**
- * By which a provider shows that a subscription is ours: the token that it gives back when one is made, and the last part of
- * the address for one that does not sign.
- */
-export const verifyTokenOf = (secret: string): string => hexOf(secret, 'phial hooks');
-
+/** It came to the address that only the provider knows. */
 export const hasOurToken = (secret: string, { token }: Sent): boolean =>
-  token !== null && isSame(token, verifyTokenOf(secret));
+  token !== null && isSame(token, hookTokenOf(secret));
 
 export const hexOf = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
 

@@ -3,11 +3,11 @@ import type { ProviderSlug } from '../../providers.ts';
 
 /**
  * A POST with the token in a field or parameter, or a DELETE in the name of the user, whose own id at the provider stands
- * where the address says `{user}`.
+ * where the address says `{user}`; or POSTs in the user's name that end what the provider tells to the address of our hook.
  */
 export type Revocation =
   | { url: string; token_in: 'body' | 'query'; parameter: string; token: 'access' | 'refresh' }
-  | { url: string; token_in: 'header'; token: 'access' };
+  | { url: string; token_in: 'header'; token: 'access'; forms?: (hook: string) => Record<string, string>[] };
 
 type Oauth = {
   authorize_url: string;

@@ -129,7 +129,8 @@ function refuseStatus(status: number, answer: Reached['answer']): void {
   if (status >= 300) throw new ProviderRefused(codeOf(answer?.['error']) ?? `http_${status}`);
 }
 
-function refuseError({ error }: Record<string, unknown>): void {
+/** Throws for an error that stands where an answer does. */
+export function refuseError({ error }: Record<string, unknown>): void {
   if (error === undefined) return;
   const code = codeOf(error) ?? 'unknown_error';
   throw TEMPORARY.has(code) ? new ProviderUnavailable(code) : new ProviderRefused(code);

@@ -8,6 +8,8 @@ import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { addressAt, configuredOrNull, type Configured } from '../providers/configured.ts';
 import type { Revocation } from '../providers/connector.ts';
+import { hookAddress } from '../subscriptions/address.ts';
+import { askInName, isTokenRefused } from '../subscriptions/ask-provider.ts';
 import { ProviderRefused, renewTokens } from './request-tokens.ts';
 import { openExternalUser, openTokens, type Tokens } from './sealed.ts';
 
@@ -148,6 +150,7 @@ async function askToRevoke(
 ): Promise<number> {
   const url = addressAt(config, configured, revoke.url.replace(USER, encodeURIComponent(external_user_id ?? '')));
   if (revoke.token_in === 'header') {
+    if (revoke.forms) return endTelling(config, configured, revoke, access_token);
     const headers = { authorization: `Bearer ${access_token}` };
     return (await ask(config, { method: 'DELETE', url, headers })).status;
   }
@@ -161,4 +164,23 @@ async function askToRevoke(
       : {}),
   });
   return status;
+}
+
+/** Nothing was told to an address that nobody can reach, and what is told no more need not be ended. */
+async function endTelling(
+  config: Config,
+  configured: Configured,
+  { url, forms = () => [] }: Extract<Revocation, { token_in: 'header' }>,
+  token: string,
+): Promise<number> {
+  const hook = hookAddress(config, configured, false);
+  for (const form of hook === null ? [] : forms(hook)) {
+    try {
+      await askInName(config, configured, token, { method: 'POST', url, form });
+    } catch (error) {
+      if (isTokenRefused(error)) return 401;
+      if (!(error instanceof ProviderRefused)) throw error;
+    }
+  }
+  return 200;
 }

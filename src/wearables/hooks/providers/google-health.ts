@@ -1,5 +1,6 @@
 // https://developers.google.com/health/webhooks and https://developers.google.com/health/reference/rest/v4/projects.subscribers
-import { fieldsOf, idOf, isSame, spanOf, verifyTokenOf, type Hook } from '../hook.ts';
+import { hookTokenOf } from '../../connections/subscriptions/address.ts';
+import { fieldsOf, idOf, isSame, spanOf, type Hook } from '../hook.ts';
 
 /** What may have changed, by the type of data. Those that it tells nothing of come by polls. */
 const TYPES: Readonly<Record<string, string[]>> = {
@@ -24,7 +25,7 @@ const MOST_INTERVALS = 100;
  */
 export const googleHealth: Hook = {
   headers: ['authorization'],
-  isGenuine: (secret, { headers }) => isSame(headers['authorization'] ?? '', `Bearer ${verifyTokenOf(secret)}`),
+  isGenuine: (secret, { headers }) => isSame(headers['authorization'] ?? '', `Bearer ${hookTokenOf(secret)}`),
   // A span that has changed once can change again.
   repeats: true,
   read: ({ data }) => {

@@ -1,0 +1,21 @@
+import { createHmac } from 'node:crypto';
+import type { Config } from '../../../config/options.ts';
+import type { Configured } from '../providers/configured.ts';
+
+/**
+ * By which a provider shows that a subscription is ours: the token that it gives back when one is made, and the last part of
+ * the address for one that does not sign.
+ */
+export const hookTokenOf = (secret: string): string => createHmac('sha256', secret).update('phial hooks').digest('hex');
+
+/** Where a provider tells of news; null where no provider could reach it. */
+export function hookAddress(config: Config, { connector, client }: Configured, signs: boolean): string | null {
+  if (!isReachable(config)) return null;
+  return hookBase(config, connector.slug) + (signs ? '' : `/${hookTokenOf(client.secret.reveal())}`);
+}
+
+/** What all addresses of a provider's hook begin with here. */
+export const hookBase = (config: Config, slug: string): string => `${config.baseUrl}/v2/hooks/${slug}`;
+
+/** Whether a provider could reach this deployment. */
+export const isReachable = ({ baseUrl }: Config): boolean => baseUrl.startsWith('https:');

@@ -1,0 +1,55 @@
+import type { Config } from '../../../config/options.ts';
+import { ask as send, NoAnswer } from '../../../outbound/ask.ts';
+import { addressAt, type Configured } from '../providers/configured.ts';
+import { ProviderRefused, ProviderUnavailable, refuseError } from '../tokens/request-tokens.ts';
+import type { Question } from './subscriber.ts';
+
+/** One question to a provider. Throws ProviderUnavailable or ProviderRefused for what is no answer; null is no JSON. */
+export async function askProvider(
+  config: Config,
+  configured: Configured,
+  { method, url, form, json, headers = {} }: Question,
+): Promise<unknown> {
+  const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
+  const { status, text } = await send(config, {
+    method,
+    url: addressAt(config, configured, url),
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
+    ...(body === undefined ? {} : { body }),
+  }).catch((error: unknown) => {
+    throw error instanceof NoAnswer ? new ProviderUnavailable(error.code) : error;
+  });
+  if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);
+  if (status >= 300) throw new ProviderRefused(`http_${status}`);
+  return parse(text);
+}
+
+/** One question in the name of a user; the answer as it is where the provider wraps it. */
+export async function askInName(
+  config: Config,
+  configured: Configured,
+  token: string,
+  question: Question,
+): Promise<unknown> {
+  const headers = { ...question.headers, authorization: `Bearer ${token}` };
+  const answer = await askProvider(config, configured, { ...question, headers });
+  const { unwrap } = configured.connector.oauth;
+  if (!unwrap) return answer;
+  if (typeof answer !== 'object' || answer === null) throw new ProviderUnavailable('answer_unreadable');
+  const found = unwrap({ ...answer }) ?? {};
+  refuseError(found);
+  return found;
+}
+
+/** Whether another token might be taken. Withings: 100 to 102, 200 and 401. */
+export const isTokenRefused = (error: unknown): boolean =>
+  error instanceof ProviderRefused && /^(http_401|withings_(10[0-2]|200|401))$/.test(error.code);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { addJob, jobKind } from '../../../db/define-job.ts';
+import { oneOf, Uuid } from '../../../wire/schema.ts';
+import { PROVIDER_SLUGS, type ProviderSlug } from '../../providers.ts';
+import { hookAddress } from './address.ts';
+import { configuredOrNull } from '../providers/configured.ts';
+import { userSubscriberOrNull } from './providers/all.ts';
+
+/** What a provider is to tell of one user. */
+export const subscriptionKind = jobKind({
+  name: 'keep_user_subscription',
+  payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
+});
+
+/**
+ * In the transaction that connects: where the provider is asked for the news of each user apart, it is asked afterwards, and
+ * again and again while the connection lasts.
+ */
+export async function subscribeUser(ctx: TxCtx<TeamCtx>, user_id: string, provider: ProviderSlug): Promise<void> {
+  const subscriber = userSubscriberOrNull(provider);
+  const configured = configuredOrNull(ctx.config, provider);
+  if (!subscriber || !configured) return;
+  await sql`
+    insert into user_subscriptions (user_id, provider, team_id) values (${user_id}, ${provider}, ${ctx.team.id})
+    on conflict (user_id, provider) do update set due_at = now(), failures = 0`.execute(ctx.db);
+  if (hookAddress(ctx.config, configured, subscriber.signs) === null) return;
+  const payload = { team_id: ctx.team.id, user_id, provider };
+  await addJob(ctx.db, subscriptionKind, payload, { key: `subscription ${user_id} ${provider}` });
+}
