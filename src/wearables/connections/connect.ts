@@ -9,8 +9,8 @@ import { resourceAvailability } from './availability.ts';
 import { connectionCreated } from './events.ts';
 import { namedProvider } from './named.ts';
 import { subscribeUser } from './subscriptions/subscribe-user.ts';
-import { revokeUnused } from './tokens/revoke-unused.ts';
-import { openExternalUser, openTokens, sealedTokens, type Tokens } from './tokens/sealed.ts';
+import { giveBackEnded } from './tokens/give-back.ts';
+import { sealedTokens, type Tokens } from './tokens/sealed.ts';
 
 type Who = { id: string; client_user_id: string };
 
@@ -55,13 +55,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
       .where('provider', '=', provider)
       .where('team_id', '=', ctx.team.id)
       .execute();
-    const tokens = before && openTokens(ctx, row, { ...before, tokens_expire_at: null });
-    if (tokens)
-      await revokeUnused(ctx, user, {
-        provider,
-        tokens,
-        external_user_id: openExternalUser(ctx, row, before.external_user_id),
-      });
+    if (before) await giveBackEnded(ctx, [{ ...before, user_id: user.id, provider }]);
     if (grant.tokens && !grant.demo) await subscribeUser(ctx, user.id, provider);
     if (before?.status === 'connected') return;
     const name = namedProvider(ctx.config, provider);

@@ -1,14 +1,16 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { revokePending, revokeLater } from './tokens/revoke.ts';
+import { giveBackEnded } from './tokens/give-back.ts';
+import { revokePending } from './tokens/revoke.ts';
 
 /** The tokens stay for a moment, without their user: the provider is told when the erasure is done. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const ended = await ctx.db
     .deleteFrom('connections')
     .where('user_id', '=', user.id)
+    .where('team_id', '=', ctx.team.id)
     .returning(['user_id', 'provider', 'tokens', 'external_user_id'])
     .execute();
-  await revokeLater(ctx, ended);
+  await giveBackEnded(ctx, ended);
 }
 
 /** Before the team itself: providers are told once more of what its users had connected, outside any transaction. */

@@ -5,9 +5,9 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { failConnection } from '../fail.ts';
 import type { ConnectionError } from '../messages.ts';
 import { configuredOrNull, type Configured } from '../providers/configured.ts';
+import { giveBack } from './give-back.ts';
 import { ProviderRefused, ProviderUnavailable, renewTokens } from './request-tokens.ts';
-import { giveBackLater } from './revoke.ts';
-import { openTokens, sealedTokens, type Tokens } from './sealed.ts';
+import { openExternalUser, openTokens, sealedTokens, type Tokens } from './sealed.ts';
 
 /** A token that ends sooner is renewed first: a request may take a while. */
 const LEAST_SECONDS = 60;
@@ -43,15 +43,15 @@ export async function freshToken(
     if (isGood(found, refused)) return found.tokens.access_token;
     if (!configured) return null;
     const lease = await takeLease(ctx, place, found.sealed);
-    const renewed = lease && (await renew(ctx, place, configured, { lease, tokens: found.tokens, whenRefused }));
+    const renewed = lease && (await renew(ctx, place, configured, { ...found, lease, whenRefused }));
     if (renewed) return renewed;
     if (performance.now() > until) throw new ProviderUnavailable('renewed_elsewhere');
     if (!lease) await wait(LOOK_MS);
   }
 }
 
-type Found = { tokens: Tokens; sealed: Buffer; lasts: boolean };
-type Leased = { tokens: Tokens; lease: string; whenRefused: ConnectionError };
+type Found = { tokens: Tokens; external_user_id: string | null; sealed: Buffer; lasts: boolean };
+type Leased = Found & { lease: string; whenRefused: ConnectionError };
 
 const isGood = ({ tokens, lasts }: Found, refused: string | undefined): boolean =>
   lasts && tokens.access_token !== refused;
@@ -60,7 +60,7 @@ async function read(ctx: TeamCtx, { user_id, provider }: Place): Promise<Found |
   const row = await ctx.db
     .selectFrom('connections')
     .innerJoin('users', 'users.id', 'connections.user_id')
-    .select(['connections.tokens', 'connections.tokens_expire_at'])
+    .select(['connections.tokens', 'connections.tokens_expire_at', 'connections.external_user_id'])
     .select(
       sql<boolean>`tokens_expire_at is null or tokens_expire_at > now() + make_interval(secs => ${LEAST_SECONDS})`.as(
         'lasts',
@@ -73,8 +73,10 @@ async function read(ctx: TeamCtx, { user_id, provider }: Place): Promise<Found |
     .where('users.deleted_at', 'is', null)
     .executeTakeFirst();
   if (!row?.tokens) return null;
-  const tokens = openTokens(ctx, { team_id: ctx.team.id, id: `${user_id}/${provider}` }, row);
-  return tokens && { tokens, sealed: row.tokens, lasts: row.lasts };
+  const named = { team_id: ctx.team.id, id: `${user_id}/${provider}` };
+  const tokens = openTokens(ctx, named, row);
+  const external_user_id = openExternalUser(ctx, named, row.external_user_id);
+  return tokens && { tokens, external_user_id, sealed: row.tokens, lasts: row.lasts };
 }
 
 /** Null where another process has it, or has put other tokens there than were read. */
@@ -92,14 +94,14 @@ async function renew(
   ctx: TeamCtx,
   place: Place,
   configured: Configured,
-  { lease, tokens: { refresh_token }, whenRefused }: Leased,
+  { lease, tokens: { refresh_token }, external_user_id, whenRefused }: Leased,
 ): Promise<string | null> {
   try {
     if (refresh_token === null) throw new ProviderRefused('no_refresh_token');
     const { tokens } = await renewTokens(ctx.config, configured, refresh_token);
     // A provider that does not rotate leaves the refresh token out.
     const kept = { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token };
-    return (await store(ctx, place, lease, kept)) ? tokens.access_token : null;
+    return (await store(ctx, { ...place, external_user_id }, lease, kept)) ? tokens.access_token : null;
   } catch (error) {
     if (!(error instanceof ProviderRefused)) {
       await endLease(ctx, place, lease);
@@ -113,8 +115,11 @@ async function renew(
   }
 }
 
-/** Whether they are the connection's now. Of one that has ended meanwhile the provider is told that they are not used. */
-function store(ctx: TeamCtx, { user_id, provider }: Place, lease: string, tokens: Tokens): Promise<boolean> {
+type Renewed = Place & { external_user_id: string | null };
+
+/** Whether they are the connection's now. Of one that has ended meanwhile they are given back. */
+function store(ctx: TeamCtx, of: Renewed, lease: string, tokens: Tokens): Promise<boolean> {
+  const { user_id, provider } = of;
   return inTransaction(ctx, async (ctx) => {
     const columns = sealedTokens(ctx, { team_id: ctx.team.id, id: `${user_id}/${provider}` }, tokens);
     const { rows } = await sql`
@@ -125,12 +130,7 @@ function store(ctx: TeamCtx, { user_id, provider }: Place, lease: string, tokens
          and refreshing_until = ${lease}::timestamptz
       returning user_id`.execute(ctx.db);
     if (rows.length > 0) return true;
-    const { rows: others } = await sql`
-      select from connections where user_id = ${user_id} and provider = ${provider} and team_id = ${ctx.team.id}`.execute(
-      ctx.db,
-    );
-    // One that was made anew may stand on the same agreement, which a revocation could end.
-    if (others.length === 0) await giveBackLater(ctx, [{ provider, tokens, external_user_id: null }]);
+    await giveBack(ctx, [{ ...of, tokens }]);
     return false;
   });
 }

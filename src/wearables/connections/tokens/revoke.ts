@@ -1,66 +1,26 @@
-import { Type, type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Config } from '../../../config/options.ts';
-import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import type { Ctx, TeamCtx } from '../../../context.ts';
 import { addJob, defineJob } from '../../../db/define-job.ts';
-import { newId } from '../../../ids.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
 import { ask } from '../../../outbound/ask.ts';
 import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
-import { Uuid } from '../../../wire/schema.ts';
 import { addressAt, configuredOrNull, type Configured } from '../providers/configured.ts';
 import type { Revocation } from '../providers/connector.ts';
 import { hookAddress } from '../subscriptions/address.ts';
 import { askInName, isTokenRefused } from '../subscriptions/ask-provider.ts';
+import { revocationKind, USER, type Kept } from './give-back.ts';
 import { ProviderRefused, renewTokens } from './request-tokens.ts';
-import { openExternalUser, openTokens, type Tokens } from './sealed.ts';
 
-const Payload = Type.Object({ team_id: Uuid });
-const name = 'revoke_provider_tokens';
 const AT_ONCE = 20;
-/** Where an address has the provider's own id of the user. */
-const USER = '{user}';
 /** Of a connection that ended: what a provider does not take by then ends by itself. */
 const MOST_TRIES = 5;
 const NEXT_TRY_SECONDS = 300;
 
-type Ended = { user_id: string; provider: string; tokens: Buffer | null; external_user_id: Buffer | null };
-/** Tokens, and the provider's own id of their user; null: not known. */
-type Kept = Pick<Tokens, 'access_token' | 'refresh_token'> & { external_user_id: string | null };
-export type Given = { provider: string; tokens: Omit<Kept, 'external_user_id'>; external_user_id: string | null };
-
-/**
- * In the transaction that ends connections: keeps their tokens, without their users, until the provider has been told.
- * It is told afterwards, since a provider that is slow must hold up no erasure.
- */
-export async function revokeLater(ctx: TxCtx<TeamCtx>, ended: Ended[]): Promise<void> {
-  const given = ended.flatMap(({ user_id, provider, tokens, external_user_id }) => {
-    const place = { team_id: ctx.team.id, id: `${user_id}/${provider}` };
-    const opened = openTokens(ctx, place, { tokens, tokens_expire_at: null });
-    return opened === null
-      ? []
-      : [{ provider, tokens: opened, external_user_id: openExternalUser(ctx, place, external_user_id) }];
-  });
-  await giveBackLater(ctx, given);
-}
-
-/** Has providers told that these tokens are used no more. */
-export async function giveBackLater(ctx: TxCtx<TeamCtx>, given: Given[]): Promise<void> {
-  const rows = given.flatMap(({ provider, tokens: { access_token, refresh_token }, external_user_id }) => {
-    const revoke = configuredOrNull(ctx.config, provider)?.connector.oauth.revoke;
-    if (!revoke || (revoke.url.includes(USER) && external_user_id === null)) return [];
-    const row = { team_id: ctx.team.id, id: newId() };
-    const kept: Kept = { access_token, refresh_token, external_user_id };
-    return [{ ...row, provider, tokens: ctx.cipher.sealJson('token_revocations.tokens', row, kept) }];
-  });
-  if (rows.length === 0) return;
-  await ctx.db.insertInto('token_revocations').values(rows).execute();
-  await addJob(ctx.db, { name, payload: Payload }, { team_id: ctx.team.id }, { key: `${name} ${ctx.team.id}` });
-}
-
 /** Tells providers of the connections that ended. */
 export const tokenRevocation = defineJob({
-  name,
-  payload: Payload,
-  run: async (ctx: Ctx, { team_id }: Static<typeof Payload>) => {
+  ...revocationKind,
+  run: async (ctx: Ctx, { team_id }: Static<typeof revocationKind.payload>) => {
     const team = await findTeamScope(ctx, team_id);
     if (team === null) return;
     const scoped = forTeam(ctx, team);
@@ -70,9 +30,9 @@ export const tokenRevocation = defineJob({
       .execute((tx) =>
         addJob(
           tx,
-          { name, payload: Payload },
+          revocationKind,
           { team_id },
-          { key: `${name} ${team_id}`, delaySeconds: NEXT_TRY_SECONDS },
+          { key: `${revocationKind.name} ${team_id}`, delaySeconds: NEXT_TRY_SECONDS },
         ),
       );
   },
@@ -109,12 +69,13 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
 
 type Row = { id: string; team_id: string; provider: string; tokens: Buffer };
 
-/** Whether the provider has heard of it: also where it says that the token is none, or any more. */
+/** Whether nothing is left to tell: the provider has heard of it, also where it says that the token is none, or must not. */
 async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
   const configured = configuredOrNull(ctx.config, row.provider);
   const revoke = configured?.connector.oauth.revoke;
   if (!configured || !revoke) return true;
   const kept = ctx.cipher.openJson<Kept>('token_revocations.tokens', row, row.tokens);
+  if (await isConnectedTo(ctx, row.provider, kept.external_user_id)) return true;
   try {
     let status = await askToRevoke(ctx.config, configured, revoke, kept);
     // An access token that has ended revokes nothing: the agreement would go on.
@@ -129,6 +90,21 @@ async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
   } catch (error) {
     return error instanceof ProviderRefused;
   }
+}
+
+/** Whether anybody is connected to the account: the provider knows one application, and none of our teams. */
+async function isConnectedTo(ctx: TeamCtx, provider: string, external_user_id: string | null): Promise<boolean> {
+  if (external_user_id === null) return false;
+  const connection = await acrossTeams(ctx)
+    .db.selectFrom('connections')
+    .select('status')
+    .where('provider', '=', provider)
+    .where('external_user_hash', '=', ctx.cipher.lookupHash('external_user', provider, external_user_id))
+    .where('tokens', 'is not', null)
+    .where('status', '!=', 'error')
+    .limit(1)
+    .executeTakeFirst();
+  return connection !== undefined;
 }
 
 /** For the next try: a refresh token is good for one use. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
@@ -48,6 +49,7 @@ async function endedConnection(): Promise<{ user_id: string; provider: string }>
     access_token: 'access-old',
     refresh_token: provider.issueRefreshToken(),
     expires_at: PAST,
+    provider_id: user_id,
   });
   return { user_id, provider: 'oura' };
 }
@@ -204,12 +206,18 @@ describe('the token of a connection', () => {
 });
 
 describe('the provider is told of a connection that ended', () => {
+  // What earlier tests have left to be told.
+  beforeEach(async () => {
+    await app.runJobs();
+    provider.revoked.length = 0;
+  });
+
   const waiting = async (): Promise<number> =>
     (await sql`select from token_revocations where team_id = ${team.id}`.execute(app.db)).rows.length;
 
   test('by DELETE, with the token that it revokes by', async () => {
     const { user_id } = await makeUser(team);
-    const tokens = { access_token: 'access-1', refresh_token: 'refresh-1' };
+    const tokens = { access_token: 'access-1', refresh_token: 'refresh-1', provider_id: user_id };
     for (const slug of ['oura', 'strava', 'google_health']) {
       await importConnection(team, user_id, tokens, slug);
       await team.api('DELETE', `/v2/user/${user_id}/${slug}`);
@@ -222,7 +230,7 @@ describe('the provider is told of a connection that ended', () => {
 
   test('by the erasure of its user, of whom nothing is left by then', async () => {
     const { user_id } = await makeUser(team);
-    await importConnection(team, user_id, { access_token: 'access-of-erased' });
+    await importConnection(team, user_id, { access_token: 'access-of-erased', provider_id: user_id });
     await team.api('DELETE', `/v2/user/${user_id}`);
     await sql`update users set deleted_at = now() - interval '8 days' where id = ${user_id}`.execute(app.db);
     await eraseUsers(app.ctx);
@@ -236,7 +244,7 @@ describe('the provider is told of a connection that ended', () => {
 
   test('by the erasure of its team', async () => {
     const { user_id } = await makeUser(team);
-    await importConnection(team, user_id, { access_token: 'access-of-team' });
+    await importConnection(team, user_id, { access_token: 'access-of-team', provider_id: user_id });
     await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
     await app.runJobs();
     expect(provider.revoked).toEqual(['access-of-team']);
@@ -245,7 +253,7 @@ describe('the provider is told of a connection that ended', () => {
 
   test('again later where it does not answer, and not for ever', async () => {
     const { user_id } = await makeUser(team);
-    await importConnection(team, user_id, {}, 'oura');
+    await importConnection(team, user_id, { provider_id: user_id }, 'oura');
     await team.api('DELETE', `/v2/user/${user_id}/oura`);
     provider.failRevocations(true);
     for (let run = 1; run <= 5; run += 1) {
@@ -255,5 +263,34 @@ describe('the provider is told of a connection that ended', () => {
     }
     provider.failRevocations(false);
     expect(provider.revoked).toEqual([]);
+  });
+
+  test('only when nobody else is connected to the same account, in whatever team: it would end theirs', async () => {
+    const provider_id = randomUUID();
+    const other = await app.makeTeam();
+    const people = [
+      { of: team, user_id: (await makeUser(team)).user_id, access_token: 'access-first' },
+      { of: team, user_id: (await makeUser(team)).user_id, access_token: 'access-second' },
+      { of: other, user_id: (await makeUser(other)).user_id, access_token: 'access-last' },
+    ];
+    for (const { of, user_id, access_token } of people)
+      await importConnection(of, user_id, { access_token, provider_id }, 'oura');
+    for (const [n, { of, user_id }] of people.entries()) {
+      await of.api('DELETE', `/v2/user/${user_id}/oura`);
+      await app.runJobs();
+      expect(provider.revoked).toEqual(n < 2 ? [] : ['access-last']);
+    }
+  });
+
+  test('also where two connections to one account end before either has been told of', async () => {
+    const provider_id = randomUUID();
+    for (const access_token of ['access-1', 'access-2']) {
+      const { user_id } = await makeUser(team);
+      await importConnection(team, user_id, { access_token, provider_id }, 'oura');
+    }
+    const { body } = await team.api<{ users: { user_id: string }[] }>('GET', '/v2/user');
+    for (const { user_id } of body.users) await team.api('DELETE', `/v2/user/${user_id}/oura`);
+    await app.runJobs();
+    expect(provider.revoked.toSorted()).toEqual(['access-1', 'access-2']);
   });
 });

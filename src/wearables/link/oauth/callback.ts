@@ -17,7 +17,7 @@ import {
   scopesOf,
   type GrantedTokens,
 } from '../../connections/tokens/request-tokens.ts';
-import { revokeUnused } from '../../connections/tokens/revoke-unused.ts';
+import { giveBack } from '../../connections/tokens/give-back.ts';
 import { schedulePulls } from '../../pulls/schedule.ts';
 import type { LinkError, LinkOutcome } from '../outcome.ts';
 import { donePath, outcomePage } from '../page/outcome-page.ts';
@@ -53,12 +53,7 @@ async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promis
   if (callback.error !== undefined) return callback.error === 'access_denied' ? 'user_cancelled' : 'provider_api_error';
   if (!callback.code) return 'provider_api_error';
   try {
-    const granted = await tokensOf(ctx, configured, callback, back);
-    const outcome = bringsAnything(callback.provider, granted.granted_scopes)
-      ? await connectOnce(ctx, configured, granted)
-      : 'required_scopes_not_granted';
-    if (outcome !== 'success') await giveBack(ctx, callback.provider, granted);
-    return outcome;
+    return await connectBy(ctx, configured, await grantedTokens(ctx, configured, callback, back));
   } catch (error) {
     if (!(error instanceof ProviderRefused || error instanceof ProviderUnavailable)) throw error;
     ctx.log.warn({ provider: callback.provider, code: error.code }, 'a provider gave no tokens for a connection');
@@ -66,26 +61,41 @@ async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promis
   }
 }
 
-async function tokensOf(
-  ctx: LinkCtx,
+async function grantedTokens(
+  { config }: LinkCtx,
   configured: Configured,
   { provider, code = '', scope }: Callback,
   { code_verifier }: Return,
 ): Promise<GrantedTokens> {
-  const granted = await requestTokens(ctx.config, configured, {
+  const granted = await requestTokens(config, configured, {
     grant_type: 'authorization_code',
     code,
-    redirect_uri: callbackUrl(ctx.config, provider),
+    redirect_uri: callbackUrl(config, provider),
     ...(code_verifier === null ? {} : { code_verifier }),
   });
-  await registerUser(ctx.config, configured, granted.tokens.access_token);
-  return {
-    tokens: granted.tokens,
-    // What is granted as it was asked for need not be told (RFC 6749 5.1).
-    granted_scopes: granted.granted_scopes ?? scopesOf(configured, scope) ?? [...configured.connector.oauth.scopes],
-    external_user_id:
-      granted.external_user_id ?? (await askIdentity(ctx.config, configured, granted.tokens.access_token)),
-  };
+  // What is granted as it was asked for need not be told (RFC 6749 5.1).
+  const scopes = granted.granted_scopes ?? scopesOf(configured, scope) ?? [...configured.connector.oauth.scopes];
+  return { ...granted, granted_scopes: scopes };
+}
+
+/** Connects by what was granted, which is given back where no connection comes of it, for whatever reason. */
+async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedTokens): Promise<LinkOutcome> {
+  const { config, link } = ctx;
+  const { slug } = configured.connector;
+  const { access_token } = granted.tokens;
+  let { external_user_id } = granted;
+  let outcome: LinkOutcome | null = null;
+  try {
+    await registerUser(config, configured, access_token);
+    external_user_id ??= await askIdentity(config, configured, access_token);
+    outcome = bringsAnything(slug, granted.granted_scopes)
+      ? await connectOnce(ctx, configured, { ...granted, external_user_id })
+      : 'required_scopes_not_granted';
+    return outcome;
+  } finally {
+    const unused = { user_id: link.user.id, provider: slug, tokens: granted.tokens, external_user_id };
+    if (outcome !== 'success') await inTransaction(ctx, (ctx) => giveBack(ctx, [unused]));
+  }
 }
 
 /** One connection for one link token, also where a browser comes back twice at once. */
@@ -115,11 +125,6 @@ function connectOnce(
     if (error instanceof AppError) return 'invalid_token';
     throw error;
   });
-}
-
-/** What was granted and is not used. */
-function giveBack(ctx: LinkCtx, provider: string, { tokens, external_user_id }: GrantedTokens): Promise<void> {
-  return inTransaction(ctx, (ctx) => revokeUnused(ctx, ctx.link.user, { provider, tokens, external_user_id }));
 }
 
 /** Whether another user of the team has connected the same account. Of two that come at once the second waits. */

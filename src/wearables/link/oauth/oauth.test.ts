@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { apiOf, startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
@@ -331,8 +332,11 @@ describe('a link token', () => {
 });
 
 describe('what was granted and is not used', () => {
-  // What earlier tests have left to be given back.
-  beforeEach(() => app.runJobs());
+  // What earlier tests have left to be given back; and nobody else's account.
+  beforeEach(async () => {
+    await app.runJobs();
+    provider.user(randomUUID());
+  });
 
   const revoked = async (): Promise<number> => {
     provider.revoked.length = 0;
@@ -381,6 +385,15 @@ describe('what was granted and is not used', () => {
       'token_consumed',
     ]);
     expect(await revoked()).toBe(0);
+  });
+
+  test('is given back where the provider does not tell whose it is', async () => {
+    const { user_id } = await makeUser(team);
+    provider.play(({ path }) => (/personal_info/.test(path) ? { status: 503, json: {} } : undefined));
+    expect(errorOf(await (await away(user_id))())).toBe('provider_api_error');
+    provider.play(() => undefined);
+    expect(await connectionsOf(user_id)).toEqual([]);
+    expect(await revoked()).toBe(1);
   });
 
   test('is given back where the user was deleted while the provider was asked', async () => {
