@@ -33,7 +33,7 @@ export async function giveBackEnded(ctx: TxCtx<TeamCtx>, ended: Ended[]): Promis
 }
 
 /**
- * Has providers told that these tokens are used no more: the one way in which a token ends. In the transaction that leaves
+ * Has providers told that these tokens are used no more: the one way by which a token ends. In the transaction that leaves
  * them unused, after its change. They are kept without their users, and told of afterwards: a provider that is slow must hold
  * up no erasure. Some providers end everybody's connection to an account with any of its tokens, so nothing is told while
  * somebody is connected to the same account (`revoke.ts` looks when it tells), or this user to one that is not known.
