@@ -188,7 +188,12 @@ describe('a user of Withings', () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const refresh_token = provider.issueRefreshToken();
-    await importConnection(team, user_id, { oauth_scopes: ['user.metrics'], refresh_token, ...changes }, 'withings');
+    await importConnection(
+      team,
+      user_id,
+      { oauth_scopes: ['user.metrics'], refresh_token, provider_id: user_id, ...changes },
+      'withings',
+    );
     await app.runJobs();
     return { team, user_id };
   };
