@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'insufficient_scope'
   | 'plan_required'
   | 'limit_reached'
+  | 'closed_beta'
   | 'last_management_key'
   | 'key_not_bindable'
   | 'slug_taken'

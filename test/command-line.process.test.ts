@@ -122,6 +122,14 @@ test('an operator migrates an empty database, makes an organisation, and its man
   const user = await apiOf(program.baseUrl, key.body.value, '')('POST', '/v2/user', { client_user_id: 'first' });
   expect([team.status, key.status, user.status]).toEqual([200, 200, 200]);
 
+  const beta = ['--org', org_id, '--team', team.body.id, '--beta', 'continuous_queries'];
+  for (const [words, outcome] of [
+    ['open-beta', 'open'],
+    ['close-beta', 'closed'],
+  ] as const) {
+    const told = `continuous_queries is ${outcome} to the team now.\n`;
+    expect(await runCommand(['team', words, ...beta], { env })).toMatchObject({ code: 0, stdout: told });
+  }
   const changed = await runCommand(['org', 'set-plan', '--org', org_id, '--plan', 'launch'], { env });
   expect(changed).toMatchObject({ code: 0, stdout: 'The organisation is on plan launch now.\n' });
   const refused = await manage<{ code: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Second', region: 'us' });
@@ -131,6 +139,8 @@ test('an operator migrates an empty database, makes an organisation, and its man
   const line = { team_id: null, key_id: null, status: null };
   expect(await commandsIn(env.DATABASE_URL)).toEqual([
     { ...line, action: 'bootstrap', org_id, records: [org_id, expect.any(String)] },
+    { ...line, action: 'team open-beta', org_id, team_id: team.body.id, records: [team.body.id] },
+    { ...line, action: 'team close-beta', org_id, team_id: team.body.id, records: [team.body.id] },
     { ...line, action: 'org set-plan', org_id, records: [org_id] },
     { ...line, action: 'rotate-keys', org_id: null, records: [] },
   ]);

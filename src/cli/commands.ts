@@ -7,6 +7,12 @@ const PLANS = ['launch', 'grow', 'scale'] as const;
 
 const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
 
+const ofBeta = {
+  org: organisation,
+  team: { value: 'ID', meaning: 'Id of the team.', required: true, isId: true },
+  beta: { value: 'NAME', meaning: 'Which one.', choices: ['continuous_queries'], required: true },
+} as const;
+
 /** Every command of the program, in the order of its help. */
 export const COMMANDS: Command[] = [
   command({
@@ -80,6 +86,18 @@ export const COMMANDS: Command[] = [
       key: { value: 'ID', meaning: 'Id of the key, as `org keys list` shows it.', required: true, isId: true },
     },
     run: async (values) => (await import('./keys.ts')).revokeKeyCommand(values),
+  }),
+  command({
+    words: 'team open-beta',
+    summary: 'Open a closed beta to a team of a production deployment; a sandbox has all of them.',
+    flags: ofBeta,
+    run: async (values) => (await import('./team.ts')).openBetaCommand(values),
+  }),
+  command({
+    words: 'team close-beta',
+    summary: 'Close it again; what the team has made of it stays.',
+    flags: ofBeta,
+    run: async (values) => (await import('./team.ts')).closeBetaCommand(values),
   }),
   command({
     words: 'backup',

@@ -667,6 +667,7 @@ export interface TeamApiKeys {
 }
 
 export interface Teams {
+  closed_betas: Generated<string[]>;
   created_at: Generated<string>;
   deleted_at: string | null;
   id: string;

@@ -40,6 +40,7 @@ const STATUS: Record<Code, number> = {
   insufficient_scope: 403,
   plan_required: 403,
   limit_reached: 403,
+  closed_beta: 403,
   last_management_key: 400,
   key_not_bindable: 400,
   slug_taken: 400,

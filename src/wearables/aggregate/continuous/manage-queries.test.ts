@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { createQuery, heartRateByDay, queriesPath, settleQueries, type Query } from '../../../../test/continuous.ts';
 import { makeUser } from '../../../../test/factories.ts';
+import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -135,6 +136,40 @@ describe('a query is refused', () => {
       expect([answer.status, answer.body.code]).toEqual([401, 'wrong_key_kind']);
     }
   });
+});
+
+test('in production they are refused until an operator has opened them to the team', async () => {
+  const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
+  const { team } = production;
+  const { user_id } = await makeUser(team);
+  const path = queriesPath(team).replace('sandbox', 'production');
+  const change = (open: boolean) =>
+    setClosedBeta(production.ctx, { org_id: team.org_id, team_id: team.id, beta: 'continuous_queries', open });
+  const ask = async (): Promise<[number, string][]> => {
+    const id = '01940000-0000-7000-8000-000000000004';
+    const requests: [string, string, object?][] = [
+      ['GET', path],
+      ['POST', path, heartRateByDay],
+      ['POST', path.replace(/continuous_query$/, 'validate_continuous_query'), heartRateByDay],
+      ['PATCH', `${path}/${id}`, { title: 'Other' }],
+      ['DELETE', `${path}/${id}`],
+      ['GET', `/aggregate/v1/user/${user_id}/continuous_query/${id}/result_table`],
+      ['GET', `/aggregate/v1/user/${user_id}/continuous_query/${id}/task_history`],
+    ];
+    const answers: [number, string][] = [];
+    for (const [method, at, body] of requests) {
+      const answer = await team.api<Refusal>(method, at, body);
+      answers.push([answer.status, answer.body.code]);
+    }
+    return answers;
+  };
+  const refused = Array.from({ length: 7 }, () => [403, 'closed_beta']);
+  expect(await ask()).toEqual(refused);
+  await change(true);
+  expect((await ask()).map(([status]) => status)).toEqual([200, 200, 200, 404, 404, 404, 404]);
+  await change(false);
+  expect(await ask()).toEqual(refused);
+  await production.close();
 });
 
 test('what is validated is not created, and its columns are told', async () => {
