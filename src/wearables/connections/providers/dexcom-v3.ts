@@ -1,4 +1,4 @@
-// https://developer.dexcom.com/docs/dexcomv3/authentication
+// https://developer.dexcom.com/docs/dexcomv3/authentication. It names no place where a token is revoked.
 import type { Connector } from './connector.ts';
 
 export const dexcomV3: Connector = {

@@ -1,4 +1,4 @@
-// https://developer.dexcom.com/docs/dexcomv3/endpoint-overview, "egvs"
+// https://developer.dexcom.com/docs/dexcomv3/endpoint-overview, "egvs". Dexcom tells of nothing by itself: it is polled.
 import { offsetWithin } from '../../calendar-date.ts';
 import { PullError, type Puller } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
