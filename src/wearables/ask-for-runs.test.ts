@@ -2,12 +2,13 @@ import { sql, type KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { createQuery, settleQueries } from '../../test/continuous.ts';
-import { makeUser } from '../../test/factories.ts';
+import { makeUser, pushSummaries } from '../../test/factories.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
 import { spreadSome } from './aggregate/continuous/runs/spread.ts';
 import { askForRuns } from './ask-for-runs.ts';
+import { eraseSummary } from './summaries/erase.ts';
 import type { SampleInputValue } from './timeseries/sample-input.ts';
 import { pushSamples } from './timeseries/push-samples.ts';
 
@@ -81,6 +82,22 @@ describe('what comes in', () => {
     await app.runJobs();
     await settleQueries(app);
     expect((await meanOf(team, user_id, query.id))?.length).toBeGreaterThan(5);
+  });
+  test('asks also where a provider takes a summary back', async () => {
+    const team = await app.makeTeam();
+    const { user_id } = await makeUser(team);
+    const sum = { query: { select: [{ func: 'sum', arg: { activity: 'steps' } }] } };
+    const { body: query } = await createQuery(team, sum);
+    const day = { provider: 'oura', provider_id: 'day-1', calendar_date: today, steps: 4_000 };
+    await pushSummaries(team, user_id, 'activity', [day]);
+    await settleQueries(app);
+    const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/result_table`;
+    const read = async () => (await team.api<{ table: Record<string, number[]> }>('GET', path)).body.table;
+    expect(await read()).toEqual({ 'sum.activity.steps': [4_000] });
+    const gone = { resource: 'activity', provider: 'oura', provider_id: 'day-1' };
+    await inTransaction(await ctxOf(team), (tx) => eraseSummary(tx, { id: user_id }, gone));
+    await settleQueries(app);
+    expect(await read()).toEqual({ 'sum.activity.steps': [null] });
   });
 });
 
