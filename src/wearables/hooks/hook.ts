@@ -69,3 +69,11 @@ export function spanOf(first: number, last: number): { from: string; to: string 
     first >= FIRST_MS && last >= first && last - first <= LONGEST_SPAN_MS && last < Date.now() + 86_400_000;
   return isSpan ? { from: new Date(first).toISOString(), to: new Date(last + 1_000).toISOString() } : null;
 }
+
+const DAY_MS = 86_400_000;
+
+/** What lies on a day; null where it is none. It is the person's own, so the ones around belong to it as well. */
+export function spanOfDay(date: unknown): { from: string; to: string } | null {
+  const start = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : NaN;
+  return spanOf(start - DAY_MS, Math.min(start + 2 * DAY_MS, Date.now()));
+}

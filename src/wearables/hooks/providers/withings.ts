@@ -1,5 +1,5 @@
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
-import { hasOurToken, idOf, spanOf, type Hook } from '../hook.ts';
+import { hasOurToken, idOf, spanOf, spanOfDay, type Hook } from '../hook.ts';
 
 /** What may have changed, by the number of a category. */
 const CATEGORIES: Readonly<Record<string, string[]>> = {
@@ -11,8 +11,6 @@ const CATEGORIES: Readonly<Record<string, string[]>> = {
 };
 /** What the user does with the account. */
 const ACCOUNT = '46';
-
-const DAY_MS = 86_400_000;
 
 /** It signs nothing: the address that it was given with the subscription is known to nobody else. */
 export const withings: Hook = {
@@ -37,9 +35,3 @@ export const withings: Hook = {
 };
 
 const spanOfSeconds = (first: unknown, last: unknown) => spanOf(Number(first) * 1_000, Number(last) * 1_000);
-
-/** The person's own, so the ones around belong to it as well. */
-function spanOfDay(date: unknown) {
-  const start = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : NaN;
-  return spanOf(start - DAY_MS, Math.min(start + 2 * DAY_MS, Date.now()));
-}

@@ -38,6 +38,11 @@ export const wahoo: Puller = {
   pollDays: 3,
   // An application may ask 5,000 times a day for everybody together.
   pollEverySeconds: 3_600,
+  findOne: async (source, _resource, id) => {
+    const url = `${API}/workouts/${encodeURIComponent(id)}`;
+    const found = await askProvider(source, api, { url, mayBeMissing: true });
+    return found === null ? 'gone' : [...summariesOf(source.ctx.log, workout, [toWorkout(objectIn(found))])];
+  },
   pull: async function* (source, resource, window) {
     const { log } = source.ctx;
     if (resource === 'profile') {

@@ -37,6 +37,17 @@ export const whoopV2: Puller = {
   pollDays: 3,
   // 10,000 questions a day are all that an application may ask for everybody.
   pollEverySeconds: 3_600,
+  findOne: async (source, resource, id) => {
+    const one = (path: string) => askProvider(source, api, { url: `${API}/${path}`, mayBeMissing: true });
+    const { log } = source.ctx;
+    const kind = resource === 'workouts' ? 'workout' : 'sleep';
+    const found = await one(`activity/${kind}/${encodeURIComponent(id)}`);
+    if (found === null) return 'gone';
+    if (kind === 'workout') return [...summariesOf(log, workout, [toWorkout(objectIn(found))])];
+    const night = objectIn(found);
+    const recovery = await one(`cycle/${encodeURIComponent(nameIn(night['cycle_id']))}/recovery`);
+    return [...summariesOf(log, sleep, [toSleep(night, objectOr(objectOr(recovery)['score']))])];
+  },
   pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
 };
 

@@ -50,7 +50,8 @@ export const polar: Puller = {
     hrv: all,
     respiratory_rate: all,
   },
-  pollDays: 3,
+  // A watch is read when its wearer thinks of it.
+  pollDays: 5,
   // An application may ask 5,000 times a day and 100 times more for each user; a poll asks eleven times.
   pollEverySeconds: 10_800,
   pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),

@@ -1,0 +1,103 @@
+// Shapes of https://developer.whoop.com/docs/developing/webhooks
+import { createHmac, randomInt } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { importConnection, makeUser } from '../../../../test/factories.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+
+const WORKOUT = '1a3f8c2d-0f6b-4a55-9b0e-57a41c9f0c11';
+const NIGHT = 'ecfc6a15-4661-442f-a9a4-f160dd7afae8';
+/** Long before what polls look at. */
+const then = new Date(Date.now() - 40 * 86_400_000).toISOString();
+const later = new Date(Date.parse(then) + 3_600_000).toISOString();
+
+let provider: Provider;
+let app: TestApp;
+let team: Team;
+let user_id: string;
+let owner: string;
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp(provider.env('whoop_v2'));
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+beforeEach(async () => {
+  team = await app.makeTeam();
+  ({ user_id } = await makeUser(team));
+  owner = String(randomInt(1e9));
+  provider.play(answer);
+  await importConnection(team, user_id, { provider_id: owner, oauth_scopes: null }, 'whoop_v2');
+  await app.runJobs();
+  provider.asked.length = 0;
+});
+
+let present: Set<string>;
+beforeEach(() => {
+  present = new Set([WORKOUT, NIGHT]);
+});
+
+const stages = { total_light_sleep_time_milli: 1, total_slow_wave_sleep_time_milli: 1, total_rem_sleep_time_milli: 1 };
+function answer({ path }: DataRequest): DataAnswer | undefined {
+  const id = path.split('/').at(-1) ?? '';
+  if (path.endsWith('/cycle/93845/recovery'))
+    return { json: { sleep_id: NIGHT, score: { recovery_score: 44, resting_heart_rate: 54, hrv_rmssd_milli: 61 } } };
+  if (!/-/.test(id)) return { json: { records: [], next_token: null } };
+  if (!present.has(id)) return undefined;
+  const found = { id, start: then, end: later, timezone_offset: '-07:00', cycle_id: 93_845, sport_name: 'running' };
+  return { json: { ...found, score: id === NIGHT ? { stage_summary: stages } : { average_heart_rate: 123 } } };
+}
+
+const tell = (news: object, { secret = 'secret-of-whoop_v2', at = Date.now() } = {}) => {
+  const raw = JSON.stringify({ user_id: Number(owner), trace_id: `${at}-${Math.random()}`, ...news });
+  const signature = createHmac('sha256', secret).update(`${at}${raw}`).digest('base64');
+  const headers = {
+    'content-type': 'application/json',
+    'x-whoop-signature': signature,
+    'x-whoop-signature-timestamp': String(at),
+  };
+  return team.api('POST', '/v2/hooks/whoop_v2', undefined, { raw, headers, key: null });
+};
+const listed = async (path: string): Promise<Record<string, unknown>[]> => {
+  const { body } = await team.api<Record<string, Record<string, unknown>[]>>(
+    'GET',
+    `/v2/summary/${path}/${user_id}?start_date=${then.slice(0, 8)}01`,
+  );
+  return body[path] ?? [];
+};
+
+test('What a notification names is brought however long ago it was, and taken away when it is gone', async () => {
+  expect((await tell({ id: WORKOUT, type: 'workout.updated' })).status).toBe(200);
+  await tell({ id: NIGHT, type: 'recovery.updated' });
+  await app.runJobs();
+  expect(await listed('workouts')).toMatchObject([{ provider_id: WORKOUT, average_hr: 123 }]);
+  expect(await listed('sleep')).toMatchObject([{ recovery_readiness_score: 44, hr_resting: 54, average_hrv: 61 }]);
+  present.delete(WORKOUT);
+  // That of the night is a lie: the provider still has it.
+  for (const [id, type] of [
+    [WORKOUT, 'workout.deleted'],
+    [NIGHT, 'sleep.deleted'],
+  ])
+    await tell({ id, type });
+  await app.runJobs();
+  expect([(await listed('workouts')).length, (await listed('sleep')).length]).toEqual([0, 1]);
+});
+
+test.each([
+  ['another secret', { secret: 'secret-of-oura' }],
+  ['an old time', { at: Date.now() - 600_000 }],
+])('One that is signed with %s is refused', async (_, signed) => {
+  expect((await tell({ id: WORKOUT, type: 'workout.updated' }, signed)).status).toBe(401);
+});
+
+test.each([
+  ['of nothing that is pulled', { id: WORKOUT, type: 'body.updated' }],
+  ['of nobody here', { id: WORKOUT, type: 'workout.updated', user_id: 1 }],
+  ['with an id that is none', { id: '../profile', type: 'workout.updated' }],
+])('A notification %s asks for nothing', async (_, news) => {
+  expect((await tell(news)).status).toBe(200);
+  await app.runJobs();
+  expect(provider.asked).toEqual([]);
+});
