@@ -20,8 +20,8 @@ export const inboxKind = jobKind({
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
 });
 
-/** Connections of one account, in different teams. */
-const MOST_CONNECTIONS = 100;
+/** Of all accounts that one body tells of, in different teams: a provider waits for two seconds. */
+const MOST_CONNECTIONS = 200;
 /** Of a connection: further ones say no more, since all of it is polled sooner or later. */
 const MOST_WAITING = 100;
 /** Of one body. Google puts 99 in one. */
@@ -44,51 +44,71 @@ export async function receiveHook(
   const sent = await text(body);
   if (!hook.isGenuine(secret, { ...from, body: sent }))
     throw new AppError('signature_refused', 'Nothing shows that the provider has sent this.');
+  const told = new Map<string, Told[]>();
   for (const notification of notificationsOf(hook, sent)) {
     const news = hook.read(notification);
     if (news === null) continue;
-    const told = { news, words: JSON.stringify(notification), repeats: hook.repeats ?? false };
-    for (const { team_id, user_id } of await connectionsOf(ctx, provider, news)) {
-      const team = await findTeamScope(ctx, team_id);
-      if (team) await keep(forTeam(ctx, team), { user_id, provider: provider as ProviderSlug }, told);
-    }
+    const whose = ctx.cipher.lookupHash('external_user', provider, news.external_user_id).toString('hex');
+    told.set(whose, [...(told.get(whose) ?? []), { news, words: JSON.stringify(notification) }]);
+  }
+  for (const { team_id, user_id, external_user_hash } of await connectionsOf(ctx, provider, [...told.keys()])) {
+    const team = await findTeamScope(ctx, team_id);
+    const place = { user_id, provider: provider as ProviderSlug };
+    const all = told.get(external_user_hash?.toString('hex') ?? '') ?? [];
+    if (team) await keep(forTeam(ctx, team), place, all, hook.repeats ?? false);
   }
   return { received: true };
 }
 
-function connectionsOf(ctx: Ctx, provider: string, { external_user_id }: News) {
-  const hash = ctx.cipher.lookupHash('external_user', provider, external_user_id);
+/** A notification with what it said. */
+type Told = { news: News; words: string };
+
+async function connectionsOf(ctx: Ctx, provider: string, hashes: string[]) {
+  if (hashes.length === 0) return [];
   return acrossTeams(ctx)
     .db.selectFrom('connections')
     .innerJoin('users', 'users.id', 'connections.user_id')
-    .select(['connections.team_id', 'connections.user_id'])
+    .select(['connections.team_id', 'connections.user_id', 'connections.external_user_hash'])
     .where('connections.provider', '=', provider)
-    .where('connections.external_user_hash', '=', hash)
+    .where(
+      'connections.external_user_hash',
+      'in',
+      hashes.map((hash) => Buffer.from(hash, 'hex')),
+    )
     .where('connections.status', '=', 'connected')
     .where('users.deleted_at', 'is', null)
     .limit(MOST_CONNECTIONS)
     .execute();
 }
 
-/** One that was kept already asks for nothing, but where the same words can tell of something new once it was worked. */
+/**
+ * All that was told of a connection, in one transaction. What was kept already asks for nothing, but where the same words
+ * can tell of something new once they were worked.
+ */
 function keep(
   ctx: TeamCtx,
   { user_id, provider }: Omit<Static<(typeof inboxKind)['payload']>, 'team_id'>,
-  { news: { resources, object, span, ended }, words, repeats }: { news: News; words: string; repeats: boolean },
+  told: Told[],
+  repeats: boolean,
 ): Promise<void> {
   return inTransaction(ctx, async ({ db, team, cipher }) => {
-    const { rows } = await sql`
-      insert into inbox (user_id, provider, hash, team_id, resources, object_resource, object_id, span_from, span_to, ended)
-      select ${user_id}, ${provider}, ${cipher.lookupHash('news', team.id, words)}, ${team.id}, ${resources}::text[],
-             ${object?.resource ?? null}, ${object?.id ?? null}, ${span?.from ?? null}::timestamptz,
-             ${span?.to ?? null}::timestamptz, ${ended ?? false}
-       where (select count(*) from (
-                select from inbox where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
-                   and worked_at is null limit ${MOST_WAITING}) as waiting) < ${MOST_WAITING}
-      on conflict (user_id, provider, hash) do update
-         set worked_at = null, tries = 0, received_at = now() where ${repeats} and inbox.worked_at is not null
-      returning received_at`.execute(db);
-    if (rows.length === 0) return;
+    let isNew = false;
+    for (const { news, words } of told) {
+      const { resources, object, span, ended } = news;
+      const { rows } = await sql`
+        insert into inbox (user_id, provider, hash, team_id, resources, object_resource, object_id, span_from, span_to, ended)
+        select ${user_id}, ${provider}, ${cipher.lookupHash('news', team.id, words)}, ${team.id}, ${resources}::text[],
+               ${object?.resource ?? null}, ${object?.id ?? null}, ${span?.from ?? null}::timestamptz,
+               ${span?.to ?? null}::timestamptz, ${ended ?? false}
+         where (select count(*) from (
+                  select from inbox where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+                     and worked_at is null limit ${MOST_WAITING}) as waiting) < ${MOST_WAITING}
+        on conflict (user_id, provider, hash) do update
+           set worked_at = null, tries = 0, received_at = now() where ${repeats} and inbox.worked_at is not null
+        returning received_at`.execute(db);
+      isNew ||= rows.length > 0;
+    }
+    if (!isNew) return;
     const payload = { team_id: team.id, user_id, provider };
     await addJob(db, inboxKind, payload, { key: `inbox ${user_id} ${provider}` });
   });
