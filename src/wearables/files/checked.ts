@@ -1,37 +1,18 @@
 // What is read from a file is checked by the schemas of what is pushed, their rules included, one value at a time.
-import { Ajv } from 'ajv';
-import type { Static, TSchema } from 'typebox';
-import { addFormats } from '../../wire/formats.ts';
-import { RULES } from '../../wire/rules.ts';
+import { fits } from '../../wire/check.ts';
 import type { SummaryItem } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
 import { workout } from '../summaries/resources/workout.ts';
 import { SampleInput, type SampleInputValue } from '../timeseries/sample-input.ts';
 
-const ajv = new Ajv({ strict: false, strictNumbers: true });
-addFormats(ajv);
-for (const { keyword, type, check } of RULES) {
-  ajv.addKeyword({
-    keyword,
-    ...(type === 'any' ? {} : { type: 'object' as const }),
-    validate: (setting: unknown, value: unknown) => check(setting as never, value as never).length === 0,
-  });
-}
-
-/** Compiled when the first value comes. */
-function checkOf<T extends TSchema>(schema: T): (value: unknown) => value is Static<T> {
-  let check: ((value: unknown) => boolean) | undefined;
-  return (value): value is Static<T> => (check ??= ajv.compile(schema))(value);
-}
-
-export const isSample: (value: unknown) => value is SampleInputValue = checkOf(SampleInput);
+export const isSample: (value: unknown) => value is SampleInputValue = fits(SampleInput);
 
 /** Kinds of summaries that files hold. */
 export const RESOURCES = { workouts: workout, sleep, sleep_cycle: sleepCycle };
 
 const items = Object.fromEntries(
-  Object.entries(RESOURCES).map(([name, { input }]) => [name, checkOf(input)]),
+  Object.entries(RESOURCES).map(([name, { input }]) => [name, fits(input)]),
 ) as unknown as Record<keyof typeof RESOURCES, (value: unknown) => value is SummaryItem>;
 
 export type CheckedSummary =

@@ -159,9 +159,38 @@ export const EmailInput = Type.Object({
   provider: optional(Type.Unsafe<(typeof PROVIDER_SLUGS)[number]>({ ...AnyProvider, deprecated: true })),
   region: Type.Optional(Region),
 });
+
+const LINK_ERRORS = [
+  'invalid_token',
+  'token_expired',
+  'token_not_validated',
+  'token_consumed',
+  'provider_credential_error',
+  'provider_password_expired',
+  'provider_api_error',
+  'unsupported_region',
+  'duplicate_connection',
+  'required_scopes_not_granted',
+  'incorrect_mfa_code',
+  'user_cancelled',
+] as const;
+
+/** Of forms, which are all refused (`refuse-forms.ts`): clients are generated from the shape. */
 export const LinkResult = Type.Object({
   state: oneOf(['success', 'error', 'pending_provider_mfa'], { description: 'What became of it.' }),
   redirect_url: nullable(Type.String({ description: 'Where the browser goes now.' })),
-  error_type: nullable(Type.String({ description: 'What went wrong.' })),
+  error_type: nullable(oneOf(LINK_ERRORS, { description: 'What went wrong.' })),
   error: nullable(Type.String({ description: 'What went wrong, for people.' })),
+  provider_mfa: nullable(
+    Type.Object(
+      {
+        method: oneOf(['sms', 'email'], { description: 'How the provider sends its code.' }),
+        hint: Type.String({ description: 'Where it sends it, in part.' }),
+      },
+      { description: 'The second step that the provider asks for.' },
+    ),
+  ),
+  provider: Type.String({ deprecated: true, description: 'The provider of the path.' }),
+  connected: Type.Boolean({ deprecated: true, description: 'Whether `state` is success.' }),
+  provider_id: nullable(Type.String({ deprecated: true, description: "The provider's own id of the user." })),
 });

@@ -68,6 +68,7 @@ type Shape = {
   format?: string;
   description?: string;
   deprecated?: boolean;
+  enum?: readonly unknown[];
   default?: unknown;
   properties?: Record<string, Shape>;
   additionalProperties?: Shape;
@@ -89,7 +90,7 @@ export function toldAs(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Record<s
   const { required, properties } = toldObject(fields as Record<string, Shape>);
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
-    required: [...required, ...Object.keys(asTheyAre)],
+    required: [...new Set([...required, ...Object.keys(asTheyAre)])],
     properties: { ...properties, ...asTheyAre },
   });
 }
@@ -103,14 +104,15 @@ function toldObject(fields: Record<string, Shape>): {
   return { type: 'object', required: Object.keys(fields), properties: Object.fromEntries(properties) };
 }
 
-/** A field as answers have it: the bounds are those of what comes in, and words may be added to a list of words. */
-function told({ type, format, description, deprecated, default: value, ...within }: Shape): Shape {
+/** A field as answers have it: the bounds are those of what comes in. */
+function told({ type, format, description, deprecated, enum: words, default: value, ...within }: Shape): Shape {
   const formatTold = FORMATS_TOLD[format ?? ''];
   return {
     ...(within.properties ? toldObject(within.properties) : {}),
     ...(within.items ? { items: told(within.items) } : {}),
     ...(within.additionalProperties ? { additionalProperties: told(within.additionalProperties) } : {}),
     ...(type === undefined ? {} : { type }),
+    ...(words === undefined ? {} : { enum: words }),
     ...(formatTold === undefined ? {} : { format: formatTold }),
     ...(description === undefined ? {} : { description }),
     ...(deprecated === undefined ? {} : { deprecated }),

@@ -1,7 +1,7 @@
 // What every summary is told with, beside its own fields.
 import { Type, type TUnsafe } from 'typebox';
-import { nullable, Timestamp, Uuid } from '../../wire/schema.ts';
-import { DataSource } from '../source.ts';
+import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
+import { DataSource, SOURCE_TYPES } from '../source.ts';
 import { toldAs, type Fields } from './fields.ts';
 
 const heading: Fields = {
@@ -16,7 +16,7 @@ const times: Fields = {
 /** Fields that say once more, flat, what `source` says. */
 export const flatSource = {
   source_provider: Type.String({ description: 'Slug of the provider.' }),
-  source_type: Type.String({ description: 'Kind of the device that measured.' }),
+  source_type: oneOf(SOURCE_TYPES, { description: 'Kind of the device that measured.' }),
   source_app_id: nullable(Type.String({ description: 'The app that wrote the data.' })),
   source_device_id: nullable(Type.String({ format: 'uuid', description: 'Id of the device that measured.' })),
 } satisfies Fields;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, optional, Text, Uuid } from '../../../wire/schema.ts';
+import { nullable, oneOf, optional, Text, Uuid } from '../../../wire/schema.ts';
+import { SOURCE_TYPES } from '../../source.ts';
 import { toldAs } from '../fields.ts';
 import { measurable, origin } from '../item.ts';
 import { PLAIN_BATCH, type SummaryResource } from '../resource.ts';
@@ -31,7 +32,7 @@ const shape = toldAs(fields, {
   id: Type.String({ format: 'uuid', description: 'Id of the device, by which summaries and samples name it.' }),
   user_id: Uuid,
   provider: Type.String({ description: 'Slug of the provider.' }),
-  source_type: Type.String({ description: 'Kind of the device.' }),
+  source_type: oneOf(SOURCE_TYPES, { description: 'Kind of the device.' }),
   app_id: nullable(Type.String({ description: 'The app that told of it.' })),
 });
 

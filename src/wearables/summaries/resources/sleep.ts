@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { millisecondsOf } from '../../../wire/moment.ts';
+import { oneOf } from '../../../wire/schema.ts';
 import { number, moment, whole, word } from '../fields.ts';
 import { measurable, origin, ownDay, timezoneOffset } from '../item.ts';
 import { placeInTime, type SummaryResource } from '../resource.ts';
@@ -15,15 +16,12 @@ const seconds = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS, default: 0, description }));
 const beats = (which: string) => whole(`${which}, in beats per minute.`, 400);
 
+const SLEEP_TYPES = ['long_sleep', 'short_sleep', 'acknowledged_nap', 'unknown'] as const;
+
 const fields = {
   bedtime_start: moment('When the person went to bed.'),
   bedtime_stop: moment('When the person got up.'),
-  type: word('What kind of sleep it was; left out, a long_sleep from 3 hours on, else a short_sleep.', [
-    'long_sleep',
-    'short_sleep',
-    'acknowledged_nap',
-    'unknown',
-  ]),
+  type: word('What kind of sleep it was; left out, a long_sleep from 3 hours on, else a short_sleep.', SLEEP_TYPES),
   timezone_offset: timezoneOffset,
   duration: whole('Time in bed, in seconds; left out, from bedtime_start to bedtime_stop.', LONGEST_SECONDS),
   total: Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS, description: 'Time asleep, in seconds.' }),
@@ -51,8 +49,15 @@ const input = Type.Object(
   { fulfils: measurable({ from: 'bedtime_start', to: 'bedtime_stop', mostHours: LONGEST_HOURS }) },
 );
 
+/** What is never null: where a source does not say it, it follows from the times. */
+const known = {
+  type: oneOf(SLEEP_TYPES, { description: 'What kind of sleep it was.' }),
+  duration: Type.Integer({ description: 'Time in bed, in seconds.' }),
+};
+
 const shape = dailyShape(fields, {
   ...dated,
+  ...known,
   sleep_stream: Type.Null({
     deprecated: true,
     description: 'Always null: GET /v2/timeseries/sleep/{sleep_id}/stream reads what was measured.',

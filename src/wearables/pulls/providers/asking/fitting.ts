@@ -1,9 +1,8 @@
 // What providers send is held to the same bounds as what is pushed.
 import type { TObject } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
 import type { Logger } from '../../../../log.ts';
+import { placesOfWrong, type Place } from '../../../../wire/check.ts';
 import { pastMoment } from '../../../../wire/moment.ts';
-import type { Requirement } from '../../../../wire/rules.ts';
 import type { Series } from '../../../resources.ts';
 import { seriesOrNull } from '../../../resources.ts';
 import type { StoredSource } from '../../../source.ts';
@@ -40,15 +39,12 @@ export function* summariesOf(log: Logger, resource: SummaryResource, mapped: Map
     yield { summaries: { resource, incoming: fitting.slice(n, n + SUMMARIES_A_PIECE) } };
 }
 
-const validators = new WeakMap<TObject, Validator>();
+const checks = new WeakMap<TObject, (item: unknown) => Place[]>();
 
-function validatorOf(input: TObject): Validator {
-  let validator = validators.get(input);
-  if (!validator) {
-    validator = Compile(input) as unknown as Validator;
-    validators.set(input, validator);
-  }
-  return validator;
+function placesIn(input: TObject, item: SummaryItem): Place[] {
+  const check = checks.get(input) ?? placesOfWrong(input);
+  checks.set(input, check);
+  return check(item);
 }
 
 function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem | null {
@@ -56,7 +52,7 @@ function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem | null 
   const required: readonly string[] = (input as { required?: string[] }).required ?? [];
   for (const [name, value] of Object.entries(kept)) if (value === null || value === undefined) delete kept[name];
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const wrong = wrongIn(input, kept);
+    const wrong = placesIn(input, kept as SummaryItem);
     if (wrong.length === 0) return kept as SummaryItem;
     for (const [name = '', within] of wrong) {
       if (isColumn(kept[name], within)) delete (kept[name] as Record<string, unknown>)[within as string];
@@ -70,25 +66,6 @@ function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem | null 
 /** Of points a column can be missing, but for their times. */
 const isColumn = (value: unknown, within: string | undefined): boolean =>
   typeof value === 'object' && value !== null && within !== undefined && within !== 'time' && !Array.isArray(value);
-
-/** The places of what does not fit. */
-function wrongIn(input: TObject, item: Record<string, unknown>): string[][] {
-  const validator = validatorOf(input);
-  if (!validator.Check(item)) {
-    const wrong = [...validator.Errors(item)].map(({ instancePath, params }) =>
-      instancePath === ''
-        ? ((params as { requiredProperties?: string[] }).requiredProperties ?? [''])
-        : instancePath.split('/').slice(1),
-    );
-    return wrong;
-  }
-  const properties = input.properties as Record<string, { format?: string }>;
-  const late = Object.entries(properties).flatMap(([name, { format }]) =>
-    format === 'past-moment' && typeof item[name] === 'string' && pastMoment(item[name]) === null ? [[name]] : [],
-  );
-  const { fulfils } = input as { fulfils?: Requirement };
-  return [...late, ...(fulfils?.check(item).map(({ at }) => at.map(String)) ?? [])];
-}
 
 export type Measured = {
   /** Its moment, or the start of its interval: UTC, three fractional digits, Z. */

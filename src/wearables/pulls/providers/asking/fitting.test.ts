@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { openLog } from '../../../../log.ts';
+import type { SummaryItem } from '../../../summaries/resource.ts';
+import { sleep } from '../../../summaries/resources/sleep.ts';
+import { workout } from '../../../summaries/resources/workout.ts';
+import { summariesOf } from './fitting.ts';
+
+const run = {
+  provider: 'strava',
+  sport: 'running',
+  time_start: '2026-01-05T06:30:00Z',
+  time_end: '2026-01-05T07:15:00Z',
+};
+const kept = (resource: typeof workout, item: object): (SummaryItem | undefined)[] =>
+  [...summariesOf(openLog('silent'), resource, [{ item: item as SummaryItem, raw: {} }])].flatMap(
+    ({ summaries }) => summaries?.incoming.map((each) => each.item) ?? [],
+  );
+
+describe('points of a provider', () => {
+  const time = [1_767_594_600, 1_767_594_601, 1_767_594_602];
+
+  test('are kept as they came where they fit', () => {
+    const stream = { time, heartrate: [90, 91, 92] };
+    expect(kept(workout, { ...run, stream })).toEqual([{ ...run, stream }]);
+  });
+
+  test('lose a column that is shorter than their times, or beyond its bounds', () => {
+    const stream = { time, heartrate: [90, 91], cadence: [80, 81, 9_999_999], altitude: [1, 2, 3] };
+    expect(kept(workout, { ...run, stream })).toEqual([{ ...run, stream: { time, altitude: [1, 2, 3] } }]);
+  });
+
+  test('are left out where their times go back, and the workout is not', () => {
+    expect(kept(workout, { ...run, stream: { time: time.toReversed(), heartrate: [90, 91, 92] } })).toEqual([run]);
+  });
+
+  test('of a sleep lose the series that does not fit', () => {
+    const night = {
+      provider: 'oura',
+      bedtime_start: '2026-01-05T06:30:00Z',
+      bedtime_stop: '2026-01-05T13:30:00Z',
+      total: 24_000,
+      sleep_stream: { heartrate: { time, value: [50, 51] }, hrv: { time, value: [40, 41, 42] } },
+    };
+    expect(kept(sleep, night)).toEqual([{ ...night, sleep_stream: { hrv: { time, value: [40, 41, 42] } } }]);
+  });
+});
+
+test('a summary that is none without what does not fit is left out, and one that begins in the future', () => {
+  expect(kept(workout, { ...run, time_start: 'soon' })).toEqual([]);
+  expect(kept(workout, { ...run, time_start: '2100-01-01T00:00:00Z', time_end: '2100-01-01T01:00:00Z' })).toEqual([]);
+});
