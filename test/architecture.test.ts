@@ -124,6 +124,7 @@ const ROOMS: Record<string, string[]> = {
     'ask-for-runs',
     'calendar-date',
     'one-writer',
+    'fits',
     'source',
     'providers',
     'resources',

@@ -1,5 +1,5 @@
 // What is read from a file is checked by the schemas of what is pushed, their rules included, one value at a time.
-import { fits } from '../../wire/check.ts';
+import { fits } from '../fits.ts';
 import type { SummaryItem } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';

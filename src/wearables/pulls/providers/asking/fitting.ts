@@ -1,7 +1,7 @@
 // What providers send is held to the same bounds as what is pushed.
 import type { TObject } from 'typebox';
 import type { Logger } from '../../../../log.ts';
-import { placesOfWrong, type Place } from '../../../../wire/check.ts';
+import { placesOfWrong, type Place } from '../../../fits.ts';
 import { pastMoment } from '../../../../wire/moment.ts';
 import type { Series } from '../../../resources.ts';
 import { seriesOrNull } from '../../../resources.ts';

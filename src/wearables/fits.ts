@@ -2,9 +2,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { Static, TSchema } from 'typebox';
-import { addFormats } from './formats.ts';
-import type { Rule } from './rule.ts';
-import { RULES } from './rules.ts';
+import { addFormats } from '../wire/formats.ts';
+import type { Rule } from '../wire/rule.ts';
+import { RULES } from '../wire/rules.ts';
 
 /** The way from a value to a place in it. */
 export type Place = string[];
