@@ -17,7 +17,7 @@ export type Claim = {
   connection: { provider: string; demo: boolean; granted_scopes: string[] | null };
 };
 
-/** Takes the poll of a connection for a while; null where somebody has it, it is to be due and is not, or nothing may be pulled. */
+/** Takes the poll of a connection for a while; null where somebody has it, it should be due and is not, or nothing may be pulled. */
 export async function claimPoll(
   ctx: TeamCtx,
   { user_id, provider }: Polled,

@@ -22,7 +22,8 @@ type Place = { user_id: string; provider: string };
 /**
  * The access token of a connection, renewed where it has ended or is the one that the provider has just `refused`; null
  * where the connection brings nothing: it is gone, paused or in error, or its user is leaving. A provider that refuses
- * to renew puts it in error, for the reason that `whenRefused` says. Throws ProviderUnavailable where the provider cannot be asked now.
+ * to renew puts it in error, for the reason that `whenRefused` says. Throws ProviderUnavailable where the provider cannot
+ * be asked now.
  *
  * Most refresh tokens are good for one use. Of many processes the one that has the row's lease asks and the others look
  * for what it stores; nobody waits with a connection to the database, and nobody gets a token before it is stored.
