@@ -36,8 +36,15 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
 }
 
 const MONTHS_AHEAD = 2;
+/** Streams of which one statement deletes what has expired: of a day each, where it happens every day. */
+const STREAMS = 100;
+/** Of the day (UTC) in which it is done: looking at every stream takes its time. */
+const HOUR = 3;
 
-/** Makes the months that come next (UTC), and drops those that samples are kept no longer of. */
+/**
+ * Makes the months that come next (UTC), and drops those that samples are kept no longer of. What has expired in partitions
+ * that stay goes once a day.
+ */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`
     select ensure_sample_partitions(current_date, (current_date + make_interval(months => ${MONTHS_AHEAD}))::date)`.execute(
@@ -45,5 +52,28 @@ export async function dropExpired(ctx: Ctx): Promise<void> {
   );
   const { sampleRetentionMonths: months } = ctx.config;
   if (months === null) return;
-  await sql`select drop_samples_before((current_date - make_interval(months => ${months}))::date)`.execute(ctx.db);
+  const { rows } = await sql<{ first_kept: string; hour: number }>`
+    with days as (select (current_date - make_interval(months => ${months}))::date as first_kept)
+    select first_kept::text, extract(hour from now() at time zone 'UTC')::integer as hour
+      from days where drop_samples_before(first_kept) is not null`.execute(ctx.db);
+  const [{ first_kept, hour }] = rows as [{ first_kept: string; hour: number }];
+  if (hour === HOUR) await deleteBefore(ctx, first_kept);
+}
+
+/** Deletes every stream's samples of the days before `firstKept`, and their texts, some streams at a time along the key. */
+export async function deleteBefore({ db, stopping }: Ctx, firstKept: string): Promise<void> {
+  for (let after = 0; !stopping?.aborted;) {
+    const { rows } = await sql<{ id: number }>`
+      select id from streams where id > ${after} order by id limit ${STREAMS}`.execute(db);
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return;
+    await sql`
+      with gone as (
+        delete from ${sql.table('sample_notes')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date
+      )
+      delete from ${sql.table('samples')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date`.execute(
+      db,
+    );
+    after = ids.at(-1) as number;
+  }
 }
