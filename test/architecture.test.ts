@@ -14,6 +14,7 @@ const GROUND = [
   'package-root',
   'wire',
   'bulk-work',
+  'time-limit',
   'db',
   'privacy',
 ];
@@ -99,6 +100,7 @@ const PARTS: Record<string, string[]> = {
   context: ['bulk-work', 'config', 'db', 'log', 'privacy'],
   config: [],
   'bulk-work': [],
+  'time-limit': [],
   wire: ['ids'],
   errors: [],
   ids: [],

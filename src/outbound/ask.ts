@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import type { Config } from '../config/options.ts';
+import { withinTime } from '../time-limit.ts';
 import { tlsStarter, vettingConnector } from './connector.ts';
 import { deploymentPolicy } from './deployment-policy.ts';
 import { openResolver } from './resolve.ts';
@@ -43,22 +44,24 @@ export async function ask(
   if (deploymentPolicy(config).checkUrl(url) !== null) throw new NoAnswer('address_refused');
   const { origin, pathname, search } = new URL(url);
   try {
-    const answer = await agentOf(config).request({
-      origin,
-      path: pathname + search,
-      method,
-      headers: { accept: 'application/json', 'accept-encoding': 'identity', ...headers },
-      body: body ?? null,
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+    return await withinTime({ ms: timeoutMs, outer: signal }, async (signal) => {
+      const answer = await agentOf(config).request({
+        origin,
+        path: pathname + search,
+        method,
+        headers: { accept: 'application/json', 'accept-encoding': 'identity', ...headers },
+        body: body ?? null,
+        signal,
+      });
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > mostBytes) throw new NoAnswer('answer_too_large');
+        chunks.push(chunk);
+      }
+      return { status: answer.statusCode, headers: answer.headers, text: Buffer.concat(chunks).toString('utf8') };
     });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > mostBytes) throw new NoAnswer('answer_too_large');
-      chunks.push(chunk);
-    }
-    return { status: answer.statusCode, headers: answer.headers, text: Buffer.concat(chunks).toString('utf8') };
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
     const { code, name } = error as { code?: unknown; name?: string };

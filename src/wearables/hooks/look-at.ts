@@ -1,5 +1,6 @@
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { withinTime } from '../../time-limit.ts';
 import type { Claim } from '../pulls/poll-lease.ts';
 import type { Puller } from '../pulls/puller.ts';
 import { storePiece } from '../pulls/store-pulled.ts';
@@ -16,8 +17,10 @@ export async function lookAt(
   { resources, object_resource: resource, object_id: id }: InboxRow,
 ): Promise<string[]> {
   if (resource === null || id === null || !puller.findOne) return resources;
-  const signal = AbortSignal.any([AbortSignal.timeout(MOST_MS), ...(ctx.stopping ? [ctx.stopping] : [])]);
-  const found = await puller.findOne({ ctx, user, signal, past: false }, resource, id);
+  const { findOne } = puller;
+  const found = await withinTime({ ms: MOST_MS, outer: ctx.stopping }, (signal) =>
+    findOne({ ctx, user, signal, past: false }, resource, id),
+  );
   if (found === null) return resources;
   if (found === 'gone') {
     await inTransaction(ctx, (tx) => eraseSummary(tx, user, { resource, provider, provider_id: id }));

@@ -1,5 +1,6 @@
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { withinTime } from '../../time-limit.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { becomeWriter } from '../one-writer.ts';
@@ -31,20 +32,21 @@ export async function storePulled(
 ): Promise<Stored> {
   const days = new Set<string>();
   const provider_ids = new Set<string>();
-  const signal = AbortSignal.any([AbortSignal.timeout(MOST_MS), ...(ctx.stopping ? [ctx.stopping] : [])]);
-  for await (const piece of puller.pull({ ctx, user, signal, past }, resource, window)) {
-    await storePiece(ctx, user, piece);
-    const { samples = [], summaries } = piece;
-    for (const { sample } of samples) days.add(calendarDateOf(sample.at, clockOf(sample, user)));
-    for (const { item } of summaries?.incoming ?? []) {
-      const { calendar_date } = (summaries as NonNullable<typeof summaries>).resource.placeOf(
-        item,
-        clockOf(item, user),
-      );
-      if (calendar_date !== null) days.add(calendar_date);
-      if (typeof item.provider_id === 'string') provider_ids.add(item.provider_id);
+  await withinTime({ ms: MOST_MS, outer: ctx.stopping }, async (signal) => {
+    for await (const piece of puller.pull({ ctx, user, signal, past }, resource, window)) {
+      await storePiece(ctx, user, piece);
+      const { samples = [], summaries } = piece;
+      for (const { sample } of samples) days.add(calendarDateOf(sample.at, clockOf(sample, user)));
+      for (const { item } of summaries?.incoming ?? []) {
+        const { calendar_date } = (summaries as NonNullable<typeof summaries>).resource.placeOf(
+          item,
+          clockOf(item, user),
+        );
+        if (calendar_date !== null) days.add(calendar_date);
+        if (typeof item.provider_id === 'string') provider_ids.add(item.provider_id);
+      }
     }
-  }
+  });
   return { days, provider_ids };
 }
 
