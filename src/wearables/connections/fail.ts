@@ -4,17 +4,21 @@ import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { connectionError } from './events.ts';
 import { messageOf, type ConnectionError } from './messages.ts';
+import { openTokens } from './tokens/sealed.ts';
 
 /**
- * Puts a connection in error and tells of it, once: one that is in error already, or is gone, stays as it is.
- * `details` is a code of the provider's answer, never its text, which could name a person.
+ * Puts a connection in error and tells of it, once: one that is in error already, paused or gone stays as it is.
+ * `details` is a code of the provider's answer, never its text, which could name a person. `refused`: the access token that
+ * the provider has refused; false where the connection has another one meanwhile, and stays as it is.
  */
 export function failConnection(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   { user_id, provider }: { user_id: string; provider: string },
   error: { type: ConnectionError; details: string },
-): Promise<void> {
+  refused?: string,
+): Promise<boolean> {
   return inTransaction(ctx as TeamCtx, async (ctx) => {
+    if (refused !== undefined && !(await isItsToken(ctx, { user_id, provider }, refused))) return false;
     const {
       rows: [failed],
     } = await sql<{ client_user_id: string }>`
@@ -22,10 +26,10 @@ export function failConnection(
          set status = 'error', error_type = ${error.type}, errored_at = now(), updated_at = now()
         from users
        where connections.user_id = ${user_id} and connections.provider = ${provider}
-         and connections.team_id = ${ctx.team.id} and connections.status <> 'error'
+         and connections.team_id = ${ctx.team.id} and connections.status = 'connected'
          and users.id = connections.user_id
       returning users.client_user_id`.execute(ctx.db);
-    if (!failed) return;
+    if (!failed) return true;
     await publishEvent(ctx, connectionError, {
       user: { id: user_id, client_user_id: failed.client_user_id },
       data: {
@@ -36,5 +40,26 @@ export function failConnection(
         error_details: error.details,
       },
     });
+    return true;
   });
+}
+
+/** Whether the connection still has this access token, as it does until the commit. */
+async function isItsToken(
+  ctx: TxCtx<TeamCtx>,
+  { user_id, provider }: { user_id: string; provider: string },
+  token: string,
+): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('connections')
+    .select(['tokens', 'tokens_expire_at'])
+    .where('user_id', '=', user_id)
+    .where('provider', '=', provider)
+    .where('team_id', '=', ctx.team.id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return (
+    row !== undefined &&
+    openTokens(ctx, { team_id: ctx.team.id, id: `${user_id}/${provider}` }, row)?.access_token === token
+  );
 }

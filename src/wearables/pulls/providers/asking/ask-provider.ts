@@ -52,8 +52,9 @@ export async function askProvider(source: PullSource, api: ProviderApi, question
     if (answer.status !== 401) return valueOf(answer, question, held);
     if (refused !== undefined) {
       const place = { user_id: user.id, provider: api.slug };
-      await failConnection(ctx, place, { type: 'provider_credential_error', details: 'http_401' });
-      throw new PullError('non_retriable_error');
+      const error = { type: 'provider_credential_error', details: 'http_401' } as const;
+      const isOver = await failConnection(ctx, place, error, token);
+      throw new PullError(isOver ? 'non_retriable_error' : 'resource_contention');
     }
     refused = token;
   }
