@@ -494,6 +494,7 @@ export interface Polls {
   attempted_at: string | null;
   due_at: string;
   failures: Generated<number>;
+  held_since: string | null;
   leased_until: string | null;
   provider: string;
   succeeded: boolean | null;

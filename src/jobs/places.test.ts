@@ -1,14 +1,17 @@
 // What waits for a provider takes its own places and no other's: with the runner as the program has it.
-import type { Runner } from 'graphile-worker';
+import { runOnce, type JobHelpers, type Runner } from 'graphile-worker';
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../test/factories.ts';
+import { addJob } from '../db/define-job.ts';
 import { openDatabase, type Database } from '../db/open.ts';
+import { inboxKind } from '../wearables/hooks/receive.ts';
 import { DEMO_PULLERS } from '../wearables/pulls/demo/pullers.ts';
 import type { Pulled, Puller } from '../wearables/pulls/puller.ts';
 import { openPlaces } from './places.ts';
-import { runJobs } from './run.ts';
+import { runJobs, tasksOf, workerLogger } from './run.ts';
 
 let app: TestApp;
 let database: Database;
@@ -67,6 +70,48 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
     }, 10_000);
   }
 }, 60_000);
+
+const payload = () => ({ team_id: app.team.id, user_id: randomUUID(), provider: 'oura' as const });
+type Waiting = { key: string | null; priority: number; flags: Record<string, true> | null };
+const waiting = async (): Promise<Waiting[]> =>
+  (
+    await sql<Waiting>`
+      select key, priority, flags from graphile_worker.jobs where task_identifier = ${inboxKind.name}`.execute(app.db)
+  ).rows;
+beforeEach(() => sql`delete from graphile_worker._private_jobs`.execute(app.db));
+
+test('a job that waits for somebody outside is held back by its flags and is the only one of its kind, whoever asks', async () => {
+  const inbox = payload();
+  for (const priority of [5, 6])
+    await app.ctx.db.transaction().execute((tx) => addJob(tx, inboxKind, inbox, { priority }));
+  expect(await waiting()).toEqual([
+    { key: `inbox ${inbox.user_id} oura`, priority: 6, flags: { waits: true, [`team ${app.team.id}`]: true } },
+  ]);
+});
+
+test('a job that is put off keeps its key and its turn, and gives way to one that was asked for meanwhile', async () => {
+  const inbox = payload();
+  const full = openPlaces();
+  const workOnce = async () => {
+    await sql`update graphile_worker._private_jobs set run_at = now()`.execute(app.db);
+    await runOnce({
+      pgPool: database.pool,
+      taskList: tasksOf(app.ctx, full),
+      logger: workerLogger(app.ctx.log),
+      noHandleSignals: true,
+    });
+  };
+  full.take(app.team.id);
+  full.take(app.team.id);
+  await app.ctx.db.transaction().execute((tx) => addJob(tx, inboxKind, inbox, { priority: 7 }));
+  const before = await waiting();
+  for (let n = 0; n < 3; n += 1) await workOnce();
+  expect(await waiting()).toEqual(before);
+  await tasksOf(app.ctx, full)[inboxKind.name]?.(inbox, {
+    job: { id: '0', key: before[0]?.key, priority: 9 },
+  } as JobHelpers);
+  expect(await waiting()).toEqual(before);
+});
 
 test('places come back when work is done, and a team never has more than half of them', () => {
   const places = openPlaces();

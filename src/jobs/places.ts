@@ -1,5 +1,6 @@
 // Background work shares one queue. What waits for a provider may wait for minutes: it never has all places, and no team
 // has more than half of its.
+import { flagOfTeam, WAITS } from '../db/define-job.ts';
 
 /** Jobs that one process does at a time. */
 export const SLOTS = 6;
@@ -20,7 +21,7 @@ export function openPlaces(): Places {
   let all = 0;
   return {
     taken: () =>
-      all >= WAITING ? ['waits'] : [...ofTeams].flatMap(([id, many]) => (many >= OF_A_TEAM ? [`team ${id}`] : [])),
+      all >= WAITING ? [WAITS] : [...ofTeams].flatMap(([id, many]) => (many >= OF_A_TEAM ? [flagOfTeam(id)] : [])),
     take(teamId) {
       const ofTeam = ofTeams.get(teamId) ?? 0;
       if (all >= WAITING || ofTeam >= OF_A_TEAM) return false;

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphile-worker';
+import { run, Logger as WorkerLogger, type JobHelpers, type Runner, type TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
-import { defineJob, type Job } from '../db/define-job.ts';
+import { addJob, defineJob, type Job } from '../db/define-job.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
@@ -85,15 +86,15 @@ export function tasksOf(ctx: Ctx, places = openPlaces()): TaskList {
   return Object.fromEntries(
     jobs.map((job) => [
       job.name,
-      async (payload: unknown) => {
+      async (payload: unknown, { job: asked }: JobHelpers) => {
         const given = payload as Record<string, never>;
-        if (!job.waits) return work(job, given);
-        const whose = payload as { team_id: string };
-        if (!places.take(whose.team_id)) return putOff(ctx, job, whose);
+        const team = job.placeOf?.(given);
+        if (team === undefined) return work(job, given);
+        if (!places.take(team)) return putOff(ctx, job, given, asked);
         try {
           await work(job, given);
         } finally {
-          places.leave(whose.team_id);
+          places.leave(team);
         }
       },
     ]),
@@ -105,15 +106,21 @@ export const crontab = jobs
   .flatMap(({ name, cron }) => (cron ? [`${cron.at} ${name} ${JSON.stringify(cron.payload)}`] : []))
   .join('\n');
 
-/** Asks again for a job that was taken in the moment in which the last place went. */
-async function putOff(ctx: Ctx, { name }: Job, payload: { team_id: string }): Promise<void> {
-  await sql`
-    select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json, run_at => now() + interval '2 seconds',
-      priority => ${BEHIND_ALL}, flags => ${['waits', `team ${payload.team_id}`]}::text[])`.execute(ctx.db);
+/** Asks again for a job that was taken in the moment in which the last place went, unless somebody else has meanwhile. */
+async function putOff(
+  ctx: Ctx,
+  job: Job,
+  payload: Record<string, never>,
+  { id, key, priority }: JobHelpers['job'],
+): Promise<void> {
+  await inTransaction(ctx, async ({ db }) => {
+    const { rows } = await sql`select from graphile_worker.jobs where key = ${key} and id <> ${id}`.execute(db);
+    if (rows.length > 0) return;
+    await addJob(db, job, payload, { delaySeconds: PUT_OFF_SECONDS, priority, ...(key === null ? {} : { key }) });
+  });
 }
 
-/** Behind what has not been tried yet. */
-const BEHIND_ALL = 2_000;
+const PUT_OFF_SECONDS = 2;
 
 /** Works the job queue until stopped. Each run is one log line with ids only. */
 export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {

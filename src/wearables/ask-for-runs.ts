@@ -1,15 +1,17 @@
 // What came in asks for the continuous queries that read it. They are computed in a room above (aggregate/continuous): here
 // is only who may have to be, which every write pays for.
 import { sql } from 'kysely';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
-import { jobKind } from '../db/define-job.ts';
+import { addJobs, jobKind } from '../db/define-job.ts';
 import { Uuid } from '../wire/schema.ts';
 
 /** One continuous query for one user. */
 export const runKind = jobKind({
   name: 'run_continuous_query',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, query_id: Uuid }),
+  key: ({ user_id, query_id }) => `run ${user_id} ${query_id}`,
+  placeOf: ({ team_id }) => team_id,
 });
 
 /** What comes in within this time of the first change is computed at once. */
@@ -43,7 +45,7 @@ export async function askForRuns(
   if (read.size === 0) return;
   const changed = [...new Set(resources)].filter((resource) => read.has(resource));
   if (changed.length === 0) return;
-  await sql`
+  const { rows } = await sql<Static<typeof runKind.payload> & { way: number }>`
     with asked as (
       insert into continuous_query_tasks (user_id, query_id, team_id)
       select ${user.id}, id, team_id from continuous_queries
@@ -52,15 +54,18 @@ export async function askForRuns(
       on conflict (user_id, query_id) where status = 'scheduled' do nothing
       returning team_id, user_id, query_id
     )
-    select graphile_worker.add_job(${runKind.name},
-             json_build_object('team_id', team_id, 'user_id', user_id, 'query_id', query_id),
-             run_at => now() + make_interval(secs => ${GATHER_SECONDS}), job_key => 'run ' || user_id || ' ' || query_id,
-             priority => ${RUN_PRIORITY}::integer + under.way, flags => array['waits', 'team ' || team_id])
+    select asked.*, under.way
       from asked, (
              select count(*)::integer as way from (
                select from continuous_query_tasks where team_id = ${ctx.team.id} and status = 'scheduled' limit ${MOST_COUNTED}
              ) as counted
            ) as under`.execute(ctx.db);
+  const jobs = rows.map(({ way, ...payload }) => ({
+    payload,
+    delaySeconds: GATHER_SECONDS,
+    priority: RUN_PRIORITY + way,
+  }));
+  await addJobs(ctx.db, runKind, jobs);
 }
 
 async function resourcesRead({ db, team }: TxCtx<TeamCtx>): Promise<ReadonlySet<string>> {

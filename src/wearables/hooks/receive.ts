@@ -18,6 +18,8 @@ import { hookOrNull } from './providers/all.ts';
 export const inboxKind = jobKind({
   name: 'work_inbox',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
+  key: ({ user_id, provider }) => `inbox ${user_id} ${provider}`,
+  placeOf: ({ team_id }) => team_id,
 });
 
 /** Of all accounts that one body tells of, in different teams: a provider waits for two seconds. */
@@ -110,7 +112,7 @@ function keep(
     }
     if (!isNew) return;
     const payload = { team_id: team.id, user_id, provider };
-    await addJob(db, inboxKind, payload, { key: `inbox ${user_id} ${provider}` });
+    await addJob(db, inboxKind, payload);
   });
 }
 

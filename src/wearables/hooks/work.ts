@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { checkAgreement } from '../connections/tokens/check-agreement.ts';
 import { ProviderUnavailable } from '../connections/tokens/request-tokens.ts';
 import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
-import { claimPoll, holdUntil, type Claim } from '../pulls/poll-lease.ts';
+import { claimPoll, letGo, type Claim } from '../pulls/poll-lease.ts';
 import { pullWindows } from '../pulls/poll.ts';
 import { isGone, isRetriable, PullError } from '../pulls/puller.ts';
 import { pullerOrNull } from '../pulls/pullers.ts';
@@ -23,7 +23,6 @@ const POLL_SECONDS = 15;
 /** Looks where a provider's notifications of a connection say that there is news, by the lease of its poll. */
 export const inboxWork = defineJob({
   ...inboxKind,
-  waits: true,
   run: async (ctx: Ctx, job: Job) => {
     const team = await findTeamScope(ctx, job.team_id);
     if (!team) return;
@@ -36,7 +35,7 @@ export const inboxWork = defineJob({
     } catch (error) {
       if (!isGone(error)) throw error;
     } finally {
-      await holdUntil(scoped, job, 0);
+      await letGo(scoped, claim);
     }
   },
 });
@@ -78,7 +77,5 @@ function reconcile(
 }
 
 function again(ctx: TeamCtx, job: Job, delaySeconds: number): Promise<void> {
-  return inTransaction(ctx, ({ db }) =>
-    addJob(db, inboxKind, job, { delaySeconds, key: `inbox ${job.user_id} ${job.provider}` }),
-  );
+  return inTransaction(ctx, ({ db }) => addJob(db, inboxKind, job, { delaySeconds }));
 }

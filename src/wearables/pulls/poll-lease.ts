@@ -1,21 +1,35 @@
 // One process at a time asks for the newest of a connection: a poll, or whoever looks where a notification says.
 import { sql } from 'kysely';
+import { Type, type Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import { addJob, jobKind } from '../../db/define-job.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
+import { oneOf, Uuid } from '../../wire/schema.ts';
+import { PROVIDER_SLUGS } from '../providers.ts';
 import { isGone } from './puller.ts';
 
-/** As long as a resource may take; whoever was killed meanwhile is followed by another. */
-export const LEASE_SECONDS = 360;
+/** The newest data of a connection. */
+export const pollKind = jobKind({
+  name: 'poll_connection',
+  payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
+  key: ({ user_id, provider }) => `poll ${user_id} ${provider}`,
+  placeOf: ({ team_id }) => team_id,
+});
 
 /** A connection, as its poll names it. */
-export type Polled = { user_id: string; provider: string };
+export type Polled = Omit<Static<typeof pollKind.payload>, 'team_id'>;
 
 /** A poll that is held. */
 export type Claim = {
-  poll: Polled;
+  /** `held_since` is the fence: whoever holds it later has another one. */
+  poll: Polled & { held_since: string };
   user: UserRow;
   connection: { provider: string; demo: boolean; granted_scopes: string[] | null };
 };
+
+/** As long as a resource may take; whoever was killed meanwhile is followed by another. */
+const LEASE_SECONDS = 360;
 
 /** Takes the poll of a connection for a while; null where somebody has it, it should be due and is not, or nothing may be pulled. */
 export async function claimPoll(
@@ -25,25 +39,41 @@ export async function claimPoll(
 ): Promise<Claim | null> {
   const {
     rows: [row],
-  } = await sql<Omit<Claim['connection'], 'provider'>>`
-    update polls set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+  } = await sql<Omit<Claim['connection'], 'provider'> & { held_since: string }>`
+    update polls set held_since = clock_timestamp(), leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
       from connections c, users u
      where polls.user_id = ${user_id} and polls.provider = ${provider} and polls.team_id = ${ctx.team.id}
        and (polls.due_at <= now() or not ${whenDue}) and (polls.leased_until is null or polls.leased_until < now())
        and c.user_id = polls.user_id and c.provider = polls.provider and c.status = 'connected'
        and u.id = polls.user_id and u.deleted_at is null
-    returning c.demo, c.granted_scopes`.execute(ctx.db);
+    returning c.demo, c.granted_scopes, polls.held_since::text as held_since`.execute(ctx.db);
   if (!row) return null;
   const user = await findUser(ctx, user_id).catch((error: unknown) => {
     if (!isGone(error)) throw error;
     return null;
   });
-  return user && { poll: { user_id, provider }, user, connection: { provider, ...row } };
+  const { held_since, ...connection } = row;
+  return user && { poll: { user_id, provider, held_since }, user, connection: { provider, ...connection } };
 }
 
-/** From now; 0: whoever asks next may have it. */
-export async function holdUntil({ db, team }: TeamCtx, { user_id, provider }: Polled, seconds: number): Promise<void> {
-  await sql`
-    update polls set leased_until = now() + make_interval(secs => ${seconds}::float8)
-     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}`.execute(db);
+/** Keeps the poll for as long again; false where somebody else has it meanwhile. */
+export async function holdPoll({ db, team }: TeamCtx, { poll }: Claim): Promise<boolean> {
+  const { rows } = await sql`
+    update polls set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where user_id = ${poll.user_id} and provider = ${poll.provider} and team_id = ${team.id}
+       and held_since = ${poll.held_since}::timestamptz
+    returning user_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** Whoever asks next may have it. Who has asked meanwhile, as a refresh does, gets a poll that begins after that. */
+export function letGo(ctx: TeamCtx, { poll: { user_id, provider, held_since } }: Claim): Promise<void> {
+  return inTransaction(ctx, async ({ db, team }) => {
+    const { rows } = await sql<{ due: boolean }>`
+      update polls set leased_until = null
+       where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+         and held_since = ${held_since}::timestamptz
+      returning due_at <= now() as due`.execute(db);
+    if (rows[0]?.due) await addJob(db, pollKind, { team_id: team.id, user_id, provider });
+  });
 }

@@ -1,26 +1,22 @@
+// What is new of a connection, again and again. When it is due stands in polls, where two triggers write as well: while a
+// connection brings nothing (migration 0025), or its user is leaving (migration 0033), it is due at infinity.
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../context.ts';
-import { jobKind } from '../../db/define-job.ts';
+import type { UserRow } from '../../users/find.ts';
 import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
-import { oneOf, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
-import { claimPoll, holdUntil, LEASE_SECONDS, type Claim, type Polled } from './poll-lease.ts';
+import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
 import { isGone, PullError, type Puller, type Window } from './puller.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
 import { storePulled, type Stored } from './store-pulled.ts';
 
-/** The newest data of a connection. */
-export const pollKind = jobKind({
-  name: 'poll_connection',
-  payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
-});
-
 const DAY_MS = 86_400_000;
 /** Between looks at a connection to a provider that is not configured any more. */
-const WITHOUT_PROVIDER_SECONDS = 3_600;
+export const WITHOUT_PROVIDER_SECONDS = 3_600;
+/** The least before what was held back is tried again. */
+const HELD_BACK_SECONDS = 60;
 
-type Outcome = { succeeded: boolean; wait: number; every: number };
+/** How it went; `wait`: seconds for which the provider takes no more. What was held back was no try. */
+type Outcome = { succeeded: boolean; wait: number; heldBack: boolean };
 
 /** Polls a connection that is due, unless somebody does already. */
 export async function pollConnection(ctx: Ctx, job: Polled & { team_id: string }): Promise<void> {
@@ -30,19 +26,28 @@ export async function pollConnection(ctx: Ctx, job: Polled & { team_id: string }
   const claim = await claimPoll(scoped, job, { whenDue: true });
   if (!claim) return;
   const outcome = await poll(scoped, claim);
-  await (outcome ? finish(scoped, job, outcome) : holdUntil(scoped, job, 0));
+  if (outcome) await finish(scoped, claim, outcome);
+  await letGo(scoped, claim);
 }
 
 /** Everything that the connection brings. */
-async function poll(ctx: TeamCtx, claim: Claim): Promise<Outcome | null> {
+async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: number }) | null> {
   const puller = pullerOrNull(ctx, claim.connection);
-  if (!puller) return { succeeded: false, wait: 0, every: WITHOUT_PROVIDER_SECONDS };
+  if (!puller) return { succeeded: false, wait: 0, heldBack: false, every: WITHOUT_PROVIDER_SECONDS };
+  const window = lastDays(puller);
   const resources = grantedResources(puller, claim.connection).filter(
-    (name) => puller.resources[name]?.polled !== false,
+    (name) => puller.resources[name]?.polled !== false && mayBeKept(claim.user, window),
   );
-  const windows = resources.map((resource) => ({ resource, window: lastDays(puller) }));
+  const windows = resources.map((resource) => ({ resource, window }));
   const outcome = await pullWindows(ctx, claim, { puller, windows });
   return outcome && { ...outcome, every: puller.pollEverySeconds };
+}
+
+/** Whether the user's data is taken of any of these days, which begin and end up to a day apart around the world. */
+function mayBeKept({ ingestion_start: first, ingestion_end: last }: UserRow, { from, to }: Window): boolean {
+  const dayOf = (moment: string, days: number) =>
+    new Date(Date.parse(moment) + days * DAY_MS).toISOString().slice(0, 10);
+  return (first === null || first <= dayOf(to, 1)) && (last === null || last >= dayOf(from, -1));
 }
 
 /** The days that polls pull again. */
@@ -56,14 +61,14 @@ export function lastDays({ pollDays }: Puller): Window {
 
 /**
  * Pulls these windows of resources, by who holds the connection's poll; unchanged values are told of to nobody.
- * `stored` hears of each that came whole. Whether all of it came, and the seconds for which the provider takes no more;
- * null where the user is gone or the process stops.
+ * `stored` hears of each that came whole. Null where the user is gone, somebody else has the poll meanwhile or the process
+ * stops.
  */
 export async function pullWindows<T extends { resource: string; window: Window }>(
   ctx: TeamCtx,
   claim: Claim,
   { puller, windows, stored }: { puller: Puller; windows: T[]; stored?: (asked: T, what: Stored) => Promise<void> },
-): Promise<{ succeeded: boolean; wait: number } | null> {
+): Promise<Outcome | null> {
   let succeeded = true;
   for (const asked of windows) {
     const { resource, window } = asked;
@@ -74,24 +79,31 @@ export async function pullWindows<T extends { resource: string; window: Window }
       if (isGone(error) || ctx.stopping?.aborted) return null;
       succeeded = false;
       if (!(error instanceof PullError)) ctx.log.error({ err: error, resource }, 'a poll failed');
-      else if (error.group === 'provider_rate_limit_exceeded') return { succeeded, wait: error.retryAfterSeconds ?? 0 };
+      else if (error.group === 'provider_rate_limit_exceeded')
+        return { succeeded, wait: error.retryAfterSeconds ?? 0, heldBack: error.wasHeldBack };
     }
-    await holdUntil(ctx, claim.poll, LEASE_SECONDS);
+    if (!(await holdPoll(ctx, claim))) return null;
   }
-  return { succeeded, wait: 0 };
+  return { succeeded, wait: 0, heldBack: false };
 }
 
-/** What fails is asked for again later and later; a connection that brings nothing any more is asked for no more. */
+/**
+ * What fails is asked for again later and later; what was held back, once it may be. When somebody has said meanwhile when
+ * it is due, as a refresh or the end of the connection does, that stands.
+ */
 async function finish(
   { db, team }: TeamCtx,
-  { user_id, provider }: Polled,
-  { succeeded, wait, every }: Outcome,
+  { poll: { user_id, provider, held_since } }: Claim,
+  { succeeded, wait, heldBack, every }: Outcome & { every: number },
 ): Promise<void> {
+  const tried = sql`
+    attempted_at = held_since, succeeded = ${succeeded}, failures = case when ${succeeded} then 0 else failures + 1 end,`;
+  const least = heldBack ? HELD_BACK_SECONDS : every;
+  const times = succeeded || heldBack ? sql`1` : sql`1 + least(failures, 8)`;
   await sql`
     update polls
-       set attempted_at = now(), succeeded = ${succeeded}, failures = case when ${succeeded} then 0 else failures + 1 end,
-           leased_until = null,
-           due_at = case when due_at = 'infinity' then due_at else now() + make_interval(secs => greatest(${wait}::float8,
-             ${every} * (1 + case when ${succeeded} then 0 else least(failures, 8) end))) end
-     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}`.execute(db);
+       set ${heldBack ? sql`` : tried}
+           due_at = case when due_at > held_since then due_at else now() + make_interval(secs => greatest(${wait}::float8, ${least} * (${times}))) end
+     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+       and held_since = ${held_since}::timestamptz`.execute(db);
 }

@@ -57,6 +57,7 @@ afterEach(() => {
 });
 
 const DAY_MS = 86_400_000;
+const dayFromNow = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 const sampleAt = (at: string, value = 5) => ({
   series: seriesOrNull('glucose') as Series,
   source: { provider: 'freestyle_libre', source_type: 'automatic', app_id: null, device_id: null },
@@ -99,6 +100,7 @@ const stored = async (): Promise<number> => {
   );
   return rows[0]?.count as number;
 };
+const waitingJobs = async () => (await sql`select from graphile_worker.jobs`.execute(app.db)).rows;
 /** Lets what waits come due. */
 const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
 const historical = async () => {
@@ -134,6 +136,58 @@ describe('a pull of the past', () => {
     await app.runJobs();
     expect((await pull()).range_start).toBe(`${first}T00:00:00.000Z`);
     expect(asked.at(-1)?.from).toBe(`${first}T00:00:00.000Z`);
+  });
+
+  test.each([
+    ['that lies ahead', { ingestion_start: dayFromNow(10) }],
+    ['whose days are over before the provider keeps any', { ingestion_end: dayFromNow(-400) }],
+  ])('of a user whose data is taken at a time %s asks for nothing, and ends at once', async (_when, bounds) => {
+    await app.api('PATCH', `/v2/user/${user.user_id}`, bounds);
+    await connect();
+    await app.runJobs();
+    const { status, range_start, range_end, attempts } = await pull();
+    expect([asked, status, attempts]).toEqual([[], 'success', 0]);
+    expect(range_start).toBe(range_end);
+    expect(await historical()).toEqual(['historical.data.glucose.created']);
+  });
+
+  test("asks for no days after those of which the user's data is taken", async () => {
+    const last = dayFromNow(-10);
+    await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end: last });
+    await connect();
+    await app.runJobs();
+    expect(asked[0]?.to).toBe(new Date(Date.parse(last) + 1.5 * DAY_MS).toISOString());
+    expect((await pull()).status).toBe('success');
+  });
+
+  test('whose provider is not configured any more is left alone, and looked at again an hour later', async () => {
+    await connect();
+    vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue(undefined as never);
+    await app.runJobs();
+    const { status, leased_until, started_at, due_at } = await pull();
+    expect([status, leased_until, started_at]).toEqual(['scheduled', null, null]);
+    expect(Math.round((Date.parse(due_at) - Date.now()) / 60_000)).toBe(60);
+    await resumePulls(app.ctx);
+    expect(await waitingJobs()).toEqual([]);
+  });
+
+  test('that ends the process with each try is given up after eight', async () => {
+    await connect();
+    const held: (() => void)[] = [];
+    answer = () => nothing(() => new Promise<void>((resolve) => held.push(resolve)));
+    const tries: Promise<void>[] = [];
+    for (let n = 1; n <= 9; n += 1) {
+      tries.push(pullWindow(app.ctx, job()));
+      await vi.waitFor(async () => expect((await pull()).attempts + asked.length).toBe(2 * Math.min(n, 8)));
+      await sql`update pulls set leased_until = now() - interval '1 second' where leased_until is not null`.execute(
+        app.db,
+      );
+    }
+    await tries[8];
+    expect(await pull()).toMatchObject({ status: 'failure', error_details: 'retry_quota_exhausted' });
+    for (const release of held) release();
+    await Promise.all(tries);
+    expect([(await pull()).status, await historical()]).toEqual(['failure', []]);
   });
 
   test('waits and tries again where that may help, tells why meanwhile, and then goes on where it stood', async () => {
@@ -264,11 +318,11 @@ describe('a pull of the past', () => {
     };
     await app.runJobs();
     expect([asked.length, (await pull()).status]).toEqual([2, 'in_progress']);
-    await sql`update pulls set due_at = now() - interval '1 hour' where user_id = ${user.user_id}`.execute(app.db);
     await resumePulls(app.ctx);
     await app.runJobs();
     expect(asked.length).toBe(2);
     await app.api('POST', `/v2/user/undo_delete?user_id=${user.user_id}`);
+    await sql`update pulls set due_at = due_at - interval '2 minutes' where user_id = ${user.user_id}`.execute(app.db);
     await resumePulls(app.ctx);
     await app.runJobs();
     expect((await pull()).status).toBe('success');
@@ -355,6 +409,67 @@ describe('polls', () => {
     expect(asked.length).toBe(2);
   });
 
+  test('that were held back, since the application has used up its share, have not failed and come again once they may', async () => {
+    await connect();
+    await app.runJobs();
+    const before = await poll();
+    answer = () => failing(() => new PullError('provider_rate_limit_exceeded', 300, { heldBack: true }));
+    for (let n = 0; n < 2; n += 1) {
+      await due();
+      await resumePulls(app.ctx);
+      await app.runJobs();
+      const { attempted_at, succeeded, failures, due_at } = await poll();
+      expect({ attempted_at, succeeded, failures }).toEqual({
+        attempted_at: before.attempted_at,
+        succeeded: before.succeeded,
+        failures: 0,
+      });
+      expect(Math.round((Date.parse(due_at) - Date.now()) / 60_000)).toBe(5);
+    }
+  });
+
+  test('that somebody else has taken over meanwhile write no outcome, and ask for nothing more', async () => {
+    vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue({
+      ...played,
+      resources: { glucose: { windowDays: 7 }, heartrate: { windowDays: 7 } },
+    });
+    await connect();
+    await app.runJobs();
+    asked = [];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    answer = () => nothing(() => held);
+    await due();
+    const slow = pollConnection(app.ctx, job());
+    await vi.waitFor(() => expect(asked.length).toBe(1));
+    await sql`update polls set leased_until = now() - interval '1 second' where user_id = ${user.user_id}`.execute(
+      app.db,
+    );
+    answer = () => failing(() => new PullError('provider_unavailable'));
+    await pollConnection(app.ctx, job());
+    const outcome = await poll();
+    expect([asked.length, outcome.succeeded]).toEqual([3, false]);
+    release();
+    await slow;
+    expect([asked.length, await poll()]).toEqual([3, outcome]);
+  });
+
+  test("ask for nothing where nothing would be kept, as after the last day of which the user's data is taken", async () => {
+    await connect();
+    await app.runJobs();
+    asked = [];
+    for (const [ingestion_end, times] of [
+      [dayFromNow(-4), 0],
+      [dayFromNow(-1), 1],
+    ] as const) {
+      await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end });
+      await due();
+      await resumePulls(app.ctx);
+      await app.runJobs();
+      expect([asked.length, (await poll()).succeeded]).toEqual([times, true]);
+    }
+  });
+
   test('that end in a refusal of ours, as of a user with too many streams, count as failed and wait', async () => {
     await connect();
     await app.runJobs();
@@ -429,6 +544,18 @@ describe('what belongs to a connection', () => {
     expect(await never()).toEqual([true, true]);
     await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
     expect(await never()).toEqual([false, false]);
+  });
+
+  test('is never due while its user is leaving, and due again when that is taken back', async () => {
+    await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
+    await app.api('DELETE', `/v2/user/${user.user_id}`);
+    expect(await never()).toEqual([true, true]);
+    await app.api('POST', `/v2/user/undo_delete?user_id=${user.user_id}`);
+    expect(await never()).toEqual([false, false]);
+    await app.api('POST', '/v2/link/bulk_pause', { provider: 'oura', user_ids: [user.user_id] });
+    await app.api('DELETE', `/v2/user/${user.user_id}`);
+    await app.api('POST', `/v2/user/undo_delete?user_id=${user.user_id}`);
+    expect(await never()).toEqual([true, true]);
   });
 
   test('is never due once that has ended', async () => {

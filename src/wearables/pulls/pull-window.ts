@@ -7,13 +7,14 @@ import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { pullCompleted } from './events.ts';
-import { isGone, isRetriable, PullError, type PullErrorGroup, type Window } from './puller.ts';
+import { WITHOUT_PROVIDER_SECONDS } from './poll.ts';
+import { isGone, isRetriable, PullError, type Puller, type PullErrorGroup, type Window } from './puller.ts';
 import { pullerOrNull } from './pullers.ts';
 import { addPullJobs, type pullKind } from './schedule.ts';
 import { storePulled } from './store-pulled.ts';
 
 type Job = Static<(typeof pullKind)['payload']>;
-type Claim = { user: UserRow; lease: string; window: Window; range_start: string; isNewest: boolean; demo: boolean };
+type Claim = { puller: Puller; user: UserRow; lease: string; window: Window; range_start: string; isNewest: boolean };
 
 /** As long as a window may take; whoever was killed meanwhile is followed by another. */
 const LEASE_SECONDS = 300;
@@ -31,15 +32,10 @@ export async function pullWindow(ctx: Ctx, job: Job): Promise<void> {
   if (!team) return;
   const scoped = forTeam(ctx, team);
   const claim = await inTransaction(scoped, (tx) => claimWindow(tx, job));
-  const puller = claim && pullerOrNull(scoped, { provider: job.provider, demo: claim.demo });
-  if (!claim || !puller) return;
-  const { user, window } = claim;
+  if (!claim) return;
   let outcome: { days: number } | { error: PullError };
   try {
-    const { days } = await storePulled(scoped, user, puller, { resource: job.resource, window, past: true });
-    // The day in which a window ends was counted with the newer window, which begins in it.
-    if (!claim.isNewest) days.delete(calendarDateOf(window.to, clockOf({}, user)));
-    outcome = { days: days.size };
+    outcome = { days: await pullDays(scoped, job, claim) };
   } catch (error) {
     if (ctx.stopping?.aborted || isGone(error)) return release(scoped, job, claim);
     if (!(error instanceof PullError)) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
@@ -50,31 +46,65 @@ export async function pullWindow(ctx: Ctx, job: Job): Promise<void> {
   );
 }
 
-/** Takes the next window for a while; null where somebody has it, the pull is over, or nothing may be pulled. */
-async function claimWindow(ctx: TxCtx<TeamCtx>, { user_id, provider, resource }: Job): Promise<Claim | null> {
+/** Stores what the window has; how many days of data that are. Of no time at all nobody is asked. */
+async function pullDays(ctx: TeamCtx, { resource }: Job, { puller, user, window, isNewest }: Claim): Promise<number> {
+  if (window.from >= window.to) return 0;
+  const { days } = await storePulled(ctx, user, puller, { resource, window, past: true });
+  // The day in which a window ends was counted with the newer window, which begins in it.
+  if (!isNewest) days.delete(calendarDateOf(window.to, clockOf({}, user)));
+  return days.size;
+}
+
+/**
+ * Takes the next window for a while; null where somebody has it, the pull is over, or nothing may be pulled. The try is
+ * counted before it is made: one that ends the process is not made for ever.
+ */
+async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null> {
+  const { user_id, provider, resource } = job;
+  const connection = await ctx.db
+    .selectFrom('connections')
+    .innerJoin('users', 'users.id', 'connections.user_id')
+    .select('connections.demo')
+    .where('connections.user_id', '=', user_id)
+    .where('connections.provider', '=', provider)
+    .where('connections.team_id', '=', ctx.team.id)
+    .where('connections.status', '=', 'connected')
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!connection) return null;
+  const isFree = sql`
+    user_id = ${user_id} and provider = ${provider} and resource = ${resource} and team_id = ${ctx.team.id}
+    and ended_at is null and (leased_until is null or leased_until < now())`;
+  const puller = pullerOrNull(ctx, { provider, demo: connection.demo });
+  const days = puller?.resources[resource]?.windowDays;
+  if (!puller || days === undefined) {
+    await sql`
+      update pulls set due_at = now() + make_interval(secs => ${WITHOUT_PROVIDER_SECONDS})
+       where ${isFree} and due_at <> 'infinity'`.execute(ctx.db);
+    return null;
+  }
+  await sql`
+    update pulls
+       set status = 'failure', error_details = ${'retry_quota_exhausted' satisfies PullErrorGroup}, leased_until = null,
+           ended_at = now()
+     where ${isFree} and attempts >= ${MOST_ATTEMPTS}`.execute(ctx.db);
   const {
     rows: [row],
-  } = await sql<{ pulled_from: string; range_start: string; range_end: string; lease: string; demo: boolean }>`
+  } = await sql<{ pulled_from: string; range_start: string; range_end: string; lease: string }>`
     update pulls
        set status = 'in_progress', error_details = null, started_at = coalesce(started_at, now()),
-           leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
-      from connections c, users u
-     where pulls.user_id = ${user_id} and pulls.provider = ${provider} and pulls.resource = ${resource}
-       and pulls.team_id = ${ctx.team.id} and ended_at is null and (leased_until is null or leased_until < now())
-       and c.user_id = pulls.user_id and c.provider = pulls.provider and c.status = 'connected'
-       and u.id = pulls.user_id and u.deleted_at is null
-    returning pulled_from, range_start, range_end, leased_until::text as lease, c.demo`.execute(ctx.db);
-  const puller = row && pullerOrNull(ctx, { provider, demo: row.demo });
-  const days = puller?.resources[resource]?.windowDays;
-  if (!row || days === undefined) return null;
+           attempts = attempts + 1, leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where ${isFree}
+    returning pulled_from, range_start, range_end, leased_until::text as lease`.execute(ctx.db);
+  if (!row) return null;
   const from = new Date(Date.parse(row.pulled_from) - days * 86_400_000).toISOString();
   return {
+    puller,
     user: await findUser(ctx, user_id),
     lease: row.lease,
     range_start: row.range_start,
     isNewest: row.pulled_from === row.range_end,
     window: { from: from > row.range_start ? from : row.range_start, to: row.pulled_from },
-    demo: row.demo,
   };
 }
 
@@ -119,7 +149,7 @@ async function putOff(
   const {
     rows: [row],
   } = await sql<{ attempts: number }>`
-    update pulls set attempts = attempts + ${wasHeldBack ? 0 : 1}
+    update pulls set attempts = attempts - ${wasHeldBack ? 1 : 0}
      where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
        and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz
     returning attempts`.execute(ctx.db);
@@ -138,10 +168,10 @@ async function putOff(
   if (again) await addPullJobs(ctx, job, [job.resource], seconds);
 }
 
-/** A process that stops leaves the window to the next. */
+/** A process that stops leaves the window to the next, and has not tried. */
 async function release(ctx: TeamCtx, job: Job, { lease }: Claim): Promise<void> {
   await sql`
-    update pulls set leased_until = null
+    update pulls set leased_until = null, attempts = attempts - 1
      where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
        and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz`.execute(ctx.db);
 }

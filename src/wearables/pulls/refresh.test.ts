@@ -85,7 +85,7 @@ describe('a refresh', () => {
     expect((await answer).body.failed_sources).toEqual(['oura']);
   });
 
-  test('meets a poll that is under way, and does not begin a second one beside it', async () => {
+  test('meets a poll that is under way, begins no second one beside it, and is answered by one that begins after it', async () => {
     const userId = await connected();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -102,6 +102,10 @@ describe('a refresh', () => {
     expect(provider.asked.length).toBe(1);
     release();
     await first;
+    await asked(1);
+    const before = provider.asked.length;
+    await app.runJobs();
+    expect(provider.asked.length).toBeGreaterThan(before);
     expect((await answer).body.refreshed_sources).toEqual(['oura']);
   });
 });

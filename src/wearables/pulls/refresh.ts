@@ -2,9 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import { addJobs } from '../../db/define-job.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
-import { pollKind } from './poll.ts';
+import { pollKind } from './poll-lease.ts';
+import type { ProviderSlug } from '../providers.ts';
 import { pullerOrNull } from './pullers.ts';
 import type { Refresh } from './schemas.ts';
 
@@ -63,24 +66,25 @@ async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> 
 type Asked = { user_id: string; providers: string[]; at: string };
 
 /** Makes the polls due and asks for their jobs, before those that are due by themselves; the moment, by the database's clock. */
-async function askForPolls({ db, team }: TeamCtx, userId: string, providers: string[]): Promise<string> {
-  const { rows } = await sql<{ at: string }>`
-    with due as (
-      insert into polls (user_id, provider, team_id, due_at)
-      select user_id, provider, team_id, now() from connections
-       where user_id = ${userId} and provider = any (${providers}::text[]) and team_id = ${team.id} and status = 'connected'
-       order by provider for key share
-      on conflict (user_id, provider) do update set due_at = least(polls.due_at, now())
-      returning provider
-    ), jobs as (
-      select graphile_worker.add_job(${pollKind.name},
-               json_build_object('team_id', ${team.id}::text, 'user_id', ${userId}::text, 'provider', provider),
-               job_key => 'poll ' || ${userId}::text || ' ' || provider, priority => 0,
-               flags => array['waits', 'team ' || ${team.id}::text])
-        from due
-    )
-    select now()::text as at, count(*) from jobs`.execute(db);
-  return (rows[0] as { at: string }).at;
+function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise<string> {
+  return inTransaction(ctx, async ({ db, team }) => {
+    const {
+      rows: [asked],
+    } = await sql<{ at: string; due: ProviderSlug[] }>`
+      with due as (
+        insert into polls (user_id, provider, team_id, due_at)
+        select user_id, provider, team_id, now() from connections
+         where user_id = ${userId} and provider = any (${providers}::text[]) and team_id = ${team.id} and status = 'connected'
+         order by provider for key share
+        on conflict (user_id, provider) do update set due_at = now()
+        returning provider
+      )
+      select now()::text as at, (select coalesce(json_agg(provider), '[]') from due) as due`.execute(db);
+    const { at, due } = asked as NonNullable<typeof asked>;
+    const jobs = due.map((provider) => ({ payload: { team_id: team.id, user_id: userId, provider } }));
+    await addJobs(db, pollKind, jobs);
+    return at;
+  });
 }
 
 /** How each poll ended, null where it has not; once none is left, or the time is over. */
@@ -95,11 +99,14 @@ async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<
   }
 }
 
-/** What became of a connection meanwhile counts as well: one that is gone or in error brings nothing more. */
+/**
+ * A poll answers that began after it was asked for: one that was under way may have looked before. What became of a
+ * connection meanwhile counts as well: one that is gone or in error brings nothing more.
+ */
 async function look({ db, team }: TeamCtx, { user_id, providers, at }: Asked): Promise<Map<string, boolean | null>> {
   const { rows } = await sql<{ provider: string; succeeded: boolean | null }>`
     select asked.provider,
-           case when polls.attempted_at > ${at}::timestamptz then polls.succeeded
+           case when polls.attempted_at >= ${at}::timestamptz then polls.succeeded
                 when c.status is distinct from 'connected' then false end as succeeded
       from unnest(${providers}::text[]) as asked (provider)
       left join connections c on c.user_id = ${user_id} and c.provider = asked.provider and c.team_id = ${team.id}

@@ -1,9 +1,12 @@
 // Looks each minute for polls that are due and for pulls whose job was lost with a killed worker.
 import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import type { Ctx } from '../../context.ts';
+import { addJobs } from '../../db/define-job.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
-import { pollKind } from './poll.ts';
-import { pullKind } from './schedule.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { pollKind } from './poll-lease.ts';
+import { BEHIND_POLLS, pullKind } from './schedule.ts';
 
 const OVERDUE_SECONDS = 60;
 /** Of one run; the next one is a minute away. */
@@ -12,41 +15,41 @@ const MOST_A_TEAM = 200;
 
 /**
  * Asks for what is due: of each team a share, the longest overdue first. Keys keep jobs from gathering. What belongs to a
- * connection that brings nothing is never due, so as much is read as is asked for.
+ * connection that brings nothing, or to a user who is leaving, is never due (pulls_follow_connections and
+ * pulls_follow_users, triggers of the database), so no more is read than is asked for, but for what is held just now.
  */
 export async function resumePulls(ctx: Ctx): Promise<void> {
-  const { db } = acrossTeams(ctx);
-  await sql`
-    select graphile_worker.add_job(${pollKind.name},
-             json_build_object('team_id', team_id, 'user_id', user_id, 'provider', provider),
-             job_key => 'poll ' || user_id || ' ' || provider, priority => place::integer,
-             flags => array['waits', 'team ' || team_id])
-      from (
-        select due.*, row_number() over (partition by team_id order by due_at) as place
-          from teams cross join lateral (
-            select polls.team_id, polls.user_id, polls.provider, polls.due_at
-              from polls join connections using (user_id, provider) join users on users.id = polls.user_id
-             where polls.team_id = teams.id and polls.due_at <= now()
-               and (polls.leased_until is null or polls.leased_until < now())
-               and connections.status = 'connected' and users.deleted_at is null
-             order by polls.due_at limit ${MOST_A_TEAM}) as due
-      ) as placed
-     order by place, due_at limit ${MOST}`.execute(db);
-  await sql`
-    select graphile_worker.add_job(${pullKind.name},
-             json_build_object('team_id', team_id, 'user_id', user_id, 'provider', provider, 'resource', resource),
-             job_key => 'pull ' || user_id || ' ' || provider || ' ' || resource,
-             priority => 1000 + place::integer, flags => array['waits', 'team ' || team_id])
-      from (
-        select due.*, row_number() over (partition by team_id order by due_at) as place
-          from teams cross join lateral (
-            select pulls.team_id, pulls.user_id, pulls.provider, pulls.resource, pulls.due_at
-              from pulls join connections using (user_id, provider) join users on users.id = pulls.user_id
-             where pulls.team_id = teams.id and pulls.ended_at is null
-               and pulls.due_at < now() - make_interval(secs => ${OVERDUE_SECONDS})
-               and (pulls.leased_until is null or pulls.leased_until < now())
-               and connections.status = 'connected' and users.deleted_at is null
-             order by pulls.due_at limit ${MOST_A_TEAM}) as due
-      ) as placed
-     order by place, due_at limit ${MOST}`.execute(db);
+  await inTransaction(acrossTeams(ctx), async ({ db }) => {
+    const { rows: polls } = await sql<Static<typeof pollKind.payload> & { place: number }>`
+      select team_id, user_id, provider, place::integer
+        from (
+          select due.*, row_number() over (partition by team_id order by due_at) as place
+            from teams cross join lateral (
+              select team_id, user_id, provider, due_at from polls
+               where team_id = teams.id and due_at <= now() and (leased_until is null or leased_until < now())
+               order by due_at limit ${MOST_A_TEAM}) as due
+        ) as placed
+       order by place, due_at limit ${MOST}`.execute(db);
+    await addJobs(
+      db,
+      pollKind,
+      polls.map(({ place, ...payload }) => ({ payload, priority: place })),
+    );
+    const { rows: pulls } = await sql<Static<typeof pullKind.payload> & { place: number }>`
+      select team_id, user_id, provider, resource, place::integer
+        from (
+          select due.*, row_number() over (partition by team_id order by due_at) as place
+            from teams cross join lateral (
+              select team_id, user_id, provider, resource, due_at from pulls
+               where team_id = teams.id and ended_at is null and due_at < now() - make_interval(secs => ${OVERDUE_SECONDS})
+                 and (leased_until is null or leased_until < now())
+               order by due_at limit ${MOST_A_TEAM}) as due
+        ) as placed
+       order by place, due_at limit ${MOST}`.execute(db);
+    await addJobs(
+      db,
+      pullKind,
+      pulls.map(({ place, ...payload }) => ({ payload, priority: BEHIND_POLLS + place })),
+    );
+  });
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { jobKind } from '../../db/define-job.ts';
+import { addJobs, jobKind } from '../../db/define-job.ts';
 import { newId } from '../../ids.ts';
 import type { UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
@@ -18,19 +18,22 @@ export const pullKind = jobKind({
     provider: oneOf(PROVIDER_SLUGS),
     resource: oneOf(PULLED_NAMES),
   }),
+  key: ({ user_id, provider, resource }) => `pull ${user_id} ${provider} ${resource}`,
+  placeOf: ({ team_id }) => team_id,
 });
 
 /** Pulls after live ones: what happens now is worth more than what happened a year ago. */
-const BEHIND_POLLS = 1_000;
+export const BEHIND_POLLS = 1_000;
 const MOST_COUNTED = 200;
 
 /**
- * Asks for everything that the provider keeps of the user's past and the user has granted, a pull a resource, and for polls
- * from now on. Pulls that were made before begin anew. In the transaction that makes the connection.
+ * Asks for everything that the provider keeps of the user's past, that lies on days of which the user's data is taken and
+ * that the user has granted, a pull a resource, and for polls from now on. A pull of no days at all ends at once, and tells
+ * of that as any other. Pulls that were made before begin anew. In the transaction that makes the connection.
  */
 export async function schedulePulls(
   ctx: TxCtx<TeamCtx>,
-  user: Pick<UserRow, 'id' | 'ingestion_start'>,
+  user: Pick<UserRow, 'id' | 'ingestion_start' | 'ingestion_end'>,
   connection: { provider: ProviderSlug; demo: boolean; granted_scopes: readonly string[] | null },
   { days = providerOrNull(connection.provider)?.history_days ?? 30 }: { days?: number } = {},
 ): Promise<void> {
@@ -40,11 +43,14 @@ export async function schedulePulls(
   const resources = grantedResources(puller, connection);
   await sql`
     insert into pulls (user_id, provider, resource, team_id, status, range_start, range_end, pulled_from, trace_id)
-    select ${user.id}, ${provider}, resource, ${ctx.team.id}, 'scheduled', begin, now(), now(), trace_id
+    select ${user.id}, ${provider}, resource, ${ctx.team.id}, 'scheduled', least(first, until), until, until, trace_id
       from unnest(${resources}::text[], ${resources.map(() => newId())}::uuid[]) as r (resource, trace_id)
-     cross join (select greatest(date_trunc('day', now()) - make_interval(days => ${days}), ${user.ingestion_start}::date) as begin) as b
+     cross join (
+             -- The last day ends last where clocks are furthest behind.
+             select greatest(date_trunc('day', now()) - make_interval(days => ${days}), ${user.ingestion_start}::date) as first,
+                    least(now(), ${user.ingestion_end}::date + interval '36 hours') as until) as range
     on conflict (user_id, provider, resource) do update
-      set status = 'scheduled', range_start = excluded.range_start, range_end = now(), pulled_from = now(),
+      set status = 'scheduled', range_start = excluded.range_start, range_end = excluded.range_end, pulled_from = excluded.pulled_from,
           days_with_data = 0, attempts = 0, error_details = null, trace_id = excluded.trace_id, due_at = now(),
           leased_until = null, scheduled_at = now(), started_at = null, ended_at = null`.execute(ctx.db);
   await sql`
@@ -56,19 +62,21 @@ export async function schedulePulls(
 
 /** Asks for the job of the next window of each of these pulls, behind those of teams that have fewer under way. */
 export async function addPullJobs(
-  ctx: TxCtx<TeamCtx>,
+  { db, team }: TxCtx<TeamCtx>,
   { user_id, provider }: { user_id: string; provider: ProviderSlug },
   resources: string[],
   delaySeconds = 0,
 ): Promise<void> {
-  await sql`
-    select graphile_worker.add_job(${pullKind.name},
-             json_build_object('team_id', ${ctx.team.id}::text, 'user_id', ${user_id}::text, 'provider', ${provider}::text, 'resource', resource),
-             run_at => now() + make_interval(secs => ${delaySeconds}),
-             job_key => 'pull ' || ${user_id}::text || ' ' || ${provider}::text || ' ' || resource,
-             priority => ${BEHIND_POLLS}::integer + under.way, flags => array['waits', 'team ' || ${ctx.team.id}::text])
-      from unnest(${resources}::text[]) as r (resource), (
-             select count(*)::integer as way from (
-               select from pulls where team_id = ${ctx.team.id} and ended_at is null limit ${MOST_COUNTED}) as counted
-           ) as under`.execute(ctx.db);
+  const {
+    rows: [under],
+  } = await sql<{ way: number }>`
+    select count(*)::integer as way from (
+      select from pulls where team_id = ${team.id} and ended_at is null limit ${MOST_COUNTED}) as counted`.execute(db);
+  const priority = BEHIND_POLLS + (under?.way ?? MOST_COUNTED);
+  const jobs = resources.map((resource) => ({
+    payload: { team_id: team.id, user_id, provider, resource },
+    delaySeconds,
+    priority,
+  }));
+  await addJobs(db, pullKind, jobs);
 }

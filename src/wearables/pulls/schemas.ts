@@ -66,7 +66,7 @@ export const ResourceStatistics = Type.Object({
         timestamp: Timestamp,
         status: Type.String({ description: 'success or failure.' }),
       },
-      { description: 'When it was pulled last; null of what is pushed.' },
+      { description: 'When it was last begun to be pulled; null of what is pushed.' },
     ),
   ),
   oldest_data: nullable(Type.String({ format: 'date-time', description: 'Time of the oldest value.' })),

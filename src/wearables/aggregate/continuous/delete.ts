@@ -11,6 +11,7 @@ import { forgetQueries } from '../../ask-for-runs.ts';
 export const queryErasureKind = jobKind({
   name: 'erase_continuous_query',
   payload: Type.Object({ team_id: Uuid, query_id: Uuid }),
+  key: ({ query_id }) => `erase ${query_id}`,
 });
 
 /** Nobody finds it any more; its tables are erased by a job, since it may have one of each user. Throws not_found. */
@@ -24,7 +25,7 @@ export function deleteContinuousQuery(ctx: TeamCtx, id: string): Promise<void> {
       .where('deleted_at', 'is', null)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw notFound('Continuous query');
-    await addJob(db, queryErasureKind, { team_id: team.id, query_id: id }, { key: `erase ${id}` });
+    await addJob(db, queryErasureKind, { team_id: team.id, query_id: id });
     forgetQueries(team.id);
   });
 }

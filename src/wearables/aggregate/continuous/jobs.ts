@@ -9,7 +9,7 @@ import { spreadKind, spreadSome } from './runs/spread.ts';
 
 /** Background work of continuous queries, as jobs/ lists it. */
 export const continuousQueryJobs = [
-  defineJob({ ...runKind, run: runContinuousQuery, waits: true }),
+  defineJob({ ...runKind, run: runContinuousQuery }),
   defineJob({ ...spreadKind, run: spreadSome }),
   defineJob({ ...queryErasureKind, run: eraseQuery }),
   defineJob({

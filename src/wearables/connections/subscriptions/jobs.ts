@@ -6,7 +6,7 @@ import { subscriptionKind } from './subscribe-user.ts';
 
 /** Background work of subscriptions, as jobs/ lists it. */
 export const subscriptionJobs = [
-  defineJob({ ...subscriptionKind, run: keepUserSubscription, waits: true }),
+  defineJob({ ...subscriptionKind, run: keepUserSubscription }),
   defineJob({
     name: 'keep_subscriptions',
     payload: Type.Object({}),

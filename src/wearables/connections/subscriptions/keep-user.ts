@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../context.ts';
+import { addJobs } from '../../../db/define-job.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 import { configuredOrNull, type Configured } from '../providers/configured.ts';
 import { freshToken } from '../tokens/fresh-token.ts';
@@ -22,19 +24,20 @@ const MOST_A_TEAM = 100;
 
 /** Asks for what is due: of each team a share, the longest overdue first. Keys keep jobs from gathering. */
 export async function askForUserSubscriptions(ctx: Ctx): Promise<void> {
-  await sql`
-    select graphile_worker.add_job(${subscriptionKind.name},
-             json_build_object('team_id', team_id, 'user_id', user_id, 'provider', provider),
-             job_key => 'subscription ' || user_id || ' ' || provider, priority => place::integer,
-             flags => array['waits', 'team ' || team_id])
-      from (
-        select due.*, row_number() over (partition by team_id order by due_at) as place
-          from teams cross join lateral (
-            select team_id, user_id, provider, due_at from user_subscriptions
-             where ${isReachable(ctx.config)} and team_id = teams.id and due_at <= now() and (leased_until is null or leased_until < now())
-             order by due_at limit ${MOST_A_TEAM}) as due
-      ) as placed
-     order by place, due_at limit ${MOST}`.execute(acrossTeams(ctx).db);
+  await inTransaction(acrossTeams(ctx), async ({ db }) => {
+    const { rows } = await sql<Job & { place: number }>`
+      select team_id, user_id, provider, place::integer
+        from (
+          select due.*, row_number() over (partition by team_id order by due_at) as place
+            from teams cross join lateral (
+              select team_id, user_id, provider, due_at from user_subscriptions
+               where ${isReachable(ctx.config)} and team_id = teams.id and due_at <= now() and (leased_until is null or leased_until < now())
+               order by due_at limit ${MOST_A_TEAM}) as due
+        ) as placed
+       order by place, due_at limit ${MOST}`.execute(db);
+    const jobs = rows.map(({ place, ...payload }) => ({ payload, priority: place }));
+    await addJobs(db, subscriptionKind, jobs);
+  });
 }
 
 /** Has a provider tell of the news of one user, unless somebody sees to it already. */

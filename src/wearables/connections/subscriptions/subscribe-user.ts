@@ -12,6 +12,8 @@ import { userSubscriberOrNull } from './providers/all.ts';
 export const subscriptionKind = jobKind({
   name: 'keep_user_subscription',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
+  key: ({ user_id, provider }) => `subscription ${user_id} ${provider}`,
+  placeOf: ({ team_id }) => team_id,
 });
 
 /**
@@ -26,6 +28,5 @@ export async function subscribeUser(ctx: TxCtx<TeamCtx>, user_id: string, provid
     insert into user_subscriptions (user_id, provider, team_id) values (${user_id}, ${provider}, ${ctx.team.id})
     on conflict (user_id, provider) do update set due_at = now(), failures = 0`.execute(ctx.db);
   if (hookAddress(ctx.config, configured, subscriber.signs) === null) return;
-  const payload = { team_id: ctx.team.id, user_id, provider };
-  await addJob(ctx.db, subscriptionKind, payload, { key: `subscription ${user_id} ${provider}` });
+  await addJob(ctx.db, subscriptionKind, { team_id: ctx.team.id, user_id, provider });
 }

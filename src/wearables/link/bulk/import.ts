@@ -38,10 +38,10 @@ export function bulkImport(ctx: TeamCtx, { provider, connections }: Input): Prom
 async function presentUsers(
   { db, team }: TxCtx<TeamCtx>,
   ids: string[],
-): Promise<{ id: string; client_user_id: string; ingestion_start: string | null }[]> {
+): Promise<{ id: string; client_user_id: string; ingestion_start: string | null; ingestion_end: string | null }[]> {
   return db
     .selectFrom('users')
-    .select(['id', 'client_user_id', 'ingestion_start'])
+    .select(['id', 'client_user_id', 'ingestion_start', 'ingestion_end'])
     .where(sql<boolean>`id = any (${ids}::uuid[])`)
     .where('team_id', '=', team.id)
     .where('deleted_at', 'is', null)

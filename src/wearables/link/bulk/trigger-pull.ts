@@ -21,7 +21,13 @@ export function bulkTrigger(
     const users = await ctx.db
       .selectFrom('users')
       .innerJoin('connections', 'connections.user_id', 'users.id')
-      .select(['users.id', 'users.ingestion_start', 'connections.demo', 'connections.granted_scopes'])
+      .select([
+        'users.id',
+        'users.ingestion_start',
+        'users.ingestion_end',
+        'connections.demo',
+        'connections.granted_scopes',
+      ])
       .where(sql<boolean>`users.id = any (${asked}::uuid[])`)
       .where('connections.team_id', '=', ctx.team.id)
       .where('connections.provider', '=', provider)

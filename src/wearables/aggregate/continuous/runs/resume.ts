@@ -1,7 +1,10 @@
 // Looks each minute for runs that a killed worker has left, and for those whose job was lost.
 import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import type { Ctx } from '../../../../context.ts';
+import { addJobs } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
+import { inTransaction } from '../../../../db/transaction.ts';
 import { RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
 import { queryErasureKind } from '../delete.ts';
 import { spreadKind } from './spread.ts';
@@ -25,11 +28,8 @@ export async function resumeRuns(ctx: Ctx): Promise<void> {
     insert into continuous_query_tasks (user_id, query_id, team_id, scheduled_at)
     select distinct user_id, query_id, team_id, now() - make_interval(secs => ${OVERDUE_SECONDS}) from cut_off
     on conflict (user_id, query_id) where status = 'scheduled' do nothing`.execute(db);
-  await sql`
-    select graphile_worker.add_job(${runKind.name},
-             json_build_object('team_id', team_id, 'user_id', user_id, 'query_id', query_id),
-             job_key => 'run ' || user_id || ' ' || query_id, priority => ${RUN_PRIORITY} + place::integer,
-             flags => array['waits', 'team ' || team_id])
+  const { rows: due } = await sql<Static<typeof runKind.payload> & { place: number }>`
+    select team_id, user_id, query_id, place::integer
       from (
         select due.*, row_number() over (partition by team_id order by scheduled_at) as place
           from teams cross join lateral (
@@ -40,12 +40,18 @@ export async function resumeRuns(ctx: Ctx): Promise<void> {
              order by t.scheduled_at limit ${MOST_A_TEAM}) as due
       ) as placed
      order by place, scheduled_at limit ${MOST}`.execute(db);
-  await sql`
-    select graphile_worker.add_job(${spreadKind.name}, json_build_object('team_id', team_id, 'query_id', id),
-             job_key => 'spread ' || id, job_key_mode => 'preserve_run_at')
-      from continuous_queries where spread_after is not null and deleted_at is null and active`.execute(db);
-  await sql`
-    select graphile_worker.add_job(${queryErasureKind.name}, json_build_object('team_id', team_id, 'query_id', id),
-             job_key => 'erase ' || id, job_key_mode => 'preserve_run_at')
-      from continuous_queries where deleted_at < now() - make_interval(secs => ${CUT_OFF_SECONDS})`.execute(db);
+  await inTransaction(acrossTeams(ctx), async (tx) => {
+    const runs = due.map(({ place, ...payload }) => ({ payload, priority: RUN_PRIORITY + place }));
+    await addJobs(tx.db, runKind, runs);
+    const { rows: spread } = await sql<Static<typeof spreadKind.payload>>`
+      select team_id, id as query_id from continuous_queries
+       where spread_after is not null and deleted_at is null and active`.execute(tx.db);
+    const steps = spread.map((payload) => ({ payload, keepsMoment: true as const }));
+    await addJobs(tx.db, spreadKind, steps);
+    const { rows: deleted } = await sql<Static<typeof queryErasureKind.payload>>`
+      select team_id, id as query_id from continuous_queries
+       where deleted_at < now() - make_interval(secs => ${CUT_OFF_SECONDS})`.execute(tx.db);
+    const erasures = deleted.map((payload) => ({ payload, keepsMoment: true as const }));
+    await addJobs(tx.db, queryErasureKind, erasures);
+  });
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../../../context.ts';
-import { addJob, jobKind } from '../../../../db/define-job.ts';
+import { addJob, addJobs, jobKind } from '../../../../db/define-job.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { Uuid } from '../../../../wire/schema.ts';
@@ -12,6 +12,7 @@ import { BELIEVED_MS, forgetQueries, RUN_PRIORITY, runKind } from '../../../ask-
 export const spreadKind = jobKind({
   name: 'spread_continuous_query',
   payload: Type.Object({ team_id: Uuid, query_id: Uuid }),
+  key: ({ query_id }) => `spread ${query_id}`,
 });
 
 /** By then every process knows of the query: what comes in later asks by itself. */
@@ -64,7 +65,7 @@ const askAgain = (
   { db }: TxCtx<TeamCtx>,
   job: Static<(typeof spreadKind)['payload']>,
   delaySeconds: number,
-): Promise<void> => addJob(db, spreadKind, job, { delaySeconds, key: `spread ${job.query_id}`, priority: PRIORITY });
+): Promise<void> => addJob(db, spreadKind, job, { delaySeconds, priority: PRIORITY });
 
 async function hasRoom({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
   const { rows } = await sql`
@@ -80,7 +81,9 @@ async function askForUsers(
   queryId: string,
   { spread_after, resource }: { spread_after: string; resource: string },
 ): Promise<string | null> {
-  const { rows } = await sql<{ last: string | null; many: number }>`
+  const {
+    rows: [found],
+  } = await sql<{ last: string | null; many: number; asked: Static<typeof runKind.payload>[] }>`
     with page as (
       select id from users where team_id = ${team.id} and id > ${spread_after} order by id limit ${USERS}
     ), asked as (
@@ -91,15 +94,11 @@ async function askForUsers(
        order by id
       on conflict (user_id, query_id) where status = 'scheduled' do nothing
       returning team_id, user_id, query_id
-    ), jobs as (
-      select graphile_worker.add_job(${runKind.name},
-               json_build_object('team_id', team_id, 'user_id', user_id, 'query_id', query_id),
-               job_key => 'run ' || user_id || ' ' || query_id, priority => ${PRIORITY}::integer,
-               flags => array['waits', 'team ' || team_id])
-        from asked
     )
     select (select id from page order by id desc limit 1) as last, (select count(*)::integer from page) as many,
-           (select count(*) from jobs) as asked`.execute(db);
-  const [found] = rows;
-  return found && found.many === USERS ? found.last : null;
+           (select coalesce(json_agg(asked), '[]') from asked) as asked`.execute(db);
+  if (!found) return null;
+  const jobs = found.asked.map((payload) => ({ payload, priority: PRIORITY }));
+  await addJobs(db, runKind, jobs);
+  return found.many === USERS ? found.last : null;
 }
