@@ -41,13 +41,14 @@ export async function refreshUser(
   }
   const asked = { user_id: user.id, providers, at: await askForPolls(ctx, user.id, providers) };
   const outcomes = await inPlace(ctx, user.id, (waits) => outcomesOf(ctx, asked, waits ? timeoutSeconds : 0));
-  const by = (outcome: boolean | null): string[] => providers.filter((provider) => outcomes.get(provider) === outcome);
+  const by = (...wanted: (Outcome | null | undefined)[]): string[] =>
+    providers.filter((provider) => wanted.includes(outcomes.get(provider)));
   return {
     success: true,
     user_id: user.id,
-    refreshed_sources: by(true),
-    in_progress_sources: by(null),
-    failed_sources: by(false),
+    refreshed_sources: by('refreshed'),
+    in_progress_sources: by('put off', null),
+    failed_sources: by('failed'),
   };
 }
 
@@ -63,6 +64,8 @@ async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> 
   return connections.filter((connection) => pullerOrNull(ctx, connection)).map(({ provider }) => provider);
 }
 
+/** How a poll ended; what was put off comes later, since the application has used up its share at the provider. */
+type Outcome = 'refreshed' | 'failed' | 'put off';
 type Asked = { user_id: string; providers: string[]; at: string };
 
 /** Makes the polls due and asks for their jobs, before those that are due by themselves; the moment, by the database's clock. */
@@ -88,7 +91,7 @@ function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise
 }
 
 /** How each poll ended, null where it has not; once none is left, or the time is over. */
-async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<Map<string, boolean | null>> {
+async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<Map<string, Outcome | null>> {
   const until = performance.now() + seconds * 1_000;
   for (;;) {
     const outcomes = await look(ctx, asked);
@@ -103,17 +106,19 @@ async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<
  * A poll answers that began after it was asked for: one that was under way may have looked before. What became of a
  * connection meanwhile counts as well: one that is gone or in error brings nothing more.
  */
-async function look({ db, team }: TeamCtx, { user_id, providers, at }: Asked): Promise<Map<string, boolean | null>> {
-  const { rows } = await sql<{ provider: string; succeeded: boolean | null }>`
+async function look({ db, team }: TeamCtx, { user_id, providers, at }: Asked): Promise<Map<string, Outcome | null>> {
+  const { rows } = await sql<{ provider: string; outcome: Outcome | null }>`
     select asked.provider,
-           case when polls.attempted_at >= ${at}::timestamptz then polls.succeeded
-                when c.status is distinct from 'connected' then false end as succeeded
+           case when polls.attempted_at >= ${at}::timestamptz then case when polls.succeeded then 'refreshed' else 'failed' end
+                when c.status is distinct from 'connected' then 'failed'
+                when polls.held_since >= ${at}::timestamptz and polls.leased_until is null and polls.due_at > now() then 'put off'
+           end as outcome
       from unnest(${providers}::text[]) as asked (provider)
       left join connections c on c.user_id = ${user_id} and c.provider = asked.provider and c.team_id = ${team.id}
       left join polls on polls.user_id = ${user_id} and polls.provider = asked.provider and polls.team_id = ${team.id}`.execute(
     db,
   );
-  return new Map(rows.map(({ provider, succeeded }) => [provider, succeeded]));
+  return new Map(rows.map(({ provider, outcome }) => [provider, outcome]));
 }
 
 /** Runs `work`, which may wait where the user and the team have a place for that. */

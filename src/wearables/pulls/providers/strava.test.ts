@@ -363,7 +363,7 @@ describe('the share of the application', () => {
     activities = [run(1)];
     await connect();
     faults = [() => ({ status: 429, json: {}, ...usage(20, 1_000) })];
-    expect((await refresh()).body.failed_sources).toEqual(['strava']);
+    expect((await refresh()).body.in_progress_sources).toEqual(['strava']);
     const day = DAY_S - (now() % DAY_S);
     expect(Math.abs((await inSeconds()).polls - day)).toBeLessThan(60);
     const second = await startTestApp(provider.env('strava'), { databaseUrl: app.databaseUrl });

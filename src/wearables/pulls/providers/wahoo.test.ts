@@ -156,6 +156,6 @@ test('The past waits while most of an hour is used up, and everything once all o
   [left, reset] = [[4_000, 150, 0], 300];
   await refresh(app, team, user_id);
   const before = provider.asked.length;
-  expect((await refresh(app, team, user_id)).body.failed_sources).toEqual(['wahoo']);
+  expect((await refresh(app, team, user_id)).body.in_progress_sources).toEqual(['wahoo']);
   expect(provider.asked.length).toBe(before);
 });

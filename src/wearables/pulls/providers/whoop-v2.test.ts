@@ -197,5 +197,5 @@ test('Where most of a minute is used up the past waits, and polls go on until al
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual(['whoop_v2']);
   left = 0;
   await refresh(app, team, user_id);
-  expect((await refresh(app, team, user_id)).body.failed_sources).toEqual(['whoop_v2']);
+  expect((await refresh(app, team, user_id)).body.in_progress_sources).toEqual(['whoop_v2']);
 });
