@@ -5,7 +5,7 @@ import { urlOrNull } from '../wire/text.ts';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
-/** Which addresses and URLs this deployment may send webhooks to. */
+/** Which addresses and URLs this deployment may send to: webhooks, and what it asks providers. */
 export type AddressPolicy = {
   /** True when a connection to this IP address may be made. Text that is no IP address is never allowed. */
   isAllowed(ip: string): boolean;
@@ -39,7 +39,7 @@ const STORAGE_PORTS = new Set([
 ]);
 
 /**
- * The one check of webhook addresses, used when a URL is saved and again when it is called.
+ * The one check of addresses, used when the URL of a webhook is saved and whenever one is called.
  * Only globally routable unicast addresses are allowed, and whatever lies in `allowedNetworks` (CIDR, or one
  * address). Throws when an entry of `allowedNetworks` cannot be read.
  */

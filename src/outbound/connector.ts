@@ -41,7 +41,7 @@ const NEXT_ADDRESS_AFTER_MS = 1000;
 const MAX_TLS_SESSIONS = 1000;
 
 /**
- * The only way out of the process for webhooks: an undici connector that connects to vetted addresses.
+ * The only way out of the process, to receivers of webhooks and to providers: an undici connector that connects to vetted addresses.
  * Node does not call a `lookup` hook for IP literals, so these are classified first; a name is refused when any
  * of its answers is forbidden, and the vetted answers themselves are what is connected to, so that no second
  * resolution can differ; last, the socket's real peer is classified before a byte is written.

@@ -6,8 +6,9 @@ const BULK_OP_DAYS = 30;
 /** What users connect by, each for a while. */
 const OF_USERS = ['link_tokens', 'link_codes', 'oauth_states'] as const;
 
-export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  for (const table of OF_USERS) await db.deleteFrom(table).where('user_id', '=', user.id).execute();
+export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  for (const table of OF_USERS)
+    await db.deleteFrom(table).where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
 }
 
 /** What belongs to users has gone with them. */

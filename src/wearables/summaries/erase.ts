@@ -16,14 +16,18 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
  * Some of the user's summaries, their streams first; whether there may be more. No text is constant, so that none is
  * prepared and keeps a plan from when the tables were empty.
  */
-export async function eraseSomeSummaries({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+  const { db, team } = ctx;
+  await becomeWriter(ctx, user.id);
   const parts = await sql`
     delete from ${sql.table('summary_streams')} where ctid = any (array (
-      select ctid from summary_streams where user_id = ${user.id} limit ${PARTS}))`.execute(db);
+      select ctid from summary_streams where user_id = ${user.id} and team_id = ${team.id} limit ${PARTS}))`.execute(
+    db,
+  );
   if (Number(parts.numAffectedRows) === PARTS) return true;
   const summaries = await sql`
     delete from ${sql.table('summaries')} where ctid = any (array (
-      select ctid from summaries where user_id = ${user.id} limit ${SUMMARIES}))`.execute(db);
+      select ctid from summaries where user_id = ${user.id} and team_id = ${team.id} limit ${SUMMARIES}))`.execute(db);
   return Number(summaries.numAffectedRows) === SUMMARIES;
 }
 
