@@ -238,6 +238,26 @@ describe('a notification of Oura', () => {
     expect(await idsOf()).toEqual([]);
   });
 
+  test.each([
+    ['does not answer', { status: 503, json: {} }],
+    ['wants to be asked later', { status: 429, json: {} }],
+  ])('is looked at again where the provider %s, until that is enough', async (_, failure) => {
+    await connectOura();
+    play = ({ path }) =>
+      path.endsWith('/w-1') ? { json: { id: 'w-1' } } : path.endsWith('/workout') ? failure : { json: { data: [] } };
+    await hookOfOura(team, 'secret-of-oura', told);
+    const asked = (): number => provider.asked.filter(({ path }) => path.endsWith('/workout')).length;
+    await app.runJobs();
+    expect(asked()).toBe(1);
+    for (let run = 2; run <= 10; run += 1) {
+      await later();
+      await app.runJobs();
+    }
+    expect(asked()).toBe(8);
+    for (let n = 0; n < 101; n += 1) await hookOfOura(team, 'secret-of-oura', { ...told, event_time: `again ${n}` });
+    expect(await kept()).toBe(101);
+  });
+
   test('that is not signed by the secret is refused', async () => {
     await connectOura();
     expect((await hookOfOura(team, 'secret-of-strava', told)).status).toBe(401);

@@ -15,7 +15,7 @@ export type InboxRow = {
 type Place = { user_id: string; provider: string };
 
 /** After that the next poll brings what there is. */
-const MOST_TRIES = 8;
+export const MOST_TRIES = 8;
 const MOST_ROWS = 100;
 
 /** Whether there is something to look at, of a connection that brings anything. */

@@ -12,6 +12,7 @@ import { oneOf, Uuid } from '../../wire/schema.ts';
 import { configuredOrNull } from '../connections/providers/configured.ts';
 import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
 import type { Hook, News, Sent } from './hook.ts';
+import { MOST_TRIES } from './inbox.ts';
 import { hookOrNull } from './providers/all.ts';
 
 /** What has come in of a connection. */
@@ -104,7 +105,7 @@ function keep(
                ${span?.to ?? null}::timestamptz, ${ended ?? false}
          where (select count(*) from (
                   select from inbox where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
-                     and worked_at is null limit ${MOST_WAITING}) as waiting) < ${MOST_WAITING}
+                     and worked_at is null and tries < ${MOST_TRIES} limit ${MOST_WAITING}) as waiting) < ${MOST_WAITING}
         on conflict (user_id, provider, hash) do update
            set worked_at = null, tries = 0, received_at = now() where ${repeats} and inbox.worked_at is not null
         returning received_at`.execute(db);

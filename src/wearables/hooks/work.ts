@@ -55,8 +55,10 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
         if (asked.isSpan) await reconcile(ctx, claim, asked, [...provider_ids]);
       },
     });
-    if (outcome && outcome.wait > 0) throw new PullError('provider_rate_limit_exceeded', outcome.wait);
-    if (outcome) await markWorked(ctx, job, rows);
+    // A stop, or a user who is leaving: whoever looks next finds what is left to do.
+    if (outcome === null) return again(ctx, job, 0);
+    if (!outcome.succeeded) throw new PullError('provider_unavailable', outcome.wait);
+    await markWorked(ctx, job, rows);
   } catch (error) {
     const told = error instanceof ProviderUnavailable ? new PullError('provider_unavailable') : error;
     if (!(told instanceof PullError)) throw error;

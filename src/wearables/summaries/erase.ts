@@ -57,7 +57,7 @@ export async function eraseSummary(
  * read just now. `kept` are the provider's ids of those.
  */
 export async function eraseAbsent(
-  { db, team }: TxCtx<TeamCtx>,
+  ctx: TxCtx<TeamCtx>,
   user: { id: string },
   {
     resource,
@@ -66,9 +66,11 @@ export async function eraseAbsent(
     kept,
   }: { resource: string; provider: string; span: { from: string; to: string }; kept: string[] },
 ): Promise<void> {
-  await sql`
+  await becomeWriter(ctx, user.id);
+  const { numAffectedRows = 0n } = await sql`
     delete from summaries
-     where user_id = ${user.id} and team_id = ${team.id} and resource = ${resource} and provider = ${provider}
+     where user_id = ${user.id} and team_id = ${ctx.team.id} and resource = ${resource} and provider = ${provider}
        and start_at >= ${from}::timestamptz and coalesce(end_at, start_at) < ${to}::timestamptz
-       and provider_id is not null and provider_id <> all (${kept}::text[])`.execute(db);
+       and provider_id is not null and provider_id <> all (${kept}::text[])`.execute(ctx.db);
+  await askForRuns(ctx, user, numAffectedRows > 0n ? [resource] : []);
 }
