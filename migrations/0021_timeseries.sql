@@ -54,7 +54,6 @@ create table sample_notes (
   primary key (stream_id, at)
 );
 create index sample_notes_by_team on sample_notes (team_id, id);
-create index sample_notes_by_time on sample_notes (at);
 
 -- A partition a month, made and dropped by these functions alone, as those of events.
 create function ensure_sample_partitions(first_month date, last_month date) returns void language plpgsql security definer
@@ -81,6 +80,8 @@ begin
   end loop;
 end $$;
 
+-- Whole partitions only: a delete by time alone reads a partition from one end to the other. What has expired in the others
+-- goes stream by stream, along the key (src/wearables/timeseries/erase.ts).
 create function drop_samples_before(first_kept date) returns integer language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' set timezone = 'UTC' as $$
 declare
@@ -104,9 +105,6 @@ begin
     exception when lock_not_available then return dropped;
     end;
   end loop;
-  -- Of the partition that the day lies in, and of the default one.
-  delete from public.samples where at < first_kept;
-  delete from public.sample_notes where at < first_kept;
   return dropped;
 end $$;
 

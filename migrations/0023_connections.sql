@@ -3,7 +3,6 @@
 create table connections (
   user_id uuid not null references users on delete cascade,
   provider text not null,
-  id uuid not null,
   team_id uuid not null,
   status text not null check (status in ('connected', 'error', 'paused')),
   external_user_id bytea,

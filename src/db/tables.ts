@@ -95,7 +95,6 @@ export interface Connections {
   external_user_hash: Buffer | null;
   external_user_id: Buffer | null;
   granted_scopes: string[] | null;
-  id: string;
   provider: string;
   refreshing_until: string | null;
   status: string;

@@ -3,7 +3,6 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { newId } from '../../ids.ts';
 import { providerOrNull, type ProviderSlug } from '../providers.ts';
 import { resourceAvailability } from './availability.ts';
 import { connectionCreated } from './events.ts';
@@ -80,9 +79,9 @@ async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: s
   for (;;) {
     const made = await db
       .insertInto('connections')
-      .values({ user_id: user.id, provider, id: newId(), team_id: team.id, status: 'connected' })
+      .values({ user_id: user.id, provider, team_id: team.id, status: 'connected' })
       .onConflict((oc) => oc.doNothing())
-      .returning('id')
+      .returning('provider')
       .executeTakeFirst();
     if (made) return null;
     const before = await db
