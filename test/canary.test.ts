@@ -282,13 +282,9 @@ test.each(jobs.map(({ name }) => name))('the failing job %s tells its kind and n
       throw error;
     },
   });
-  const run = tasksOf({ ...app.ctx, db })[name] as (payload: unknown) => Promise<void>;
-  const failure = await run({
-    team_id: randomUUID(),
-    order_id: randomUUID(),
-    user_id: randomUUID(),
-    overdue_seconds: 0,
-  }).then(
+  const run = tasksOf({ ...app.ctx, db })[name] as (payload: unknown, helpers: unknown) => Promise<void>;
+  const payload = { team_id: randomUUID(), order_id: randomUUID(), user_id: randomUUID(), overdue_seconds: 0 };
+  const failure = await run(payload, { job: { id: '1', key: null, priority: 0 } }).then(
     () => null,
     (thrown: Error) => thrown,
   );
