@@ -29,7 +29,7 @@ const OPERATION = ['http/endpoint', 'http/media', 'http/metrics'];
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'wings', 'tenancy', 'audit', ...GROUND],
+  cli: ['serve', 'wings', 'wearables', 'tenancy', 'audit', ...GROUND],
   serve: [
     'api',
     'wings',
@@ -223,6 +223,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/wearables/files/claim.ts': 'whose import comes next',
   'src/wearables/aggregate/continuous/runs/resume.ts': 'runs of all teams that were cut off or are due',
   'src/wearables/connections/subscriptions/keep-user.ts': 'subscriptions of users of all teams that are due',
+  'src/wearables/pulls/replay/replay.ts': 'payloads of all teams are mapped again',
   'src/wearables/pulls/resume.ts': 'pulls and polls of all teams that are due',
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',

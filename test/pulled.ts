@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
+import { PULLERS } from '../src/wearables/pulls/pullers.ts';
+import { replay } from '../src/wearables/pulls/replay/replay.ts';
+import type { Counts } from '../src/wearables/pulls/replay/replay-some.ts';
 import type { Answer, Team, TestApp } from './app.ts';
 import { importConnection, linkTokenOf, makeUser } from './factories.ts';
 import type { DataAnswer, DataRequest, Provider } from './provider.ts';
@@ -42,6 +45,7 @@ export async function pulledFrom(
   if (authorises) await authorise(app, team, user_id, slug);
   else await importConnection(team, user_id, { oauth_scopes: scopes }, slug);
   await app.runJobs();
+  await expectMadeAgain(app, team, slug);
   const from = new Date(Date.now() - 60 * DAY_MS).toISOString().slice(0, 10);
   return {
     team,
@@ -68,6 +72,34 @@ export async function pulledFrom(
       return Object.fromEntries(rows.map(({ resource, status }) => [resource, status]));
     },
   };
+}
+
+/** Holds a connector to it that what it keeps of a summary is what the summary is made of. */
+export async function expectMadeAgain(app: TestApp, team: Team, slug: string): Promise<void> {
+  const stored = async (): Promise<unknown[]> => {
+    const { rows } = await sql`
+      select summaries.id, rev, key, source_type, told_hash, raw_hash, stream_hash
+        from summaries join users on users.id = user_id
+       where summaries.team_id = ${team.id} and deleted_at is null order by summaries.id`.execute(app.db);
+    return rows;
+  };
+  const before = await stored();
+  expect(await replayed(app, team, slug)).toEqual({ ...NOTHING, unchanged: before.length });
+  expect(await stored()).toEqual(before);
+}
+
+const NOTHING = { updated: 0, unchanged: 0, skipped: 0, not_pulled: 0 };
+
+/** Replays what a team has of a provider. */
+export function replayed(
+  app: TestApp,
+  team: Team,
+  slug: string,
+  { report = () => undefined, ...changes }: Partial<Parameters<typeof replay>[1] & Parameters<typeof replay>[2]> = {},
+): Promise<Counts> {
+  const mappers = Object.values(PULLERS[slug]?.mappers ?? {});
+  const asked = { provider: slug, mappers, team_id: team.id, since: null, ...changes };
+  return replay(app.ctx, asked, { begin: async () => undefined, report });
 }
 
 /** Takes a user to a provider's page, as a browser does, and back. */

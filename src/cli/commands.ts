@@ -118,6 +118,17 @@ export const COMMANDS: Command[] = [
     run: async () => (await import('./rotate-keys.ts')).rotateKeysCommand(),
   }),
   command({
+    words: 'replay',
+    summary: 'Map what a provider sent again, after its mapper was mended, while the service runs or not.',
+    flags: {
+      provider: { value: 'SLUG', meaning: 'Of which provider, as `whoop_v2`.', required: true },
+      resource: { value: 'NAME', meaning: 'Summaries of one kind only, as `sleep`.' },
+      team: { value: 'ID', meaning: 'Of one team only.', isId: true },
+      since: { value: 'DAY', meaning: 'Of this day and later ones, and what belongs to no day.', isDay: true },
+    },
+    run: async (values) => (await import('./replay.ts')).replayCommand(values),
+  }),
+  command({
     words: 'audit export',
     summary: 'Print the audit log as NDJSON.',
     flags: {

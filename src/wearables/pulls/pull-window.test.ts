@@ -25,6 +25,7 @@ const played: Puller = {
   resources: { glucose: { windowDays: 7 } },
   pollDays: 1,
   pollEverySeconds: 900,
+  mappers: {},
   pull: (_source, _resource, window) => {
     asked.push(window);
     return answer(window);

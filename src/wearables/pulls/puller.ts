@@ -2,7 +2,7 @@ import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import type { UserRow } from '../../users/find.ts';
 import type { Incoming } from '../summaries/candidate.ts';
-import type { SummaryResource } from '../summaries/resource.ts';
+import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import type { SampleOfSource } from '../timeseries/store-samples.ts';
 
 /** What a provider is asked for: everything of a resource between two moments, the second one excluded. */
@@ -12,6 +12,18 @@ export type Window = { from: string; to: string };
 export type Pulled = {
   samples?: SampleOfSource[];
   summaries?: { resource: SummaryResource; incoming: Incoming[] };
+};
+
+/**
+ * What a provider's payload is as a summary of a kind. It knows nothing but the payload: what was kept raw can be mapped again,
+ * so a summary that is made of several answers has them all in its raw payload.
+ */
+export type Mapper = {
+  resource: SummaryResource;
+  /** Null where it is none, as a night that is still being worked out. Throws PullError for another shape than promised. */
+  toItem: (raw: Readonly<Record<string, unknown>>) => SummaryItem | null;
+  /** Its points come in an answer of their own, which is not kept: they cannot be made again. */
+  withoutPoints?: true;
 };
 
 /** How data of a provider is fetched. What it knows of the user's tokens it finds by `user.id` and its own slug. */
@@ -25,6 +37,8 @@ export type Puller = {
   pollDays: number;
   /** Seconds between polls. */
   pollEverySeconds: number;
+  /** How its summaries are made, by the name of their kind: by `pull`, and by a replay of what is kept. */
+  mappers: Readonly<Record<string, Mapper>>;
   /** Throws PullError for what a provider refuses; stops when `signal` is aborted. */
   pull: (source: PullSource, resource: string, window: Window) => AsyncIterable<Pulled>;
   /**

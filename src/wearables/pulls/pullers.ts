@@ -12,7 +12,8 @@ import { wahoo } from './providers/wahoo.ts';
 import { whoopV2 } from './providers/whoop-v2.ts';
 import { withings } from './providers/withings.ts';
 
-const PULLERS: Readonly<Record<string, Puller>> = {
+/** By the slug of the provider, also where it is not configured. */
+export const PULLERS: Readonly<Record<string, Puller>> = {
   dexcom_v3: dexcomV3,
   google_health: googleHealth,
   oura,

@@ -16,6 +16,8 @@ const demo = (provider: ProviderSlug, source_type: SourceType, resources: string
   resources: Object.fromEntries(resources.map((resource) => [resource, { windowDays: 10 }])),
   pollDays: 1,
   pollEverySeconds: 900,
+  // There is no payload but the summary itself.
+  mappers: {},
   pull: ({ user }, resource, window) => daysOf({ provider, source_type }, resource, window, user),
 });
 

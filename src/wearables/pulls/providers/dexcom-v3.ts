@@ -16,6 +16,7 @@ export const dexcomV3: Puller = {
   // Values come an hour late, in some countries three, and more where the phone was off.
   pollDays: 3,
   pollEverySeconds: 900,
+  mappers: {},
   pull: async function* (source, _resource, { from, to }) {
     // Without an offset they are UTC.
     const query = { startDate: from.slice(0, 19), endDate: to.slice(0, 19) };

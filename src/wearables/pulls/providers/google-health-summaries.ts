@@ -1,6 +1,6 @@
 // https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints#Sleep, #Exercise, #DataSource
 import type { SourceType } from '../../source.ts';
-import type { Mapped } from './asking/fitting.ts';
+import type { Item } from './asking/fitting.ts';
 import {
   momentIn,
   numberOr,
@@ -52,39 +52,55 @@ const thousandth = (value: unknown): number | null => {
   return number === null ? null : number / 1_000;
 };
 
-export const toActivity = (calendar_date: string, total: Readonly<Record<string, number>>): Mapped => ({
-  raw: total,
-  item: {
-    provider: 'google_health',
-    source_type: 'multiple_sources',
-    calendar_date,
-    steps: wholeOr(total['steps']),
-    distance: thousandth(total['distance']),
-    calories_active: numberOr(total['calories_active']),
-    calories_total: numberOr(total['calories_total']),
-    floors_climbed: wholeOr(total['floors_climbed']),
-  },
-});
+/** The key of a point that has its value: heart-rate is heartRate. */
+export const keyOf = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-export const toBody = (
-  timestamp: string,
-  { weight = {}, bodyFat = {} }: { weight?: Found; bodyFat?: Found },
-): Mapped => ({
-  raw: { weight, bodyFat },
-  item: {
+/** Types of which the totals of a day are asked for, each as the day has it, and the field of its value. */
+export const TOTALS = {
+  steps: 'countSum',
+  distance: 'millimetersSum',
+  'active-energy-burned': 'kcalSum',
+  'total-calories': 'kcalSum',
+  floors: 'countSum',
+} as const;
+
+/** A day with the totals of all types. */
+export function toActivity(day: Found): Item {
+  const calendar_date = dayOf(day);
+  const totalOf = (type: keyof typeof TOTALS): number | null => numberOr(objectOr(day[keyOf(type)])[TOTALS[type]]);
+  const totals = {
+    steps: wholeOr(totalOf('steps')),
+    distance: thousandth(totalOf('distance')),
+    calories_active: totalOf('active-energy-burned'),
+    calories_total: totalOf('total-calories'),
+    floors_climbed: wholeOr(totalOf('floors')),
+  };
+  if (calendar_date === null || Object.values(totals).every((total) => total === null)) return null;
+  return { provider: 'google_health', source_type: 'multiple_sources', calendar_date, ...totals };
+}
+
+export const dayOf = (rolledUp: Found): string | null => dateOf(objectOr(rolledUp['civilStartTime'])['date']);
+
+/** What a scale has told at a moment. */
+export function toBody(found: Found): Item {
+  const [weight, bodyFat] = [objectOr(found['weight']), objectOr(found['bodyFat'])];
+  const { physicalTime, utcOffset } = objectOr(weight['sampleTime'] ?? bodyFat['sampleTime']);
+  const timestamp = momentIn(physicalTime);
+  if (timestamp === null) return null;
+  return {
     provider: 'google_health',
     source_type: 'multiple_sources',
     timestamp,
-    timezone_offset: offsetOf(objectOr((weight['sampleTime'] ?? bodyFat['sampleTime']) as unknown)['utcOffset']),
+    timezone_offset: offsetOf(utcOffset),
     weight: thousandth(weight['weightGrams']),
     fat: numberOr(bodyFat['percentage']),
-  },
-});
+  };
+}
 
 /** What our hypnogram has for its stages; ASLEEP and RESTLESS tell no stage. */
 const STAGES: Readonly<Record<string, number>> = { DEEP: 1, LIGHT: 2, REM: 3, AWAKE: 4 };
 
-export function toSleep(point: Found): Mapped {
+export function toSleep(point: Found): Item {
   const night = objectOr(point['sleep']);
   const interval = objectOr(night['interval']);
   const [bedtime_start, bedtime_stop] = [momentIn(interval['startTime']), momentIn(interval['endTime'])];
@@ -107,48 +123,42 @@ export function toSleep(point: Found): Mapped {
   });
   const minutesAwake = numberOr(summary['minutesAwake']);
   return {
-    raw: point,
-    item: {
-      ...originOf(point),
-      timezone_offset: offsetOf(interval['endUtcOffset'] ?? interval['startUtcOffset']),
-      bedtime_start,
-      bedtime_stop,
-      type: nap === true ? 'acknowledged_nap' : null,
-      duration: inBed === null ? null : inBed * 60,
-      total: asleep * 60,
-      awake: secondsOfStage('AWAKE') ?? (minutesAwake === null ? null : minutesAwake * 60),
-      light: secondsOfStage('LIGHT'),
-      deep: secondsOfStage('DEEP'),
-      rem: secondsOfStage('REM'),
-      efficiency: inBed ? Math.round((asleep / inBed) * 1_000) / 10 : null,
-      state: processed === false ? 'tentative' : 'confirmed',
-      sleep_stream: stages.length === 0 ? null : { hypnogram: hypnogramOf(stages) },
-    },
+    ...originOf(point),
+    timezone_offset: offsetOf(interval['endUtcOffset'] ?? interval['startUtcOffset']),
+    bedtime_start,
+    bedtime_stop,
+    type: nap === true ? 'acknowledged_nap' : null,
+    duration: inBed === null ? null : inBed * 60,
+    total: asleep * 60,
+    awake: secondsOfStage('AWAKE') ?? (minutesAwake === null ? null : minutesAwake * 60),
+    light: secondsOfStage('LIGHT'),
+    deep: secondsOfStage('DEEP'),
+    rem: secondsOfStage('REM'),
+    efficiency: inBed ? Math.round((asleep / inBed) * 1_000) / 10 : null,
+    state: processed === false ? 'tentative' : 'confirmed',
+    sleep_stream: stages.length === 0 ? null : { hypnogram: hypnogramOf(stages) },
   };
 }
 
-export function toWorkout(point: Found): Mapped {
+export function toWorkout(point: Found): Item {
   const exercise = objectOr(point['exercise']);
   const interval = objectOr(exercise['interval']);
   const [time_start, time_end] = [momentIn(interval['startTime']), momentIn(interval['endTime'])];
   if (time_start === null || time_end === null) return null;
   const metrics = objectOr(exercise['metricsSummary']);
   return {
-    raw: point,
-    item: {
-      ...originOf(point),
-      title: textOr(exercise['displayName']),
-      sport: wordOf(exercise['exerciseType']) ?? 'other',
-      time_start,
-      time_end,
-      timezone_offset: offsetOf(interval['startUtcOffset']),
-      moving_time: wholeOr(secondsIn(exercise['activeDuration'])),
-      calories: numberOr(metrics['caloriesKcal']),
-      distance: thousandth(metrics['distanceMillimeters']),
-      steps: wholeOr(metrics['steps']),
-      average_hr: wholeOr(metrics['averageHeartRateBeatsPerMinute']),
-      average_speed: thousandth(metrics['averageSpeedMillimetersPerSecond']),
-      total_elevation_gain: thousandth(metrics['elevationGainMillimeters']),
-    },
+    ...originOf(point),
+    title: textOr(exercise['displayName']),
+    sport: wordOf(exercise['exerciseType']) ?? 'other',
+    time_start,
+    time_end,
+    timezone_offset: offsetOf(interval['startUtcOffset']),
+    moving_time: wholeOr(secondsIn(exercise['activeDuration'])),
+    calories: numberOr(metrics['caloriesKcal']),
+    distance: thousandth(metrics['distanceMillimeters']),
+    steps: wholeOr(metrics['steps']),
+    average_hr: wholeOr(metrics['averageHeartRateBeatsPerMinute']),
+    average_speed: thousandth(metrics['averageSpeedMillimetersPerSecond']),
+    total_elevation_gain: thousandth(metrics['elevationGainMillimeters']),
   };
 }

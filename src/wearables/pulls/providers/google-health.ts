@@ -10,7 +10,17 @@ import { daysAround } from './asking/days.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
 import { pagesByToken } from './asking/pages.ts';
 import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from './asking/read-answer.ts';
-import { dateOf, offsetOf, toActivity, toBody, toSleep, toWorkout } from './google-health-summaries.ts';
+import {
+  dateOf,
+  dayOf,
+  keyOf,
+  offsetOf,
+  toActivity,
+  toBody,
+  toSleep,
+  toWorkout,
+  TOTALS,
+} from './google-health-summaries.ts';
 
 const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
 const PAGE = 2_000;
@@ -20,6 +30,13 @@ const SESSIONS_A_PAGE = 25;
 const MERGED = { provider: 'google_health', source_type: 'multiple_sources' } as const;
 
 const api: ProviderApi = { slug: 'google_health' };
+
+const MAPPERS = {
+  activity: { resource: activity, toItem: toActivity },
+  sleep: { resource: sleep, toItem: toSleep },
+  workouts: { resource: workout, toItem: toWorkout },
+  body: { resource: body, toItem: toBody },
+} satisfies Puller['mappers'];
 
 const month = { windowDays: 30 };
 const week = { windowDays: 7 };
@@ -46,6 +63,7 @@ export const googleHealth: Puller = {
   },
   pollDays: 3,
   pollEverySeconds: 1_800,
+  mappers: MAPPERS,
   pull: (source, resource, window) => READERS[resource]?.(source, window) ?? samples(source, resource, window),
 };
 
@@ -75,8 +93,6 @@ const SAMPLES: Readonly<Record<string, DataType>> = {
   vo2_max: { type: 'run-vo2-max', field: 'runVo2Max', time: 'sample' },
 };
 
-/** The key of a point that has its value: heart-rate is heartRate. */
-const keyOf = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const snakeOf = (type: string): string => type.replaceAll('-', '_');
 
 /** Points of a type, page by page. */
@@ -138,52 +154,38 @@ function timeOf({ user }: PullSource, found: Found, { time }: DataType): Omit<Me
   return { at, duration_ms: Date.parse(end) - Date.parse(at), timezone_offset: offsetOf(startUtcOffset) };
 }
 
-/** Totals of days, by what the answer calls them. */
-const TOTALS: Readonly<Record<string, { type: string; field: string }>> = {
-  steps: { type: 'steps', field: 'countSum' },
-  distance: { type: 'distance', field: 'millimetersSum' },
-  calories_active: { type: 'active-energy-burned', field: 'kcalSum' },
-  calories_total: { type: 'total-calories', field: 'kcalSum' },
-  floors_climbed: { type: 'floors', field: 'countSum' },
-};
-
 async function* days(source: PullSource, window: Window): AsyncIterable<Pulled> {
   const [start, end] = daysOf(window).map((day) => {
     const [year, month_, day_] = day.split('-').map(Number);
     return { date: { year, month: month_, day: day_ } };
   });
-  const totals = new Map<string, Record<string, number>>();
-  for (const [name, { type, field }] of Object.entries(TOTALS)) {
+  const byDay = new Map<string, Found>();
+  for (const type of Object.keys(TOTALS)) {
     const url = `${API}/${type}/dataPoints:dailyRollUp`;
     const json = { range: { start, end }, windowSizeDays: 1 };
     const answer = objectIn(await askProvider(source, api, { url, json }));
     for (const point of objectsOr(answer['rollupDataPoints'])) {
-      const date = dateOf(objectOr(point['civilStartTime'])['date']);
-      const value = numberOr(objectOr(point[keyOf(type)])[field]);
-      if (date !== null && value !== null) totals.set(date, { ...totals.get(date), [name]: value });
+      const date = dayOf(point);
+      if (date !== null) byDay.set(date, { ...byDay.get(date), ...point });
     }
   }
-  yield* summariesOf(
-    source.ctx.log,
-    activity,
-    [...totals].map(([date, total]) => toActivity(date, total)),
-  );
+  yield* summariesOf(source.ctx.log, MAPPERS.activity, [...byDay.values()]);
 }
 
 const READERS: Readonly<Record<string, (source: PullSource, window: Window) => AsyncIterable<Pulled>>> = {
   activity: days,
   sleep: async function* (source, { from, to }) {
     const asked = { type: 'sleep', filter: between('sleep.interval.end_time', from, to), pageSize: SESSIONS_A_PAGE };
-    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, sleep, page.map(toSleep));
+    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, MAPPERS.sleep, page);
   },
   workouts: async function* (source, window) {
     const filter = between('exercise.interval.civil_start_time', ...daysOf(window));
     const asked = { type: 'exercise', filter, pageSize: SESSIONS_A_PAGE };
-    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, workout, page.map(toWorkout));
+    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, MAPPERS.workouts, page);
   },
   // A scale tells weight and fat at the same moment, each as a type of its own.
   body: async function* (source, window) {
-    const byTime = new Map<string, { weight?: Found; bodyFat?: Found }>();
+    const byTime = new Map<string, Found>();
     for (const resource of ['weight', 'fat']) {
       const dataType = SAMPLES[resource] as DataType;
       const asked = { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) };
@@ -195,10 +197,6 @@ const READERS: Readonly<Record<string, (source: PullSource, window: Window) => A
         }
       }
     }
-    yield* summariesOf(
-      source.ctx.log,
-      body,
-      [...byTime].map(([at, found]) => toBody(at, found)),
-    );
+    yield* summariesOf(source.ctx.log, MAPPERS.body, [...byTime.values()]);
   },
 };

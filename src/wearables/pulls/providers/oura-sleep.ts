@@ -1,6 +1,6 @@
 // https://cloud.ouraring.com/v2/docs#tag/Sleep-Routes
 import { offsetWithin } from '../../calendar-date.ts';
-import type { Mapped, Measured } from './asking/fitting.ts';
+import type { Item, Measured } from './asking/fitting.ts';
 import {
   momentAt,
   momentIn,
@@ -26,46 +26,47 @@ const TYPES: Readonly<Record<string, string>> = {
   rest: 'unknown',
 };
 
-/** Scores are told a day and belong to the long sleep of it. */
-export function toSleep(found: Found, scores: ReadonlyMap<string, number | null>): Mapped {
+/**
+ * A sleep with the `daily_sleep` of its day, or null there where there is none. Scores are told a day and belong to the long
+ * sleep of it: one without a word of its day would lose its score.
+ */
+export function toSleep(found: Found): Item {
   const [bedtime_start, bedtime_stop] = [momentIn(found['bedtime_start']), momentIn(found['bedtime_end'])];
   const total = wholeOr(found['total_sleep_duration']);
   const type = textOr(found['type']) ?? '';
   if (bedtime_start === null || bedtime_stop === null || total === null || type === 'deleted') return null;
+  if (found['daily_sleep'] === undefined) return null;
   const readiness = objectOr(found['readiness']);
   const isLong = type === 'long_sleep';
   return {
-    raw: found,
-    item: {
-      provider: 'oura',
-      source_type: 'ring',
-      provider_id: nameIn(found['id']),
-      calendar_date: textOr(found['day'])?.slice(0, 10),
-      timezone_offset: offsetWithin(String(found['bedtime_end'])),
-      bedtime_start,
-      bedtime_stop,
-      type: TYPES[type],
-      duration: wholeOr(found['time_in_bed']),
-      total,
-      awake: wholeOr(found['awake_time']),
-      light: wholeOr(found['light_sleep_duration']),
-      rem: wholeOr(found['rem_sleep_duration']),
-      deep: wholeOr(found['deep_sleep_duration']),
-      score: isLong ? wholeOr(scores.get(String(found['day']))) : null,
-      recovery_readiness_score: wholeOr(readiness['score']),
-      temperature_delta: numberOr(readiness['temperature_deviation']),
-      hr_lowest: wholeOr(found['lowest_heart_rate']),
-      hr_average: wholeOr(found['average_heart_rate']),
-      average_hrv: numberOr(found['average_hrv']),
-      efficiency: numberOr(found['efficiency']),
-      latency: wholeOr(found['latency']),
-      respiratory_rate: numberOr(found['average_breath']),
-      state: 'confirmed',
-      sleep_stream: {
-        heartrate: columnOf(measuredAsleep(found, 'heart_rate')),
-        hrv: columnOf(measuredAsleep(found, 'hrv')),
-        hypnogram: hypnogramOf(stagesOf(bedtime_start, bedtime_stop, textOr(found['sleep_phase_5_min']))),
-      },
+    provider: 'oura',
+    source_type: 'ring',
+    provider_id: nameIn(found['id']),
+    calendar_date: textOr(found['day'])?.slice(0, 10),
+    timezone_offset: offsetWithin(String(found['bedtime_end'])),
+    bedtime_start,
+    bedtime_stop,
+    type: TYPES[type],
+    duration: wholeOr(found['time_in_bed']),
+    total,
+    awake: wholeOr(found['awake_time']),
+    light: wholeOr(found['light_sleep_duration']),
+    rem: wholeOr(found['rem_sleep_duration']),
+    deep: wholeOr(found['deep_sleep_duration']),
+    score: isLong ? wholeOr(objectOr(found['daily_sleep'])['score']) : null,
+    recovery_readiness_score: wholeOr(readiness['score']),
+    temperature_delta: numberOr(readiness['temperature_deviation']),
+    hr_lowest: wholeOr(found['lowest_heart_rate']),
+    hr_average: wholeOr(found['average_heart_rate']),
+    average_hrv: numberOr(found['average_hrv']),
+    efficiency: numberOr(found['efficiency']),
+    latency: wholeOr(found['latency']),
+    respiratory_rate: numberOr(found['average_breath']),
+    state: 'confirmed',
+    sleep_stream: {
+      heartrate: columnOf(measuredAsleep(found, 'heart_rate')),
+      hrv: columnOf(measuredAsleep(found, 'hrv')),
+      hypnogram: hypnogramOf(stagesOf(bedtime_start, bedtime_stop, textOr(found['sleep_phase_5_min']))),
     },
   };
 }

@@ -7,7 +7,7 @@ import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { daysAround } from './asking/days.ts';
-import { samplesOf, summariesOf, type Mapped, type Measured } from './asking/fitting.ts';
+import { samplesOf, summariesOf, type Item, type Measured } from './asking/fitting.ts';
 import { pagesByToken } from './asking/pages.ts';
 import { measuredAsleep, toSleep } from './oura-sleep.ts';
 import {
@@ -29,6 +29,13 @@ const DAY_MS = 86_400_000;
 
 const api: ProviderApi = { slug: 'oura' };
 
+const MAPPERS = {
+  profile: { resource: profile, toItem: toProfile },
+  activity: { resource: activity, toItem: toActivity },
+  sleep: { resource: sleep, toItem: toSleep },
+  workouts: { resource: workout, toItem: toWorkout },
+} satisfies Puller['mappers'];
+
 export const oura: Puller = {
   resources: {
     profile: { windowDays: 366, polled: false },
@@ -48,6 +55,7 @@ export const oura: Puller = {
   // A ring can be out of reach of its phone for days.
   pollDays: 4,
   pollEverySeconds: 1_800,
+  mappers: MAPPERS,
   // What a document says is completed by others: of one that is there the days around it are polled.
   findOne: async (source, resource, id) => {
     const path = DOCUMENTS[resource];
@@ -105,26 +113,24 @@ function atDay({ day }: Found, { user }: PullSource): string | null {
 const READERS: Readonly<Record<string, Reader>> = {
   profile: async function* (source) {
     const person = objectIn(await askProvider(source, api, { url: `${API}/personal_info` }));
-    yield* summariesOf(source.ctx.log, profile, [toProfile(person)]);
+    yield* summariesOf(source.ctx.log, MAPPERS.profile, [person]);
   },
   activity: async function* (source, window) {
     for await (const page of documents(source, 'daily_activity', window))
-      yield* summariesOf(source.ctx.log, activity, page.map(toActivity));
+      yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
   },
   sleep: async function* (source, window) {
-    const scores = new Map<string, number | null>();
+    const days = new Map<string, Found>();
     for await (const page of documents(source, 'daily_sleep', window))
-      for (const { day, score } of page) scores.set(String(day), numberOr(score));
-    for await (const page of documents(source, 'sleep', window))
-      yield* summariesOf(
-        source.ctx.log,
-        sleep,
-        page.map((found) => toSleep(found, scores)),
-      );
+      for (const found of page) days.set(String(found['day']), found);
+    for await (const page of documents(source, 'sleep', window)) {
+      const nights = page.map((found) => ({ ...found, daily_sleep: days.get(String(found['day'])) ?? null }));
+      yield* summariesOf(source.ctx.log, MAPPERS.sleep, nights);
+    }
   },
   workouts: async function* (source, window) {
     for await (const page of documents(source, 'workout', window))
-      yield* summariesOf(source.ctx.log, workout, page.map(toWorkout));
+      yield* summariesOf(source.ctx.log, MAPPERS.workouts, page);
   },
   steps: samples('steps', 'daily_activity', ofDay('steps')),
   distance: samples('distance', 'daily_activity', ofDay('equivalent_walking_distance')),
@@ -155,60 +161,51 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-function toActivity(found: Found): Mapped {
+function toActivity(found: Found): Item {
   const minutes = (seconds: unknown): number | null => {
     const number = numberOr(seconds);
     return number === null ? null : Math.round(number / 6) / 10;
   };
   return {
-    raw: found,
-    item: {
-      ...SOURCE,
-      provider_id: nameIn(found['id']),
-      calendar_date: nameIn(found['day']).slice(0, 10),
-      timezone_offset: offsetWithin(String(found['timestamp'] ?? '')),
-      calories_total: numberOr(found['total_calories']),
-      calories_active: numberOr(found['active_calories']),
-      steps: wholeOr(found['steps']),
-      distance: numberOr(found['equivalent_walking_distance']),
-      daily_movement: numberOr(found['equivalent_walking_distance']),
-      low: minutes(found['low_activity_time']),
-      medium: minutes(found['medium_activity_time']),
-      high: minutes(found['high_activity_time']),
-    },
+    ...SOURCE,
+    provider_id: nameIn(found['id']),
+    calendar_date: nameIn(found['day']).slice(0, 10),
+    timezone_offset: offsetWithin(String(found['timestamp'] ?? '')),
+    calories_total: numberOr(found['total_calories']),
+    calories_active: numberOr(found['active_calories']),
+    steps: wholeOr(found['steps']),
+    distance: numberOr(found['equivalent_walking_distance']),
+    daily_movement: numberOr(found['equivalent_walking_distance']),
+    low: minutes(found['low_activity_time']),
+    medium: minutes(found['medium_activity_time']),
+    high: minutes(found['high_activity_time']),
   };
 }
 
-function toWorkout(found: Found): Mapped {
+function toWorkout(found: Found): Item {
   const [time_start, time_end] = [momentIn(found['start_datetime']), momentIn(found['end_datetime'])];
   if (time_start === null || time_end === null) return null;
   return {
-    raw: found,
-    item: {
-      ...SOURCE,
-      provider_id: nameIn(found['id']),
-      calendar_date: textOr(found['day'])?.slice(0, 10),
-      title: textOr(found['label']),
-      sport: wordOf(found['activity']) ?? 'other',
-      time_start,
-      time_end,
-      timezone_offset: offsetWithin(String(found['start_datetime'])),
-      calories: numberOr(found['calories']),
-      distance: numberOr(found['distance']),
-    },
+    ...SOURCE,
+    provider_id: nameIn(found['id']),
+    calendar_date: textOr(found['day'])?.slice(0, 10),
+    title: textOr(found['label']),
+    sport: wordOf(found['activity']) ?? 'other',
+    time_start,
+    time_end,
+    timezone_offset: offsetWithin(String(found['start_datetime'])),
+    calories: numberOr(found['calories']),
+    distance: numberOr(found['distance']),
   };
 }
 
-function toProfile(person: Found): Mapped {
+function toProfile(person: Found): Item {
   const metres = numberOr(person['height']);
   const sex = textOr(person['biological_sex']);
   return {
-    raw: person,
-    item: {
-      ...SOURCE,
-      provider_id: nameIn(person['id']),
-      height: metres === null ? null : Math.round(metres * 100),
-      sex: sex === 'male' || sex === 'female' ? sex : null,
-    },
+    ...SOURCE,
+    provider_id: nameIn(person['id']),
+    height: metres === null ? null : Math.round(metres * 100),
+    sex: sex === 'male' || sex === 'female' ? sex : null,
   };
 }

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { importConnection, linkTokenOf, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
-import { refresh as refreshUser } from '../../../../test/pulled.ts';
+import { expectMadeAgain, refresh as refreshUser } from '../../../../test/pulled.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 
 const DAY_S = 86_400;
@@ -37,6 +37,7 @@ beforeEach(async () => {
   provider.play((request) => faults.shift()?.(request) ?? answer(request));
 });
 afterEach(async () => {
+  await expectMadeAgain(app, team, 'strava');
   await sql`delete from provider_waits`.execute(app.db);
 });
 

@@ -4,7 +4,7 @@ import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type Headers, type ProviderApi } from './asking/ask-provider.ts';
-import { summariesOf, type Mapped } from './asking/fitting.ts';
+import { summariesOf, type Item } from './asking/fitting.ts';
 import type { Hold } from './asking/hold-back.ts';
 import {
   momentAt,
@@ -32,6 +32,11 @@ const MOST_PAGES = 100;
 
 const api: ProviderApi = { slug: 'strava', holdOf };
 
+const MAPPERS = {
+  profile: { resource: profile, toItem: toProfile },
+  workouts: { resource: workout, toItem: toWorkout, withoutPoints: true },
+} satisfies Puller['mappers'];
+
 export const strava: Puller = {
   resources: {
     profile: { windowDays: 366, polled: false },
@@ -42,21 +47,22 @@ export const strava: Puller = {
   pollDays: 3,
   // An application may ask 1,000 times a day for everybody together.
   pollEverySeconds: 3_600,
+  mappers: MAPPERS,
   findOne: async (source, resource, id) => {
     if (resource !== 'workouts') return null;
     const url = `${API}/activities/${encodeURIComponent(id)}`;
     const activity = await askProvider(source, api, { url, mayBeMissing: true });
-    return activity === null ? 'gone' : [...summariesOf(source.ctx.log, workout, [toWorkout(objectIn(activity))])];
+    return activity === null ? 'gone' : [...summariesOf(source.ctx.log, MAPPERS.workouts, [objectIn(activity)])];
   },
   pull: async function* (source, resource, window) {
     const { log } = source.ctx;
     if (resource === 'profile') {
       const athlete = objectIn(await askProvider(source, api, { url: `${API}/athlete` }));
-      yield* summariesOf(log, profile, [toProfile(athlete)]);
+      yield* summariesOf(log, MAPPERS.profile, [athlete]);
       return;
     }
     for await (const page of activities(source, window)) {
-      if (resource === 'workouts') yield* summariesOf(log, workout, page.map(toWorkout));
+      if (resource === 'workouts') yield* summariesOf(log, MAPPERS.workouts, page);
       else yield* withStreams(source, page);
     }
   },
@@ -80,50 +86,47 @@ async function* withStreams(source: PullSource, page: Found[]): AsyncIterable<Pu
   });
   for (const activity of page) {
     const id = nameIn(activity['id']);
-    const mapped = known.has(id) || activity['manual'] === true ? null : toWorkout(activity);
-    if (mapped === null) continue;
+    const item = known.has(id) || activity['manual'] === true ? null : toWorkout(activity);
+    if (item === null) continue;
     const url = `${API}/activities/${encodeURIComponent(id)}/streams`;
     const query = { keys: STREAMS, key_by_type: 'true' };
     const streams = await askProvider(source, api, { url, query, mayBeMissing: true });
-    const stream = streams === null ? null : toStream(mapped.item['time_start'] as string, objectIn(streams));
-    if (stream) yield* summariesOf(source.ctx.log, workout, [{ ...mapped, item: { ...mapped.item, stream } }]);
+    const stream = streams === null ? null : toStream(item['time_start'] as string, objectIn(streams));
+    if (stream) yield* summariesOf(source.ctx.log, MAPPERS.workouts, [activity], { stream });
   }
 }
 
-function toWorkout(activity: Found): Mapped {
+function toWorkout(activity: Found): Item {
   const time_start = momentIn(activity['start_date']);
   if (time_start === null) return null;
   const map = objectOr(activity['map']);
   const [polyline, summary_polyline] = [textOr(map['polyline']), textOr(map['summary_polyline'])];
   const average_watts = numberOr(activity['average_watts']);
   return {
-    raw: activity,
-    item: {
-      provider: 'strava',
-      source_type: 'app',
-      provider_id: nameIn(activity['id']),
-      title: textOr(activity['name']),
-      sport: wordOf(activity['sport_type'] ?? activity['type']) ?? 'other',
-      time_start,
-      time_end: momentAt(secondsOf(time_start) + numberIn(activity['elapsed_time'])),
-      calendar_date: textOr(activity['start_date_local'])?.slice(0, 10),
-      timezone_offset: wholeOr(activity['utc_offset']),
-      average_hr: wholeOr(activity['average_heartrate']),
-      max_hr: wholeOr(activity['max_heartrate']),
-      distance: numberOr(activity['distance']),
-      moving_time: wholeOr(activity['moving_time']),
-      total_elevation_gain: numberOr(activity['total_elevation_gain']),
-      elev_high: numberOr(activity['elev_high']),
-      elev_low: numberOr(activity['elev_low']),
-      average_speed: numberOr(activity['average_speed']),
-      max_speed: numberOr(activity['max_speed']),
-      average_watts,
-      // There it says whether power was measured, and is not an estimate.
-      device_watts: activity['device_watts'] === true ? average_watts : null,
-      max_watts: numberOr(activity['max_watts']),
-      weighted_average_watts: numberOr(activity['weighted_average_watts']),
-      map: polyline === null && summary_polyline === null ? null : { polyline, summary_polyline },
-    },
+    provider: 'strava',
+    source_type: 'app',
+    provider_id: nameIn(activity['id']),
+    title: textOr(activity['name']),
+    sport: wordOf(activity['sport_type'] ?? activity['type']) ?? 'other',
+    time_start,
+    time_end: momentAt(secondsOf(time_start) + numberIn(activity['elapsed_time'])),
+    calendar_date: textOr(activity['start_date_local'])?.slice(0, 10),
+    timezone_offset: wholeOr(activity['utc_offset']),
+    average_hr: wholeOr(activity['average_heartrate']),
+    max_hr: wholeOr(activity['max_heartrate']),
+    distance: numberOr(activity['distance']),
+    moving_time: wholeOr(activity['moving_time']),
+    total_elevation_gain: numberOr(activity['total_elevation_gain']),
+    elev_high: numberOr(activity['elev_high']),
+    elev_low: numberOr(activity['elev_low']),
+    average_speed: numberOr(activity['average_speed']),
+    max_speed: numberOr(activity['max_speed']),
+    average_watts,
+    // There it says whether power was measured, and is not an estimate.
+    device_watts: activity['device_watts'] === true ? average_watts : null,
+    max_watts: numberOr(activity['max_watts']),
+    weighted_average_watts: numberOr(activity['weighted_average_watts']),
+    map: polyline === null && summary_polyline === null ? null : { polyline, summary_polyline },
   };
 }
 
@@ -149,15 +152,14 @@ function toStream(time_start: string, streams: Found): Record<string, unknown> |
   return { time: seconds.map((second) => start + Math.round(second as number)), ...Object.fromEntries(measured) };
 }
 
-const toProfile = (athlete: Found): Mapped => ({
-  raw: athlete,
-  item: {
+function toProfile(athlete: Found): Item {
+  return {
     provider: 'strava',
     source_type: 'app',
     provider_id: nameIn(athlete['id']),
     sex: athlete['sex'] === 'M' ? 'male' : athlete['sex'] === 'F' ? 'female' : null,
-  },
-});
+  };
+}
 
 const QUARTER_SECONDS = 900;
 const DAY_SECONDS = 86_400;

@@ -3,7 +3,7 @@ import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, PullSource, Window } from '../puller.ts';
 import { askProvider, type Headers, type ProviderApi } from './asking/ask-provider.ts';
-import { summariesOf, type Mapped } from './asking/fitting.ts';
+import { summariesOf, type Item } from './asking/fitting.ts';
 import type { Hold } from './asking/hold-back.ts';
 import {
   momentAfter,
@@ -29,6 +29,11 @@ const MOST_PAGES = 100;
 
 const api: ProviderApi = { slug: 'wahoo', holdOf };
 
+const MAPPERS = {
+  profile: { resource: profile, toItem: toProfile },
+  workouts: { resource: workout, toItem: toWorkout },
+} satisfies Puller['mappers'];
+
 export const wahoo: Puller = {
   resources: {
     profile: { windowDays: 366, polled: false },
@@ -38,19 +43,20 @@ export const wahoo: Puller = {
   pollDays: 3,
   // An application may ask 5,000 times a day for everybody together.
   pollEverySeconds: 3_600,
+  mappers: MAPPERS,
   findOne: async (source, _resource, id) => {
     const url = `${API}/workouts/${encodeURIComponent(id)}`;
     const found = await askProvider(source, api, { url, mayBeMissing: true });
-    return found === null ? 'gone' : [...summariesOf(source.ctx.log, workout, [toWorkout(objectIn(found))])];
+    return found === null ? 'gone' : [...summariesOf(source.ctx.log, MAPPERS.workouts, [objectIn(found)])];
   },
   pull: async function* (source, resource, window) {
     const { log } = source.ctx;
     if (resource === 'profile') {
       const person = objectIn(await askProvider(source, api, { url: `${API}/user` }));
-      yield* summariesOf(log, profile, [toProfile(person)]);
+      yield* summariesOf(log, MAPPERS.profile, [person]);
       return;
     }
-    for await (const page of workouts(source, window)) yield* summariesOf(log, workout, page.map(toWorkout));
+    for await (const page of workouts(source, window)) yield* summariesOf(log, MAPPERS.workouts, page);
   },
 };
 
@@ -72,7 +78,7 @@ async function* workouts(source: PullSource, { from, to }: Window): AsyncIterabl
 const isIn = (moment: string | null, { from, to }: Window): boolean => moment !== null && moment >= from && moment < to;
 
 /** Numbers are written as texts; one that was not done has no summary. */
-function toWorkout(found: Found): Mapped {
+function toWorkout(found: Found): Item {
   const time_start = momentIn(found['starts']);
   const summary = objectOr(found['workout_summary']);
   const seconds = numberOr(summary['duration_total_accum']) ?? (numberOr(found['minutes']) ?? 0) * 60;
@@ -80,41 +86,35 @@ function toWorkout(found: Found): Mapped {
   if (time_start === null || time_end === null || Object.keys(summary).length === 0) return null;
   const power = measured(summary['power_avg']);
   return {
-    raw: found,
-    item: {
-      ...SOURCE,
-      provider_id: nameIn(found['id']),
-      time_zone: zoneOr(summary['time_zone']),
-      title: textOr(found['name']),
-      sport: sportOf(found['workout_type_id']),
-      time_start,
-      time_end,
-      moving_time: wholeOr(summary['duration_active_accum']),
-      distance: numberOr(summary['distance_accum']),
-      calories: numberOr(summary['calories_accum']),
-      total_elevation_gain: numberOr(summary['ascent_accum']),
-      average_speed: numberOr(summary['speed_avg']),
-      average_hr: wholeOr(measured(summary['heart_rate_avg'])),
-      average_watts: power,
-      device_watts: power,
-      weighted_average_watts: measured(summary['power_bike_np_last']),
-    },
+    ...SOURCE,
+    provider_id: nameIn(found['id']),
+    time_zone: zoneOr(summary['time_zone']),
+    title: textOr(found['name']),
+    sport: sportOf(found['workout_type_id']),
+    time_start,
+    time_end,
+    moving_time: wholeOr(summary['duration_active_accum']),
+    distance: numberOr(summary['distance_accum']),
+    calories: numberOr(summary['calories_accum']),
+    total_elevation_gain: numberOr(summary['ascent_accum']),
+    average_speed: numberOr(summary['speed_avg']),
+    average_hr: wholeOr(measured(summary['heart_rate_avg'])),
+    average_watts: power,
+    device_watts: power,
+    weighted_average_watts: measured(summary['power_bike_np_last']),
   };
 }
 
 /** Without a sensor it tells 0.0. */
 const measured = (value: unknown): number | null => numberOr(value) || null;
 
-function toProfile(person: Found): Mapped {
+function toProfile(person: Found): Item {
   const metres = measured(person['height']);
   return {
-    raw: person,
-    item: {
-      ...SOURCE,
-      provider_id: nameIn(person['id']),
-      height: metres === null ? null : Math.round(metres * 100),
-      birth_date: textOr(person['birth']),
-    },
+    ...SOURCE,
+    provider_id: nameIn(person['id']),
+    height: metres === null ? null : Math.round(metres * 100),
+    birth_date: textOr(person['birth']),
   };
 }
 

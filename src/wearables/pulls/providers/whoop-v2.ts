@@ -6,18 +6,26 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type Headers, type ProviderApi } from './asking/ask-provider.ts';
-import { samplesOf, summariesOf, type Mapped, type Measured } from './asking/fitting.ts';
+import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
 import type { Hold } from './asking/hold-back.ts';
 import { pagesByToken } from './asking/pages.ts';
 import { momentIn, nameIn, numberOr, objectIn, objectOr, objectsIn, type Found } from './asking/read-answer.ts';
 import { holdOfShares, numbersOf } from './asking/shares.ts';
-import { offsetOf, toActivity, toSleep, toWorkout, WRISTBAND } from './whoop-v2-summaries.ts';
+import { offsetOf, toActivity, toBody, toProfile, toSleep, toWorkout, WRISTBAND } from './whoop-v2-summaries.ts';
 
 const API = 'https://api.prod.whoop.com/developer/v2';
 const MOST_A_PAGE = 25;
 const MINUTE_SECONDS = 60;
 
 const api: ProviderApi = { slug: 'whoop_v2', holdOf };
+
+const MAPPERS = {
+  profile: { resource: profile, toItem: toProfile },
+  body: { resource: body, toItem: toBody },
+  activity: { resource: activity, toItem: toActivity },
+  sleep: { resource: sleep, toItem: toSleep },
+  workouts: { resource: workout, toItem: toWorkout },
+} satisfies Puller['mappers'];
 
 const month = { windowDays: 30 };
 /** What the person has once told: it has no time, and is as it is. */
@@ -37,16 +45,17 @@ export const whoopV2: Puller = {
   pollDays: 3,
   // 10,000 questions a day are all that an application may ask for everybody.
   pollEverySeconds: 3_600,
+  mappers: MAPPERS,
   findOne: async (source, resource, id) => {
     const one = (path: string) => askProvider(source, api, { url: `${API}/${path}`, mayBeMissing: true });
     const { log } = source.ctx;
     const kind = resource === 'workouts' ? 'workout' : 'sleep';
     const found = await one(`activity/${kind}/${encodeURIComponent(id)}`);
     if (found === null) return 'gone';
-    if (kind === 'workout') return [...summariesOf(log, workout, [toWorkout(objectIn(found))])];
+    if (kind === 'workout') return [...summariesOf(log, MAPPERS.workouts, [objectIn(found)])];
     const night = objectIn(found);
     const recovery = await one(`cycle/${encodeURIComponent(nameIn(night['cycle_id']))}/recovery`);
-    return [...summariesOf(log, sleep, [toSleep(night, objectOr(objectOr(recovery)['score']))])];
+    return [...summariesOf(log, MAPPERS.sleep, [{ ...night, recovery: objectOr(objectOr(recovery)['score']) }])];
   },
   pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
 };
@@ -80,20 +89,14 @@ const measurements = async (source: PullSource): Promise<Found> =>
 
 const READERS: Readonly<Record<string, Reader>> = {
   profile: async function* (source) {
-    const found = await measurements(source);
-    const metres = numberOr(found['height_meter']);
-    const height = metres === null ? null : Math.round(metres * 100);
-    yield* summariesOf(source.ctx.log, profile, [{ raw: found, item: { ...WRISTBAND, height } }]);
+    yield* summariesOf(source.ctx.log, MAPPERS.profile, [await measurements(source)]);
   },
   body: async function* (source, { to }) {
-    const found = await measurements(source);
-    const weight = numberOr(found['weight_kilogram']);
-    const mapped: Mapped = weight === null ? null : { raw: found, item: { ...WRISTBAND, timestamp: to, weight } };
-    yield* summariesOf(source.ctx.log, body, [mapped]);
+    yield* summariesOf(source.ctx.log, MAPPERS.body, [{ ...(await measurements(source)), read_at: to }]);
   },
   activity: async function* (source, window) {
     for await (const page of records(source, 'cycle', window))
-      yield* summariesOf(source.ctx.log, activity, page.map(toActivity));
+      yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
   },
   sleep: async function* (source, window) {
     const recoveries = new Map<string, Found>();
@@ -102,13 +105,13 @@ const READERS: Readonly<Record<string, Reader>> = {
     for await (const page of records(source, 'recovery', around))
       for (const { sleep_id, score } of page) recoveries.set(nameIn(sleep_id), objectOr(score));
     for await (const page of records(source, 'activity/sleep', window)) {
-      const nights = page.map((found) => toSleep(found, recoveries.get(nameIn(found['id'])) ?? {}));
-      yield* summariesOf(source.ctx.log, sleep, nights);
+      const nights = page.map((found) => ({ ...found, recovery: recoveries.get(nameIn(found['id'])) ?? {} }));
+      yield* summariesOf(source.ctx.log, MAPPERS.sleep, nights);
     }
   },
   workouts: async function* (source, window) {
     for await (const page of records(source, 'activity/workout', window))
-      yield* summariesOf(source.ctx.log, workout, page.map(toWorkout));
+      yield* summariesOf(source.ctx.log, MAPPERS.workouts, page);
   },
   hrv: recovered('hrv', 'hrv_rmssd_milli'),
   blood_oxygen: recovered('blood_oxygen', 'spo2_percentage'),

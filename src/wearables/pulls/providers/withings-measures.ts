@@ -1,7 +1,7 @@
 // https://developer.withings.com/api-reference/#operation/measure-getmeas: a group is what one use of a device measured.
 import type { SourceType } from '../../source.ts';
-import type { Mapped, Measured } from './asking/fitting.ts';
-import { momentAt, nameIn, numberIn, numberOr, objectsOr, zoneOr, type Found } from './asking/read-answer.ts';
+import type { Item, Measured } from './asking/fitting.ts';
+import { momentAt, nameIn, numberIn, numberOr, objectOr, objectsOr, zoneOr, type Found } from './asking/read-answer.ts';
 
 /** Types of measures, by the names of events. */
 export const MEASURED: Readonly<Record<string, { series: string; types: readonly number[]; from: SourceType }>> = {
@@ -50,8 +50,12 @@ export function toBodySamples(
   });
 }
 
-/** What a scale tells at once; masses of muscle, water and bone as parts of the weight. */
-export function toBody(group: Found, timezone: unknown): Mapped {
+/**
+ * What a scale tells at once; masses of muscle, water and bone as parts of the weight. The time zone stands beside the groups, in
+ * the `body` of the answer: one without it would lose its day.
+ */
+export function toBody(group: Found): Item {
+  if (group['body'] === undefined) return null;
   const weight = valueOf(group, 1);
   const partOf = (type: number): number | null => {
     const mass = valueOf(group, type);
@@ -67,13 +71,10 @@ export function toBody(group: Found, timezone: unknown): Mapped {
   };
   if (Object.values(item).every((value) => value === null)) return null;
   return {
-    raw: group,
-    item: {
-      ...sourceOf(group, 'scale'),
-      provider_id: nameIn(group['grpid']),
-      timestamp: timeOf(group),
-      time_zone: zoneOr(timezone),
-      ...item,
-    },
+    ...sourceOf(group, 'scale'),
+    provider_id: nameIn(group['grpid']),
+    timestamp: timeOf(group),
+    time_zone: zoneOr(objectOr(group['body'])['timezone']),
+    ...item,
   };
 }

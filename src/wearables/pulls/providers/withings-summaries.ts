@@ -1,5 +1,5 @@
 // https://developer.withings.com/api-reference/#tag/measure and #tag/sleep
-import type { Mapped } from './asking/fitting.ts';
+import type { Item } from './asking/fitting.ts';
 import {
   momentAt,
   nameIn,
@@ -15,37 +15,34 @@ import {
 /** The model of what is worn; others lie below the mattress. */
 const TRACKER = 16;
 
-export function toActivity(day: Found): Mapped {
+export function toActivity(day: Found): Item {
   const minutes = (seconds: unknown): number | null => {
     const number = numberOr(seconds);
     return number === null ? null : Math.round(number / 6) / 10;
   };
   return {
-    raw: day,
-    item: {
-      provider: 'withings',
-      // 18: what another app has brought.
-      source_type: numberOr(day['brand']) === 18 ? 'app' : 'watch',
-      calendar_date: nameIn(day['date']).slice(0, 10),
-      time_zone: zoneOr(day['timezone']),
-      steps: wholeOr(day['steps']),
-      distance: numberOr(day['distance']),
-      floors_climbed: wholeOr(day['elevation']),
-      calories_active: numberOr(day['calories']),
-      calories_total: numberOr(day['totalcalories']),
-      low: minutes(day['soft']),
-      medium: minutes(day['moderate']),
-      high: minutes(day['intense']),
-      heart_rate: {
-        avg_bpm: numberOr(day['hr_average']),
-        min_bpm: numberOr(day['hr_min']),
-        max_bpm: numberOr(day['hr_max']),
-      },
+    provider: 'withings',
+    // 18: what another app has brought.
+    source_type: numberOr(day['brand']) === 18 ? 'app' : 'watch',
+    calendar_date: nameIn(day['date']).slice(0, 10),
+    time_zone: zoneOr(day['timezone']),
+    steps: wholeOr(day['steps']),
+    distance: numberOr(day['distance']),
+    floors_climbed: wholeOr(day['elevation']),
+    calories_active: numberOr(day['calories']),
+    calories_total: numberOr(day['totalcalories']),
+    low: minutes(day['soft']),
+    medium: minutes(day['moderate']),
+    high: minutes(day['intense']),
+    heart_rate: {
+      avg_bpm: numberOr(day['hr_average']),
+      min_bpm: numberOr(day['hr_min']),
+      max_bpm: numberOr(day['hr_max']),
     },
   };
 }
 
-export function toSleep(night: Found): Mapped {
+export function toSleep(night: Found): Item {
   const data = objectOr(night['data']);
   const [deep, light, rem, awake] = ['deep', 'light', 'rem', 'wakeup'].map((stage) =>
     wholeOr(data[stage === 'wakeup' ? 'wakeupduration' : `${stage}sleepduration`]),
@@ -56,55 +53,49 @@ export function toSleep(night: Found): Mapped {
   if (total === null) return null;
   const efficiency = numberOr(data['sleep_efficiency']);
   return {
-    raw: night,
-    item: {
-      provider: 'withings',
-      source_type: night['model'] === TRACKER ? 'watch' : 'unknown',
-      provider_id: nameIn(night['id']),
-      calendar_date: textOr(night['date'])?.slice(0, 10),
-      time_zone: zoneOr(night['timezone']),
-      bedtime_start: momentAt(numberIn(night['startdate'])),
-      bedtime_stop: momentAt(numberIn(night['enddate'])),
-      duration: wholeOr(data['total_timeinbed']),
-      total,
-      deep,
-      light,
-      rem,
-      awake,
-      score: wholeOr(data['sleep_score']),
-      // Told as a part of one.
-      efficiency: efficiency === null ? null : Math.round(efficiency * 1_000) / 10,
-      latency: wholeOr(data['sleep_latency']),
-      hr_average: wholeOr(data['hr_average']),
-      hr_lowest: wholeOr(data['hr_min']),
-      respiratory_rate: numberOr(data['rr_average']),
-      state: night['completed'] === false ? 'tentative' : 'confirmed',
-    },
+    provider: 'withings',
+    source_type: night['model'] === TRACKER ? 'watch' : 'unknown',
+    provider_id: nameIn(night['id']),
+    calendar_date: textOr(night['date'])?.slice(0, 10),
+    time_zone: zoneOr(night['timezone']),
+    bedtime_start: momentAt(numberIn(night['startdate'])),
+    bedtime_stop: momentAt(numberIn(night['enddate'])),
+    duration: wholeOr(data['total_timeinbed']),
+    total,
+    deep,
+    light,
+    rem,
+    awake,
+    score: wholeOr(data['sleep_score']),
+    // Told as a part of one.
+    efficiency: efficiency === null ? null : Math.round(efficiency * 1_000) / 10,
+    latency: wholeOr(data['sleep_latency']),
+    hr_average: wholeOr(data['hr_average']),
+    hr_lowest: wholeOr(data['hr_min']),
+    respiratory_rate: numberOr(data['rr_average']),
+    state: night['completed'] === false ? 'tentative' : 'confirmed',
   };
 }
 
-export function toWorkout(found: Found): Mapped {
+export function toWorkout(found: Found): Item {
   const data = objectOr(found['data']);
   const [start, end] = [numberIn(found['startdate']), numberIn(found['enddate'])];
   const pause = wholeOr(data['pause_duration']);
   return {
-    raw: found,
-    item: {
-      provider: 'withings',
-      source_type: 'watch',
-      provider_id: nameIn(found['id']),
-      calendar_date: textOr(found['date'])?.slice(0, 10),
-      time_zone: zoneOr(found['timezone']),
-      sport: SPORTS[numberOr(found['category']) ?? 0] ?? 'other',
-      time_start: momentAt(start),
-      time_end: momentAt(end),
-      moving_time: pause === null ? null : Math.max(Math.round(end - start) - pause, 0),
-      distance: numberOr(data['distance']),
-      calories: numberOr(data['calories']),
-      steps: wholeOr(data['steps']),
-      average_hr: wholeOr(data['hr_average']),
-      max_hr: wholeOr(data['hr_max']),
-    },
+    provider: 'withings',
+    source_type: 'watch',
+    provider_id: nameIn(found['id']),
+    calendar_date: textOr(found['date'])?.slice(0, 10),
+    time_zone: zoneOr(found['timezone']),
+    sport: SPORTS[numberOr(found['category']) ?? 0] ?? 'other',
+    time_start: momentAt(start),
+    time_end: momentAt(end),
+    moving_time: pause === null ? null : Math.max(Math.round(end - start) - pause, 0),
+    distance: numberOr(data['distance']),
+    calories: numberOr(data['calories']),
+    steps: wholeOr(data['steps']),
+    average_hr: wholeOr(data['hr_average']),
+    max_hr: wholeOr(data['hr_max']),
   };
 }
 

@@ -40,6 +40,13 @@ const api: ProviderApi = {
   holdOf: (status) => (status === 429 ? { pollsSeconds: LIMIT_SECONDS, pastSeconds: LIMIT_SECONDS } : null),
 };
 
+const MAPPERS = {
+  body: { resource: body, toItem: toBody },
+  activity: { resource: activity, toItem: toActivity },
+  sleep: { resource: sleep, toItem: toSleep },
+  workouts: { resource: workout, toItem: toWorkout },
+} satisfies Puller['mappers'];
+
 const measures = { windowDays: 90 };
 /** By the minute, a day an answer. */
 const byTheMinute = { windowDays: 7 };
@@ -60,6 +67,7 @@ export const withings: Puller = {
   pollDays: 2,
   // 120 questions a minute are all that an application may ask for everybody.
   pollEverySeconds: 3_600,
+  mappers: MAPPERS,
   pull: (source, resource, window) => {
     const reader = READERS[resource];
     if (reader) return reader(source, window);
@@ -111,28 +119,27 @@ const READERS: Readonly<Record<string, Reader>> = {
     for await (const { rows, timezone } of measurements(source, window, BODY_TYPES))
       yield* summariesOf(
         source.ctx.log,
-        body,
-        rows.map((group) => toBody(group, timezone)),
+        MAPPERS.body,
+        rows.map((group) => ({ ...group, body: { timezone: timezone ?? null } })),
       );
   },
   activity: async function* (source, window) {
     const data_fields =
       'steps,distance,elevation,soft,moderate,intense,calories,totalcalories,hr_average,hr_min,hr_max';
     const call = { path: '/v2/measure', action: 'getactivity', list: 'activities', data_fields, ...daysOf(window) };
-    for await (const { rows } of pages(source, call))
-      yield* summariesOf(source.ctx.log, activity, rows.map(toActivity));
+    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, MAPPERS.activity, rows);
   },
   sleep: async function* (source, window) {
     const data_fields =
       'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
       'sleep_efficiency,sleep_latency,sleep_score,hr_average,hr_min,rr_average';
     const call = { path: '/v2/sleep', action: 'getsummary', list: 'series', data_fields, ...daysOf(window) };
-    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, sleep, rows.map(toSleep));
+    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, MAPPERS.sleep, rows);
   },
   workouts: async function* (source, window) {
     const data_fields = 'calories,steps,distance,elevation,hr_average,hr_max,pause_duration';
     const call = { path: '/v2/measure', action: 'getworkouts', list: 'series', data_fields, ...daysOf(window) };
-    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, workout, rows.map(toWorkout));
+    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, MAPPERS.workouts, rows);
   },
 };
 

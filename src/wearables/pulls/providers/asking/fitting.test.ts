@@ -12,7 +12,7 @@ const run = {
   time_end: '2026-01-05T07:15:00Z',
 };
 const kept = (resource: typeof workout, item: object): (SummaryItem | undefined)[] =>
-  [...summariesOf(openLog('silent'), resource, [{ item: item as SummaryItem, raw: {} }])].flatMap(
+  [...summariesOf(openLog('silent'), { resource, toItem: () => item as SummaryItem }, [{}])].flatMap(
     ({ summaries }) => summaries?.incoming.map((each) => each.item) ?? [],
   );
 

@@ -11,10 +11,11 @@ import type { SummaryItem, SummaryResource } from '../../../summaries/resource.t
 import type { SampleExtra } from '../../../timeseries/sample.ts';
 import { FURTHEST_OFFSET_S, LARGEST, LONGEST_MS, MOST_PRESSURE } from '../../../timeseries/sample-input.ts';
 import type { SampleOfSource } from '../../../timeseries/store-samples.ts';
-import type { Pulled } from '../../puller.ts';
+import type { Mapper, Pulled } from '../../puller.ts';
+import type { Found } from './read-answer.ts';
 
 /** A summary as a provider's words make it; null where it is none. */
-export type Mapped = Incoming | null;
+export type Item = SummaryItem | null;
 
 /** Rounds of leaving out: each tells of some of what is wrong. */
 const MOST_ROUNDS = 50;
@@ -23,18 +24,27 @@ const SAMPLES_A_PIECE = 2_000;
 const FIRST_MOMENT = '1900-01-01';
 
 /**
- * The summaries that their kind takes, in pieces. A field beyond its bounds is left out, and so is a summary that is none
- * without it: it would keep all others from coming. The raw payload keeps what was left out of a summary.
+ * What raw payloads are as summaries, those that their kind takes, in pieces. A field beyond its bounds is left out, and so is
+ * a summary that is none without it: it would keep all others from coming. The raw payload keeps what was left out.
+ * `points` are those of a workout, which are told apart from it.
  */
-export function* summariesOf(log: Logger, resource: SummaryResource, mapped: Mapped[]): Iterable<Pulled> {
-  const all = mapped.filter((each) => each !== null);
-  const fitting = all.flatMap(({ item, raw }) => {
-    const kept = fit(resource, item);
-    return kept === null ? [] : [{ item: kept, raw }];
+export function* summariesOf(
+  log: Logger,
+  mapper: Mapper,
+  raws: readonly Found[],
+  points?: Readonly<Record<string, unknown>>,
+): Iterable<Pulled> {
+  const { resource } = mapper;
+  let left_out = 0;
+  const fitting = raws.flatMap((raw): Incoming[] => {
+    const mapped = mapper.toItem(raw);
+    if (mapped === null) return [];
+    const item = fit(resource, { ...mapped, ...points });
+    if (item !== null) return [{ item, raw }];
+    left_out += 1;
+    return [];
   });
-  if (fitting.length < all.length) {
-    log.warn({ resource: resource.name, left_out: all.length - fitting.length }, 'summaries of a provider do not fit');
-  }
+  if (left_out > 0) log.warn({ resource: resource.name, left_out }, 'summaries of a provider do not fit');
   for (let n = 0; n < fitting.length; n += SUMMARIES_A_PIECE)
     yield { summaries: { resource, incoming: fitting.slice(n, n + SUMMARIES_A_PIECE) } };
 }
@@ -47,7 +57,8 @@ function placesIn(input: TObject, item: SummaryItem): Place[] {
   return check(item);
 }
 
-function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem | null {
+/** A summary without what is beyond its bounds; null where it is none without it. */
+export function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem | null {
   const kept: Record<string, unknown> = structuredClone(item);
   const required: readonly string[] = (input as { required?: string[] }).required ?? [];
   for (const [name, value] of Object.entries(kept)) if (value === null || value === undefined) delete kept[name];

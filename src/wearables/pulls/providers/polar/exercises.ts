@@ -1,5 +1,5 @@
 // https://www.polar.com/accesslink-api/#exercises, and "Exercise sample types" of its appendix
-import type { Mapped } from '../asking/fitting.ts';
+import type { Item } from '../asking/fitting.ts';
 import {
   momentAfter,
   momentIn,
@@ -40,7 +40,7 @@ function startOf(exercise: Found): string | null {
   return momentIn(new Date(wall - (minutesEast(exercise) ?? 0) * 60_000).toISOString());
 }
 
-export function toWorkout(exercise: Found): Mapped {
+export function toWorkout(exercise: Found): Item {
   const time_start = startOf(exercise);
   const lasted = secondsIn(exercise['duration']);
   const time_end = time_start === null || lasted === null ? null : momentAfter(time_start, lasted);
@@ -48,19 +48,16 @@ export function toWorkout(exercise: Found): Mapped {
   const minutes = minutesEast(exercise);
   const heart = objectOr(exercise['heart_rate']);
   return {
-    raw: exercise,
-    item: {
-      ...WATCH,
-      provider_id: nameIn(exercise['id']),
-      sport: wordOf(exercise['detailed_sport_info']) ?? wordOf(exercise['sport']) ?? 'other',
-      time_start,
-      time_end,
-      timezone_offset: minutes === null ? null : minutes * 60,
-      calories: numberOr(exercise['calories']),
-      distance: numberOr(exercise['distance']),
-      average_hr: wholeOr(heart['average']),
-      max_hr: wholeOr(heart['maximum']),
-    },
+    ...WATCH,
+    provider_id: nameIn(exercise['id']),
+    sport: wordOf(exercise['detailed_sport_info']) ?? wordOf(exercise['sport']) ?? 'other',
+    time_start,
+    time_end,
+    timezone_offset: minutes === null ? null : minutes * 60,
+    calories: numberOr(exercise['calories']),
+    distance: numberOr(exercise['distance']),
+    average_hr: wholeOr(heart['average']),
+    max_hr: wholeOr(heart['maximum']),
   };
 }
 

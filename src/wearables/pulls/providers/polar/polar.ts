@@ -24,13 +24,21 @@ import {
 import { holdOfShares, numbersOf } from '../asking/shares.ts';
 import { toStream, toWorkout } from './exercises.ts';
 import { measuredAsleep, toSleep } from './sleep.ts';
-import { toActivity, toBody, toProfile, WATCH } from './summaries.ts';
+import { toActivity, toBody, toProfile, WATCH, weighed } from './summaries.ts';
 
 const API = 'https://www.polaraccesslink.com/v3';
 const QUARTER_SECONDS = 900;
 
 /** What there is nothing of is answered without content. */
 const api: ProviderApi = { slug: 'polar', holdOf, statusOf: (status) => (status === 204 ? 404 : status) };
+
+const MAPPERS = {
+  profile: { resource: profile, toItem: toProfile },
+  body: { resource: body, toItem: toBody },
+  activity: { resource: activity, toItem: toActivity },
+  sleep: { resource: sleep, toItem: toSleep },
+  workouts: { resource: workout, toItem: toWorkout, withoutPoints: true },
+} satisfies Puller['mappers'];
 
 /** The list of everything that there is, whatever the window. */
 const all = { windowDays: 366 };
@@ -54,6 +62,7 @@ export const polar: Puller = {
   pollDays: 5,
   // An application may ask 5,000 times a day and 100 times more for each user; a poll asks eleven times.
   pollEverySeconds: 10_800,
+  mappers: MAPPERS,
   pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
 };
 
@@ -85,26 +94,26 @@ const asleep = (name: string, field: string): Reader =>
 const READERS: Readonly<Record<string, Reader>> = {
   profile: async function* (source) {
     const person = await ask(source, 'users/physical-info');
-    yield* summariesOf(source.ctx.log, profile, [person === null ? null : toProfile(objectIn(person))]);
+    yield* summariesOf(source.ctx.log, MAPPERS.profile, person === null ? [] : [objectIn(person)]);
   },
   body: async function* (source) {
     const person = await ask(source, 'users/physical-info');
-    yield* summariesOf(source.ctx.log, body, [person === null ? null : toBody(objectIn(person))]);
+    yield* summariesOf(source.ctx.log, MAPPERS.body, person === null ? [] : [weighed(objectIn(person))]);
   },
   activity: async function* (source, window) {
     const days = objectsIn((await ask(source, 'users/activities', daysOf(window))) ?? []);
-    yield* summariesOf(source.ctx.log, activity, days.map(toActivity));
+    yield* summariesOf(source.ctx.log, MAPPERS.activity, days);
   },
   sleep: async function* (source) {
     const found = await nights(source);
     yield* summariesOf(
       source.ctx.log,
-      sleep,
-      found.map(({ night, recharge }) => toSleep(night, recharge)),
+      MAPPERS.sleep,
+      found.map(({ night, recharge }) => ({ ...night, recharge })),
     );
   },
   workouts: async function* (source) {
-    yield* summariesOf(source.ctx.log, workout, (await exercises(source)).map(toWorkout));
+    yield* summariesOf(source.ctx.log, MAPPERS.workouts, await exercises(source));
   },
   workout_stream: async function* (source) {
     const found = await exercises(source);
@@ -112,11 +121,11 @@ const READERS: Readonly<Record<string, Reader>> = {
     const known = await findStreamed(source.ctx, source.user, { provider: 'polar', provider_ids });
     for (const exercise of found) {
       const id = nameIn(exercise['id']);
-      const mapped = known.has(id) ? null : toWorkout(exercise);
-      if (mapped === null) continue;
+      const item = known.has(id) ? null : toWorkout(exercise);
+      if (item === null) continue;
       const whole = await ask(source, `exercises/${encodeURIComponent(id)}`, { samples: 'true', route: 'true' });
-      const stream = whole === null ? null : toStream(mapped.item['time_start'] as string, objectIn(whole));
-      if (stream) yield* summariesOf(source.ctx.log, workout, [{ ...mapped, item: { ...mapped.item, stream } }]);
+      const stream = whole === null ? null : toStream(item['time_start'] as string, objectIn(whole));
+      if (stream) yield* summariesOf(source.ctx.log, MAPPERS.workouts, [exercise], { stream });
     }
   },
   heartrate: async function* (source, window) {

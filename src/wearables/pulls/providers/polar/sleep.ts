@@ -1,6 +1,6 @@
 // https://www.polar.com/accesslink-api/#sleep and #nightly-recharge
 import { offsetWithin } from '../../../calendar-date.ts';
-import type { Mapped, Measured } from '../asking/fitting.ts';
+import type { Item, Measured } from '../asking/fitting.ts';
 import {
   momentAt,
   momentIn,
@@ -48,8 +48,9 @@ function stagesOf(night: Found, end: number): Stage[] {
   return found.map(({ at, value }, n) => ({ start: at, end: found[n + 1]?.at ?? end, value: STAGES[value] ?? -1 }));
 }
 
-/** One of a day, which is known by its date: its edges may be mended later. */
-export function toSleep(night: Found, recharge: Found): Mapped {
+/** One of a day with its `recharge`, which is known by its date: its edges may be mended later. */
+export function toSleep(night: Found): Item {
+  const recharge = objectOr(night['recharge']);
   const [bedtime_start, bedtime_stop] = [momentIn(night['sleep_start_time']), momentIn(night['sleep_end_time'])];
   if (bedtime_start === null || bedtime_stop === null) return null;
   const date = nameIn(night['date']);
@@ -60,31 +61,28 @@ export function toSleep(night: Found, recharge: Found): Mapped {
   const lasted = secondsOf(bedtime_stop) - secondsOf(bedtime_start);
   const asleep = (light ?? 0) + (deep ?? 0) + (rem ?? 0) + (unknown ?? 0);
   return {
-    raw: { ...night, recharge },
-    item: {
-      ...WATCH,
-      provider_id: date,
-      calendar_date: date,
-      timezone_offset: offsetWithin(String(night['sleep_end_time'])),
-      bedtime_start,
-      bedtime_stop,
-      // Some devices tell no stages.
-      total: asleep > 0 ? asleep : Math.max(lasted - (awake ?? 0), 0),
-      awake,
-      light,
-      deep,
-      rem,
-      score: wholeOr(night['sleep_score']),
-      hr_average: wholeOr(recharge['heart_rate_avg']),
-      average_hrv: numberOr(recharge['heart_rate_variability_avg']),
-      respiratory_rate: numberOr(recharge['breathing_rate_avg']),
-      state: 'confirmed',
-      sleep_stream: {
-        heartrate: columnOf(measuredAsleep(night, night['heart_rate_samples'])),
-        hrv: columnOf(measuredAsleep(night, recharge['hrv_samples'])),
-        respiratory_rate: columnOf(measuredAsleep(night, recharge['breathing_samples'])),
-        hypnogram: hypnogramOf(stagesOf(night, secondsOf(bedtime_stop))),
-      },
+    ...WATCH,
+    provider_id: date,
+    calendar_date: date,
+    timezone_offset: offsetWithin(String(night['sleep_end_time'])),
+    bedtime_start,
+    bedtime_stop,
+    // Some devices tell no stages.
+    total: asleep > 0 ? asleep : Math.max(lasted - (awake ?? 0), 0),
+    awake,
+    light,
+    deep,
+    rem,
+    score: wholeOr(night['sleep_score']),
+    hr_average: wholeOr(recharge['heart_rate_avg']),
+    average_hrv: numberOr(recharge['heart_rate_variability_avg']),
+    respiratory_rate: numberOr(recharge['breathing_rate_avg']),
+    state: 'confirmed',
+    sleep_stream: {
+      heartrate: columnOf(measuredAsleep(night, night['heart_rate_samples'])),
+      hrv: columnOf(measuredAsleep(night, recharge['hrv_samples'])),
+      respiratory_rate: columnOf(measuredAsleep(night, recharge['breathing_samples'])),
+      hypnogram: hypnogramOf(stagesOf(night, secondsOf(bedtime_stop))),
     },
   };
 }

@@ -1,0 +1,65 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { build, endPrograms, runCommand } from '../../test/program.ts';
+import { startProvider, type Provider } from '../../test/provider.ts';
+import { dayAgo, pulledFrom } from '../../test/pulled.ts';
+
+let provider: Provider;
+let app: TestApp;
+beforeAll(async () => {
+  build();
+  provider = await startProvider();
+  app = await startTestApp(provider.env('strava'));
+});
+afterAll(async () => {
+  await endPrograms();
+  await app.close();
+  await provider.close();
+});
+
+test('phial replay mends what a provider sent beside the running service, and tells how much and nothing of whom', async () => {
+  const start_date = `${dayAgo(2)}T18:00:00Z`;
+  const run = { id: 1, name: 'Morning zyzzyva', type: 'Run', start_date, elapsed_time: 600, distance: 2_000 };
+  const { team, user_id, summaries } = await pulledFrom(app, provider, 'strava', ({ path, query }) => {
+    if (path.endsWith('/athlete')) return { json: { id: 5 } };
+    return path.endsWith('/activities') ? { json: query.get('page') === '1' ? [run] : [] } : undefined;
+  });
+  const [before] = await summaries('workouts');
+  // As a mapper left it that took all runs for those of an app's own.
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query(`update summaries set source_type = 'phone' where resource = 'workouts'`);
+
+  const env = { DATABASE_URL: app.databaseUrl };
+  const replay = (...flags: string[]) => runCommand(['replay', '--provider', 'strava', ...flags], { env });
+  const first = await replay('--team', team.id, '--resource', 'workouts', '--since', dayAgo(3));
+  expect([first.code, first.stdout]).toEqual([
+    0,
+    'Summaries of strava: 1 updated, 0 as they were.\n' +
+      'Points of workouts are as they were: what they were made of is not kept.\n',
+  ]);
+  expect(await summaries('workouts')).toEqual([{ ...before, updated_at: expect.any(String) }]);
+  const again = await replay();
+  expect(again.stdout).toMatch(/^Summaries of strava: 0 updated, 2 as they were\.\n/);
+  for (const { output } of [first, again]) expect(output).not.toMatch(new RegExp(`zyzzyva|${user_id}`));
+
+  const { rows } = await client.query(
+    `select action, org_id, team_id, records from audit_log where actor = 'operator' order by id`,
+  );
+  await client.end();
+  const line = { action: 'replay', org_id: team.org_id, team_id: team.id, records: [team.id] };
+  expect(rows).toEqual([line, line]);
+
+  const [provider_, resource, unknown] = await Promise.all([
+    runCommand(['replay', '--provider', 'dexcom_v3'], { env }),
+    replay('--resource', 'sleep'),
+    replay('--team', user_id),
+  ]);
+  expect([provider_.code, resource.code, unknown.code]).toEqual([2, 2, 1]);
+  expect(provider_.output).toBe(
+    'phial replay takes google_health, oura, polar, strava, wahoo, whoop_v2, withings as --provider, not "dexcom_v3".\n',
+  );
+  expect(resource.output).toBe('phial replay takes profile, workouts as --resource of strava, not "sleep".\n');
+  expect(unknown.output).toBe('Phial cannot go on: Team not found.\n');
+});

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+
+/** A stored summary by its names, with what its provider said. */
+export type StoredPayload = {
+  id: string;
+  resource: string;
+  provider: string;
+  source_type: string;
+  key: string;
+  stream_hash: Buffer | null;
+  raw: unknown;
+};
+
+/** Which payloads: of a provider, of some kinds, of what belongs to a day of those from `since` on or to no day. */
+export type Wanted = { provider: string; resources: string[]; since: string | null };
+
+/** Some of a user's summaries with their payloads, in the order of their ids, behind `after`. */
+export async function readPayloads(
+  { db, team, cipher }: TxCtx<TeamCtx>,
+  user: { id: string },
+  { provider, resources, since }: Wanted,
+  { after, most }: { after: string | null; most: number },
+): Promise<StoredPayload[]> {
+  const { rows } = await sql<Omit<StoredPayload, 'raw'> & { team_id: string; raw: Buffer }>`
+    select id, team_id, resource, provider, source_type, key, stream_hash, raw
+      from summaries
+     where user_id = ${user.id} and team_id = ${team.id} and provider = ${provider} and resource = any (${resources}::text[])
+       and (${since}::date is null or calendar_date is null or calendar_date >= ${since}::date)
+       and (${after}::uuid is null or id > ${after}::uuid)
+     order by id limit ${most}`.execute(db);
+  return rows.map((row) => ({ ...row, raw: cipher.openJson('summaries.raw', row, row.raw) }));
+}
+
+/** Users of the team who have summaries of a provider, in the order of their ids, behind `after`. */
+export async function usersWithPayloads(
+  { db, team }: Pick<TeamCtx, 'db' | 'team'>,
+  provider: string,
+  { after, most }: { after: string | null; most: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from users
+     where team_id = ${team.id} and deleted_at is null and (${after}::uuid is null or id > ${after}::uuid)
+       and exists (select from summaries
+                    where summaries.user_id = users.id and summaries.team_id = ${team.id} and provider = ${provider})
+     order by id limit ${most}`.execute(db);
+  return rows.map(({ id }) => id);
+}
