@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
-import { build, endPrograms, runCommand } from '../../test/program.ts';
-import { startProvider, type Provider } from '../../test/provider.ts';
+import { build, endPrograms, runCommand, startProgram } from '../../test/program.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../test/provider.ts';
 import { dayAgo, pulledFrom } from '../../test/pulled.ts';
 
 let provider: Provider;
@@ -18,13 +18,17 @@ afterAll(async () => {
   await provider.close();
 });
 
+const answer =
+  (activities: object[]) =>
+  ({ path, query }: DataRequest): DataAnswer | undefined => {
+    if (path.endsWith('/athlete')) return { json: { id: 5 } };
+    return path.endsWith('/activities') ? { json: query.get('page') === '1' ? activities : [] } : undefined;
+  };
+
 test('phial replay mends what a provider sent beside the running service, and tells how much and nothing of whom', async () => {
   const start_date = `${dayAgo(2)}T18:00:00Z`;
   const run = { id: 1, name: 'Morning zyzzyva', type: 'Run', start_date, elapsed_time: 600, distance: 2_000 };
-  const { team, user_id, summaries } = await pulledFrom(app, provider, 'strava', ({ path, query }) => {
-    if (path.endsWith('/athlete')) return { json: { id: 5 } };
-    return path.endsWith('/activities') ? { json: query.get('page') === '1' ? [run] : [] } : undefined;
-  });
+  const { team, user_id, summaries } = await pulledFrom(app, provider, 'strava', answer([run]));
   const [before] = await summaries('workouts');
   // As a mapper left it that took all runs for those of an app's own.
   const client = new pg.Client({ connectionString: app.databaseUrl });
@@ -62,4 +66,36 @@ test('phial replay mends what a provider sent beside the running service, and te
   );
   expect(resource.output).toBe('phial replay takes profile, workouts as --resource of strava, not "sleep".\n');
   expect(unknown.output).toBe('Phial cannot go on: Team not found.\n');
+});
+
+test('One that is killed half-way is run again, and each summary is told of once', async () => {
+  const runs = Array.from({ length: 900 }, (_, n) => ({
+    id: n + 1,
+    type: 'Run',
+    start_date: new Date(Date.parse(`${dayAgo(3)}T00:00:00Z`) + n * 60_000).toISOString(),
+    elapsed_time: 30,
+  }));
+  const { team } = await pulledFrom(app, provider, 'strava', answer(runs));
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  const ofTeam = async (text: string): Promise<number> =>
+    Number((await client.query<{ n: string }>(`${text} and team_id = $1`, [team.id])).rows[0]?.n);
+  const mended = () =>
+    ofTeam(`select count(*) as n from summaries where source_type = 'app' and resource = 'workouts'`);
+  await client.query(`update summaries set source_type = 'phone' where resource = 'workouts' and team_id = $1`, [
+    team.id,
+  ]);
+
+  const start = { args: ['replay', '--provider', 'strava', '--team', team.id], env: { DATABASE_URL: app.databaseUrl } };
+  const program = await startProgram(start);
+  await expect.poll(mended, { interval: 5, timeout: 30_000 }).toBeGreaterThan(0);
+  await program.kill('SIGKILL');
+  const done = await mended();
+  expect(done).toBeGreaterThan(0);
+  expect(done).toBeLessThan(900);
+  const { stdout } = await runCommand(start.args, start);
+  expect(stdout).toMatch(`Summaries of strava: ${900 - done} updated, ${done + 1} as they were.`);
+  expect(await mended()).toBe(900);
+  expect(await ofTeam(`select count(*) as n from events where event_type = 'daily.data.workouts.updated'`)).toBe(900);
+  await client.end();
 });

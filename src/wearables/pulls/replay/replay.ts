@@ -14,6 +14,13 @@ const USERS = 100;
 const REST = 3;
 const LONGEST_REST_MS = 1_000;
 
+type Hears = {
+  /** Of each team before anything of it is touched. */
+  begin: (ctx: TeamCtx) => Promise<void>;
+  /** After each step, of all that was done so far. */
+  report: (counts: Readonly<Counts>) => void;
+};
+
 type Replay = {
   provider: string;
   mappers: readonly Mapper[];
@@ -24,13 +31,12 @@ type Replay = {
 
 /**
  * Maps stored payloads of a provider again, team after team and a few hundred in a transaction, beside running services and as
- * often as one likes: what comes of them as it is changes nothing. `begin` hears of each team before anything of it is
- * touched, `report` after each step of all that was done so far. Throws not_found for an unknown team.
+ * often as one likes: what comes of them as it is changes nothing. Throws not_found for an unknown team.
  */
 export async function replay(
   ctx: Ctx,
   { provider, mappers, team_id, since }: Replay,
-  { begin, report }: { begin: (ctx: TeamCtx) => Promise<void>; report: (counts: Readonly<Counts>) => void },
+  { begin, report }: Hears,
 ): Promise<Counts> {
   const counts: Counts = { updated: 0, unchanged: 0, skipped: 0, not_pulled: 0 };
   const wanted = { provider, resources: mappers.map(({ resource }) => resource.name), since };
@@ -38,7 +44,7 @@ export async function replay(
     const scoped = forTeam(ctx, team);
     let after: string | null = null;
     for (;;) {
-      const users = await usersWithPayloads(scoped, provider, { after, most: USERS });
+      const users = await usersWithPayloads(scoped, wanted, { after, most: USERS });
       if (after === null && users.length > 0) await begin(scoped);
       for (const user of users) await replayUser(scoped, user, { wanted, mappers, counts, report });
       if (users.length < USERS) break;
@@ -47,6 +53,8 @@ export async function replay(
   }
   return counts;
 }
+
+type Work = { wanted: Wanted; mappers: readonly Mapper[]; counts: Counts };
 
 /** Deleted ones are not touched. */
 async function teamsOf(ctx: Ctx, teamId: string | null): Promise<TeamCtx['team'][]> {
@@ -62,12 +70,7 @@ async function teamsOf(ctx: Ctx, teamId: string | null): Promise<TeamCtx['team']
 async function replayUser(
   ctx: TeamCtx,
   userId: string,
-  {
-    wanted,
-    mappers,
-    counts,
-    report,
-  }: { wanted: Wanted; mappers: readonly Mapper[]; counts: Counts; report: (counts: Readonly<Counts>) => void },
+  { wanted, mappers, counts, report }: Pick<Hears, 'report'> & Work,
 ): Promise<void> {
   let after: string | null = null;
   do {

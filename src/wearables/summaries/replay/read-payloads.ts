@@ -32,17 +32,18 @@ export async function readPayloads(
   return rows.map((row) => ({ ...row, raw: cipher.openJson('summaries.raw', row, row.raw) }));
 }
 
-/** Users of the team who have summaries of a provider, in the order of their ids, behind `after`. */
+/** Users of the team who have summaries of these kinds, in the order of their ids, behind `after`. */
 export async function usersWithPayloads(
   { db, team }: Pick<TeamCtx, 'db' | 'team'>,
-  provider: string,
+  { provider, resources }: Pick<Wanted, 'provider' | 'resources'>,
   { after, most }: { after: string | null; most: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from users
      where team_id = ${team.id} and deleted_at is null and (${after}::uuid is null or id > ${after}::uuid)
        and exists (select from summaries
-                    where summaries.user_id = users.id and summaries.team_id = ${team.id} and provider = ${provider})
+                    where summaries.user_id = users.id and summaries.team_id = ${team.id}
+                      and resource = any (${resources}::text[]) and provider = ${provider})
      order by id limit ${most}`.execute(db);
   return rows.map(({ id }) => id);
 }
