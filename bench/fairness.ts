@@ -61,7 +61,7 @@ export async function benchFairness(): Promise<boolean> {
     const cipher = await claimCipher(database.db, config, secrets);
     const reached = await compare(
       program,
-      { config, db: database.db, log, cipher, bulk: new BulkWork(), ...wings },
+      { config, db: database.db, log, cipher, bulk: new BulkWork(1), ...wings },
       embedded.url,
     );
     await database.close();

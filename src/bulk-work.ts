@@ -1,7 +1,7 @@
 /** How long a team counts as there after its last request: it may be about to send the next. */
 const THERE_MS = 1_000;
-/** Batches of one process at a time, where the team that they are of is alone. */
-const ALONE = 8;
+/** Of the connections of a process: what is left is for requests that want little, which wait for no batch. */
+const PART = 0.3;
 /** Of one team's requests; their clients have given up before their turn comes. */
 const MOST_WAITING = 32;
 /** A team's batches take a quarter of the time while others are there: it rests three times as long as its last one took. */
@@ -17,12 +17,18 @@ type Team = { waiting: (() => void)[]; restsUntil: number };
  * want comes unannounced.
  */
 export class BulkWork {
+  /** Batches of this process at a time, where the team that they are of is alone; each holds a connection. */
+  readonly places: number;
   /** Teams that wait or rest, whoever had a turn last behind the others. */
   readonly #teams = new Map<string, Team>();
   #underWay = 0;
   #wakes: NodeJS.Timeout | undefined;
   /** The team that asked last, and when another one than that did. */
   #last: { team: string; otherAt: number } = { team: '', otherAt: -Infinity };
+
+  constructor(connections: number) {
+    this.places = Math.max(1, Math.floor(connections * PART));
+  }
 
   /** Hears of every request, whatever it wants: its team is there. */
   hear(team: string): void {
@@ -67,7 +73,7 @@ export class BulkWork {
 
   /** Lets batches begin, as many as there are places for and teams that do not rest; the others when their rest ends. */
   #begin(): void {
-    const most = this.#othersAreThere() ? 1 : ALONE;
+    const most = this.#othersAreThere() ? 1 : this.places;
     while (this.#underWay < most) {
       const next = this.#next();
       if (!next) break;

@@ -105,7 +105,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     db,
     log,
     cipher,
-    bulk: new BulkWork(),
+    bulk: new BulkWork(config.databasePools.api),
     ...wings,
     stopping: running.stopping.signal,
     outOfSpace,

@@ -101,7 +101,7 @@ export async function startTestApp(
     db: database_.db,
     log,
     cipher,
-    bulk: new BulkWork(),
+    bulk: new BulkWork(config.databasePools.api),
     ...wings,
     outOfSpace: database_.outOfSpace,
   };

@@ -16,6 +16,7 @@ import { errorAnswer, TransportError, unexpectedAnswer, type ErrorAnswer } from 
 import { declaredCodes } from './answer/refusals.ts';
 import type { Logger } from '../log.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
+import { ArrivingBatches } from './limits/arriving-batches.ts';
 import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { RequestShares } from './limits/request-shares.ts';
@@ -111,7 +112,8 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     throw new TransportError('route_not_found');
   });
 
-  const limits = { shares: new RequestShares(ctx.config.databasePools.api), bulk: ctx.bulk };
+  const places = Math.max(1, ctx.config.databasePools.api - ctx.bulk.places);
+  const limits = { shares: new RequestShares(places), bulk: ctx.bulk, arriving: new ArrivingBatches() };
   for (const endpoint of endpoints) addRoute(server, endpoint, limits);
   refuseOtherMethods(server, allowedMethods);
   return { server, access, audit };

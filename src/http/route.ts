@@ -14,11 +14,12 @@ import { lineOf } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
-import { takeBatches } from './input/batch-body.ts';
+import { takeBatches, UnreadBatch } from './input/batch-body.ts';
 import { inputReader, type Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
+import type { ArrivingBatches } from './limits/arriving-batches.ts';
 import type { RequestShares } from './limits/request-shares.ts';
-import { isBatch, isStream } from './media.ts';
+import { isStream } from './media.ts';
 
 /**
  * The notification that empties the other processes' caches travels beside the answer to a revocation: holding the
@@ -33,7 +34,7 @@ const HEARD_EVERYWHERE_MS = 50;
 export function addRoute(
   server: FastifyInstance,
   endpoint: Endpoint,
-  { shares, bulk }: { shares: RequestShares; bulk: BulkWork },
+  { shares, bulk, arriving }: { shares: RequestShares; bulk: BulkWork; arriving: ArrivingBatches },
 ): void {
   const readInput = inputReader(endpoint);
   const toAnswer = lazily(() => compileAnswer(endpoint));
@@ -45,20 +46,25 @@ export function addRoute(
     const { trail } = request;
     const caller = request.caller as Caller;
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
-    const owner = trail?.team_id ?? trail?.key.org_id;
+    const owner = ownerOf(request);
     if (owner) bulk.hear(owner);
-    const work = async (): Promise<FastifyReply> => {
+    const read = async (): Promise<Input> => {
       const input = await readInput(request, key);
       if (trail) trail.records = ids().ofInput(input);
-      const carry = (aside?: TeamCtx['aside']): Promise<FastifyReply> =>
-        carryOut(request, reply, { caller, key, input, aside });
-      // A place is one for the database: what a stream waits for is its sender.
-      return owner && !isStream(endpoint.body) ? shares.run(owner, carry) : carry();
+      return input;
     };
-    if (!owner || !isBatch(endpoint.body) || !isBulky(request)) return work();
+    const carry = (input: Input, aside?: TeamCtx['aside']): Promise<FastifyReply> =>
+      carryOut(request, reply, { caller, key, input, aside });
+    if (!owner || isStream(endpoint.body)) return carry(await read());
+    // A place is one for the database, and what is bulky has places of its own: whoever had both would wait for one with
+    // the other. What a stream waits for is its sender.
+    if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
+      const input = await read();
+      return shares.run(owner, (aside) => carry(input, aside));
+    }
     if (bulk.isFull(owner))
       throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
-    return bulk.run(owner, work);
+    return bulk.run(owner, async () => carry(await read()));
   };
 
   const carryOut = async (
@@ -105,7 +111,7 @@ export function addRoute(
     return send(reply, endpoint, answer);
   };
 
-  register(server, endpoint, handler);
+  register(server, endpoint, handler, arriving);
 }
 
 /** Under its path, with the way its body is read. */
@@ -113,6 +119,7 @@ function register(
   server: FastifyInstance,
   endpoint: Endpoint,
   handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+  arriving: ArrivingBatches,
 ): void {
   const route = {
     method: endpoint.method,
@@ -124,21 +131,16 @@ function register(
   if (body === undefined || !('media' in body)) server.route(route);
   else {
     void server.register(async (own) => {
-      if (body.media === 'batch') takeBatches(own, body);
+      if (body.media === 'batch')
+        takeBatches(own, body, (request, bytes) => arriving.take(ownerOf(request) ?? '', bytes));
       else takeStreams(own, body);
       own.route({ ...route, ...(body.media === 'batch' ? { bodyLimit: body.maxBytes } : {}) });
     });
   }
 }
 
-/** A batch of a few values is a request as any other; packed or of unknown length, it may be of thousands. */
-function isBulky({ headers }: FastifyRequest): boolean {
-  const bytes = Number(headers['content-length'] ?? Infinity);
-  return bytes > (headers['content-encoding'] === undefined ? LIGHT_BYTES : LIGHT_PACKED_BYTES);
-}
-
-const LIGHT_BYTES = 16_384;
-const LIGHT_PACKED_BYTES = 1_024;
+/** The team that asks, or the organisation; undefined of who needs no key. */
+const ownerOf = ({ trail }: FastifyRequest): string | undefined => trail?.team_id ?? trail?.key.org_id;
 
 /** What of the caller decides about the answer: the same words by a key of another reach are another request. */
 function reachOf(ctx: Ctx): object {

@@ -22,6 +22,8 @@ const OPEN_TO_ANYBODY = [
   'get_link_outcome',
   'answer_hook_challenge',
   'receive_hook',
+  'answer_hook_challenge_with_token',
+  'receive_hook_with_token',
   'get_service',
   'get_health',
   'get_readiness',

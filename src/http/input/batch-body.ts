@@ -12,47 +12,69 @@ import { compileValidation } from './validation.ts';
 
 const unpack = promisify(gunzip);
 
-/** The body of a batch as it came: what unpacks and parses it takes its time, and waits for its turn. */
-export class UnreadBatch {
-  readonly read: () => Promise<unknown>;
+/** A batch of a few values is a request as any other, however it is packed. */
+const LIGHT_BYTES = 16_384;
 
-  constructor(read: () => Promise<unknown>) {
-    this.read = read;
+/** The body of a batch as it came: what unpacks and parses thousands of values takes its time, and waits for its turn. */
+export class UnreadBatch {
+  readonly #body: Buffer;
+  readonly #isPacked: boolean;
+  readonly #most: number;
+  readonly #parse: (bytes: Buffer) => unknown;
+
+  constructor(body: Buffer, kind: { isPacked: boolean; most: number; parse: (bytes: Buffer) => unknown }) {
+    this.#body = body;
+    this.#isPacked = kind.isPacked && body.length > 0;
+    this.#most = kind.most;
+    this.#parse = kind.parse;
+  }
+
+  /** Whether there is so much in it that it should wait for its turn. */
+  async isBulky(): Promise<boolean> {
+    if (this.#body.length > LIGHT_BYTES || !this.#isPacked) return this.#body.length > LIGHT_BYTES;
+    return (await unpacked(this.#body, LIGHT_BYTES)) === 'too large';
+  }
+
+  async read(): Promise<unknown> {
+    const bytes = this.#isPacked ? await unpacked(this.#body, this.#most) : this.#body;
+    if (bytes === 'too large') throw new TransportError('body_too_large');
+    return bytes === null ? new Unread('json_invalid', 'The body is not valid gzip') : this.#parse(bytes);
   }
 }
 
-/** Within `server`, bodies are lists of values as JSON or NDJSON, packed or not; the bounds hold for what was unpacked. */
-export function takeBatches(server: FastifyInstance, { maxBytes, maxValues }: Batch): void {
+/**
+ * Within `server`, bodies are lists of values as JSON or NDJSON, packed or not; the bounds hold for what was unpacked.
+ * `arrive` sets room aside for a body before any of it is read.
+ */
+export function takeBatches(
+  server: FastifyInstance,
+  { maxBytes: most, maxValues }: Batch,
+  arrive: (request: FastifyRequest, bytes: number) => () => void,
+): void {
   server.removeAllContentTypeParsers();
+  server.addHook('preParsing', async (request, reply, body) => {
+    const bytes = Number(request.headers['content-length'] ?? most);
+    reply.raw.once('close', arrive(request, Math.min(bytes, most)));
+    return body;
+  });
   const take = (types: string[], parse: (bytes: Buffer) => unknown): void => {
-    server.addContentTypeParser(
-      types,
-      { parseAs: 'buffer' },
-      async ({ headers }: FastifyRequest, body: Buffer) =>
-        new UnreadBatch(async () => {
-          const bytes = await unpacked(body, headers, maxBytes);
-          return bytes instanceof Unread ? bytes : parse(bytes);
-        }),
-    );
+    server.addContentTypeParser(types, { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) => {
+      const isPacked = /^(x-)?gzip$/i.test(headers['content-encoding']?.trim() ?? '');
+      const refusal = refusalOfEncoding(isPacked ? { ...headers, 'content-encoding': undefined } : headers);
+      if (refusal !== null) throw new TransportError('unsupported_media_type', refusal);
+      return new UnreadBatch(body, { isPacked, most, parse });
+    });
   };
   take(['application/json'], (bytes) => parseJson(bytes, maxValues));
   take(NDJSON_TYPES, (bytes) => parseLines(bytes, maxValues));
 }
 
-async function unpacked(
-  body: Buffer,
-  headers: Parameters<typeof refusalOfEncoding>[0],
-  maxBytes: number,
-): Promise<Buffer | Unread> {
-  const isPacked = /^(x-)?gzip$/i.test(headers['content-encoding']?.trim() ?? '');
-  const refusal = refusalOfEncoding(isPacked ? { ...headers, 'content-encoding': undefined } : headers);
-  if (refusal !== null) throw new TransportError('unsupported_media_type', refusal);
-  if (!isPacked || body.length === 0) return body;
+/** Null of what is no gzip. */
+async function unpacked(body: Buffer, maxOutputLength: number): Promise<Buffer | 'too large' | null> {
   try {
-    return await unpack(body, { maxOutputLength: maxBytes });
+    return await unpack(body, { maxOutputLength });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new TransportError('body_too_large');
-    return new Unread('json_invalid', 'The body is not valid gzip');
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : null;
   }
 }
 

@@ -14,6 +14,7 @@ const QueryType = oneOf(['team', 'platform'], {
 
 const Slug = (leftOut = '') =>
   Type.String({
+    maxLength: 64,
     pattern: SLUG,
     description: `Names it in paths and events: lower-case letters, digits and underscores, a letter first.${leftOut}`,
   });
