@@ -7,6 +7,8 @@ create table connections (
   status text not null check (status in ('connected', 'error', 'paused')),
   external_user_id bytea,
   external_user_hash bytea,
+  -- Whether the provider has told whose account it is; what a team says of itself counts for that team only.
+  account_proven boolean not null default false,
   -- null: the provider knows no scopes, or did not tell.
   granted_scopes text[],
   tokens bytea,

@@ -88,6 +88,7 @@ export interface ClientUserIds {
 }
 
 export interface Connections {
+  account_proven: Generated<boolean>;
   created_at: Generated<string>;
   demo: Generated<boolean>;
   error_type: string | null;

@@ -17,6 +17,8 @@ type Who = { id: string; client_user_id: string };
 export type Grant = {
   /** The provider's own id of the user. */
   external_user_id: string | null;
+  /** Whether the provider has told that id; left out, the team has. */
+  proven?: boolean;
   /** null: not known. */
   granted_scopes: string[] | null;
   tokens: Tokens | null;
@@ -44,6 +46,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
         errored_at: null,
         external_user_id: external === null ? null : ctx.cipher.sealText('connections.external_user_id', row, external),
         external_user_hash: external === null ? null : ctx.cipher.lookupHash('external_user', provider, external),
+        account_proven: grant.proven ?? false,
         granted_scopes,
         demo: grant.demo ?? false,
         ...sealedTokens(ctx, row, grant.tokens),

@@ -92,7 +92,10 @@ async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
   }
 }
 
-/** Whether anybody is connected to the account: the provider knows one application, and none of our teams. */
+/**
+ * Whether anybody is connected to the account: the provider knows one application, and none of our teams. What another team
+ * merely says to be the account keeps nobody's agreement alive.
+ */
 async function isConnectedTo(ctx: TeamCtx, provider: string, external_user_id: string | null): Promise<boolean> {
   if (external_user_id === null) return false;
   const connection = await acrossTeams(ctx)
@@ -100,6 +103,7 @@ async function isConnectedTo(ctx: TeamCtx, provider: string, external_user_id: s
     .select('status')
     .where('provider', '=', provider)
     .where('external_user_hash', '=', ctx.cipher.lookupHash('external_user', provider, external_user_id))
+    .where((eb) => eb.or([eb('team_id', '=', ctx.team.id), eb('account_proven', '=', true)]))
     .where('tokens', 'is not', null)
     .where('status', '!=', 'error')
     .limit(1)

@@ -275,11 +275,23 @@ describe('the provider is told of a connection that ended', () => {
     ];
     for (const { of, user_id, access_token } of people)
       await importConnection(of, user_id, { access_token, provider_id }, 'oura');
+    await sql`update connections set account_proven = true where user_id = ${people[2]?.user_id}`.execute(app.db);
     for (const [n, { of, user_id }] of people.entries()) {
       await of.api('DELETE', `/v2/user/${user_id}/oura`);
       await app.runJobs();
       expect(provider.revoked).toEqual(n < 2 ? [] : ['access-last']);
     }
+  });
+
+  test('also where another team says that it is connected to the account, which no provider has told', async () => {
+    const provider_id = randomUUID();
+    const { user_id } = await makeUser(team);
+    await importConnection(team, user_id, { access_token: 'access-of-the-user', provider_id }, 'oura');
+    const other = await app.makeTeam();
+    await importConnection(other, (await makeUser(other)).user_id, { access_token: 'invented', provider_id }, 'oura');
+    await team.api('DELETE', `/v2/user/${user_id}/oura`);
+    await app.runJobs();
+    expect(provider.revoked).toEqual(['access-of-the-user']);
   });
 
   test('also where two connections to one account end before either has been told of', async () => {

@@ -110,7 +110,7 @@ function connectOnce(
       return 'duplicate_connection';
     if (!(await consumeLinkSession(ctx))) return 'token_consumed';
     const user = await findUser(ctx, ctx.link.user.id);
-    await connect(ctx, ctx.link.user, slug, granted);
+    await connect(ctx, ctx.link.user, slug, { ...granted, proven: granted.external_user_id !== null });
     await schedulePulls(ctx, user, { provider: slug, demo: false, granted_scopes: granted.granted_scopes });
     await recordAudit(ctx, {
       org_id: ctx.team.org_id,
