@@ -62,9 +62,7 @@ export function addRoute(
       const input = await read();
       return shares.run(owner, (aside) => carry(input, aside));
     }
-    if (bulk.isFull(owner))
-      throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
-    return bulk.run(owner, async () => carry(await read()));
+    return inTurn(bulk, owner, async () => carry(await read()));
   };
 
   const carryOut = async (
@@ -112,6 +110,13 @@ export function addRoute(
   };
 
   register(server, endpoint, handler, arriving);
+}
+
+/** When the team's turn comes. Throws not_ready where too many wait for it. */
+function inTurn<T>(bulk: BulkWork, owner: string, work: () => Promise<T>): Promise<T> {
+  if (bulk.isFull(owner))
+    throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
+  return bulk.run(owner, work);
 }
 
 /** Under its path, with the way its body is read. */
