@@ -13,18 +13,17 @@ type Value = Table[string][number];
 
 /**
  * One query over one user's data, in one statement. `from` is the first local day, `until` the one after the last. Throws
- * too_many_matches where the table would have more than `mostRows`.
+ * too_many_matches where the table would have more than `mostRows` rows or `mostValues` values; no more than that leave the
+ * database.
  */
 export async function computeTable(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   user: UserRow,
   query: Static<typeof Query>,
-  {
-    mostRows,
-    config,
-    ...days
-  }: { from: string; until: string; mostRows: number; config: Static<typeof QueryConfig> | null },
+  { mostRows, mostValues, config, ...days }: Scope,
 ): Promise<Table> {
+  const names = columnNames(query);
+  const most = Math.min(mostRows, Math.floor(mostValues / names.length));
   const statement = querySql(query, {
     ...days,
     userId: user.id,
@@ -32,19 +31,31 @@ export async function computeTable(
     timeZone: user.fallback_time_zone ?? 'UTC',
     weekStartsOn: config?.week_starts_on ?? 'monday',
     providers: config?.provider_priority_overrides ?? (await prioritiesOf(ctx, kindOf(query))),
-    limit: mostRows + 1,
+    limit: most + 1,
   });
   const { rows } = await sql<Record<string, Value>>`${statement}`.execute(ctx.db);
-  if (rows.length > mostRows) {
+  if (rows.length > most) {
     throw new AppError(
       'too_many_matches',
-      `The answer would have more than ${mostRows} rows. Ask for a shorter timeframe or larger groups.`,
+      most < mostRows
+        ? 'The answer would have too many values. Ask for a shorter timeframe, larger groups or fewer columns and queries.'
+        : `The answer would have more than ${mostRows} rows. Ask for a shorter timeframe or larger groups.`,
     );
   }
-  return Object.fromEntries(
-    columnNames(query).map((name, index) => [name, rows.map((row) => row[`c${index}`] ?? null)]),
-  );
+  return Object.fromEntries(names.map((name, index) => [name, rows.map((row) => row[`c${index}`] ?? null)]));
 }
+
+type Scope = {
+  from: string;
+  until: string;
+  mostRows: number;
+  mostValues: number;
+  config: Static<typeof QueryConfig> | null;
+};
+
+/** How many values of the database a table is of; a column that was selected twice is answered once. */
+export const valuesOf = (query: Static<typeof Query>, table: Table): number =>
+  (Object.values(table)[0]?.length ?? 0) * columnNames(query).length;
 
 /** Under which kind of data the team has chosen an order of providers. */
 function kindOf({ select }: Static<typeof Query>): PriorityType {

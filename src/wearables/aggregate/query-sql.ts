@@ -72,15 +72,15 @@ const FUNCTION_SQL: Record<Function, (value: Expression) => Expression> = {
 };
 
 /**
- * Of each day the rows of the one source that counts for it: nothing is ever summed across sources. The choice is one value
- * and no table to join: of a single user the planner expects one row, and would go through the days for each sample.
+ * Of each day the rows of the one source that counts for it: nothing is ever summed across sources. The choice is one value,
+ * computed once, and no table to join: of a single user the planner expects one row, and would choose anew for each sample.
  */
 const CHOSEN = sql`
-  select measured.* from measured, (
-    select jsonb_object_agg(day::text, source) as of_day from (
+  select * from measured where source = (
+    select jsonb_object_agg(day::text, source) from (
       select distinct on (day) day, source from (select distinct day, source, rank from measured) as told
        order by day, rank, source) as first_of_day
-  ) as best where source = best.of_day ->> day::text`;
+  ) ->> day::text`;
 
 function rowsOf(column: Column, scope: QueryScope): Expression {
   const summary = tableOf(column);

@@ -1,16 +1,18 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findUser } from '../../users/find.ts';
-import { computeTable } from './compute-table.ts';
+import { computeTable, valuesOf } from './compute-table.ts';
 import type { AggregationResponse, QueryBatch } from './schemas.ts';
 import { daysOf, type Timeframe } from './timeframe.ts';
 
 /** A year of hours, and a little more. */
 const MOST_ROWS = 10_000;
+/** Of all tables together; record 143. */
+const MOST_VALUES = 50_000;
 
 /**
  * Answers queries over one user's data, a statement each. Throws not_found or user_scheduled_for_deletion for the user,
- * too_many_matches where a table would have more than 10,000 rows.
+ * too_many_matches where a table would have more than 10,000 rows, or all of them together more than 50,000 values.
  */
 export async function runQueries(
   ctx: TeamCtx,
@@ -20,6 +22,11 @@ export async function runQueries(
   const user = await findUser(ctx, userId);
   const scope = { ...daysOf(timeframe as Timeframe), mostRows: MOST_ROWS, config };
   const results: Static<typeof AggregationResponse>['results'] = [];
-  for (const query of queries) results.push({ table: await computeTable(ctx, user, query, scope) });
+  let left = MOST_VALUES;
+  for (const query of queries) {
+    const table = await computeTable(ctx, user, query, { ...scope, mostValues: left });
+    left -= valuesOf(query, table);
+    results.push({ table });
+  }
   return { results };
 }

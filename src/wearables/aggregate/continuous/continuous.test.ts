@@ -211,6 +211,26 @@ describe('the runs of a query', () => {
     expect(await tableOf(team, user_id, query.id)).toEqual(table);
   });
 
+  test('fail where a table would have more than 20,000 values', async () => {
+    const { team, user_id } = await teamWithData();
+    const functions = ['min', 'max', 'mean', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'];
+    const columns = [...functions, ...functions].map((func) => ({ func, arg: { timeseries: 'heartrate' } }));
+    const hours = Array.from({ length: 1_100 }, (_, hour) => {
+      const at = new Date(Date.parse(today) - hour * 3_600_000).toISOString();
+      return heartRate(70, at.slice(0, 10), at.slice(11, 19));
+    });
+    await push(team, user_id, hours);
+    const { body: query } = await createQuery(team, {
+      timeframe: { past: { unit: 'day', value: 100 } },
+      query: { select: [{ group_key: '*' }, ...columns], group_by: [{ date_trunc: { unit: 'hour' } }] },
+    });
+    await settleQueries(app);
+    expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
+      status: 'failure',
+      error: 'too_many_matches',
+    });
+  });
+
   test('that end after one which began later replace nothing', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);

@@ -69,7 +69,7 @@ export const continuousQueryEndpoints: Endpoint[] = [
     description:
       'It is computed for each user who has what it reads, within some seconds of each change of that: the table is read at ' +
       'GET /aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/result_table, and its new rows are told by the event ' +
-      'continuous_query.result_table.changed. A table has at most 2,000 rows.',
+      'continuous_query.result_table.changed. A table has at most 2,000 rows and 20,000 values.',
     refusals: ['closed_beta', 'limit_reached', 'slug_taken'],
     handle: async (ctx, { query, body }) => {
       await refuseClosedBeta(ctx, BETA);

@@ -21,6 +21,7 @@ export type Claim = Job & { number: number; user: UserRow } & Pick<
 
 /** A table is told, kept sealed and compared as a whole. */
 const MOST_ROWS = 2_000;
+const MOST_VALUES = 20_000;
 const MOST_SECONDS = 20;
 /** Ended runs of a user and query that are kept. */
 const KEPT_TASKS = 100;
@@ -79,7 +80,8 @@ async function compute(ctx: TxCtx<TeamCtx>, { user, query, config, timeframe: { 
   await sql`select set_config('statement_timeout', ${String(MOST_SECONDS * 1_000)}, true)`.execute(ctx.db);
   const clock = clockOf({}, { fallback_time_zone: user.fallback_time_zone ?? EARLIEST_ZONE });
   const anchor = calendarDateOf(new Date().toISOString(), clock);
-  return computeTable(ctx, user, query, { ...daysOf({ anchor, past }), mostRows: MOST_ROWS, config });
+  const most = { mostRows: MOST_ROWS, mostValues: MOST_VALUES };
+  return computeTable(ctx, user, query, { ...daysOf({ anchor, past }), ...most, config });
 }
 
 function reasonOf(error: unknown): string {
