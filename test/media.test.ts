@@ -202,10 +202,13 @@ describe('an operation can take', () => {
   });
 
   test('no file of another type or above its bound, announced or not', async () => {
-    expect(await codeOf(await call('POST', '/file', { type: 'text/plain', body: 'x' }))).toEqual([
-      415,
-      'unsupported_media_type',
-    ]);
+    for (const type of ['text/plain', 'application/json', 'multipart/form-data; boundary=x']) {
+      const refused = await call('POST', '/file', { type, body: 'x' });
+      expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+        415,
+        `The body must be the bytes themselves: ${FIT}, application/octet-stream in the header content-type.`,
+      ]);
+    }
     expect(await codeOf(await call('POST', '/file', { type: FIT, body: Buffer.alloc(1_000_001) }))).toEqual([
       413,
       'body_too_large',

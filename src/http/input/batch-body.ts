@@ -7,7 +7,7 @@ import { TransportError, type Problem } from '../errors.ts';
 import type { Batch } from '../media.ts';
 import { parsed, parseJson, refusalOfEncoding, tooMuch, Unread } from './json-body.ts';
 import { listed, MOST_LISTED } from './problem.ts';
-import { NDJSON_TYPES } from './stream-body.ts';
+import { NDJSON_TYPES, refuseOtherTypes } from './stream-body.ts';
 import { compileValidation } from './validation.ts';
 
 const unpack = promisify(gunzip);
@@ -65,6 +65,7 @@ export function takeBatches(
       return new UnreadBatch(body, { isPacked, most, parse });
     });
   };
+  refuseOtherTypes(server, `JSON, or NDJSON with a value a line: ${['application/json', ...NDJSON_TYPES].join(', ')}`);
   take(['application/json'], (bytes) => parseJson(bytes, maxValues));
   take(NDJSON_TYPES, (bytes) => parseLines(bytes, maxValues));
 }
@@ -88,14 +89,15 @@ function parseLines(bytes: Buffer, maxValues: number): unknown {
   const refusal = tooMuch(bytes, maxValues);
   if (refusal) return refusal;
   const values: unknown[] = [];
-  for (let from = 0, lines = 0; from < bytes.length; lines += 1) {
-    while (bytes[from] === NEWLINE) from += 1;
+  for (let from = 0, lines = 0, line = 1; from < bytes.length; lines += 1) {
+    for (; bytes[from] === NEWLINE; from += 1) line += 1;
     if (from === bytes.length) break;
     if (lines > maxValues) return new Unread('value_error', `The body may have ${maxValues} lines`);
     const newline = bytes.indexOf(NEWLINE, from);
     const end = newline === -1 ? bytes.length : newline;
     const value = parsed(bytes.subarray(from, end));
-    if (value instanceof Unread) return new Unread(value.problem.type, `Line ${values.length}: ${value.problem.msg}`);
+    if (value instanceof Unread)
+      return new Unread(value.problem.type, `Line ${line}: ${value.problem.msg}`, values.length);
     if (value !== undefined) values.push(value);
     from = end;
   }

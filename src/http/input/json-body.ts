@@ -4,8 +4,9 @@ import type { Problem } from '../errors.ts';
 export class Unread {
   readonly problem: Problem;
 
-  constructor(type: string, msg: string) {
-    this.problem = { type, loc: ['body'], msg };
+  /** `index`: of a list of values the one that cannot be read. */
+  constructor(type: string, msg: string, index?: number) {
+    this.problem = { type, loc: index === undefined ? ['body'] : ['body', index], msg };
   }
 }
 

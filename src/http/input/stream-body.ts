@@ -22,12 +22,24 @@ const LONGEST_ARRIVAL_MS = 2 * 3_600_000;
 export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream): void {
   const [types, maxBytes] = kind.media === 'bytes' ? [kind.types, kind.maxBytes] : [NDJSON_TYPES, MOST_NDJSON_BYTES];
   server.removeAllContentTypeParsers();
+  refuseOtherTypes(
+    server,
+    `${kind.media === 'bytes' ? 'the bytes themselves' : 'a JSON value a line'}: ${types.join(', ')}`,
+  );
   server.addContentTypeParser([...types], (request, body, done) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) done(new TransportError('body_too_large'));
     else if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       done(new TransportError('unsupported_media_type'));
     else done(null, bounded(body as IncomingMessage, { maxBytes, silenceMs: server.server.requestTimeout }));
   });
+}
+
+/** A body of any other type, or of none, is refused with what is taken. */
+export function refuseOtherTypes(server: FastifyInstance, taken: string): void {
+  const refusal = `The body must be ${taken} in the header content-type.`;
+  server.addContentTypeParser('*', (_request, _body, done) =>
+    done(new TransportError('unsupported_media_type', refusal)),
+  );
 }
 
 /** Connections on which a stream arrives: the timer of whole requests leaves them alone. */

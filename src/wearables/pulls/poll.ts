@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import type { UserRow } from '../../users/find.ts';
+import { tellOfOutage } from '../connections/providers/outage.ts';
 import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
 import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
 import { isGone, PullError, type Puller, type Window } from './puller.ts';
@@ -79,7 +80,8 @@ export async function pullWindows<T extends { resource: string; window: Window }
       if (isGone(error) || ctx.stopping?.aborted) return null;
       succeeded = false;
       if (!(error instanceof PullError)) ctx.log.error({ err: error, resource }, 'a poll failed');
-      else if (error.group === 'provider_rate_limit_exceeded')
+      else tellOfOutage(ctx.log, { provider: claim.connection.provider, code: error.group });
+      if (error instanceof PullError && error.group === 'provider_rate_limit_exceeded')
         return { succeeded, wait: error.retryAfterSeconds ?? 0, heldBack: error.wasHeldBack };
     }
     if (!(await holdPoll(ctx, claim))) return null;

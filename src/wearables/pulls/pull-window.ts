@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { tellOfOutage } from '../connections/providers/outage.ts';
 import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
@@ -39,6 +40,7 @@ export async function pullWindow(ctx: Ctx, job: Job): Promise<void> {
   } catch (error) {
     if (ctx.stopping?.aborted || isGone(error)) return release(scoped, job, claim);
     if (!(error instanceof PullError)) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
+    else tellOfOutage(ctx.log, { provider: job.provider, code: error.group });
     outcome = { error: error instanceof PullError ? error : new PullError('unexpected_error') };
   }
   await inTransaction(scoped, (tx) =>

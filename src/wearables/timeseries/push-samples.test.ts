@@ -449,3 +449,22 @@ test('a batch that is sent again under its key is answered as it was at first', 
   expect((await send(60)).body).toMatchObject({ created: 1, unchanged: 0 });
   expect(await send(61)).toMatchObject({ status: 409, body: { code: 'idempotency_mismatch' } });
 });
+
+test('a line of NDJSON that cannot be read is told by its number in the file and its index among the values', async () => {
+  const { user_id } = await makeUser(app.team);
+  const good = JSON.stringify({
+    resource: 'heartrate',
+    provider: 'manual',
+    timestamp: '2026-01-05T08:00:00Z',
+    unit: 'bpm',
+    value: 60,
+  });
+  const { status, body } = await app.api<{ detail: unknown }>('POST', `/v2/timeseries/${user_id}/samples`, undefined, {
+    raw: `${good}\n\n{"resource`,
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  expect([status, body.detail]).toEqual([
+    422,
+    [{ type: 'json_invalid', loc: ['body', 1], msg: 'Line 3: The body is not valid JSON' }],
+  ]);
+});

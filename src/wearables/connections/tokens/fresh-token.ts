@@ -5,6 +5,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { failConnection } from '../fail.ts';
 import type { ConnectionError } from '../messages.ts';
 import { configuredOrNull, type Configured } from '../providers/configured.ts';
+import { tellOfOutage } from '../providers/outage.ts';
 import { giveBack } from './give-back.ts';
 import { ProviderRefused, ProviderUnavailable, renewTokens } from './request-tokens.ts';
 import { openExternalUser, openTokens, sealedTokens, type Tokens } from './sealed.ts';
@@ -106,6 +107,7 @@ async function renew(
   } catch (error) {
     if (!(error instanceof ProviderRefused)) {
       await endLease(ctx, place, lease);
+      if (error instanceof ProviderUnavailable) tellOfOutage(ctx.log, { provider: place.provider, code: error.code });
       throw error;
     }
     await inTransaction(ctx, async (ctx) => {

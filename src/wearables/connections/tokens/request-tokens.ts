@@ -37,7 +37,13 @@ const LONGEST_LIFE_SECONDS = 315_360_000;
 /** Withings: too many requests, and its own timeouts. Asking again later may do. */
 const TEMPORARY = new Set(['withings_601', 'withings_522', 'temporarily_unavailable', 'server_error']);
 
-/** Asks the provider for tokens by what `fields` say: a code of an authorisation, or a refresh token. */
+/** The application is refused, not its user: RFC 6749 5.2, and a 401 that says nothing else. Users are not to blame. */
+const OF_THE_CLIENT = new Set(['invalid_client', 'unauthorized_client', 'http_401']);
+
+/**
+ * Asks the provider for tokens by what `fields` say: a code of an authorisation, or a refresh token. An application that is
+ * refused is an outage (`client_refused`): it can be configured rightly, and no user has to connect again.
+ */
 export async function requestTokens(
   config: Config,
   configured: Configured,
@@ -54,14 +60,17 @@ export async function requestTokens(
     const pair = [client.id, client.secret.reveal()].map(encodeURIComponent).join(':');
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
   }
-  const answer = await answerOf(config, {
-    method: 'POST',
-    url: addressAt(config, configured, oauth.token_url),
-    headers,
-    body: form.toString(),
-  });
-  const found = oauth.unwrap ? oauth.unwrap(answer) : answer;
-  refuseError(found);
+  const url = addressAt(config, configured, oauth.token_url);
+  let found: Record<string, unknown>;
+  try {
+    const answer = await answerOf(config, { method: 'POST', url, headers, body: form.toString() });
+    found = oauth.unwrap ? oauth.unwrap(answer) : answer;
+    refuseError(found);
+  } catch (error) {
+    if (error instanceof ProviderRefused && OF_THE_CLIENT.has(error.code))
+      throw new ProviderUnavailable('client_refused');
+    throw error;
+  }
   return {
     tokens: tokensOf(found),
     granted_scopes: scopesOf(configured, found['scope']),

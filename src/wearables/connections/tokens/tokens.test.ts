@@ -187,6 +187,20 @@ describe('the token of a connection', () => {
     expect(await freshToken(scopeIn(app), place)).toMatch(/^access-/);
   });
 
+  test.each([
+    ['names it', { status: 400, body: '{"error": "invalid_client"}' }],
+    ['says no more than 401', { status: 401, body: 'Bad client secret' }],
+  ])(
+    'is asked for again where the provider refuses the application, and %s: no user is to blame',
+    async (_, refusal) => {
+      const place = await endedConnection();
+      provider.fail(refusal);
+      await expect(freshToken(scopeIn(app), place)).rejects.toMatchObject({ code: 'client_refused' });
+      expect(await statusOf(place)).toBe('connected');
+      expect(await freshToken(scopeIn(app), place)).toMatch(/^access-/);
+    },
+  );
+
   test('is none while the connection is paused or its user is leaving', async () => {
     const place = await endedConnection();
     await team.api('POST', '/v2/link/bulk_pause', { provider: 'oura', user_ids: [place.user_id] });

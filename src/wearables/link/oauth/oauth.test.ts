@@ -7,6 +7,7 @@ import { startProvider, type Provider } from '../../../../test/provider.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
+import { CONNECTORS } from '../../connections/providers/all.ts';
 
 const HERE = 'https://app.example.com/connected?from=phial';
 
@@ -18,14 +19,7 @@ let team: Team;
 beforeAll(async () => {
   provider = await startProvider();
   app = await startTestApp({
-    ...provider.env('oura'),
-    ...provider.env('strava'),
-    ...provider.env('withings'),
-    ...provider.env('google_health'),
-    ...provider.env('dexcom_v3'),
-    ...provider.env('polar'),
-    ...provider.env('wahoo'),
-    ...provider.env('whoop_v2'),
+    ...Object.assign({}, ...CONNECTORS.map(({ slug }) => provider.env(slug))),
   });
 });
 beforeEach(async () => {
@@ -75,7 +69,7 @@ const connectionsOf = async (userId: string): Promise<Connection[]> =>
 const errorOf = ({ location }: Page): string | null => location.searchParams.get('error_type');
 
 describe('connecting at the page of a provider', () => {
-  test.each(['oura', 'strava', 'withings', 'google_health', 'dexcom_v3', 'polar', 'wahoo', 'whoop_v2'])(
+  test.each(CONNECTORS.map(({ slug }) => slug))(
     'ends with a connection to %s and the browser where the team wants it',
     async (slug) => {
       if (slug === 'withings') provider.wrap((answer) => ({ status: 0, body: answer }));
