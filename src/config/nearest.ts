@@ -1,8 +1,8 @@
-/** The one of `names` that `word` was most likely meant to be; null where none is near. */
-export function nearest(word: string, names: readonly string[]): string | null {
+/** The one of `names` that `word` was most likely meant to be, by at most so many letters; null where none is near. */
+export function nearest(word: string, names: readonly string[], most?: number): string | null {
   const [best] = names
     .map((name) => ({ name, distance: editDistance(word, name) }))
-    .filter(({ name, distance }) => distance <= Math.max(2, name.length / 3))
+    .filter(({ name, distance }) => distance <= (most ?? Math.max(2, name.length / 3)))
     .toSorted((a, b) => a.distance - b.distance);
   return best?.name ?? null;
 }

@@ -121,9 +121,16 @@ test('a name that begins as ours do and is no option is told with the one that w
   );
 });
 
+test('what another program calls its database is no mistake of ours', () => {
+  expect(() => parseConfig({ DATABASE_HOST: 'db', DATABASE_USER: 'x' })).not.toThrow();
+  expect(() => parseConfig({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://db.example.com/phial' })).not.toThrow();
+});
+
 test.each([
   ['PHIAL_PORT', 'PORT'],
   ['PHIAL_DATABASE_URL', 'DATABASE_URL'],
+  ['DATABASE_ULR', 'DATABASE_URL'],
+  ['DATABSE_URL', 'DATABASE_URL'],
   ['PHIAL_OWNER_DATABSE_URL', 'PHIAL_OWNER_DATABASE_URL'],
 ])('%s is told to be %s', (name, meant) => {
   expect(() => parseConfig({ [name]: '1' })).toThrow(`${name} is not an option of Phial. Did you mean ${meant}?`);

@@ -27,7 +27,7 @@ export type OpenApiOptions = {
   baseUrl?: string;
 };
 
-const INTRODUCTION = `Stores users, their insurance and their laboratory orders, and tells of every step by signed webhooks.
+const INTRODUCTION = `Stores users, their insurance, their laboratory orders and the data of their wearables, and tells of every step by signed webhooks.
 
 # Authentication
 The service API takes a team API key in \`x-service-api-key\`. The management API, whose paths begin with \`/v1/org\`, takes a management key
@@ -40,7 +40,7 @@ three exceptions: a list of every problem in a 422, and an object in the 400 \`c
 in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405.
 
 # Repeating a request
-Every POST that changes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice.
+Every POST that makes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice. An operation that lists no such header needs none: what is sent twice there changes nothing more.
 
 # Values
 Timestamps are UTC with milliseconds. Lists of words may grow: take an unknown one as such. Unknown keys in a body are ignored. In a query,
