@@ -24,7 +24,7 @@ create table connections (
   check ((error_type is null) = (errored_at is null))
 );
 create index connections_by_team on connections (team_id, provider, user_id);
-create index connections_by_external_user on connections (provider, external_user_hash)
+create index connections_by_external_user on connections (provider, external_user_hash, team_id, user_id)
   where external_user_hash is not null;
 
 -- What was done to many connections at once.

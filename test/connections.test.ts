@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hookTokenOf } from '../src/wearables/connections/subscriptions/address.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 let app: TestApp;
@@ -27,6 +28,9 @@ function open(): Socket {
 const head = (line: string, ...headers: string[]): string =>
   [line, 'host: x', `x-service-api-key: ${app.team.api_key}`, ...headers, '', ''].join('\r\n');
 
+const hook = (token: string, ...headers: string[]): string =>
+  head(`POST /v2/hooks/oura/${token} HTTP/1.1`, 'content-type: application/json', ...headers);
+
 type Answer = { status: number; body: { code: string; detail: string } };
 async function answerOf(socket: Socket): Promise<Answer> {
   const received = await text(socket);
@@ -47,6 +51,17 @@ describe('a request that does not arrive in time', () => {
   test('because it comes byte by byte is 408, however steadily', async () => {
     const socket = open();
     socket.write(head('POST /v2/user HTTP/1.1', 'content-type: application/json', 'content-length: 10000'));
+    const drip = setInterval(() => socket.write(' '), 50);
+    try {
+      expect((await answerOf(socket)).status).toBe(408);
+    } finally {
+      clearInterval(drip);
+    }
+  });
+
+  test('because what a provider tells comes byte by byte is 408, though it may come as a stream', async () => {
+    const socket = open();
+    socket.write(hook(hookTokenOf('secret-of-nobody'), 'content-length: 10000'));
     const drip = setInterval(() => socket.write(' '), 50);
     try {
       expect((await answerOf(socket)).status).toBe(408);

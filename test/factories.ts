@@ -156,13 +156,18 @@ export const importConnection = (
     wait_for_completion: true,
   });
 
-/** Tells of news of the user of `recipeOf` as Oura does: signed by the secret of the application. */
-export const hookOfOura = (team: Team, secret: string, news: Record<string, unknown>): ReturnType<typeof team.api> => {
+/** Tells of news of the user of `recipeOf` as Oura does: signed by the secret of the application, at this moment. */
+export const hookOfOura = (
+  team: Team,
+  secret: string,
+  news: Record<string, unknown>,
+  timestamp = String(Math.floor(Date.now() / 1_000)),
+): ReturnType<typeof team.api> => {
   const raw = JSON.stringify({ user_id: 'external-4711', event_type: 'update', event_time: '1', ...news });
-  const signature = createHmac('sha256', secret).update(`1700000000${raw}`).digest('hex').toUpperCase();
+  const signature = createHmac('sha256', secret).update(`${timestamp}${raw}`).digest('hex').toUpperCase();
   const headers = {
     'x-oura-signature': signature,
-    'x-oura-timestamp': '1700000000',
+    'x-oura-timestamp': timestamp,
     'content-type': 'application/json',
   };
   return team.api('POST', '/v2/hooks/oura', undefined, { raw, headers, key: null });

@@ -7,7 +7,7 @@ import { Type, type Static, type TArray, type TSchema } from 'typebox';
 export type Ndjson<T extends TSchema = TSchema> = { media: 'ndjson'; item: T };
 export const ndjson = <T extends TSchema>(item: T): Ndjson<T> => ({ media: 'ndjson', item });
 
-/** A body as it arrives, for files and device exports: never held in memory as a whole. */
+/** A body as it arrives, for files and device exports: never held in memory as a whole. One of up to 64 KiB arrives as soon as any other. */
 export type ByteStream = {
   media: 'bytes';
   /** Content types that are taken; any other is 415. */

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../test/app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../test/factories.ts';
 import { addJob } from '../db/define-job.ts';
 import { openDatabase, type Database } from '../db/open.ts';
-import { inboxKind } from '../wearables/hooks/receive.ts';
+import { inboxKind } from '../wearables/hooks/inbox.ts';
 import { DEMO_PULLERS } from '../wearables/pulls/demo/pullers.ts';
 import type { Pulled, Puller } from '../wearables/pulls/puller.ts';
 import { openPlaces } from './places.ts';
@@ -111,6 +111,19 @@ test('a job that is put off keeps its key and its turn, and gives way to one tha
     job: { id: '0', key: before[0]?.key, priority: 9 },
   } as JobHelpers);
   expect(await waiting()).toEqual(before);
+});
+
+test('what tells providers of ended connections takes a place, and waits where its team has none left', async () => {
+  const name = 'revoke_provider_tokens';
+  const full = openPlaces();
+  full.take(app.team.id);
+  full.take(app.team.id);
+  const job = { id: '0', key: `${name} ${app.team.id}`, priority: 0 };
+  await tasksOf(app.ctx, full)[name]?.({ team_id: app.team.id }, { job } as JobHelpers);
+  const { rows } = await sql`select key, flags from graphile_worker.jobs where task_identifier = ${name}`.execute(
+    app.db,
+  );
+  expect(rows).toEqual([{ key: job.key, flags: { waits: true, [`team ${app.team.id}`]: true } }]);
 });
 
 test('places come back when work is done, and a team never has more than half of them', () => {

@@ -22,7 +22,7 @@ export function parseJson(bytes: Buffer, mostValues = MOST_VALUES): unknown {
 }
 
 /** Why a body is not even parsed; null where it may be. */
-export function tooMuch(bytes: Buffer, mostValues: number): Unread | null {
+export function tooMuch(bytes: Buffer, mostValues = MOST_VALUES): Unread | null {
   if (bytes.length <= SMALL_BYTES || isModest(bytes, mostValues)) return null;
   return new Unread(
     'value_error',
@@ -44,8 +44,8 @@ export function parsed(bytes: Buffer): unknown {
 const DEEPEST = 64;
 /** `JSON.parse` makes a mebibyte of brackets into half a million lists, which takes a third of a second; of this many values, 10 ms. */
 const MOST_VALUES = 20_000;
-/** What holds less cannot hold too much. */
-const SMALL_BYTES = 16_384;
+/** What holds less has too few values, and is not nested so deep that writing it again would run out of stack. */
+const SMALL_BYTES = 4_096;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

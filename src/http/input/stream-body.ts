@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { InvalidRequest, TransportError } from '../errors.ts';
 import type { ByteStream, Ndjson } from '../media.ts';
-import { parseJson, Unread } from './json-body.ts';
+import { parseJson, tooMuch, Unread } from './json-body.ts';
 import { compileValidation } from './validation.ts';
 
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
@@ -14,10 +14,13 @@ const MOST_NDJSON_BYTES = 1024 * 1024 * 1024;
 
 /** A stream may take longer than other requests as long as it goes on. */
 const LONGEST_ARRIVAL_MS = 2 * 3_600_000;
+/** What is never larger is no larger than other requests, and arrives in their time. */
+const SMALL_BYTES = 64 * 1024;
 
 /**
  * Within `server`, bodies arrive as streams: nothing is read ahead of `handle`, and the bounds hold as the bytes pass. The
- * time in which other requests arrive whole is here that in which something more of it does.
+ * time in which other requests arrive whole is here that in which something more of it does. Streams of up to 64 KiB have
+ * that time as a whole, and those that may be JSON the bounds of JSON, whatever their sender calls them.
  */
 export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream): void {
   const [types, maxBytes] = kind.media === 'bytes' ? [kind.types, kind.maxBytes] : [NDJSON_TYPES, MOST_NDJSON_BYTES];
@@ -30,7 +33,13 @@ export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream):
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) done(new TransportError('body_too_large'));
     else if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
       done(new TransportError('unsupported_media_type'));
-    else done(null, bounded(body as IncomingMessage, { maxBytes, silenceMs: server.server.requestTimeout }));
+    else {
+      const silenceMs = server.server.requestTimeout;
+      const isSmall = maxBytes <= SMALL_BYTES;
+      const longestMs = isSmall ? silenceMs : LONGEST_ARRIVAL_MS;
+      const isJson = isSmall && types.includes('application/json');
+      done(null, bounded(body as IncomingMessage, { maxBytes, silenceMs, longestMs, isJson }));
+    }
   });
 }
 
@@ -48,17 +57,27 @@ const arriving = new WeakSet<Socket>();
 /** Whether a stream arrives there, which has time limits of its own. */
 export const bringsStream = (socket: Socket): boolean => arriving.has(socket);
 
-function bounded(body: IncomingMessage, { maxBytes, silenceMs }: { maxBytes: number; silenceMs: number }): Readable {
+type Bounds = { maxBytes: number; silenceMs: number; longestMs: number; isJson: boolean };
+
+function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson }: Bounds): Readable {
   const { socket } = body;
   arriving.add(socket);
   let bytes = 0;
+  const seen: Buffer[] = [];
   let silentSince = performance.now();
   const meter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       silentSince = performance.now();
       if (bytes > maxBytes) done(new TransportError('body_too_large'));
-      else done(null, chunk);
+      else {
+        if (isJson) seen.push(chunk);
+        done(null, chunk);
+      }
+    },
+    flush(done) {
+      const unread = isJson ? tooMuch(Buffer.concat(seen)) : null;
+      done(unread && new InvalidRequest([unread.problem]));
     },
   });
   const begunAt = performance.now();
@@ -67,7 +86,7 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs }: { maxBytes: num
       // What waits here to be taken is no silence of the sender.
       if (meter.readableLength > 0 || meter.writableLength > 0) silentSince = performance.now();
       const now = performance.now();
-      if (now - silentSince > silenceMs || now - begunAt > LONGEST_ARRIVAL_MS)
+      if (now - silentSince > silenceMs || now - begunAt > longestMs)
         meter.destroy(new TransportError('request_timeout'));
     },
     Math.min(1_000, silenceMs),

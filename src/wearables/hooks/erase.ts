@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
-
-/** As long as providers send a notification again. */
-const KEPT_DAYS = 3;
+import { KEPT_DAYS } from './inbox.ts';
 
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('inbox').where('user_id', '=', user.id).where('team_id', '=', team.id).execute();

@@ -1,9 +1,11 @@
 // Shapes of https://developers.strava.com/docs/webhooks/ and https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes.
 import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { hookOfOura, importConnection, makeUser } from '../../../test/factories.ts';
+import { hookOfOura, importConnection, makeUser, recipeOf } from '../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { dropExpired } from './erase.ts';
 
@@ -258,10 +260,106 @@ describe('a notification of Oura', () => {
     expect(await kept()).toBe(101);
   });
 
+  test('that was signed longer ago than the inbox remembers is refused', async () => {
+    await connectOura();
+    const at = (days: number): number => Date.now() - days * 86_400_000;
+    const seconds = (days: number): string => String(Math.floor(at(days) / 1_000));
+    const milliseconds = (days: number): string => String(at(days));
+    const text = (days: number): string => new Date(at(days)).toISOString();
+    for (const write of [seconds, milliseconds, text]) {
+      const statuses = [];
+      for (const days of [0, 2, 4]) statuses.push((await hookOfOura(team, 'secret-of-oura', told, write(days))).status);
+      expect(statuses).toEqual([200, 200, 401]);
+    }
+    expect((await hookOfOura(team, 'secret-of-oura', told, 'yesterday')).status).toBe(401);
+  });
+
   test('that is not signed by the secret is refused', async () => {
     await connectOura();
     expect((await hookOfOura(team, 'secret-of-strava', told)).status).toBe(401);
     expect(await kept()).toBe(0);
+  });
+});
+
+describe('a body that tells of many', () => {
+  const secret = tokenOf('strava');
+  const send = (raw: string, type = 'application/json') =>
+    team.api<{ code?: string }>('POST', `/v2/hooks/strava/${secret}`, undefined, {
+      raw,
+      headers: { 'content-type': type },
+      key: null,
+    });
+  const usersOf = (by: Team, many: number): Promise<{ user_id: string }[]> =>
+    Promise.all(Array.from({ length: many }, () => makeUser(by)));
+  const connectAll = (by: Team, users: { user_id: string }[], ownerOf: (n: number) => string) =>
+    by.api('POST', '/v2/link/bulk_import', {
+      provider: 'strava',
+      connections: users.map(({ user_id }, n) => ({
+        ...recipeOf(user_id),
+        provider_id: ownerOf(n),
+        oauth_scopes: null,
+      })),
+      wait_for_completion: true,
+    });
+  /** Nobody needs the pulls of so many connections. */
+  const forgetJobs = () => sql`delete from graphile_worker._private_jobs`.execute(app.db);
+  const notification = (owner: string, more: object = {}) => ({
+    object_type: 'activity',
+    object_id: 101,
+    owner_id: Number(owner),
+    ...more,
+  });
+
+  test('reaches the user of one team, however many users another team says have the account', async () => {
+    const hostile = await app.makeTeam();
+    await connectAll(hostile, await usersOf(hostile, 250), () => '555');
+    await connectAll(team, [user], () => '555');
+    expect((await send(JSON.stringify(notification('555')))).status).toBe(200);
+    const { rows } = await sql<{ many: number }>`
+      select count(*)::integer as many from inbox where team_id = ${hostile.id}`.execute(app.db);
+    expect([await kept(), rows[0]?.many]).toEqual([1, 5]);
+    await forgetJobs();
+  }, 30_000);
+
+  test('is kept of 200 connections within the two seconds that a provider waits', async () => {
+    const users = await usersOf(team, 200);
+    await connectAll(team, users, (n) => String(1_000 + (n % 100)));
+    const all = Array.from({ length: 100 }, (_, n) => notification(String(1_000 + n)));
+    const raw = JSON.stringify([...all.slice(1), all[1]]);
+    const begin = performance.now();
+    expect((await send(raw)).status).toBe(200);
+    // 2.5 seconds where each connection has a transaction of its own.
+    expect(performance.now() - begin).toBeLessThan(1_000);
+    expect(await kept()).toBe(198);
+    const { rows } = await sql`select from graphile_worker.jobs where task_identifier = 'work_inbox'`.execute(app.db);
+    expect(rows).toHaveLength(198);
+    await send(raw);
+    expect(await kept()).toBe(198);
+    await forgetJobs();
+  }, 30_000);
+
+  test('adds to a hundred that wait no more than there is room for', async () => {
+    await connectStrava();
+    const some = (from: number) =>
+      JSON.stringify(Array.from({ length: 60 }, (_, n) => notification('134815', { event_time: from + n })));
+    await send(some(0));
+    await send(some(30));
+    expect(await kept()).toBe(90);
+    await send(some(90));
+    expect(await kept()).toBe(100);
+    await forgetJobs();
+  });
+
+  test.each([
+    [25_000, 'application/json'],
+    [25_000, 'application/x-www-form-urlencoded'],
+    [8_000, 'application/json'],
+  ])('nested %i deep is refused as %s, though it is genuine', async (depth, type) => {
+    await connectStrava();
+    const nested = '['.repeat(depth) + ']'.repeat(depth);
+    const raw = JSON.stringify(notification('134815')).replace('}', `,"updates":${nested}}`);
+    const { status, body } = await send(raw, type);
+    expect([status, body.code, await kept()]).toEqual([422, 'validation_failed', 0]);
   });
 });
 
@@ -281,6 +379,17 @@ describe('the way in', () => {
   test('is closed for providers that tell nothing, or that nobody has configured here', async () => {
     for (const slug of ['dexcom_v3', 'nobody', 'toString']) expect((await get(slug)).status).toBe(404);
   });
+
+  test('refuses what comes to an address that is not ours before it has come', async () => {
+    const { hostname, port } = new URL(app.baseUrl);
+    const answers = ['strava/wrong', 'strava', 'withings'].map((path) => {
+      const socket = connect(Number(port), hostname);
+      const head = [`POST /v2/hooks/${path} HTTP/1.1`, 'host: x', 'content-type: application/json'];
+      socket.write([...head, 'content-length: 1000', '', '{'].join('\r\n'));
+      return text(socket);
+    });
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 401 .*signature_refused/s);
+  }, 15_000);
 
   test('takes no more than 64 KiB', async () => {
     await connectStrava();

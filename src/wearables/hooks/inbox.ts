@@ -1,5 +1,20 @@
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import { jobKind } from '../../db/define-job.ts';
+import { oneOf, Uuid } from '../../wire/schema.ts';
+import { PROVIDER_SLUGS } from '../providers.ts';
+
+/** What has come in of a connection. */
+export const inboxKind = jobKind({
+  name: 'work_inbox',
+  payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
+  key: ({ user_id, provider }) => `inbox ${user_id} ${provider}`,
+  placeOf: ({ team_id }) => team_id,
+});
+
+/** As long as providers send a notification again: what is older is none that they send now. */
+export const KEPT_DAYS = 3;
 
 /** A notification as it waits: of which connection, and where to look. */
 export type InboxRow = {

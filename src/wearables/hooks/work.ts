@@ -10,9 +10,8 @@ import { pullWindows } from '../pulls/poll.ts';
 import { isGone, isRetriable, PullError } from '../pulls/puller.ts';
 import { pullerOrNull } from '../pulls/pullers.ts';
 import { eraseAbsent } from '../summaries/erase.ts';
-import { isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
+import { inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
 import { lookAt } from './look-at.ts';
-import { inboxKind } from './receive.ts';
 import { windowsOf, type Asked } from './windows-of.ts';
 
 type Job = Static<(typeof inboxKind)['payload']>;

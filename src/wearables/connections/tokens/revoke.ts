@@ -20,6 +20,7 @@ const NEXT_TRY_SECONDS = 300;
 /** Tells providers of the connections that ended. */
 export const tokenRevocation = defineJob({
   ...revocationKind,
+  placeOf: ({ team_id }) => team_id,
   run: async (ctx: Ctx, { team_id }: Static<typeof revocationKind.payload>) => {
     const team = await findTeamScope(ctx, team_id);
     if (team === null) return;
