@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { addJob } from '../../../db/define-job.ts';
+import { addJob, jobKind } from '../../../db/define-job.ts';
 import { newId } from '../../../ids.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { configuredOrNull } from '../providers/configured.ts';
 import { openExternalUser, openTokens, type Tokens } from './sealed.ts';
 
 /** The job that tells providers of what a team has given back. */
-export const revocationKind = { name: 'revoke_provider_tokens', payload: Type.Object({ team_id: Uuid }) };
+export const revocationKind = jobKind({
+  name: 'revoke_provider_tokens',
+  payload: Type.Object({ team_id: Uuid }),
+  placeOf: ({ team_id }) => team_id,
+  key: ({ team_id }) => `revoke_provider_tokens ${team_id}`,
+});
 
 /** Where an address has the provider's own id of the user. */
 export const USER = '{user}';
@@ -54,8 +59,7 @@ export async function giveBack(ctx: TxCtx<TeamCtx>, unused: Unused[]): Promise<v
   }
   if (rows.length === 0) return;
   await ctx.db.insertInto('token_revocations').values(rows).execute();
-  const { name } = revocationKind;
-  await addJob(ctx.db, revocationKind, { team_id: ctx.team.id }, { key: `${name} ${ctx.team.id}` });
+  await addJob(ctx.db, revocationKind, { team_id: ctx.team.id });
 }
 
 /** Whether the user is connected to what may be the same account, one of the two not being known. */

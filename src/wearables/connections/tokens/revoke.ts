@@ -20,7 +20,6 @@ const NEXT_TRY_SECONDS = 300;
 /** Tells providers of the connections that ended. */
 export const tokenRevocation = defineJob({
   ...revocationKind,
-  placeOf: ({ team_id }) => team_id,
   run: async (ctx: Ctx, { team_id }: Static<typeof revocationKind.payload>) => {
     const team = await findTeamScope(ctx, team_id);
     if (team === null) return;
@@ -28,14 +27,7 @@ export const tokenRevocation = defineJob({
     if (!(await revokePending(scoped))) return;
     await ctx.db
       .transaction()
-      .execute((tx) =>
-        addJob(
-          tx,
-          revocationKind,
-          { team_id },
-          { key: `${revocationKind.name} ${team_id}`, delaySeconds: NEXT_TRY_SECONDS },
-        ),
-      );
+      .execute((tx) => addJob(tx, revocationKind, { team_id }, { delaySeconds: NEXT_TRY_SECONDS }));
   },
 });
 
