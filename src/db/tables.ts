@@ -505,7 +505,10 @@ export interface Polls {
 export interface ProviderWaits {
   past_until: string;
   polls_until: string;
+  probe_at: string;
   provider: string;
+  told_at: string;
+  told_by: string;
 }
 
 export interface Pulls {
@@ -667,6 +670,13 @@ export interface TeamApiKeys {
   team_id: string;
 }
 
+export interface TeamProviderWaits {
+  past_until: string;
+  polls_until: string;
+  provider: string;
+  team_id: string;
+}
+
 export interface Teams {
   closed_betas: Generated<string[]>;
   created_at: Generated<string>;
@@ -806,6 +816,7 @@ export interface DB {
   summaries: Summaries;
   summary_streams: SummaryStreams;
   team_api_keys: TeamApiKeys;
+  team_provider_waits: TeamProviderWaits;
   teams: Teams;
   token_revocations: TokenRevocations;
   user_info: UserInfo;

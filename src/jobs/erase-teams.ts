@@ -16,6 +16,7 @@ import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as connections from '../wearables/connections/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as priorities from '../wearables/priorities/erase.ts';
+import * as pulls from '../wearables/pulls/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
 import { eraseInPieces, eraseFromRooms, type Step } from './erase-users.ts';
 
@@ -27,6 +28,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   connections,
   link,
   priorities,
+  pulls,
   continuousQueries,
   orders,
   insurance,

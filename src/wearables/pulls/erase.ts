@@ -4,3 +4,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('pulls').where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
 }
+
+export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('team_provider_waits').where('team_id', '=', team.id).execute();
+}

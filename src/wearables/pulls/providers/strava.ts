@@ -164,7 +164,7 @@ function toProfile(athlete: Found): Item {
 const QUARTER_SECONDS = 900;
 const DAY_SECONDS = 86_400;
 /** `X-RateLimit-Limit: 200,2000` and `-Usage`: by the quarter of an hour and by the day in UTC; reads have their own. */
-function holdOf(status: number, headers: Headers): Hold | null {
+function holdOf(status: number, headers: Headers): Hold {
   const shares = ['x-ratelimit', 'x-readratelimit'].flatMap((kind) => {
     const [limits, usages] = [numbersOf(headers, `${kind}-limit`), numbersOf(headers, `${kind}-usage`)];
     return [QUARTER_SECONDS, DAY_SECONDS].map((every, n) => ({

@@ -122,7 +122,7 @@ function toProfile(person: Found): Item {
 const WAITS_SECONDS = [3_600, 600, 300];
 
 /** `X-RateLimit-Limit: 5000, 1000, 200` and `-Remaining`; `-Reset` has seconds only once a limit is reached. */
-function holdOf(status: number, headers: Headers): Hold | null {
+function holdOf(status: number, headers: Headers): Hold {
   const [limits, left] = [numbersOf(headers, 'x-ratelimit-limit'), numbersOf(headers, 'x-ratelimit-remaining')];
   const reset = numbersOf(headers, 'x-ratelimit-reset')[0] || null;
   const shares = WAITS_SECONDS.map((seconds, n) => {

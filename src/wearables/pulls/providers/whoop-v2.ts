@@ -128,7 +128,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /** `X-RateLimit-Limit: 100, 100;window=60, 10000;window=86400` begins with the limit that is nearest. */
-function holdOf(status: number, headers: Headers): Hold | null {
+function holdOf(status: number, headers: Headers): Hold {
   const [limit = null, remaining = null, reset = null] = ['limit', 'remaining', 'reset'].map(
     (name) => numbersOf(headers, `x-ratelimit-${name}`)[0] ?? null,
   );

@@ -229,7 +229,6 @@ test.each([
   const { rows } = await sql<{ status: string; error_details: string }>`
     select distinct status, error_details from pulls where user_id = ${user_id}`.execute(app.db);
   expect(rows).toEqual([{ status: ended, error_details: group }]);
-  await sql`delete from provider_waits`.execute(app.db);
 });
 
 test('A token that is refused by a status of its own is not asked with again', async () => {

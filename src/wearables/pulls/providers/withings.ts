@@ -8,6 +8,7 @@ import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { daysAround } from './asking/days.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
 import { numberOr, objectIn, objectOr, objectsOr, secondsOf, momentAt, type Found } from './asking/read-answer.ts';
+import { holdOfShares } from './asking/shares.ts';
 import { toBody, toBodySamples, MEASURED } from './withings-measures.ts';
 import { toActivity, toSleep, toWorkout } from './withings-summaries.ts';
 
@@ -28,7 +29,7 @@ const STATUS: Readonly<Record<number, number>> = {
   524: 503,
   601: 429,
 };
-/** A minute: what an application may ask in it is counted by the minute. */
+/** What may be asked is counted by the minute; an answer does not show by whom too much of it was. */
 const LIMIT_SECONDS = 60;
 
 const api: ProviderApi = {
@@ -37,7 +38,7 @@ const api: ProviderApi = {
     const told = numberOr(objectOr(answer)['status']);
     return status >= 300 || told === null ? status : (STATUS[told] ?? 400);
   },
-  holdOf: (status) => (status === 429 ? { pollsSeconds: LIMIT_SECONDS, pastSeconds: LIMIT_SECONDS } : null),
+  holdOf: (status) => holdOfShares(status, [], LIMIT_SECONDS),
 };
 
 const MAPPERS = {

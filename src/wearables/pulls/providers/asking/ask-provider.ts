@@ -7,12 +7,13 @@ import { freshToken } from '../../../connections/tokens/fresh-token.ts';
 import { ProviderUnavailable } from '../../../connections/tokens/request-tokens.ts';
 import type { ProviderSlug } from '../../../providers.ts';
 import { PullError, type PullSource } from '../../puller.ts';
-import { holdBack, refuseWhileHeldBack, type Hold } from './hold-back.ts';
+import { endWait, holdBack, refuseWhileHeldBack, type Hold } from './hold-back.ts';
 
 /** From the call to the last byte. */
 const TIMEOUT_MS = 30_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 const LONGEST_WAIT_SECONDS = 86_400;
+const NOBODY: Hold = { application: null, team: null };
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -21,8 +22,8 @@ export type ProviderApi = {
   slug: ProviderSlug;
   /** The status of an answer, where it does not stand where HTTP has it. */
   statusOf?: (status: number, answer: unknown) => number;
-  /** What an answer tells of how long the whole application may not ask; null: it may. */
-  holdOf?: (status: number, headers: Headers) => Hold | null;
+  /** What an answer tells of who may not ask for how long. Left out, a refusal is its connection's own affair. */
+  holdOf?: (status: number, headers: Headers) => Hold;
 };
 
 export type Question = {
@@ -42,14 +43,15 @@ export type Question = {
  */
 export async function askProvider(source: PullSource, api: ProviderApi, question: Question): Promise<unknown> {
   const { ctx, user, past } = source;
-  await refuseWhileHeldBack(ctx, api.slug, past);
+  const probe = await refuseWhileHeldBack(ctx, api.slug, past);
   let refused: string | undefined;
   for (;;) {
     const token = await tokenOf(source, api, refused);
     const answer = await send(source, api, question, token);
-    const held = api.holdOf?.(answer.status, answer.headers) ?? null;
-    if (held) await holdBack(ctx, api.slug, held);
-    if (answer.status !== 401) return valueOf(answer, question, held);
+    const hold = api.holdOf?.(answer.status, answer.headers) ?? NOBODY;
+    if (probe && isAnswered(answer)) await endWait(ctx, api.slug, probe);
+    await holdBack(ctx, api.slug, hold);
+    if (answer.status !== 401) return valueOf(answer, question, hold);
     if (refused !== undefined) {
       const place = { user_id: user.id, provider: api.slug };
       const error = { type: 'provider_credential_error', details: 'http_401' } as const;
@@ -105,11 +107,15 @@ async function send(
   return { status: api.statusOf?.(status, value) ?? status, headers, value };
 }
 
-function valueOf({ status, headers, value }: Answer, { mayBeMissing }: Question, held: Hold | null): unknown {
+/** An answer to what was asked: 401, 429 and trouble of the provider's are none. */
+const isAnswered = ({ status }: Answer): boolean => (status >= 200 && status < 300) || status === 404;
+
+function valueOf({ status, headers, value }: Answer, { mayBeMissing }: Question, hold: Hold): unknown {
   if (status === 429) {
     // That the application has asked too much is no fault of this connection, and no try of it.
-    throw new PullError('provider_rate_limit_exceeded', held?.pollsSeconds ?? retryAfterOf(headers), {
-      heldBack: held !== null,
+    const wait = hold.application?.pollsSeconds ? hold.application : hold.team;
+    throw new PullError('provider_rate_limit_exceeded', wait?.pollsSeconds ?? retryAfterOf(headers), {
+      heldBack: wait === hold.application && wait !== null,
     });
   }
   if (status === 404 && mayBeMissing) return null;

@@ -1,34 +1,87 @@
-// An application has a share of what a provider answers: where it is used up, every process stops asking for a while.
+// An application, or a team, has a share of what a provider answers: where it is used up, every process stops asking for a while.
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../../context.ts';
 import { PullError } from '../../puller.ts';
 
 /** Seconds from now for which nothing is asked; 0: it may be. Pulls of the past begin to wait before the rest does. */
-export type Hold = { pollsSeconds: number; pastSeconds: number };
+export type Wait = { pollsSeconds: number; pastSeconds: number };
 
+/** Whom an answer keeps waiting: all teams only where it shows that the application has used up what it may ask. */
+export type Hold = { application: Wait | null; team: Wait | null };
+
+/** A question that is asked although the application waits; it is of the wait that was told at that moment. */
+export type Probe = { told_at: string };
+
+/** Strava counts what it refuses as well: three questions a quarter of an hour, of a hundred. */
+const PROBE_SECONDS = 300;
 const SPREAD_SECONDS = 30;
 
-/** Keeps every process from asking a provider; a hold that lasts longer stays. */
-export async function holdBack({ db }: TeamCtx, provider: string, hold: Hold): Promise<void> {
-  await sql`
-    insert into provider_waits as w (provider, polls_until, past_until)
-    values (${provider}, now() + make_interval(secs => ${hold.pollsSeconds}), now() + make_interval(secs => ${hold.pastSeconds}))
-    on conflict (provider) do update
-      set polls_until = greatest(w.polls_until, excluded.polls_until), past_until = greatest(w.past_until, excluded.past_until)`.execute(
-    db,
-  );
+/** Keeps every process from asking a provider; a wait that lasts longer stays. */
+export async function holdBack({ db, team }: TeamCtx, provider: string, hold: Hold): Promise<void> {
+  const application = hold.application && momentsOf(hold.application);
+  if (application)
+    await sql`
+      insert into provider_waits as w (provider, polls_until, past_until, told_by, told_at, probe_at)
+      values (${provider}, ${application.polls}, ${application.past}, ${team.id}, clock_timestamp(),
+              now() + make_interval(secs => ${PROBE_SECONDS}))
+      on conflict (provider) do update
+        set polls_until = greatest(w.polls_until, excluded.polls_until),
+            past_until = greatest(w.past_until, excluded.past_until),
+            told_by = excluded.told_by, told_at = excluded.told_at, probe_at = excluded.probe_at`.execute(db);
+  const own = hold.team && momentsOf(hold.team);
+  if (own)
+    await sql`
+      insert into team_provider_waits as w (team_id, provider, polls_until, past_until)
+      values (${team.id}, ${provider}, ${own.polls}, ${own.past})
+      on conflict (team_id, provider) do update
+        set polls_until = greatest(w.polls_until, excluded.polls_until),
+            past_until = greatest(w.past_until, excluded.past_until)`.execute(db);
 }
 
-/** Throws PullError, which is no try of the pull, while the provider is not to be asked. */
-export async function refuseWhileHeldBack({ db }: TeamCtx, provider: string, past: boolean): Promise<void> {
+const momentsOf = ({ pollsSeconds, pastSeconds }: Wait) => {
+  const momentIn = (seconds: number) => sql`now() + make_interval(secs => ${seconds}::float8)`;
+  return { polls: momentIn(pollsSeconds), past: momentIn(pastSeconds) };
+};
+
+/**
+ * Throws PullError, which is no try of the pull, while the provider is not to be asked. A question that is to show whether
+ * the application has to wait any longer is a probe: one each five minutes, of other teams than that which was told so.
+ */
+export async function refuseWhileHeldBack(
+  { db, team }: TeamCtx,
+  provider: string,
+  past: boolean,
+): Promise<Probe | null> {
+  const until = past ? sql`greatest(past_until, polls_until)` : sql`polls_until`;
+  const seconds = (moment: ReturnType<typeof sql>) => sql`extract(epoch from ${moment} - now())::float8`;
   const {
-    rows: [row],
-  } = await sql<{ seconds: number }>`
-    select extract(epoch from ${past ? sql`greatest(past_until, polls_until)` : sql`polls_until`} - now())::float8 as seconds
-      from provider_waits where provider = ${provider}`.execute(db);
-  if (row && row.seconds > 0) {
-    // Not all that wait come back at the same moment.
-    const seconds = Math.ceil(row.seconds + Math.random() * SPREAD_SECONDS);
-    throw new PullError('provider_rate_limit_exceeded', seconds, { heldBack: true });
+    rows: [wait],
+  } = await sql<{ own: number | null; application: number | null; probe: number | null }>`
+    select (select ${seconds(until)} from team_provider_waits where team_id = ${team.id} and provider = ${provider}) as own,
+           application, probe
+      from (select) one left join (
+        select ${seconds(until)} as application,
+               case when told_by <> ${team.id} then greatest(${seconds(sql`probe_at`)}, 0) end as probe
+          from provider_waits where provider = ${provider}) shared on true`.execute(db);
+  const own = Math.max(wait?.own ?? 0, 0);
+  const shared = Math.max(wait?.application ?? 0, 0);
+  if (own === 0 && shared === 0) return null;
+  if (own === 0 && wait?.probe === 0) {
+    const { rows } = await sql<Probe>`
+      update provider_waits set probe_at = now() + make_interval(secs => ${PROBE_SECONDS})
+       where provider = ${provider} and probe_at <= now() and told_by <> ${team.id}
+      returning told_at::text as told_at`.execute(db);
+    if (rows[0]) return rows[0];
   }
+  // Who may be the next to probe comes back for it; and not all that wait come back at the same moment.
+  const untilProbe = wait?.probe === 0 ? PROBE_SECONDS : (wait?.probe ?? Infinity);
+  const left = Math.max(own, Math.min(shared, untilProbe));
+  throw new PullError('provider_rate_limit_exceeded', Math.ceil(left + Math.random() * SPREAD_SECONDS), {
+    heldBack: true,
+  });
+}
+
+/** The application waits no longer, unless it was told to anew since the probe began. */
+export async function endWait({ db }: TeamCtx, provider: string, { told_at }: Probe): Promise<void> {
+  await sql`delete from provider_waits where provider = ${provider} and told_at = ${told_at}::timestamptz`.execute(db);
 }

@@ -8,20 +8,29 @@ export type Share = { limit: number | null; used: number | null; seconds: number
 
 /** The part of each share that pulls of the past may use. */
 const SHARE_OF_PAST = 0.8;
-const FREE: Hold = { pollsSeconds: 0, pastSeconds: 0 };
+/** However long a provider asks for: an answer that was misread, or was meant otherwise, stops nobody for longer. */
+const LONGEST_SECONDS = 3_600;
 
-/** How long the application may not ask; null: it may. Too many requests end at the latest after `refusedSeconds`. */
-export function holdOfShares(status: number, shares: readonly Share[], refusedSeconds: number): Hold | null {
-  let hold = status === 429 ? { pollsSeconds: refusedSeconds, pastSeconds: refusedSeconds } : FREE;
-  for (const { limit, used, seconds } of shares) {
-    if (limit === null || used === null || limit <= 0 || used < limit * SHARE_OF_PAST) continue;
-    hold = {
-      pollsSeconds: Math.max(hold.pollsSeconds, used >= limit ? seconds : 0),
-      pastSeconds: Math.max(hold.pastSeconds, seconds),
-    };
-  }
-  return hold === FREE ? null : hold;
+/**
+ * Who may not ask for how long. Too many requests although no share of the application is shown as used up are the affair of
+ * the team that asked, for `refusedSeconds`.
+ */
+export function holdOfShares(status: number, shares: readonly Share[], refusedSeconds: number): Hold {
+  const full = shares.filter(({ limit, used }) => isUsed(limit, used, SHARE_OF_PAST));
+  const over = full.filter(({ limit, used }) => isUsed(limit, used, 1));
+  const refused = Math.min(refusedSeconds, LONGEST_SECONDS);
+  const isOwn = status === 429 && over.length === 0;
+  return {
+    application: full.length === 0 ? null : { pollsSeconds: longest(over), pastSeconds: longest(full) },
+    team: isOwn ? { pollsSeconds: refused, pastSeconds: refused } : null,
+  };
 }
+
+const isUsed = (limit: number | null, used: number | null, part: number): boolean =>
+  limit !== null && used !== null && limit > 0 && used >= limit * part;
+
+const longest = (shares: readonly Share[]): number =>
+  Math.min(Math.max(0, ...shares.map(({ seconds }) => seconds)), LONGEST_SECONDS);
 
 /** The numbers of a header such as `200, 2000`; null for what is none. */
 export const numbersOf = (headers: Headers, name: string): (number | null)[] =>

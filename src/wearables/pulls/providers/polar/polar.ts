@@ -156,7 +156,7 @@ function onTheDay({ user }: PullSource, day: Found): Measured[] {
 }
 
 /** `RateLimit-Usage: 3, 45`, `-Limit` and `-Reset`: by the quarter of an hour and by the day. */
-function holdOf(status: number, headers: Headers): Hold | null {
+function holdOf(status: number, headers: Headers): Hold {
   const [limits, usages, resets] = ['limit', 'usage', 'reset'].map((name) => numbersOf(headers, `ratelimit-${name}`));
   const shares = [0, 1].map((n) => ({
     limit: limits?.[n] ?? null,
