@@ -27,19 +27,27 @@ type Question = {
   headers?: Record<string, string>;
   body?: string;
 };
-type Bounds = { timeoutMs?: number; mostBytes?: number; signal?: AbortSignal };
+type Bounds = {
+  timeoutMs?: number;
+  mostBytes?: number;
+  signal?: AbortSignal;
+  /** What came with the status is the caller's no matter, however much it is. */
+  onlyStatus?: boolean;
+};
+/** `text` is empty where the status alone counts and more came with it than is read. */
 type Answer = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
 
 const agents = new WeakMap<Config, Agent>();
 
 /**
  * One request to a provider of the deployment, over vetted connections, within 8 seconds and 256 KiB where the caller sets
- * no bounds of its own. Redirects are not followed.
+ * no bounds of its own. Of each answer as much is read, and of what is more its connection is closed: an error is told by its
+ * status however long its page is. Redirects are not followed.
  */
 export async function ask(
   config: Config,
   { method, url, headers = {}, body }: Question,
-  { timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal }: Bounds = {},
+  { timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal, onlyStatus = false }: Bounds = {},
 ): Promise<Answer> {
   if (deploymentPolicy(config).checkUrl(url) !== null) throw new NoAnswer('address_refused');
   const { origin, pathname, search } = new URL(url);
@@ -53,20 +61,28 @@ export async function ask(
         body: body ?? null,
         signal,
       });
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > mostBytes) throw new NoAnswer('answer_too_large');
-        chunks.push(chunk);
-      }
-      return { status: answer.statusCode, headers: answer.headers, text: Buffer.concat(chunks).toString('utf8') };
+      const { statusCode: status, headers: told } = answer;
+      const text = await textOrNull(answer.body, mostBytes);
+      if (text === null && !onlyStatus && status < 300) throw new NoAnswer('answer_too_large');
+      return { status, headers: told, text: text ?? '' };
     });
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
     const { code, name } = error as { code?: unknown; name?: string };
     throw new NoAnswer(typeof code === 'string' ? code.toLowerCase() : name === 'TimeoutError' ? 'timeout' : 'broken');
   }
+}
+
+/** Null where it is more; leaving the loop destroys the body, and its connection with it. */
+async function textOrNull(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function agentOf(config: Config): Agent {

@@ -12,12 +12,13 @@ export async function askProvider(
 ): Promise<unknown> {
   const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
   const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
-  const { status, text } = await send(config, {
+  const question = {
     method,
     url: addressAt(config, configured, url),
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
     ...(body === undefined ? {} : { body }),
-  }).catch((error: unknown) => {
+  };
+  const { status, text } = await send(config, question, { onlyStatus: method === 'DELETE' }).catch((error: unknown) => {
     throw error instanceof NoAnswer ? new ProviderUnavailable(error.code) : error;
   });
   if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);

@@ -125,18 +125,18 @@ async function askToRevoke(
   if (revoke.token_in === 'header') {
     if (revoke.forms) return endTelling(config, configured, revoke, access_token);
     const headers = { authorization: `Bearer ${access_token}` };
-    return (await ask(config, { method: 'DELETE', url, headers })).status;
+    return (await ask(config, { method: 'DELETE', url, headers }, { onlyStatus: true })).status;
   }
   const token = revoke.token === 'refresh' ? (refresh_token ?? access_token) : access_token;
   const parameters = new URLSearchParams({ [revoke.parameter]: token }).toString();
-  const { status } = await ask(config, {
+  const question = {
     method: 'POST',
     url: revoke.token_in === 'query' ? `${url}?${parameters}` : url,
     ...(revoke.token_in === 'body'
       ? { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: parameters }
       : {}),
-  });
-  return status;
+  } as const;
+  return (await ask(config, question, { onlyStatus: true })).status;
 }
 
 /** Nothing was told to an address that nobody can reach, and what is told no more need not be ended. */

@@ -254,6 +254,11 @@ describe('a connection to Strava', () => {
 describe('a provider that', () => {
   test.each<[string, DataAnswer, string]>([
     ['fails', { status: 500, text: 'oops' }, 'provider_unavailable'],
+    [
+      'fails with a page that is not read to its end',
+      { status: 502, text: ' '.repeat(9 * 1024 * 1024) },
+      'provider_unavailable',
+    ],
     ['answers no JSON', { text: '<html>Maintenance</html>' }, 'transport_failure'],
     ['answers half a page', { text: '[{"id": 1, "na' }, 'transport_failure'],
     ['hangs up', 'hang up', 'transport_failure'],

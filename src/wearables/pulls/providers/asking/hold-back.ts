@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../../../context.ts';
 import { PullError } from '../../puller.ts';
 
 /** Seconds from now for which nothing is asked; 0: it may be. Pulls of the past begin to wait before the rest does. */
-export type Wait = { pollsSeconds: number; pastSeconds: number };
+type Wait = { pollsSeconds: number; pastSeconds: number };
 
 /** Whom an answer keeps waiting: all teams only where it shows that the application has used up what it may ask. */
 export type Hold = { application: Wait | null; team: Wait | null };
