@@ -52,7 +52,7 @@ const moments = (from: number): string[] =>
   Array.from({ length: BATCH }, (_, n) => new Date((from + n) * 1000).toISOString());
 const valueAt = (n: number): number => 55 + (n % 40);
 
-/** The upsert that the service makes, and nothing else: prepared, one transaction each. */
+/** The statement by which the service writes samples that are new, and nothing else: prepared, one transaction each. */
 function openBare({ url, teamId, lanes }: Work): Sender {
   const pool = new pg.Pool({
     connectionString: url,
@@ -60,16 +60,15 @@ function openBare({ url, teamId, lanes }: Work): Sender {
     options: `-c role=phial_app -c phial.team=${teamId}`,
   });
   const text = `
-    insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
+    with written as (
+    insert into samples (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
     select s.stream_id, s.at, s.value, (select number from teams where id = $7), s.duration_ms, s.timezone_offset, s.extra
       from unnest($1::bigint[], $2::timestamptz[], $3::float8[], $4::integer[], $5::integer[], $6::jsonb[])
         as s (stream_id, at, value, duration_ms, timezone_offset, extra)
-    on conflict (stream_id, at) do update
-      set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
-          extra = excluded.extra, rev = stored.rev + 1
-    where (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
-       is distinct from (excluded.value, excluded.duration_ms, excluded.timezone_offset, excluded.extra)
-    returning stream_id, at, rev`;
+    on conflict (stream_id, at) do nothing
+    returning stream_id, at
+    )
+    select many, stream_id, at from (select count(*)::integer as many from written) as counted left join written on many < ${BATCH}`;
   const nothing = Array.from({ length: BATCH }, () => null);
   const values = Array.from({ length: BATCH }, (_, n) => valueAt(n));
   const offsets = Array.from({ length: BATCH }, () => -25_200);
@@ -78,7 +77,7 @@ function openBare({ url, teamId, lanes }: Work): Sender {
       ({ streamId }) =>
         (from) =>
           pool.query({
-            name: 'upsert',
+            name: 'write',
             text,
             values: [values.map(() => streamId), moments(from), values, nothing, offsets, nothing, teamId],
           }),

@@ -99,3 +99,36 @@ test('a team that gathers more batches than it will wait for is told so, and one
   await endOne();
   await vi.waitUntil(() => began.length === 2);
 });
+
+test('a batch that pauses lets what is no batch finish, and waits 10 ms for it at most', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk, pass } = openBulk();
+  const order: string[] = [];
+  let finish = (): void => undefined;
+  const little = bulk.little(() => new Promise<void>((resolve) => (finish = resolve))).then(() => order.push('little'));
+  const batch = bulk.run('flood', () => bulk.giveWay()).then(() => order.push('batch'));
+  await pass(9);
+  expect(order).toEqual([]);
+  finish();
+  await Promise.all([little, batch]);
+  expect(order).toEqual(['little', 'batch']);
+  void bulk.little(() => new Promise(() => undefined));
+  const impatient = bulk.run('other', () => bulk.giveWay());
+  await pass(0);
+  await pass(10);
+  await impatient;
+});
+
+test('the time in which a batch let others go first is none that its team rests for', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk, pass, began, send } = openBulk();
+  bulk.hear('other');
+  void bulk.little(() => new Promise(() => undefined));
+  const first = bulk.run('flood', () => bulk.giveWay());
+  await pass(0);
+  await pass(10);
+  await first;
+  void send('flood');
+  await pass(1);
+  expect(began).toEqual(['flood']);
+});

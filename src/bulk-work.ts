@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** How long a team counts as there after its last request: it may be about to send the next. */
 const THERE_MS = 1_000;
 /** Of the connections of a process: what is left is for requests that want little, which wait for no batch. */
@@ -7,6 +9,8 @@ const MOST_WAITING = 32;
 /** A team's batches take a quarter of the time while others are there: it rests three times as long as its last one took. */
 const REST = 3;
 const LONGEST_REST_MS = 1_000;
+/** At each pause of a batch; requests that last longer than that wait for somebody else. */
+const LONGEST_WAY_MS = 10;
 
 type Team = { waiting: (() => void)[]; restsUntil: number };
 
@@ -23,6 +27,10 @@ export class BulkWork {
   readonly #teams = new Map<string, Team>();
   #underWay = 0;
   #wakes: NodeJS.Timeout | undefined;
+  /** Requests under way that are no batches, and batches that let them go first. */
+  #little = 0;
+  #givingWay: (() => void)[] = [];
+  #gaveWayMs = 0;
   /** The team that asked last, and when another one than that did. */
   #last: { team: string; otherAt: number } = { team: '', otherAt: -Infinity };
 
@@ -38,12 +46,43 @@ export class BulkWork {
 
   async run<T>(team: string, work: () => Promise<T>): Promise<T> {
     await this.#enter(team);
-    const begin = performance.now();
+    const [begin, gaveWay] = [performance.now(), this.#gaveWayMs];
     try {
       return await work();
     } finally {
-      this.#leave(team, performance.now() - begin);
+      this.#leave(team, Math.max(0, performance.now() - begin - (this.#gaveWayMs - gaveWay)));
     }
+  }
+
+  /** What is no batch: those under way give way to it. */
+  async little<T>(work: () => Promise<T>): Promise<T> {
+    this.#little += 1;
+    try {
+      return await work();
+    } finally {
+      this.#little -= 1;
+      if (this.#little === 0) for (const goOn of this.#givingWay.splice(0)) goOn();
+    }
+  }
+
+  /**
+   * What a batch does after a millisecond or two of work without a pause: what has come in meanwhile is begun, and what is no
+   * batch is finished first, within 10 ms. A request asks the database several times, and would otherwise wait for a piece of
+   * the batch each time.
+   */
+  async giveWay(): Promise<void> {
+    const begin = performance.now();
+    await setImmediate();
+    if (this.#little > 0) {
+      await new Promise<void>((resolve) => {
+        const longest = setTimeout(resolve, LONGEST_WAY_MS);
+        this.#givingWay.push(() => {
+          clearTimeout(longest);
+          resolve();
+        });
+      });
+    }
+    this.#gaveWayMs += performance.now() - begin;
   }
 
   /** Whether so much of the team waits that a request had better come again later. */

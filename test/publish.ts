@@ -27,8 +27,10 @@ export async function publishedTo(
     .where('team_id', '=', team.id)
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    body: app.ctx.cipher.openText('events.body', { team_id: team.id, id: row.id }, row.body),
-  }));
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...row,
+      body: await app.ctx.cipher.openPacked('events.body', { team_id: team.id, id: row.id }, row.body),
+    })),
+  );
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect } from 'vitest';
-import { SEALED_COLUMNS, type SealedColumn, type TextColumn } from '../src/privacy/columns.ts';
+import { SEALED_COLUMNS, type SealedColumn, type PackedColumn, type TextColumn } from '../src/privacy/columns.ts';
 import type { TestApp } from './app.ts';
 
 type Column = { schema: string; table: string; name: string; data_type: string };
@@ -60,13 +60,19 @@ async function opensTo(
   place: SealedColumn,
   texts: string[],
 ): Promise<boolean> {
-  const { row, team } = SEALED_COLUMNS[place];
+  const { as, row, team } = SEALED_COLUMNS[place];
   const id = row.map((column) => `${pg.escapeIdentifier(column)}::text`).join(` || '/' || `);
   const { rows } = await client.query<{ team_id: string; id: string; sealed: Buffer }>(
     `select ${pg.escapeIdentifier(team)} as team_id, ${id} as id, ${pg.escapeIdentifier(name)} as sealed
        from public.${pg.escapeIdentifier(table)} where ${pg.escapeIdentifier(name)} is not null`,
   );
   // JSON opens as its text.
-  const opened = rows.map(({ sealed, ...at }) => ctx.cipher.openText(place as TextColumn, at, sealed).toLowerCase());
-  return opened.some((text) => texts.some((one) => text.includes(one.toLowerCase())));
+  const opened = await Promise.all(
+    rows.map(({ sealed, ...at }) =>
+      as === 'packed'
+        ? ctx.cipher.openPacked(place as PackedColumn, at, sealed)
+        : ctx.cipher.openText(place as TextColumn, at, sealed),
+    ),
+  );
+  return opened.some((text) => texts.some((one) => text.toLowerCase().includes(one.toLowerCase())));
 }

@@ -34,13 +34,17 @@ export async function loadEvents(
                   ${wanted.map((event) => event.known !== null)}::boolean[]) as wanted (team_id, id, known)
       join events on events.team_id = wanted.team_id and events.id = wanted.id
       left join users on users.id = events.user_id`.execute(ctx.db);
-  return new Map(rows.map((row) => [row.id, { event: known.get(row.id) ?? opened(ctx, row), heldFor: row.held_for }]));
+  const found = rows.map(async (row): Promise<[string, Found]> => {
+    const event = known.get(row.id) ?? (await opened(ctx, row));
+    return [row.id, { event, heldFor: row.held_for }];
+  });
+  return new Map(await Promise.all(found));
 }
 
 /** A value that was damaged is its own event's affair: the others of the round are sent. */
-function opened({ cipher, log }: Ctx, { team_id, id, event_type, body }: Row): Event {
+async function opened({ cipher, log }: Ctx, { team_id, id, event_type, body }: Row): Promise<Event> {
   try {
-    return { event_type, body: Buffer.from(cipher.openText('events.body', { team_id, id }, body as Buffer)) };
+    return { event_type, body: Buffer.from(await cipher.openPacked('events.body', { team_id, id }, body as Buffer)) };
   } catch (err) {
     log.error({ err, message_id: id, team_id }, 'a stored event cannot be opened; its deliveries fail');
     return { event_type, body: null };

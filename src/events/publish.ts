@@ -40,9 +40,11 @@ export async function publishEvents<const Types extends TSchema[]>(
   }
   const { team, cipher } = ctx;
   const ids = published.map(() => newId());
-  const bodies = published.map((event, n) =>
-    cipher.sealText('events.body', { team_id: team.id, id: ids[n] as string }, bodyOf(team, event)),
-  );
+  const bodies: Buffer[] = [];
+  for (const [n, event] of published.entries())
+    bodies.push(
+      await cipher.sealPacked('events.body', { team_id: team.id, id: ids[n] as string }, bodyOf(team, event)),
+    );
   await sql`
     with event as (
       select * from unnest(

@@ -36,7 +36,7 @@ export function addRoute(
   endpoint: Endpoint,
   { shares, bulk, arriving }: { shares: RequestShares; bulk: BulkWork; arriving: ArrivingBatches },
 ): void {
-  const readInput = inputReader(endpoint);
+  const readInput = inputReader(endpoint, () => bulk.giveWay());
   const toAnswer = lazily(() => compileAnswer(endpoint));
   const ids = lazily(() => recordIdsOf(endpoint));
   // A stream may last: its verb takes transactions of its own for what it has read.
@@ -60,7 +60,7 @@ export function addRoute(
     // the other. What a stream waits for is its sender.
     if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
       const input = await read();
-      return shares.run(owner, (aside) => carry(input, aside));
+      return bulk.little(() => shares.run(owner, (aside) => carry(input, aside)));
     }
     return inTurn(bulk, owner, async () => carry(await read()));
   };

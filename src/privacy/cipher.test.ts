@@ -24,6 +24,16 @@ test('JSON comes back as it went in', () => {
   expect(cipher.openJson('user_info.info', row, cipher.sealJson('user_info.info', row, value))).toEqual(value);
 });
 
+test.each(['short', 'long'])('what is packed comes back as it went in: %s', async (length) => {
+  const json = JSON.stringify({
+    data: Array.from({ length: length === 'long' ? 1000 : 1 }, (_, value) => ({ value })),
+  });
+  const sealed = await cipher.sealPacked('events.body', row, json);
+  expect(await cipher.openPacked('events.body', row, sealed)).toBe(json);
+  expect(sealed.length < json.length).toBe(length === 'long');
+  await expect(cipher.openPacked('events.body', { ...row, id: randomUUID() }, sealed)).rejects.toThrow(/does not open/);
+});
+
 test('equal values are sealed differently each time', () => {
   const values = Array.from({ length: 1000 }, () => cipher.sealText('orders.notes', row, 'same').toString('hex'));
   expect(new Set(values).size).toBe(1000);

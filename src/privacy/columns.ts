@@ -2,7 +2,7 @@
  * Every column that holds personal data, and how it is kept: the one place that knows. The cipher takes no other
  * column, and `phial rotate-keys` re-encrypts what stands here.
  *
- * `text` and `json` columns are bytea and hold what the cipher sealed. `row` are the columns that name the row and
+ * These columns are bytea and hold what the cipher sealed; of `packed` ones, which are long JSON texts, after packing. `row` are the columns that name the row and
  * are bound into what is sealed, so that a value copied into another row does not open; they never change for a row
  * (of an order its id alone, since an order can move to another user). `team` is the column of the team's id.
  */
@@ -38,18 +38,20 @@ export const SEALED_COLUMNS = {
   'summaries.raw': { as: 'json', row: ['id'], team: 'team_id' },
   'summary_streams.content': { as: 'text', row: ['summary_id', 'part'], team: 'team_id' },
   'continuous_query_results.result': { as: 'json', row: ['user_id', 'query_id'], team: 'team_id' },
-  'events.body': { as: 'text', row: ['id'], team: 'team_id' },
+  'events.body': { as: 'packed', row: ['id'], team: 'team_id' },
   'attempts.error': { as: 'text', row: ['id'], team: 'team_id' },
   'attempts.response_body': { as: 'text', row: ['id'], team: 'team_id' },
   'webhooks.headers': { as: 'json', row: ['id'], team: 'team_id' },
   'webhook_secrets.secret': { as: 'text', row: ['id'], team: 'team_id' },
   'idempotency_keys.body': { as: 'text', row: ['operation', 'key'], team: 'scope_id' },
-} as const satisfies Record<string, { as: 'text' | 'json'; row: readonly string[]; team: string }>;
+} as const satisfies Record<string, { as: 'text' | 'json' | 'packed'; row: readonly string[]; team: string }>;
 
 type SealedColumns = typeof SEALED_COLUMNS;
 export type SealedColumn = keyof SealedColumns;
-export type TextColumn = { [C in SealedColumn]: SealedColumns[C]['as'] extends 'text' ? C : never }[SealedColumn];
-export type JsonColumn = Exclude<SealedColumn, TextColumn>;
+type ColumnAs<As> = { [C in SealedColumn]: SealedColumns[C]['as'] extends As ? C : never }[SealedColumn];
+export type TextColumn = ColumnAs<'text'>;
+export type JsonColumn = ColumnAs<'json'>;
+export type PackedColumn = ColumnAs<'packed'>;
 
 /** What is found by a keyed hash of it; no column holds the text itself. */
 export type LookupKind =

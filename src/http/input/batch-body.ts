@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -109,16 +108,19 @@ const AT_ONCE = 250;
 
 /**
  * Checks the values of a list one after the other, and no further than there are as many problems as an answer lists:
- * telling all of thousands of bad values would hold the process up. Others have their turn in between.
+ * telling all of thousands of bad values would hold the process up. Others have their turn in the pauses.
  */
-export function itemReader(item: TSchema): (list: unknown[]) => Promise<{ values: unknown[]; problems: Problem[] }> {
+export function itemReader(
+  item: TSchema,
+  pause: () => Promise<void>,
+): (list: unknown[]) => Promise<{ values: unknown[]; problems: Problem[] }> {
   let validate: ReturnType<typeof compileValidation> | undefined;
   return async (list) => {
     validate ??= compileValidation({ body: item });
     const values: unknown[] = [];
     const problems: Problem[] = [];
     for (const [index, value] of list.entries()) {
-      if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+      if (index % AT_ONCE === AT_ONCE - 1) await pause();
       const input = { body: value };
       for (const problem of validate(input))
         problems.push({ ...problem, loc: ['body', index, ...problem.loc.slice(1)] });

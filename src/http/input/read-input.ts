@@ -26,16 +26,17 @@ const UNKNOWN_KEEPING: Problem = {
   msg: "Input should be 'no-cache'",
 };
 
-/** Reads and checks everything of a request at once; compiled when the first request comes. */
+/** Reads and checks everything of a request at once; compiled when the first request comes. A batch is read with pauses. */
 export function inputReader(
   endpoint: Endpoint,
+  pause: () => Promise<void>,
 ): (request: FastifyRequest, idempotencyKey: string | null) => Promise<Input> {
   const { params, query, body: kind } = endpoint;
   const many = isBatch(kind) ? kind : null;
   const body = many ? many.outline : jsonOf(kind);
   const mayBeLeftOut = [(body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
   let validate: ReturnType<typeof compileValidation> | undefined;
-  const readItems = many && itemReader(many.item);
+  const readItems = many && itemReader(many.item, pause);
 
   return async (request, idempotencyKey) => {
     const input: Record<string, unknown> = {};

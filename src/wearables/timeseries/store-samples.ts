@@ -7,14 +7,12 @@ import type { StoredSource } from '../source.ts';
 import type { Sample } from './sample.ts';
 import { ensureStreams, streamKeyOf, type Stream, type StreamKey } from './streams.ts';
 import { tellOfSamples, type StreamChanges } from './tell-of-samples.ts';
+import { writeSamples, type Placed } from './write-samples.ts';
 
 /** A sample with where it comes from. `kind` is the type of a series that is keyed by it. */
 export type SampleOfSource = { series: Series; source: StoredSource; kind: string; sample: Sample };
 
 export type StoredCounts = { created: number; updated: number; unchanged: number };
-
-/** Samples of one stream, once a time, the oldest first. */
-type Placed = { stream: Stream; series: Series; samples: Sample[] };
 
 /**
  * Stores samples of one user and tells of what changed: the one way by which samples come in, whoever brings them. A sample
@@ -28,7 +26,7 @@ export async function storeSamples(
 ): Promise<StoredCounts> {
   if (samples.length === 0) return { created: 0, updated: 0, unchanged: 0 };
   const placed = await place(ctx, user, samples);
-  const changes = await upsert(ctx, placed);
+  const changes = await writeSamples(ctx, placed);
   await storeNotes(ctx, changes);
   await tellOfSamples(ctx, user, changes);
   await askForRuns(ctx, user, changedSeries(changes));
@@ -77,49 +75,6 @@ const isSameStream = (a: SampleOfSource, b: SampleOfSource): boolean =>
   a.source.source_type === b.source.source_type &&
   a.source.app_id === b.source.app_id &&
   a.source.device_id === b.source.device_id;
-
-async function upsert(ctx: TxCtx<TeamCtx>, placed: Placed[]): Promise<StreamChanges[]> {
-  const all = placed.flatMap(({ samples }) => samples);
-  const { rows } = await sql<{ stream_id: number; at: string; rev: number }>`
-    with written as (
-    insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
-    select s.stream_id, s.at, s.value, (select number from teams where id = ${ctx.team.id}), s.duration_ms, s.timezone_offset, s.extra
-      from unnest(
-        ${placed.flatMap(({ stream, samples }) => samples.map(() => stream.id))}::bigint[],
-        ${all.map(({ at }) => at)}::timestamptz[], ${all.map(({ value }) => value)}::float8[],
-        ${all.map(({ duration_ms }) => duration_ms)}::integer[], ${all.map(({ timezone_offset }) => timezone_offset)}::integer[],
-        ${all.map((sample) => extraOf(ctx, sample))}::jsonb[]
-      ) as s (stream_id, at, value, duration_ms, timezone_offset, extra)
-    on conflict (stream_id, at) do update
-      set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
-          extra = excluded.extra, rev = stored.rev + 1
-    where (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
-       is distinct from (excluded.value, excluded.duration_ms, excluded.timezone_offset, excluded.extra)
-    returning stream_id, at, rev
-    ), counted as (
-      update streams set sent_count = sent_count + many
-        from (select stream_id, count(*) as many from written group by 1) as w where id = stream_id
-    )
-    select * from written`.execute(ctx.db);
-  if (rows.length === all.length && rows.every(({ rev }) => rev === 0))
-    return placed.map(({ samples, ...of }) => ({ ...of, created: samples, updated: [] }));
-  const revs = new Map(rows.map(({ stream_id, at, rev }) => [`${stream_id} ${at}`, rev]));
-  return placed.map(({ stream, series, samples }) => {
-    const revOf = ({ at }: Sample): number | undefined => revs.get(`${stream.id} ${at}`);
-    return {
-      stream,
-      series,
-      created: samples.filter((sample) => revOf(sample) === 0),
-      updated: samples.filter((sample) => (revOf(sample) ?? 0) > 0),
-    };
-  });
-}
-
-/** As JSON; of a note with the hash that tells whether its text, which is sealed elsewhere, is another. */
-function extraOf({ cipher, team }: TxCtx<TeamCtx>, { extra, text }: Sample): string | null {
-  if (text === null) return extra && JSON.stringify(extra);
-  return JSON.stringify({ ...extra, text_hash: cipher.lookupHash('note', team.id, text).toString('base64') });
-}
 
 async function storeNotes({ db, cipher, team }: TxCtx<TeamCtx>, changes: StreamChanges[]): Promise<void> {
   const notes = changes.flatMap(({ stream, series, created, updated }) =>

@@ -9,6 +9,8 @@ import type { Stream } from './streams.ts';
 export type StreamChanges = { stream: Stream; series: Series; created: Sample[]; updated: Sample[] };
 
 const MOST_SAMPLES = 1_000;
+/** Made into JSON without a pause. */
+const AT_ONCE = 1_000;
 /** What an event holds beside its samples. */
 const ENVELOPE_BYTES = 4_096;
 
@@ -18,17 +20,30 @@ export async function tellOfSamples(
   user: { id: string; client_user_id: string },
   changes: StreamChanges[],
 ): Promise<void> {
-  const publications = changes.flatMap(({ stream, series, created, updated }) =>
+  const told = changes.flatMap(({ stream, series, created, updated }) =>
     (['created', 'updated'] as const).flatMap((change) => {
       const type = sampleEvent(series, change);
       if (!type) return [];
-      return inPieces(series, change === 'created' ? created : updated).map((samples): Publication => {
-        const data = samples.map((sample) => renderSample(series, stream, sample));
-        const source = renderSource(ctx.config, stream);
-        return { type, user, data: { source, source_id: stream.id, user_id: user.id, data } };
-      });
+      return inPieces(series, change === 'created' ? created : updated).map((samples) => ({
+        type,
+        stream,
+        series,
+        samples,
+      }));
     }),
   );
+  const publications: Publication[] = [];
+  let sinceWay = 0;
+  for (const { type, stream, series, samples } of told) {
+    sinceWay += samples.length;
+    if (sinceWay > AT_ONCE) {
+      await ctx.bulk.giveWay();
+      sinceWay = samples.length;
+    }
+    const data = samples.map((sample) => renderSample(series, stream, sample));
+    const source = renderSource(ctx.config, stream);
+    publications.push({ type, user, data: { source, source_id: stream.id, user_id: user.id, data } });
+  }
   await publishEvents(ctx, publications as never);
 }
 

@@ -1,0 +1,88 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/factories.ts';
+
+let app: TestApp;
+/** Sees and does everything, as the owner of the tables. */
+let owner: pg.Client;
+let userId: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  owner = new pg.Client({ connectionString: app.databaseUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await app.close();
+});
+beforeEach(async () => {
+  userId = (await makeUser(app.team)).user_id;
+});
+
+const DAY = Date.UTC(2012, 2, 5);
+const heartRates = (many: number, value: number) =>
+  Array.from({ length: many }, (_, minute) => ({
+    resource: 'heartrate',
+    provider: 'apple_health_kit',
+    timestamp: new Date(DAY + minute * 60_000).toISOString(),
+    unit: 'bpm',
+    value,
+  }));
+const push = async (samples: unknown) => {
+  const { body } = await app.api<object>('POST', `/v2/timeseries/${userId}/samples`, samples);
+  return body;
+};
+/** Which versions of rows there are, and whether anybody has locked one. */
+const rows = async () => {
+  const { rows } = await owner.query<{ ctid: string; xmax: string }>(
+    `select samples.ctid::text, samples.xmax::text from samples join streams on streams.id = stream_id where user_id = $1 order by at`,
+    [userId],
+  );
+  return rows;
+};
+
+test('what is there already is neither written nor locked', async () => {
+  const samples = heartRates(1_200, 60);
+  expect(await push(samples)).toMatchObject({ created: 1_200 });
+  const before = await rows();
+  expect(before).toHaveLength(1_200);
+  expect(await push(samples)).toMatchObject({ created: 0, updated: 0, unchanged: 1_200 });
+  expect(await rows()).toEqual(before);
+  expect(new Set(before.map(({ xmax }) => xmax))).toEqual(new Set(['0']));
+});
+
+test('of a batch of several pieces each sample is counted as what it was: new, other or equal', async () => {
+  await push(heartRates(1_100, 60));
+  const mixed = heartRates(1_300, 60).map((sample, n) => (n % 3 === 0 ? { ...sample, value: 61 } : sample));
+  const others = mixed.filter(({ value }, n) => value === 61 && n < 1_100).length;
+  expect(await push(mixed)).toMatchObject({ created: 200, updated: others, unchanged: 1_100 - others });
+  expect(await push(mixed)).toMatchObject({ created: 0, updated: 0, unchanged: 1_300 });
+});
+
+test('samples are looked for along their key, also by a plan that was made while there were none', async () => {
+  await owner.query('vacuum analyze samples');
+  await push(heartRates(300, 60));
+  const { rows: streams } = await owner.query<{ id: string }>('select id from streams where user_id = $1', [userId]);
+  const sent = heartRates(300, 61);
+  const differing = (): Promise<pg.QueryResult> =>
+    owner.query(
+      `select from samples_that_differ($1::bigint[], $2::timestamptz[], $3::float8[], $4::integer[], $5::integer[], $6::jsonb[])`,
+      [
+        sent.map(() => streams[0]?.id),
+        sent.map(({ timestamp }) => timestamp),
+        sent.map(({ value }) => value),
+        ...[0, 1, 2].map(() => sent.map(() => null)),
+      ],
+    );
+  await owner.query('begin');
+  expect((await differing()).rowCount).toBe(300);
+  const { rows: scans } = await owner.query<{ whole: string; along: string }>(
+    `select sum(seq_scan) as whole, sum(idx_scan) filter (where relname = 'samples_2010') as along
+       from pg_stat_xact_user_tables where relname like 'samples%'`,
+  );
+  await owner.query('rollback');
+  expect(scans[0]?.whole).toBe('0');
+  // Planning looks at both ends of an index too.
+  expect(Number(scans[0]?.along)).toBeGreaterThanOrEqual(300);
+});

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import type { Series } from '../resources.ts';
+import type { Sample } from './sample.ts';
+import type { Stream } from './streams.ts';
+import type { StreamChanges } from './tell-of-samples.ts';
+
+/** Samples of one stream, once a time, the oldest first. */
+export type Placed = { stream: Stream; series: Series; samples: Sample[] };
+
+/** Written by one statement: a millisecond or two of this process. */
+const AT_ONCE = 500;
+
+type Row = { stream_id: number; sample: Sample; extra: string | null };
+
+/** Which samples of a statement were written, by stream and time; null: all of them. */
+type Written = Set<string> | null;
+
+/** Writes what is new and what differs from what is there. What is equal is only read. */
+export async function writeSamples(ctx: TxCtx<TeamCtx>, placed: Placed[]): Promise<StreamChanges[]> {
+  const rows = placed.flatMap(({ stream, samples }) =>
+    samples.map((sample): Row => ({ stream_id: stream.id, sample, extra: extraOf(ctx, sample) })),
+  );
+  const changes = new Map<number, StreamChanges>(
+    placed.map(({ stream, series }) => [stream.id, { stream, series, created: [], updated: [] }]),
+  );
+  for (let from = 0; from < rows.length; from += AT_ONCE) {
+    if (from > 0) await ctx.bulk.giveWay();
+    const piece = rows.slice(from, from + AT_ONCE);
+    const made = await insertNew(ctx, piece);
+    const there = made === null ? [] : piece.filter((row) => !made.has(keyOf(row)));
+    const replaced = await replaceOther(ctx, there);
+    for (const row of piece) {
+      const change = changes.get(row.stream_id) as StreamChanges;
+      if (made === null || made.has(keyOf(row))) change.created.push(row.sample);
+      else if (replaced === null || replaced.has(keyOf(row))) change.updated.push(row.sample);
+    }
+  }
+  return [...changes.values()];
+}
+
+const keyOf = ({ stream_id, sample }: Row): string => `${stream_id} ${sample.at}`;
+
+/** Writes those that are not there, and counts them as told of. */
+async function insertNew(ctx: TxCtx<TeamCtx>, rows: Row[]): Promise<Written> {
+  const { stream_ids, ats, values, durations, offsets, extras } = columnsOf(rows);
+  const answer = await sql<WrittenRow>`
+    with written as (
+      insert into samples (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
+      select s.stream_id, s.at, s.value, (select number from teams where id = ${ctx.team.id}), s.duration_ms, s.timezone_offset, s.extra
+        from unnest(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
+                    ${offsets}::integer[], ${extras}::jsonb[])
+               as s (stream_id, at, value, duration_ms, timezone_offset, extra)
+      on conflict (stream_id, at) do nothing
+      returning stream_id, at
+    ), counted as (
+      update streams set sent_count = sent_count + many
+        from (select stream_id, count(*) as many from written group by 1) as w where id = stream_id
+    )
+    select many, stream_id, at
+      from (select count(*)::integer as many from written) as all_of_them
+      left join written on many < ${rows.length}`.execute(ctx.db);
+  return writtenOf(answer.rows, rows.length);
+}
+
+/** Of those that are there, writes over what differs. */
+async function replaceOther(ctx: TxCtx<TeamCtx>, rows: Row[]): Promise<Written> {
+  if (rows.length === 0) return new Set();
+  const { stream_ids, ats, values, durations, offsets, extras } = columnsOf(rows);
+  const answer = await sql<WrittenRow>`
+    with written as (
+      insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
+      select s.stream_id, s.at, s.value, (select number from teams where id = ${ctx.team.id}), s.duration_ms, s.timezone_offset, s.extra
+        from samples_that_differ(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
+                                 ${offsets}::integer[], ${extras}::jsonb[]) as s
+      on conflict (stream_id, at) do update
+        set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
+            extra = excluded.extra, rev = stored.rev + 1
+      returning stream_id, at
+    ), counted as (
+      update streams set sent_count = sent_count + many
+        from (select stream_id, count(*) as many from written group by 1) as w where id = stream_id
+    )
+    select many, stream_id, at
+      from (select count(*)::integer as many from written) as all_of_them
+      left join written on many < ${rows.length}`.execute(ctx.db);
+  return writtenOf(answer.rows, rows.length);
+}
+
+/** How many were written; and which, where that is not all. */
+type WrittenRow = { many: number; stream_id: number | null; at: string | null };
+
+function writtenOf(rows: WrittenRow[], of: number): Written {
+  if (rows[0]?.many === of) return null;
+  return new Set(rows.flatMap(({ stream_id, at }) => (stream_id === null ? [] : `${stream_id} ${at}`)));
+}
+
+/** As unnest takes them. */
+function columnsOf(rows: Row[]) {
+  return {
+    stream_ids: rows.map(({ stream_id }) => stream_id),
+    ats: rows.map(({ sample }) => sample.at),
+    values: rows.map(({ sample }) => sample.value),
+    durations: rows.map(({ sample }) => sample.duration_ms),
+    offsets: rows.map(({ sample }) => sample.timezone_offset),
+    extras: rows.map(({ extra }) => extra),
+  };
+}
+
+/** As JSON; of a note with the hash that tells whether its text, which is sealed elsewhere, is another. */
+function extraOf({ cipher, team }: TxCtx<TeamCtx>, { extra, text }: Sample): string | null {
+  if (text === null) return extra && JSON.stringify(extra);
+  return JSON.stringify({ ...extra, text_hash: cipher.lookupHash('note', team.id, text).toString('base64') });
+}
