@@ -1,5 +1,21 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { findUser, type UserRow } from '../users/find.ts';
+
+/**
+ * Writes what came in of a user as the only one who does, and as the user is then: who was deleted meanwhile gets nothing more.
+ * In the caller's transaction, or in one of its own. Throws what findUser throws.
+ */
+export const asWriter = <T>(
+  ctx: TeamCtx,
+  userId: string,
+  write: (tx: TxCtx<TeamCtx>, user: UserRow) => Promise<T>,
+): Promise<T> =>
+  inTransaction(ctx, async (tx) => {
+    await becomeWriter(tx, userId);
+    return write(tx, await findUser(tx, userId));
+  });
 
 /**
  * Lets one transaction at a time write what came in of a user, until it commits: the first thing that a push, a piece of a pull

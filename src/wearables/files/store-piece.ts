@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findUser, type UserRow } from '../../users/find.ts';
+import type { UserRow } from '../../users/find.ts';
 import type { SummaryItem } from '../summaries/resource.ts';
 import { storeSummaries, type Outcome, type Stored } from '../summaries/store.ts';
-import { becomeWriter } from '../one-writer.ts';
+import { asWriter } from '../one-writer.ts';
 import { placedSample, withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
 import { checkedSummary, isSample, isSleepCycle, RESOURCES, type CheckedSummary } from './checked.ts';
@@ -20,24 +20,34 @@ type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bo
 export function storePiece(ctx: TeamCtx, claimed: Claimed, piece: ParsedPiece): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     await holdLease(tx, claimed);
-    await becomeWriter(tx, claimed.user_id);
-    const user = await findUser(tx, claimed.user_id);
-    const counts: Counts = {
-      created: 0,
-      updated: 0,
-      unchanged: 0,
-      outside_ingestion_bounds: 0,
-      skipped: piece.skipped,
-    };
-    await storeOfSeries(tx, user, piece.samples, counts);
-    await storeOfSummaries(tx, user, piece.summaries, counts);
-    await sql`
-      update imports set progress = ${piece.progress}, created = created + ${counts.created},
-             updated = updated + ${counts.updated}, unchanged = unchanged + ${counts.unchanged},
-             outside_ingestion_bounds = outside_ingestion_bounds + ${counts.outside_ingestion_bounds},
-             skipped = skipped + ${counts.skipped}
-       where user_id = ${claimed.user_id} and id = ${claimed.id} and team_id = ${tx.team.id}`.execute(tx.db);
+    const counts = await asWriter(tx, claimed.user_id, (tx, user) => storeOf(tx, user, piece));
+    await countOnImport(tx, claimed, piece.progress, counts);
   });
+}
+
+async function storeOf(
+  ctx: TxCtx<TeamCtx>,
+  user: UserRow,
+  { samples, summaries, skipped }: ParsedPiece,
+): Promise<Counts> {
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0, outside_ingestion_bounds: 0, skipped };
+  await storeOfSeries(ctx, user, samples, counts);
+  await storeOfSummaries(ctx, user, summaries, counts);
+  return counts;
+}
+
+function countOnImport(
+  { db, team }: TxCtx<TeamCtx>,
+  { user_id, id }: Claimed,
+  progress: number,
+  { created, updated, unchanged, outside_ingestion_bounds, skipped }: Counts,
+): Promise<unknown> {
+  return sql`
+    update imports set progress = ${progress}, created = created + ${created}, updated = updated + ${updated},
+           unchanged = unchanged + ${unchanged},
+           outside_ingestion_bounds = outside_ingestion_bounds + ${outside_ingestion_bounds},
+           skipped = skipped + ${skipped}
+     where user_id = ${user_id} and id = ${id} and team_id = ${team.id}`.execute(db);
 }
 
 async function storeOfSeries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[], counts: Counts): Promise<void> {

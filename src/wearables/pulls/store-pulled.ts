@@ -1,9 +1,8 @@
 import type { TeamCtx } from '../../context.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { withinTime } from '../../time-limit.ts';
-import { findUser, type UserRow } from '../../users/find.ts';
+import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
-import { becomeWriter } from '../one-writer.ts';
+import { asWriter } from '../one-writer.ts';
 import { storeSummaries } from '../summaries/store.ts';
 import { withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
@@ -57,10 +56,7 @@ const FEW = 200;
 export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): Promise<void> {
   const { samples = [], summaries } = piece;
   const store = (): Promise<void> =>
-    inTransaction(ctx, async (tx) => {
-      await becomeWriter(tx, user.id);
-      // A user who was deleted meanwhile gets nothing more.
-      const present = await findUser(tx, user.id);
+    asWriter(ctx, user.id, async (tx, present) => {
       await storeSamples(tx, present, withinBounds(present, samples));
       if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
     });

@@ -1,9 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { findUser } from '../../users/find.ts';
 import { ensureConnection } from '../connections/connect.ts';
-import { becomeWriter } from '../one-writer.ts';
+import { asWriter } from '../one-writer.ts';
 import type { ProviderSlug } from '../providers.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';
 import type { PushAnswer } from './schemas.ts';
@@ -16,9 +14,7 @@ export function pushSummaries(
   resource: SummaryResource,
   sent: SummaryItem[],
 ): Promise<Static<typeof PushAnswer>> {
-  return inTransaction(ctx, async (ctx) => {
-    await becomeWriter(ctx, userId);
-    const user = await findUser(ctx, userId);
+  return asWriter(ctx, userId, async (ctx, user) => {
     const items = await storeSummaries(
       ctx,
       user,

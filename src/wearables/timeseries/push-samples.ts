@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { findUser } from '../../users/find.ts';
 import { ensureConnection } from '../connections/connect.ts';
-import { becomeWriter } from '../one-writer.ts';
+import { asWriter } from '../one-writer.ts';
 import type { ProviderSlug } from '../providers.ts';
 import { placedSample, withinBounds } from './placed-sample.ts';
 import type { SampleInputValue } from './sample-input.ts';
@@ -19,9 +17,7 @@ export async function pushSamples(
   inputs: SampleInputValue[],
 ): Promise<Static<typeof StoredSamples>> {
   refuseOtherUsers(userId, inputs);
-  return inTransaction(ctx, async (tx) => {
-    await becomeWriter(tx, userId);
-    const user = await findUser(tx, userId);
+  return asWriter(ctx, userId, async (tx, user) => {
     await refuseUnknownDevices(tx, user, inputs);
     const samples = inputs.map(placedSample);
     const within = withinBounds(user, samples);

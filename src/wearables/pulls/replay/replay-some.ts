@@ -1,6 +1,6 @@
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { findUser, type UserRow } from '../../../users/find.ts';
-import { becomeWriter } from '../../one-writer.ts';
+import type { UserRow } from '../../../users/find.ts';
+import { asWriter } from '../../one-writer.ts';
 import { isWithinBounds, nameOf, toCandidate, type Candidate } from '../../summaries/candidate.ts';
 import { readPayloads, type StoredPayload, type Wanted } from '../../summaries/replay/read-payloads.ts';
 import { renameSummaries } from '../../summaries/replay/rename.ts';
@@ -29,23 +29,23 @@ type Mapped = { row: StoredPayload; item: SummaryItem; candidate: Candidate };
  * Maps some of a user's payloads again, those behind `after`, and stores what comes of them as all summaries are stored, counting
  * in `counts`. The id to go on behind; null at the end. Throws what findUser throws.
  */
-export async function replaySome(
-  ctx: TxCtx<TeamCtx>,
+export function replaySome(
+  caller: TeamCtx,
   userId: string,
   { wanted, mappers }: { wanted: Wanted; mappers: readonly Mapper[] },
   { after, counts }: { after: string | null; counts: Counts },
 ): Promise<string | null> {
   // Payloads are read behind the lock, or a pull's newer ones would be taken back.
-  await becomeWriter(ctx, userId);
-  const user = await findUser(ctx, userId);
-  const rows = await readPayloads(ctx, user, wanted, { after, most: MOST });
-  const pulled = rows.filter(isPulled);
-  counts.not_pulled += rows.length - pulled.length;
-  for (const mapper of mappers) {
-    const ofKind = pulled.filter(({ resource }) => resource === mapper.resource.name);
-    if (ofKind.length > 0) await replayKind(ctx, user, mapper, { rows: ofKind, counts });
-  }
-  return rows.length < MOST ? null : (rows.at(-1)?.id ?? null);
+  return asWriter(caller, userId, async (ctx, user) => {
+    const rows = await readPayloads(ctx, user, wanted, { after, most: MOST });
+    const pulled = rows.filter(isPulled);
+    counts.not_pulled += rows.length - pulled.length;
+    for (const mapper of mappers) {
+      const ofKind = pulled.filter(({ resource }) => resource === mapper.resource.name);
+      if (ofKind.length > 0) await replayKind(ctx, user, mapper, { rows: ofKind, counts });
+    }
+    return rows.length < MOST ? null : (rows.at(-1)?.id ?? null);
+  });
 }
 
 /** The payload of what is pushed, read from a file or invented is the summary itself, which names its provider. */

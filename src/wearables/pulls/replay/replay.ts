@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
-import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { usersWithPayloads, type Wanted } from '../../summaries/replay/read-payloads.ts';
@@ -78,7 +77,7 @@ async function replayUser(
     const step = { ...counts };
     try {
       after = await ctx.bulk.run(ctx.team.id, () =>
-        inTransaction(ctx, (tx) => replaySome(tx, userId, { wanted, mappers }, { after, counts: step })),
+        replaySome(ctx, userId, { wanted, mappers }, { after, counts: step }),
       );
     } catch (error) {
       if (!isGone(error)) throw error;
