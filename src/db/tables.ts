@@ -492,6 +492,7 @@ export interface Payors {
 
 export interface Polls {
   attempted_at: string | null;
+  by_resource: Generated<Jsonb>;
   due_at: string;
   failures: Generated<number>;
   held_since: string | null;

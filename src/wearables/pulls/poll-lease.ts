@@ -56,10 +56,20 @@ export async function claimPoll(
   return user && { poll: { user_id, provider, held_since }, user, connection: { provider, ...connection } };
 }
 
-/** Keeps the poll for as long again; false where somebody else has it meanwhile. */
-export async function holdPoll({ db, team }: TeamCtx, { poll }: Claim): Promise<boolean> {
+/**
+ * Keeps the poll for as long again, and how a resource went that was asked for; false where somebody else has it meanwhile,
+ * who writes what there is to tell.
+ */
+export async function holdPoll(
+  { db, team }: TeamCtx,
+  { poll }: Claim,
+  { resource, succeeded }: { resource: string; succeeded: boolean },
+): Promise<boolean> {
   const { rows } = await sql`
-    update polls set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    update polls
+       set leased_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+           by_resource = by_resource || jsonb_build_object(${resource}::text,
+             jsonb_build_object('at', held_since, 'succeeded', ${succeeded}::boolean))
      where user_id = ${poll.user_id} and provider = ${poll.provider} and team_id = ${team.id}
        and held_since = ${poll.held_since}::timestamptz
     returning user_id`.execute(db);

@@ -73,18 +73,21 @@ export async function pullWindows<T extends { resource: string; window: Window }
   let succeeded = true;
   for (const asked of windows) {
     const { resource, window } = asked;
+    let came = true;
+    let refused: PullError | null = null;
     try {
       const what = await storePulled(ctx, claim.user, puller, { resource, window, past: false });
       await stored?.(asked, what);
     } catch (error) {
       if (isGone(error) || ctx.stopping?.aborted) return null;
-      succeeded = false;
+      came = succeeded = false;
       if (!(error instanceof PullError)) ctx.log.error({ err: error, resource }, 'a poll failed');
       else tellOfOutage(ctx.log, { provider: claim.connection.provider, code: error.group });
-      if (error instanceof PullError && error.group === 'provider_rate_limit_exceeded')
-        return { succeeded, wait: error.retryAfterSeconds ?? 0, heldBack: error.wasHeldBack };
+      if (error instanceof PullError && error.group === 'provider_rate_limit_exceeded') refused = error;
     }
-    if (!(await holdPoll(ctx, claim))) return null;
+    // Nothing was asked where it was held back: how it went before still stands.
+    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resource, succeeded: came }))) return null;
+    if (refused) return { succeeded, wait: refused.retryAfterSeconds ?? 0, heldBack: refused.wasHeldBack };
   }
   return { succeeded, wait: 0, heldBack: false };
 }

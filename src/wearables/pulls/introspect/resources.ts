@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
-import { seriesOrNull } from '../../resources.ts';
+import { SERIES } from '../../resources.ts';
 import { toPage, usersFrom } from './users.ts';
 import type { IntrospectQuery, UserResources } from '../schemas.ts';
 
 type Row = {
   user_id: string;
   provider: string;
-  resource: string;
+  /** As events name it. */
+  name: string;
   oldest: string | null;
   newest: string | null;
   sent: number;
@@ -18,9 +19,13 @@ type Row = {
 
 type Page = Static<typeof UserResources>;
 
+/** Of series that events name otherwise, as those who pull them do. */
+const EVENT_NAMES = JSON.stringify(Object.fromEntries(SERIES.map(({ name, event }) => [name, event ?? name])));
+
 /**
  * What there is of users, by provider and resource: from when to when, how much of it events told of, and how the last pull
- * went. The ends of a stream are read from its key. Throws not_found for a user that is asked for, invalid_cursor.
+ * of that resource went, by a poll or of the past. The ends of a stream are read from its key. Throws not_found for a user
+ * that is asked for, invalid_cursor.
  */
 export async function introspectResources(ctx: TeamCtx, query: Static<typeof IntrospectQuery>): Promise<Page> {
   const { after, limit, provider } = await usersFrom(ctx, query);
@@ -33,29 +38,29 @@ export async function introspectResources(ctx: TeamCtx, query: Static<typeof Int
            or exists (select from summaries s where s.user_id = users.id and (${provider}::text is null or s.provider = ${provider})))
        order by id limit ${limit + 1}
     ), found as (
-      select s.user_id, s.provider, s.resource, min(first.at) as oldest, max(last.at) as newest, sum(s.sent_count)::float8 as sent
+      select s.user_id, s.provider, coalesce(${EVENT_NAMES}::jsonb ->> s.resource, s.resource) as name, min(first.at) as oldest, max(last.at) as newest, sum(s.sent_count)::float8 as sent
         from shown join streams s on s.user_id = shown.id and s.team_id = ${ctx.team.id}
         left join lateral (select at from samples where stream_id = s.id order by at limit 1) as first on true
         left join lateral (select at from samples where stream_id = s.id order by at desc limit 1) as last on true
        group by 1, 2, 3
       union all
-      select s.user_id, s.provider, s.resource, min(coalesce(s.start_at, s.created_at)), max(coalesce(s.start_at, s.created_at)),
+      select s.user_id, s.provider, s.resource as name, min(coalesce(s.start_at, s.created_at)), max(coalesce(s.start_at, s.created_at)),
              sum(s.rev + 1)::float8
         from shown join summaries s on s.user_id = shown.id and s.team_id = ${ctx.team.id}
        group by 1, 2, 3
     )
-    select found.*, coalesce(polls.attempted_at, past.ended_at) as attempted_at, coalesce(polls.succeeded, past.succeeded) as succeeded
-      from found left join polls on polls.user_id = found.user_id and polls.provider = found.provider
-      left join lateral (
-        select ended_at, status = 'success' as succeeded from pulls
-         where pulls.user_id = found.user_id and pulls.provider = found.provider and ended_at is not null
-         order by ended_at desc limit 1
-      ) as past on true
+    select found.*, last.attempted_at, last.succeeded
+      from found left join lateral (
+        select (by_resource -> name ->> 'at')::timestamptz as attempted_at, (by_resource -> name ->> 'succeeded')::boolean as succeeded
+          from polls where polls.user_id = found.user_id and polls.provider = found.provider and by_resource -> name is not null
+        union all
+        select ended_at, status = 'success' from pulls
+         where pulls.user_id = found.user_id and pulls.provider = found.provider and pulls.resource = name and ended_at is not null
+         order by attempted_at desc limit 1
+      ) as last on true
      where ${provider}::text is null or found.provider = ${provider}
-     order by user_id, provider, resource`.execute(ctx.db);
-  return toPage(rows, limit, (_, found) =>
-    Object.fromEntries(found.map((row) => [seriesOrNull(row.resource)?.event ?? row.resource, render(row)])),
-  ) as Page;
+     order by user_id, provider, name`.execute(ctx.db);
+  return toPage(rows, limit, (_, found) => Object.fromEntries(found.map((row) => [row.name, render(row)]))) as Page;
 }
 
 const render = ({ attempted_at, succeeded, oldest, newest, sent }: Row) => ({

@@ -1,0 +1,80 @@
+// How the last pull of each resource went, where others of the same connection went otherwise.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
+
+let provider: Provider;
+let app: TestApp;
+/** Paths that the provider answers with this status. */
+let broken: Record<string, number> = {};
+
+function answer({ path }: DataRequest): DataAnswer {
+  const name = path.split('/').at(-1) ?? '';
+  if (broken[name]) return { status: broken[name] };
+  const day = dayAgo(1);
+  const workout = { id: '1', activity: 'yoga', day, intensity: 'easy', source: 'confirmed' };
+  const times = { start_datetime: `${day}T08:00:00Z`, end_datetime: `${day}T09:00:00Z` };
+  if (name === 'workout') return { json: { data: [{ ...workout, ...times }] } };
+  if (name === 'heartrate') return { json: { data: [{ timestamp: `${day}T08:00:00Z`, bpm: 60 }] } };
+  return { json: { data: [] } };
+}
+
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp(provider.env('oura'));
+});
+beforeEach(() => {
+  broken = {};
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+
+type Attempts = Record<string, { last_attempt: { timestamp: string; status: string } }>;
+async function attempts({ team, user_id }: Pulled): Promise<Attempts> {
+  const { body } = await team.api<{ data: { provider: { oura: Attempts } }[] }>(
+    'GET',
+    `/v2/introspect/resources?user_id=${user_id}`,
+  );
+  return body.data[0]?.provider.oura ?? {};
+}
+const statuses = async (user: Pulled): Promise<string[]> =>
+  Object.entries(await attempts(user)).map(([resource, { last_attempt }]) => `${resource} ${last_attempt.status}`);
+const connected = (): Promise<Pulled> =>
+  pulledFrom(app, provider, 'oura', answer, { scopes: ['heartrate', 'workout'] });
+
+test('A poll in which one resource failed makes no other one say so', async () => {
+  const user = await connected();
+  expect(await statuses(user)).toEqual(['heartrate success', 'workouts success']);
+  broken = { workout: 500 };
+  expect((await refresh(app, user.team, user.user_id)).body.failed_sources).toEqual(['oura']);
+  expect(await statuses(user)).toEqual(['heartrate success', 'workouts failure']);
+  const before = await attempts(user);
+  broken = {};
+  await refresh(app, user.team, user.user_id);
+  expect(await statuses(user)).toEqual(['heartrate success', 'workouts success']);
+  const isLater = ([name, { last_attempt }]: [string, Attempts[string]]): boolean =>
+    last_attempt.timestamp > (before[name]?.last_attempt.timestamp ?? '');
+  expect(Object.entries(await attempts(user)).filter(isLater)).toHaveLength(2);
+});
+
+test('A pull of the past that failed tells of its own resource only', async () => {
+  const user = await connected();
+  broken = { workout: 400 };
+  await user.team.api('POST', '/v2/link/bulk_trigger_historical_pull', { user_ids: [user.user_id], provider: 'oura' });
+  await app.runJobs();
+  expect(await statuses(user)).toEqual(['heartrate success', 'workouts failure']);
+});
+
+test('What the provider has no room for now was no attempt of what comes after it', async () => {
+  const user = await connected();
+  const before = await attempts(user);
+  // Workouts are asked for first.
+  broken = { workout: 429 };
+  await refresh(app, user.team, user.user_id);
+  const after = await attempts(user);
+  expect(after['workouts']?.last_attempt.status).toBe('failure');
+  expect(after['heartrate']).toEqual(before['heartrate']);
+});
