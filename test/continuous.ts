@@ -3,6 +3,7 @@ import { eraseQuery } from '../src/wearables/aggregate/continuous/erase.ts';
 import { runContinuousQuery } from '../src/wearables/aggregate/continuous/runs/run.ts';
 import { spreadSome } from '../src/wearables/aggregate/continuous/runs/spread.ts';
 import type { Answer, Team, TestApp } from './app.ts';
+import { teamCtx } from './team-ctx.ts';
 
 export type Query = {
   id: string;
@@ -37,13 +38,13 @@ type Place = { team_id: string; user_id: string; query_id: string };
 export async function settleQueries(app: TestApp): Promise<void> {
   const spreading = await sql<Place>`
     select team_id, id as query_id from continuous_queries where spread_after is not null`.execute(app.db);
-  for (const place of spreading.rows) await spreadSome(app.ctx, place);
+  for (const place of spreading.rows) await spreadSome(await teamCtx(app.ctx, place.team_id), place);
   const waiting = await sql<Place>`
     select team_id, user_id, query_id from continuous_query_tasks where status = 'scheduled' order by number`.execute(
     app.db,
   );
-  for (const place of waiting.rows) await runContinuousQuery(app.ctx, place);
+  for (const place of waiting.rows) await runContinuousQuery(await teamCtx(app.ctx, place.team_id), place);
   const deleted = await sql<Place>`
     select team_id, id as query_id from continuous_queries where deleted_at is not null`.execute(app.db);
-  for (const place of deleted.rows) await eraseQuery(app.ctx, place);
+  for (const place of deleted.rows) await eraseQuery(await teamCtx(app.ctx, place.team_id), place);
 }

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { createQuery, settleQueries } from '../../test/continuous.ts';
 import { makeUser, pushSummaries } from '../../test/factories.ts';
+import { teamCtx } from '../../test/team-ctx.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
 import { spreadSome } from './aggregate/continuous/runs/spread.ts';
 import { askForRuns } from './ask-for-runs.ts';
 import { eraseSummary } from './summaries/erase.ts';
@@ -27,8 +27,7 @@ const heartRate = (value: number) => ({
   value,
 });
 const pushed = (value: number) => [heartRate(value)] as unknown as SampleInputValue[];
-const ctxOf = async (team: Team) =>
-  forTeam(app.ctx, (await findTeamScope(app.ctx, team.id)) as NonNullable<Awaited<ReturnType<typeof findTeamScope>>>);
+const ctxOf = (team: Team) => teamCtx(app.ctx, team.id);
 const meanOf = async (team: Team, userId: string, query: string) => {
   const path = `/aggregate/v1/user/${userId}/continuous_query/${query}/result_table`;
   const { body } = await team.api<{ table: Record<string, number[]> }>('GET', path);
@@ -116,7 +115,7 @@ test('a new query is spread over the users in steps, and takes none while very m
     return rows.length;
   };
   const step = async () => {
-    await spreadSome(app.ctx, { team_id: team.id, query_id: query.id });
+    await spreadSome(await ctxOf(team), { team_id: team.id, query_id: query.id });
     return tasks();
   };
   expect([await step(), await step(), await step()]).toEqual([500, 1_000, 1_000]);

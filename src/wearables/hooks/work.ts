@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import type { Ctx, TeamCtx } from '../../context.ts';
-import { addJob, defineJob } from '../../db/define-job.ts';
+import type { TeamCtx } from '../../context.ts';
+import { addJob } from '../../db/define-job.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { checkAgreement } from '../connections/tokens/check-agreement.ts';
 import { ProviderUnavailable } from '../connections/tokens/request-tokens.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { defineTeamJob } from '../../tenancy/teams/define-team-job.ts';
 import { claimPoll, letGo, type Claim } from '../pulls/poll-lease.ts';
 import { pullWindows } from '../pulls/poll.ts';
 import { isGone, isRetriable, PullError } from '../pulls/puller.ts';
@@ -20,21 +20,18 @@ const NEXT_TRY_SECONDS = 60;
 const POLL_SECONDS = 15;
 
 /** Looks where a provider's notifications of a connection say that there is news, by the lease of its poll. */
-export const inboxWork = defineJob({
+export const inboxWork = defineTeamJob({
   ...inboxKind,
-  run: async (ctx: Ctx, job: Job) => {
-    const team = await findTeamScope(ctx, job.team_id);
-    if (!team) return;
-    const scoped = forTeam(ctx, team);
-    if (!(await isWaiting(scoped, job))) return;
-    const claim = await claimPoll(scoped, job, { whenDue: false });
-    if (!claim) return again(scoped, job, POLL_SECONDS);
+  run: async (ctx, job) => {
+    if (!(await isWaiting(ctx, job))) return;
+    const claim = await claimPoll(ctx, job, { whenDue: false });
+    if (!claim) return again(ctx, job, POLL_SECONDS);
     try {
-      await work(scoped, job, claim);
+      await work(ctx, job, claim);
     } catch (error) {
       if (!isGone(error)) throw error;
     } finally {
-      await letGo(scoped, claim);
+      await letGo(ctx, claim);
     }
   },
 });

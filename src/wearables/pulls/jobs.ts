@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineJob } from '../../db/define-job.ts';
+import { defineTeamJob } from '../../tenancy/teams/define-team-job.ts';
 import { pollKind } from './poll-lease.ts';
 import { pollConnection } from './poll.ts';
 import { pullWindow } from './pull-window.ts';
@@ -8,8 +9,8 @@ import { pullKind } from './schedule.ts';
 
 /** Background work of pulls, as jobs/ lists it. */
 export const pullJobs = [
-  defineJob({ ...pullKind, run: pullWindow }),
-  defineJob({ ...pollKind, run: pollConnection }),
+  defineTeamJob({ ...pullKind, run: pullWindow }),
+  defineTeamJob({ ...pollKind, run: pollConnection }),
   defineJob({
     name: 'resume_pulls',
     payload: Type.Object({}),

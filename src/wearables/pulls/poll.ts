@@ -1,10 +1,9 @@
 // What is new of a connection, again and again. When it is due stands in polls, where two triggers write as well: while a
 // connection brings nothing (migration 0025), or its user is leaving (migration 0033), it is due at infinity.
 import { sql } from 'kysely';
-import type { Ctx, TeamCtx } from '../../context.ts';
+import type { TeamCtx } from '../../context.ts';
 import type { UserRow } from '../../users/find.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
 import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
 import { isGone, PullError, type Puller, type Window } from './puller.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
@@ -20,15 +19,12 @@ const HELD_BACK_SECONDS = 60;
 type Outcome = { succeeded: boolean; wait: number; heldBack: boolean };
 
 /** Polls a connection that is due, unless somebody does already. */
-export async function pollConnection(ctx: Ctx, job: Polled & { team_id: string }): Promise<void> {
-  const team = await findTeamScope(ctx, job.team_id);
-  if (!team) return;
-  const scoped = forTeam(ctx, team);
-  const claim = await claimPoll(scoped, job, { whenDue: true });
+export async function pollConnection(ctx: TeamCtx, job: Polled): Promise<void> {
+  const claim = await claimPoll(ctx, job, { whenDue: true });
   if (!claim) return;
-  const outcome = await poll(scoped, claim);
-  if (outcome) await finish(scoped, claim, outcome);
-  await letGo(scoped, claim);
+  const outcome = await poll(ctx, claim);
+  if (outcome) await finish(ctx, claim, outcome);
+  await letGo(ctx, claim);
 }
 
 /** Everything that the connection brings. */

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { importConnection, makeUser, subscribe } from '../../../test/factories.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { teamCtx } from '../../../test/team-ctx.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import { failConnection } from '../connections/fail.ts';
 import { seriesOrNull, type Series } from '../resources.ts';
@@ -86,6 +87,7 @@ const nothing = (wait: () => Promise<unknown> = async () => undefined): AsyncIte
 });
 
 const connect = () => app.api('POST', '/v2/link/connect/demo', { user_id: user.user_id, provider: 'freestyle_libre' });
+const scoped = () => teamCtx(app.ctx, app.team.id);
 const job = () => ({
   team_id: app.team.id,
   user_id: user.user_id,
@@ -178,7 +180,7 @@ describe('a pull of the past', () => {
     answer = () => nothing(() => new Promise<void>((resolve) => held.push(resolve)));
     const tries: Promise<void>[] = [];
     for (let n = 1; n <= 9; n += 1) {
-      tries.push(pullWindow(app.ctx, job()));
+      tries.push(pullWindow(await scoped(), job()));
       await vi.waitFor(async () => expect((await pull()).attempts + asked.length).toBe(2 * Math.min(n, 8)));
       await sql`update pulls set leased_until = now() - interval '1 second' where leased_until is not null`.execute(
         app.db,
@@ -288,9 +290,9 @@ describe('a pull of the past', () => {
       release = resolve;
     });
     answer = () => nothing(() => held);
-    const first = pullWindow(app.ctx, job());
+    const first = pullWindow(await scoped(), job());
     await vi.waitFor(() => expect(asked.length).toBe(1));
-    await pullWindow(app.ctx, job());
+    await pullWindow(await scoped(), job());
     expect(asked.length).toBe(1);
     release();
     await first;
@@ -305,7 +307,7 @@ describe('a pull of the past', () => {
         ),
       );
     const before = (await pull()).pulled_from;
-    await pullWindow(app.ctx, job());
+    await pullWindow(await scoped(), job());
     expect(await pull()).toMatchObject({ pulled_from: before, status: 'in_progress' });
   });
 
@@ -392,11 +394,11 @@ describe('polls', () => {
     });
     answer = () => nothing(() => held);
     await due();
-    const first = pollConnection(app.ctx, job());
+    const first = pollConnection(await scoped(), job());
     await vi.waitFor(() => expect(asked.length).toBe(1));
     await resumePulls(app.ctx);
     await app.runJobs();
-    await pollConnection(app.ctx, job());
+    await pollConnection(await scoped(), job());
     expect(asked.length).toBe(1);
     release();
     await first;
@@ -441,13 +443,13 @@ describe('polls', () => {
     const held = new Promise<void>((resolve) => (release = resolve));
     answer = () => nothing(() => held);
     await due();
-    const slow = pollConnection(app.ctx, job());
+    const slow = pollConnection(await scoped(), job());
     await vi.waitFor(() => expect(asked.length).toBe(1));
     await sql`update polls set leased_until = now() - interval '1 second' where user_id = ${user.user_id}`.execute(
       app.db,
     );
     answer = () => failing(() => new PullError('provider_unavailable'));
-    await pollConnection(app.ctx, job());
+    await pollConnection(await scoped(), job());
     const outcome = await poll();
     expect([asked.length, outcome.succeeded]).toEqual([3, false]);
     release();
@@ -568,7 +570,7 @@ describe('what belongs to a connection', () => {
   test('stays so where a window that was under way comes to its end', async () => {
     await connect();
     answer = () => nothing(() => app.api('DELETE', `/v2/user/${user.user_id}/freestyle_libre`));
-    await pullWindow(app.ctx, job());
+    await pullWindow(await scoped(), job());
     expect(await pull()).toMatchObject({ status: 'in_progress' });
     expect(await never()).toEqual([true]);
   });

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { pullCompleted } from './events.ts';
@@ -28,22 +27,19 @@ const LONGEST_WAIT_SECONDS = 3_600;
  * Pulls the newest window that is not pulled yet, and asks for the next one; the last one ends the pull and tells of it.
  * What a kill cut off is pulled again whole, which stores nothing twice.
  */
-export async function pullWindow(ctx: Ctx, job: Job): Promise<void> {
-  const team = await findTeamScope(ctx, job.team_id);
-  if (!team) return;
-  const scoped = forTeam(ctx, team);
-  const claim = await inTransaction(scoped, (tx) => claimWindow(tx, job));
+export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
+  const claim = await inTransaction(ctx, (tx) => claimWindow(tx, job));
   if (!claim) return;
   let outcome: { days: number } | { error: PullError };
   try {
-    outcome = { days: await pullDays(scoped, job, claim) };
+    outcome = { days: await pullDays(ctx, job, claim) };
   } catch (error) {
-    if (ctx.stopping?.aborted || isGone(error)) return release(scoped, job, claim);
+    if (ctx.stopping?.aborted || isGone(error)) return release(ctx, job, claim);
     if (!(error instanceof PullError)) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
     else tellOfOutage(ctx.log, { provider: job.provider, code: error.group });
     outcome = { error: error instanceof PullError ? error : new PullError('unexpected_error') };
   }
-  await inTransaction(scoped, (tx) =>
+  await inTransaction(ctx, (tx) =>
     'error' in outcome ? putOff(tx, job, claim, outcome.error) : goOn(tx, job, claim, outcome.days),
   );
 }

@@ -5,6 +5,7 @@ import { startTestApp, type Answer, type Team, type TestApp } from '../../../tes
 import { importConnection, makeUser } from '../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
 import { pollsAskedFor, refresh, type Refreshed } from '../../../test/pulled.ts';
+import { teamCtx } from '../../../test/team-ctx.ts';
 import { pollConnection } from './poll.ts';
 
 let provider: Provider;
@@ -39,6 +40,7 @@ const ask = (userId: string, of = team): Promise<Answer<Refreshed>> =>
 async function asked(many: number): Promise<void> {
   await expect.poll(() => pollsAskedFor(app), { interval: 5 }).toBe(many);
 }
+const scoped = () => teamCtx(app.ctx, team.id);
 const job = (userId: string) => ({ team_id: team.id, user_id: userId, provider: 'oura' as const });
 
 describe('a refresh', () => {
@@ -94,7 +96,7 @@ describe('a refresh', () => {
       return { json: { data: [] } };
     });
     await sql`update polls set due_at = now() where user_id = ${userId}`.execute(app.db);
-    const first = pollConnection(app.ctx, job(userId));
+    const first = pollConnection(await scoped(), job(userId));
     await expect.poll(() => provider.asked.length, { interval: 5 }).toBe(1);
     const answer = ask(userId);
     await asked(1);

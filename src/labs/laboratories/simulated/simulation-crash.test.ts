@@ -11,7 +11,7 @@ import {
 } from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
-import { resumeSimulations, runSimulationStep, type SimulationStep } from './simulation-step.ts';
+import { resumeSimulations, simulationStep, type SimulationStep } from './simulation-step.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const lockAsKilled = () =>
 describe('a step', () => {
   test('is taken once however often its job runs', async () => {
     const { order, job } = await halfWay();
-    for (let times = 0; times < 3; times += 1) await runSimulationStep(app.ctx, job);
+    for (let times = 0; times < 3; times += 1) await simulationStep.run(app.ctx, job);
     expect(await eventsOf(order)).toEqual(['transit_lab', 'delivered_to_lab']);
     expect(await told(order)).toBe(9);
     expect((await jobs(order)).map(({ step }) => step)).toEqual([1, 2]);
@@ -60,8 +60,8 @@ describe('a step', () => {
   test('is taken once by two workers at the same moment: the second waits, and finds it taken', async () => {
     const { order, job } = await halfWay();
     const { second } = await app.db.transaction().execute(async (db) => {
-      await runSimulationStep({ ...app.ctx, db }, job);
-      const second = runSimulationStep(app.ctx, job);
+      await simulationStep.run({ ...app.ctx, db }, job);
+      const second = simulationStep.run(app.ctx, job);
       await untilBlocked(app.db);
       return { second };
     });
@@ -71,16 +71,16 @@ describe('a step', () => {
 
   test('is not taken before its turn, nor once its simulation is gone', async () => {
     const { order, job } = await halfWay();
-    await runSimulationStep(app.ctx, { ...job, step: 2 });
+    await simulationStep.run(app.ctx, { ...job, step: 2 });
     await simulate(app.team, order.id, '?delay=3600');
-    await runSimulationStep(app.ctx, job);
+    await simulationStep.run(app.ctx, job);
     expect(await eventsOf(order)).toEqual(['transit_lab', 'delivered_to_lab']);
   });
 
   test('of an order that was erased is no failure', async () => {
     const { order, job } = await halfWay();
     await app.db.deleteFrom('orders').where('id', '=', order.id).execute();
-    await expect(runSimulationStep(app.ctx, job)).resolves.toBeUndefined();
+    await expect(simulationStep.run(app.ctx, job)).resolves.toBeUndefined();
   });
 
   test('that breaks off leaves nothing, and is taken again', async () => {
@@ -89,7 +89,7 @@ describe('a step', () => {
     await app.db.transaction().execute(async (db) => {
       // The step has written its event and stops at the webhook's queue row; its connection is cut there.
       await sql`lock table events in access exclusive mode`.execute(db);
-      const broken = expect(runSimulationStep(app.ctx, job)).rejects.toThrow();
+      const broken = expect(simulationStep.run(app.ctx, job)).rejects.toThrow();
       await untilBlocked(app.db);
       await query(
         app.databaseUrl,
@@ -99,7 +99,7 @@ describe('a step', () => {
       await broken;
     });
     expect(await readOrder(app.team, order.id)).toEqual(before);
-    await runSimulationStep(app.ctx, job);
+    await simulationStep.run(app.ctx, job);
     expect([await eventsOf(order), await told(order)]).toEqual([['transit_lab', 'delivered_to_lab'], 9]);
   });
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Type, type Static } from 'typebox';
-import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, defineJob } from '../../../db/define-job.ts';
 import type { Db } from '../../../db/open.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
@@ -9,7 +9,7 @@ import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';
 import type { LowLevelStatus } from '../../orders/status/table.ts';
 import { advance } from '../../orders/status/rules.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { resumeKind } from '../../../users/delete.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { applyNews } from '../apply-news.ts';
@@ -20,7 +20,7 @@ const SimulationStep = Type.Object({ team_id: Uuid, order_id: Uuid, simulation_i
 export type SimulationStep = Static<typeof SimulationStep>;
 
 /** One step of a simulation: ids, and the one step that may be taken. */
-export const simulationStep = defineJob({
+export const simulationStep = defineTeamJob({
   name: 'simulation_step',
   payload: SimulationStep,
   run: (ctx, job) => runSimulationStep(ctx, job),
@@ -87,15 +87,12 @@ export async function addStepJob(ctx: TxCtx<TeamCtx>, job: SimulationStep, delay
 }
 
 /** The job: one step, and the next one's job in the same transaction. */
-export function runSimulationStep(ctx: Ctx, job: SimulationStep): Promise<void> {
+function runSimulationStep(ctx: TeamCtx, job: SimulationStep): Promise<void> {
   return inTransaction(ctx, async (tx) => {
-    const team = await findTeamScope(tx, job.team_id);
-    if (!team) return;
-    const inside = forTeam(tx, team);
-    const locked = await lockOrderIfPresent(inside, job.order_id);
+    const locked = await lockOrderIfPresent(tx, job.order_id);
     if (!locked) return;
-    const { more, delaySeconds } = await takeStep(inside, locked, job);
-    if (more) await addStepJob(inside, { ...job, step: job.step + 1 }, delaySeconds);
+    const { more, delaySeconds } = await takeStep(tx, locked, job);
+    if (more) await addStepJob(tx, { ...job, step: job.step + 1 }, delaySeconds);
   });
 }
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 import type { queryErasureKind } from './delete.ts';
 
 /** Tables of a person's data, and when they were computed. */
@@ -27,15 +26,11 @@ export async function dropExpired({ db, config }: Ctx): Promise<void> {
 const BATCH = 200;
 
 /** What a deleted query has computed, some users at a time, and the query itself last. */
-export async function eraseQuery(ctx: Ctx, job: Static<(typeof queryErasureKind)['payload']>): Promise<void> {
-  const team = await findTeamScope(ctx, job.team_id);
-  if (!team) return;
-  const scoped = forTeam(ctx, team);
-  for (const table of ['continuous_query_results', 'continuous_query_tasks'])
-    while (await eraseSome(scoped, table, job));
-  await scoped.db
+export async function eraseQuery(ctx: TeamCtx, job: Static<(typeof queryErasureKind)['payload']>): Promise<void> {
+  for (const table of ['continuous_query_results', 'continuous_query_tasks']) while (await eraseSome(ctx, table, job));
+  await ctx.db
     .deleteFrom('continuous_queries')
-    .where('team_id', '=', team.id)
+    .where('team_id', '=', ctx.team.id)
     .where('id', '=', job.query_id)
     .where('deleted_at', 'is not', null)
     .execute();

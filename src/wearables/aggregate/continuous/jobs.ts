@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineJob } from '../../../db/define-job.ts';
+import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { runKind } from '../../ask-for-runs.ts';
 import { queryErasureKind } from './delete.ts';
 import { eraseQuery } from './erase.ts';
@@ -9,9 +10,9 @@ import { spreadKind, spreadSome } from './runs/spread.ts';
 
 /** Background work of continuous queries, as jobs/ lists it. */
 export const continuousQueryJobs = [
-  defineJob({ ...runKind, run: runContinuousQuery }),
-  defineJob({ ...spreadKind, run: spreadSome }),
-  defineJob({ ...queryErasureKind, run: eraseQuery }),
+  defineTeamJob({ ...runKind, run: runContinuousQuery }),
+  defineTeamJob({ ...spreadKind, run: spreadSome }),
+  defineTeamJob({ ...queryErasureKind, run: eraseQuery }),
   defineJob({
     name: 'resume_continuous_queries',
     payload: Type.Object({}),

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { defineJob } from '../../../db/define-job.ts';
+import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { keepApplicationSubscriptions } from './keep-application.ts';
 import { askForUserSubscriptions, keepUserSubscription } from './keep-user.ts';
 import { subscriptionKind } from './subscribe-user.ts';
 
 /** Background work of subscriptions, as jobs/ lists it. */
 export const subscriptionJobs = [
-  defineJob({ ...subscriptionKind, run: keepUserSubscription }),
+  defineTeamJob({ ...subscriptionKind, run: keepUserSubscription }),
   defineJob({
     name: 'keep_subscriptions',
     payload: Type.Object({}),

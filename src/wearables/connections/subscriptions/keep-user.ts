@@ -4,7 +4,6 @@ import type { Ctx, TeamCtx } from '../../../context.ts';
 import { addJobs } from '../../../db/define-job.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 import { configuredOrNull, type Configured } from '../providers/configured.ts';
 import { freshToken } from '../tokens/fresh-token.ts';
 import { ProviderRefused, ProviderUnavailable } from '../tokens/request-tokens.ts';
@@ -41,14 +40,12 @@ export async function askForUserSubscriptions(ctx: Ctx): Promise<void> {
 }
 
 /** Has a provider tell of the news of one user, unless somebody sees to it already. */
-export async function keepUserSubscription(ctx: Ctx, job: Job): Promise<void> {
-  const team = await findTeamScope(ctx, job.team_id);
+export async function keepUserSubscription(ctx: TeamCtx, job: Job): Promise<void> {
   const subscriber = userSubscriberOrNull(job.provider);
   const configured = configuredOrNull(ctx.config, job.provider);
   const address = subscriber && configured && hookAddress(ctx.config, configured, subscriber.signs);
-  if (!team || !subscriber || !configured || !address) return;
-  const scoped = forTeam(ctx, team);
-  const claim = await takeLease(scoped, job);
+  if (!subscriber || !configured || !address) return;
+  const claim = await takeLease(ctx, job);
   if (!claim) return;
   const here = {
     address,
@@ -57,14 +54,14 @@ export async function keepUserSubscription(ctx: Ctx, job: Job): Promise<void> {
   };
   let isKept = false;
   try {
-    await subscriber.keep(askInNameOf(scoped, configured, job), here, claim.granted_scopes);
+    await subscriber.keep(askInNameOf(ctx, configured, job), here, claim.granted_scopes);
     isKept = true;
   } catch (error) {
     if (!(error instanceof ProviderRefused || error instanceof ProviderUnavailable)) throw error;
     const { code } = error;
     ctx.log.warn({ provider: job.provider, code }, 'a provider was not subscribed to for a user: news come by polls');
   } finally {
-    await endLease(scoped, job, claim.lease, isKept);
+    await endLease(ctx, job, claim.lease, isKept);
   }
 }
 

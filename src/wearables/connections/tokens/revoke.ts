@@ -1,10 +1,9 @@
-import type { Static } from 'typebox';
 import type { Config } from '../../../config/options.ts';
-import type { Ctx, TeamCtx } from '../../../context.ts';
-import { addJob, defineJob } from '../../../db/define-job.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { addJob } from '../../../db/define-job.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { ask } from '../../../outbound/ask.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { addressAt, configuredOrNull, type Configured } from '../providers/configured.ts';
 import type { Revocation } from '../providers/connector.ts';
 import { hookAddress } from '../subscriptions/address.ts';
@@ -18,13 +17,10 @@ const MOST_TRIES = 5;
 const NEXT_TRY_SECONDS = 300;
 
 /** Tells providers of the connections that ended. */
-export const tokenRevocation = defineJob({
+export const tokenRevocation = defineTeamJob({
   ...revocationKind,
-  run: async (ctx: Ctx, { team_id }: Static<typeof revocationKind.payload>) => {
-    const team = await findTeamScope(ctx, team_id);
-    if (team === null) return;
-    const scoped = forTeam(ctx, team);
-    if (!(await revokePending(scoped))) return;
+  run: async (ctx, { team_id }) => {
+    if (!(await revokePending(ctx))) return;
     await ctx.db
       .transaction()
       .execute((tx) => addJob(tx, revocationKind, { team_id }, { delaySeconds: NEXT_TRY_SECONDS }));

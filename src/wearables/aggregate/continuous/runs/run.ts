@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { Ctx, TeamCtx, TxCtx } from '../../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { AppError } from '../../../../errors.ts';
-import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { findUser, type UserRow } from '../../../../users/find.ts';
 import type { runKind } from '../../../ask-for-runs.ts';
 import { calendarDateOf, clockOf } from '../../../calendar-date.ts';
@@ -33,20 +32,17 @@ const EARLIEST_ZONE = 'Pacific/Kiritimati';
  * Computes a query for a user if that is asked for, keeps the table and tells what is new in it. What is thrown meanwhile
  * ends the run with its reason; the next change asks for another one.
  */
-export async function runContinuousQuery(ctx: Ctx, job: Job): Promise<void> {
-  const team = await findTeamScope(ctx, job.team_id);
-  if (!team) return;
-  const scoped = forTeam(ctx, team);
-  const claim = await inTransaction(scoped, (tx) => claimTask(tx, job));
+export async function runContinuousQuery(ctx: TeamCtx, job: Job): Promise<void> {
+  const claim = await inTransaction(ctx, (tx) => claimTask(tx, job));
   if (!claim) return;
   let outcome: { table: Awaited<ReturnType<typeof compute>> } | { error: string };
   try {
-    outcome = { table: await inTransaction(scoped, (tx) => compute(tx, claim)) };
+    outcome = { table: await inTransaction(ctx, (tx) => compute(tx, claim)) };
   } catch (error) {
     outcome = { error: reasonOf(error) };
     if (outcome.error === 'unexpected_error') ctx.log.error({ err: error }, 'a continuous query failed');
   }
-  await inTransaction(scoped, async (tx) => {
+  await inTransaction(ctx, async (tx) => {
     if ('error' in outcome) return endTask(tx, claim, { status: 'failure', error: outcome.error });
     const status = await keepTable(tx, claim, outcome.table);
     await endTask(tx, claim, { status, error: null });

@@ -1,10 +1,9 @@
 // A new query, or a changed one, is asked for user by user, in steps: a team may have very many of them.
 import { sql } from 'kysely';
 import { Type, type Static } from 'typebox';
-import type { Ctx, TeamCtx, TxCtx } from '../../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { addJob, addJobs, jobKind } from '../../../../db/define-job.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { Uuid } from '../../../../wire/schema.ts';
 import { BELIEVED_MS, forgetQueries, RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
 
@@ -39,10 +38,9 @@ export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise
 }
 
 /** One step. The row says how far it is, so that a step that is taken twice or was lost with a worker does no harm. */
-export async function spreadSome(ctx: Ctx, job: Static<(typeof spreadKind)['payload']>): Promise<void> {
-  const team = await findTeamScope(ctx, job.team_id);
-  if (!team) return;
-  await inTransaction(forTeam(ctx, team), async (tx) => {
+export async function spreadSome(ctx: TeamCtx, job: Static<(typeof spreadKind)['payload']>): Promise<void> {
+  const { team } = ctx;
+  await inTransaction(ctx, async (tx) => {
     const { rows } = await sql<{ spread_after: string; resource: string }>`
       select spread_after, resource from continuous_queries
        where team_id = ${team.id} and id = ${job.query_id} and spread_after is not null and active and deleted_at is null
