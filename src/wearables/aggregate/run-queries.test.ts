@@ -171,6 +171,51 @@ describe('a query over samples', () => {
     });
   });
 
+  test('chooses among three sources day by day, by the local day of each sample, at the edges of the timeframe too', async () => {
+    const { user_id } = await makeUser(app.team);
+    const ring = (start: string, value: number, more: object = {}) => steps(start, value, more);
+    const watch = (start: string, value: number, more: object = {}) =>
+      steps(start, value, { provider: 'fitbit', source_type: 'watch', ...more });
+    const phone = (start: string, value: number, more: object = {}) =>
+      steps(start, value, { provider: 'apple_health_kit', source_type: 'phone', ...more });
+    const west = { timezone_offset: -36_000 };
+    const samples = [
+      // Before the timeframe the best one tells; that is no reason to leave out what others tell of its first day.
+      watch('2026-01-04T23:59:59Z', 1),
+      phone('2026-01-05T00:00:00Z', 2),
+      ring('2026-01-06T08:00:00Z', 4),
+      phone('2026-01-06T09:00:00Z', 8),
+      watch('2026-01-07T08:00:00Z', 16),
+      ring('2026-01-07T09:00:00Z', 32),
+      phone('2026-01-07T10:00:00Z', 64),
+      // The watch tells of the 8th where it is worn, though the 9th has begun in UTC, which is the ring's.
+      watch('2026-01-09T06:00:00Z', 128, west),
+      ring('2026-01-08T12:00:00Z', 256),
+      ring('2026-01-09T12:00:00Z', 512),
+      phone('2026-01-09T13:00:00Z', 1_024),
+      phone('2026-01-10T23:59:59Z', 2_048),
+      watch('2026-01-11T00:00:00Z', 4_096),
+    ];
+    await push(user_id, samples);
+    const days = { select: [key, ...all('steps', 'sum', 'count')], group_by: by('day') };
+    const whole = { select: all('steps', 'sum', 'median', 'newest') };
+    const timeframe = past('2026-01-10', 'day', 6);
+    expect(await tableOf(user_id, timeframe, days)).toEqual({
+      'group_key.0': ['2026-01-05', '2026-01-06', '2026-01-07', '2026-01-08', '2026-01-09', '2026-01-10'],
+      'sum.steps.value': [2, 4, 16, 128, 512, 2_048],
+      'count.steps.value': [1, 1, 1, 1, 1, 1],
+    });
+    expect(await tableOf(user_id, timeframe, whole)).toEqual({
+      'sum.steps.value': [2_710],
+      'median.steps.value': [72],
+      'newest.steps.value': [2_048],
+    });
+    const phonesFirst = { provider_priority_overrides: ['apple_health_kit', 'oura'] };
+    expect((await tableOf(user_id, timeframe, days, phonesFirst))['sum.steps.value']).toEqual([
+      2, 8, 64, 256, 1_024, 2_048,
+    ]);
+  });
+
   test('reads both pressures, and one type of a series that has several', async () => {
     const { user_id } = await makeUser(app.team);
     const at = '2026-01-05T10:00:00Z';
@@ -240,6 +285,26 @@ describe('a query over summaries', () => {
       'mean.activity.heart_rate.avg_bpm': [65, null],
       'count.activity.steps': [2, 0],
     });
+  });
+
+  test('chooses among three sources day by day', async () => {
+    const { user_id } = await makeUser(app.team);
+    const watch = { provider: 'fitbit', source_type: 'watch' };
+    const phone = { provider: 'apple_health_kit', source_type: 'phone' };
+    await app.api('POST', `/v2/summary/activity/${user_id}`, [
+      activity('2026-01-04', { steps: 1 }, watch),
+      activity('2026-01-05', { steps: 2 }, phone),
+      activity('2026-01-06', { steps: 4 }),
+      activity('2026-01-06', { steps: 8 }, phone),
+      activity('2026-01-07', { steps: 16 }, watch),
+      activity('2026-01-07', { steps: 32 }),
+      activity('2026-01-07', { steps: 64 }, phone),
+    ]);
+    const query = { select: [key, { func: 'sum', arg: { activity: 'steps' } }], group_by: by('day') };
+    const sums = async (config?: object) =>
+      (await tableOf(user_id, past('2026-01-07', 'day', 3), query, config))['sum.activity.steps'];
+    expect(await sums()).toEqual([2, 4, 16]);
+    expect(await sums({ provider_priority_overrides: ['oura'] })).toEqual([2, 4, 32]);
   });
 
   test.each(SUMMARY_TABLES.flatMap(({ name, columns }) => columns.map((column) => [name, column] as const)))(
