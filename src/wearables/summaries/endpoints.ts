@@ -9,7 +9,7 @@ import { device } from './resources/device.ts';
 import { profile } from './resources/profile.ts';
 import { SUMMARIES } from './resources.ts';
 import { DeviceParams, PushAnswer, RangeQuery, RawDevice, RawProfile, SourceQuery, UserParams } from './schemas.ts';
-import { streamEndpoints } from './streams/endpoints.ts';
+import { streamEndpoints } from './summary-streams/endpoints.ts';
 
 const tag = 'summaries';
 const params = UserParams;

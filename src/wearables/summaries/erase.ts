@@ -13,7 +13,7 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
 }
 
 /**
- * Some of the user's summaries, their streams first; whether there may be more. No text is constant, so that none is
+ * Some of the user's summaries, their summary streams first; whether there may be more. No text is constant, so that none is
  * prepared and keeps a plan from when the tables were empty.
  */
 export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { defineEvent, type EventType } from '../../events/define.ts';
 import type { SummaryResource } from './resource.ts';
 import { SUMMARIES } from './resources.ts';
-import { ShallowWorkoutStream } from './streams/schemas.ts';
+import { ShallowWorkoutStream } from './summary-streams/schemas.ts';
 
 type Pair = { created: EventType; updated: EventType };
 

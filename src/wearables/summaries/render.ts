@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { renderSource } from '../source.ts';
 import { filled } from './fields.ts';
 import type { SummaryResource } from './resource.ts';
-import type { ShallowWorkoutStream } from './streams/schemas.ts';
+import type { ShallowWorkoutStream } from './summary-streams/schemas.ts';
 
 /** The columns of which a summary is told. */
 export const TOLD_COLUMNS = [

@@ -3,7 +3,7 @@ import { Provider } from '../../users/schemas.ts';
 import { isCalendarDate } from '../../wire/birth-date.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { nullable, oneOf, TextFilter, Timestamp, Uuid } from '../../wire/schema.ts';
-import { Sport } from './streams/schemas.ts';
+import { Sport } from './summary-streams/schemas.ts';
 
 export const UserParams = Type.Object({ user_id: Uuid });
 export const DeviceParams = Type.Object({

@@ -18,7 +18,7 @@ import { eventsOf, workoutStreamCreated, workoutStreamUpdated } from './events.t
 import { renderShallowStream, renderSummary } from './render.ts';
 import type { SummaryResource } from './resource.ts';
 import { insertRows, lockRows, replaceRows, type StoredRow } from './rows.ts';
-import { storeStreams, type IncomingStream } from './streams/store.ts';
+import { storeSummaryStreams, type IncomingSummaryStream } from './summary-streams/store.ts';
 
 /**
  * What became of a summary that came in. `superseded`: a newer version of it is known, or came later in the same batch.
@@ -44,7 +44,7 @@ export async function storeSummaries(
   const candidates = incoming.map((each) => toCandidate(ctx, user, resource, each));
   const wanted = newestOfEach(candidates.filter((each) => isWithinBounds(user, each)));
   const decisions = await write(ctx, user, resource, wanted);
-  const streams = await storeStreams(ctx, user, streamsOf(decisions));
+  const streams = await storeSummaryStreams(ctx, user, streamsOf(decisions));
   await tell(ctx, user, resource, { decisions, streams });
   const isChange = ({ outcome }: Decision): boolean => outcome === 'created' || outcome === 'updated';
   await askForRuns(ctx, user, decisions.some(isChange) ? [resource.name] : []);
@@ -87,7 +87,7 @@ async function write(
 }
 
 /** What came with summaries that are not out of date. */
-const streamsOf = (decisions: Decision[]): IncomingStream[] =>
+const streamsOf = (decisions: Decision[]): IncomingSummaryStream[] =>
   decisions.flatMap(({ candidate: { stream }, row, outcome }) =>
     stream && outcome !== 'superseded' ? [{ summary_id: row.id, known: row.stream_hash, ...stream }] : [],
   );

@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import type { StoredSource } from '../source.ts';
 
-/** One series of a user from one source. */
+/** One series of a user from one source. What a workout or sleep has of points is a summary stream. */
 export type Stream = {
   id: number;
   resource: string;

@@ -1,5 +1,5 @@
 // https://developers.strava.com/docs/reference/, https://developers.strava.com/docs/rate-limits/
-import { findStreamed } from '../../summaries/streams/find-streamed.ts';
+import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';

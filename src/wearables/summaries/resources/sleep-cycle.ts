@@ -4,7 +4,7 @@ import { column, moment } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
 import { placeInTime, type SummaryResource } from '../resource.ts';
 import { flatSource, shapeOf } from '../shape.ts';
-import { SLEEP_STAGES, STAGE_WORDS } from '../streams/schemas.ts';
+import { SLEEP_STAGES, STAGE_WORDS } from '../summary-streams/schemas.ts';
 
 const LONGEST_HOURS = 48;
 /** A session cut into minutes. */

@@ -6,7 +6,7 @@ import { measurable, origin, ownDay, timezoneOffset } from '../item.ts';
 import { placeInTime, type SummaryResource } from '../resource.ts';
 import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
-import { SleepStreamInput } from '../streams/schemas.ts';
+import { SleepStreamInput } from '../summary-streams/schemas.ts';
 
 const LONGEST_HOURS = 48;
 const LONGEST_SECONDS = LONGEST_HOURS * 3_600;

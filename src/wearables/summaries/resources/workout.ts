@@ -5,7 +5,7 @@ import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts
 import { placeInTime, type SummaryResource } from '../resource.ts';
 import { RawWorkout } from '../schemas.ts';
 import { dailyShape } from '../shape.ts';
-import { Sport, WorkoutStreamInput } from '../streams/schemas.ts';
+import { Sport, WorkoutStreamInput } from '../summary-streams/schemas.ts';
 
 const LONGEST_HOURS = 168;
 const LONGEST_SECONDS = LONGEST_HOURS * 3_600;

@@ -5,7 +5,7 @@ import { body } from '../../../summaries/resources/body.ts';
 import { profile } from '../../../summaries/resources/profile.ts';
 import { sleep } from '../../../summaries/resources/sleep.ts';
 import { workout } from '../../../summaries/resources/workout.ts';
-import { findStreamed } from '../../../summaries/streams/find-streamed.ts';
+import { findStreamed } from '../../../summaries/summary-streams/find-streamed.ts';
 import type { Puller, Pulled, PullSource, Window } from '../../puller.ts';
 import { askProvider, type Headers, type ProviderApi, type Question } from '../asking/ask-provider.ts';
 import { daysAround } from '../asking/days.ts';

@@ -5,13 +5,13 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 const PART = 200_000;
 
 /** A summary whose points came in: what it has of them by now, and what it will have. */
-export type IncomingStream = { summary_id: string; known: Buffer | null; text: string; hash: Buffer };
+export type IncomingSummaryStream = { summary_id: string; known: Buffer | null; text: string; hash: Buffer };
 
 /** Keeps the points of summaries that are locked, each whole; which of them are new and which differ. */
-export async function storeStreams(
+export async function storeSummaryStreams(
   ctx: TxCtx<TeamCtx>,
   user: { id: string },
-  incoming: IncomingStream[],
+  incoming: IncomingSummaryStream[],
 ): Promise<{ created: string[]; updated: string[] }> {
   const changed = incoming.filter(({ known, hash }) => !known?.equals(hash));
   const { db, team, cipher } = ctx;
@@ -44,7 +44,7 @@ export async function storeStreams(
     }));
     await db.insertInto('summary_streams').values(parts).execute();
   }
-  const ids = (those: IncomingStream[]): string[] => those.map(({ summary_id }) => summary_id);
+  const ids = (those: IncomingSummaryStream[]): string[] => those.map(({ summary_id }) => summary_id);
   return {
     created: ids(changed.filter(({ known }) => known === null)),
     updated: ids(changed.filter(({ known }) => known !== null)),
