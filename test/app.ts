@@ -1,4 +1,3 @@
-import { Ajv } from 'ajv';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +13,7 @@ import { openListener } from '../src/db/listen.ts';
 import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
+import type { ErrorCode } from '../src/errors.ts';
 import type { Code } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { jsonOf } from '../src/http/media.ts';
@@ -28,8 +28,8 @@ import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { startDeliverer } from '../src/delivery/deliver.ts';
 import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
-import { addFormats } from '../src/wire/formats.ts';
 import { databaseUrl, query } from './global-setup.ts';
+import { problemsOf } from './shapes.ts';
 
 export type Answer<T = Record<string, never>> = { status: number; body: T; headers: Headers };
 export type Team = { id: string; org_id: string; api_key: string; management_key: string; api: Api };
@@ -196,11 +196,6 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
 
 const isJson = (response: Response): boolean => /json/.test(response.headers.get('content-type') ?? '');
 
-const ajv = new Ajv({ strict: false, allErrors: true });
-addFormats(ajv);
-const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-ajv.addFormat('date-time', ISO_TIMESTAMP);
-
 /** The operation at a path: a literal path wins over one with parameters, as in the router. */
 function operationAt(method: string, path: string): Endpoint | undefined {
   const plain = path.split('?')[0] as string;
@@ -226,8 +221,7 @@ function checkShape(method: string, path: string, answer: Answer<unknown>): void
     expect(typeof answer.body).toBe(endpoint.response ? 'string' : 'undefined');
     return;
   }
-  const valid = ajv.validate(shape, answer.body);
-  expect(valid ? [] : ajv.errors?.map((e) => `${endpoint.id} ${e.instancePath} ${e.message}`)).toEqual([]);
+  expect(problemsOf(shape, answer.body).map((problem) => `${endpoint.id} ${problem}`)).toEqual([]);
 }
 
 function checkRefusal(method: string, path: string, answer: Answer<Record<string, unknown>>): void {
@@ -239,4 +233,7 @@ function checkRefusal(method: string, path: string, answer: Answer<Record<string
   const code = answer.body['code'] as Code;
   if (endpoint && !declaredCodes(endpoint).has(code))
     throw new Error(`${endpoint.id} answered ${code}, which it does not declare: add it to its \`refusals\`.`);
+  const { detail: _, code: __, request_id: ___, ...beside } = answer.body;
+  const shape = endpoint?.refusedWith[code as ErrorCode];
+  if (shape) expect(problemsOf(shape, beside)).toEqual([]);
 }

@@ -1,6 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Type } from 'typebox';
 import { Webhook } from 'standardwebhooks';
+import { expect } from 'vitest';
+import { eventTypes } from '../src/event-types.ts';
+import { problemsOf } from './shapes.ts';
 
 type Envelope = {
   event_type: string;
@@ -23,9 +27,14 @@ export type Receiver = {
   close: () => Promise<void>;
 };
 
-/** A customer's webhook endpoint: verifies every signature with the reference library and refuses what does not verify. */
-export async function startReceiver(): Promise<Receiver> {
+/**
+ * A customer's webhook endpoint: verifies every signature with the reference library and refuses what does not verify.
+ * Closing it fails the test in which a body came that is not as the catalogue of events declares it, unless the test tells of
+ * events that it has `invented`.
+ */
+export async function startReceiver({ invented = false } = {}): Promise<Receiver> {
   const received: Received[] = [];
+  const undeclared = new Set<string>();
   let webhook: Webhook | null = null;
   let how: ((response: ServerResponse) => void) | null = null;
   let requests = 0;
@@ -38,6 +47,7 @@ export async function startReceiver(): Promise<Receiver> {
       const raw = Buffer.concat(chunks).toString();
       try {
         const body = (webhook as Webhook).verify(raw, request.headers as Record<string, string>) as Envelope;
+        if (!invented) for (const problem of problemsOfEvent(body)) undeclared.add(problem);
         received.push({ id: request.headers['webhook-id'] as string, headers: request.headers, body, raw });
         response.writeHead(204).end();
       } catch {
@@ -59,6 +69,34 @@ export async function startReceiver(): Promise<Receiver> {
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      expect([...undeclared]).toEqual([]);
     },
   };
+}
+
+const UUID = { type: 'string', format: 'uuid' };
+const envelopes = new Map(
+  eventTypes.map(({ name, data, operational }) => [
+    name,
+    Type.Unsafe({
+      type: 'object',
+      required: ['event_type', 'data', 'team_id', 'user_id', 'client_user_id'],
+      properties: {
+        data,
+        team_id: UUID,
+        user_id: operational ? { type: 'null' } : UUID,
+        client_user_id: { type: operational ? 'null' : 'string' },
+      },
+    }),
+  ]),
+);
+
+/** What of a delivered body is not as its event is declared, with the event's name before it. */
+function problemsOfEvent(body: Envelope): string[] {
+  const { event_type: name, user_id, data } = body;
+  const envelope = envelopes.get(name);
+  if (!envelope) return [`${name} is not in the catalogue of events`];
+  const problems = problemsOf(envelope, body);
+  if ('user_id' in data && data['user_id'] !== user_id) problems.push('tells of another user in its data');
+  return problems.map((problem) => `${name} ${problem}`);
 }

@@ -30,7 +30,7 @@ const delivered: SendOutcome = {
 
 test('an event of two endpoints reaches the second although the first answers while other events are read', async () => {
   const app = await startTestApp();
-  const receiver = await startReceiver();
+  const receiver = await startReceiver({ invented: true });
   const owner = new Client({ connectionString: app.databaseUrl });
   await owner.connect();
   const ctx = acrossTeams(app.ctx);

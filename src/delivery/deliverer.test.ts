@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   team = await app.makeTeam();
-  receiver = await startReceiver();
+  receiver = await startReceiver({ invented: true });
   webhook = await subscribe(team, receiver);
 });
 afterEach(async () => {
@@ -138,7 +138,7 @@ describe('the deliverer', () => {
     await startListening();
     await tell();
     await expect.poll(() => receiver.received.length).toBe(1);
-    const elsewhere = await startReceiver();
+    const elsewhere = await startReceiver({ invented: true });
     closers.push(() => elsewhere.close());
     elsewhere.answer((response) => response.writeHead(204).end());
     await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { url: elsewhere.url });

@@ -22,7 +22,7 @@ afterEach(async () => {
 afterAll(() => app.close());
 
 async function listen(filterTypes: string[] | null = null): Promise<{ id: string; receiver: Receiver }> {
-  const receiver = await startReceiver();
+  const receiver = await startReceiver({ invented: true });
   receivers.push(receiver);
   return { id: await subscribe(team, receiver, filterTypes), receiver };
 }

@@ -19,7 +19,7 @@ let webhook: string;
 let user: { id: string; client_user_id: string };
 beforeAll(async () => {
   app = await startTestApp();
-  receiver = await startReceiver();
+  receiver = await startReceiver({ invented: true });
 });
 afterAll(async () => {
   await app.close();
@@ -66,7 +66,7 @@ describe('a delivery that tells of a user who is scheduled for deletion', () => 
   });
 
   test('is held at a retry too, although its event is still under way to another endpoint', async () => {
-    const hanging = await startReceiver();
+    const hanging = await startReceiver({ invented: true });
     const answers: ServerResponse[] = [];
     hanging.answer((response) => answers.push(response));
     await subscribe(team, hanging);
@@ -91,7 +91,7 @@ describe('a delivery that tells of a user who is scheduled for deletion', () => 
     const event = await tell();
     await remove();
     const another = await app.makeTeam();
-    const elsewhere = await startReceiver();
+    const elsewhere = await startReceiver({ invented: true });
     const theirs = await subscribe(another, elsewhere);
     const told = await publishTo(app, another, steps, {});
     await acrossTeams(app.ctx)

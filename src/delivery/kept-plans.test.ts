@@ -16,7 +16,7 @@ let receiver: Receiver;
 let owner: Client;
 beforeAll(async () => {
   app = await startTestApp();
-  receiver = await startReceiver();
+  receiver = await startReceiver({ invented: true });
   owner = new Client({ connectionString: app.databaseUrl });
   await owner.connect();
 });

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const withWebhook = async (): Promise<{ team: Team; webhook: string; receiver: Receiver }> => {
-  const [team, receiver] = [await app.makeTeam(), await startReceiver()];
+  const [team, receiver] = [await app.makeTeam(), await startReceiver({ invented: true })];
   receivers.push(receiver);
   return { team, receiver, webhook: await subscribe(team, receiver) };
 };

@@ -32,7 +32,7 @@ let webhook: string;
 let fence: number;
 beforeAll(async () => {
   app = await startTestApp();
-  receiver = await startReceiver();
+  receiver = await startReceiver({ invented: true });
   webhook = await subscribe(app.team, receiver);
   const [lease] = await leaseLanes(acrossTeams(app.ctx).db, newId(), [webhook]);
   fence = lease?.fence ?? NaN;

@@ -95,7 +95,7 @@ describe('publishing an event', () => {
   });
 
   test('is undone with the transaction that it tells of, and so are its deliveries', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startReceiver({ invented: true });
     await subscribe(app.team, receiver);
     const before = await written();
     await expect(

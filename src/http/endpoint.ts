@@ -84,6 +84,8 @@ type Definition<
   status?: Status;
   /** Every code that the verb can refuse with; those of key, scope, size and validation go without saying. */
   refusals?: readonly ErrorCode[];
+  /** What a refusal says beside detail, code and request_id, where the interface names such keys. */
+  refusedWith?: Readonly<Partial<Record<ErrorCode, TObject>>>;
   handle: (
     ctx: CtxOf<A, S>,
     input: {
@@ -111,6 +113,7 @@ export type Endpoint = Shown & {
   response?: AnswerKind | undefined;
   status: Status;
   refusals: readonly ErrorCode[];
+  refusedWith: Readonly<Partial<Record<ErrorCode, TObject>>>;
   handle: (ctx: never, input: never) => Promise<unknown>;
 };
 
@@ -136,5 +139,6 @@ export function endpoint<
     waits: definition.waits ?? false,
     status: definition.status ?? usual,
     refusals: definition.refusals ?? [],
+    refusedWith: definition.refusedWith ?? {},
   };
 }

@@ -17,6 +17,8 @@ export type Series = {
   interval: boolean;
   /** What `value` is: a number, a text, or two numbers, systolic and diastolic. */
   value: 'number' | 'text' | 'blood_pressure';
+  /** The one number that `value` may be, where a sample says no more than that something happened; null: any. */
+  only: number | null;
   /** The words that `type` may be; `any` asks for one of the sender's own; null: it may be left out. */
   type: readonly string[] | 'any' | null;
   /** Whether a sample may go without its type although there are words for it. */
@@ -37,6 +39,7 @@ const series = (line: Line): Series => ({
   units: {},
   interval: false,
   value: 'number',
+  only: null,
   type: null,
   typeOptional: false,
   keyedByType: false,
@@ -119,6 +122,7 @@ export const SERIES: readonly Series[] = [
   interval('stand_duration', 'StandDuration', 'time spent standing', 'min', { units: minutes }),
   interval('stand_hour', 'StandHour', 'hours with standing', 'count', { type: ['stood', 'idle'] }),
   interval('heart_rate_alert', 'HeartRateAlert', 'heart rate alerts', 'count', {
+    only: 1,
     type: ['low_heart_rate', 'high_heart_rate', 'irregular_rhythm'],
   }),
   interval('afib_burden', 'AFibBurden', 'time in atrial fibrillation', '%'),

@@ -42,7 +42,7 @@ beforeEach(async () => {
   await sql`delete from deliveries`.execute(ctx.db);
   await sql`delete from retries`.execute(ctx.db);
   team = await app.makeTeam();
-  receiver = await startReceiver();
+  receiver = await startReceiver({ invented: true });
   webhook = await subscribe(team, receiver);
 });
 afterEach(() => receiver.close());

@@ -104,7 +104,7 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
     responses: {
       [status]: success(response, schemas),
       ...also(response, schemas),
-      ...refusals(declaredCodes(endpoint)),
+      ...refusals(declaredCodes(endpoint), endpoint.refusedWith, schemas),
     },
   };
 }

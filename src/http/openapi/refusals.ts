@@ -1,6 +1,7 @@
 import { statusOf, type Code } from '../errors.ts';
 import { AUTH_KINDS } from '../auth/kinds.ts';
-import type { Json } from './schemas.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { ComponentSchemas, Json } from './schemas.ts';
 
 const MEANINGS: Record<number, string> = {
   400: 'A rule that depends on stored data or settings forbids it.',
@@ -19,14 +20,15 @@ const MEANINGS: Record<number, string> = {
   503: 'The service is starting, stopping or overloaded, or its database does not answer: try again shortly.',
 };
 
-/** The answer with which an operation refuses by one of these codes, which all have the one status. */
-const refusal = (status: number, codes: Code[]): Json => ({
+/** The answer with which an operation refuses by one of these codes, which all have the one status. `more` is said beside. */
+const refusal = (status: number, codes: Code[], more: Json = {}): Json => ({
   description: `${MEANINGS[status]} code: ${codes.join(', ')}.`,
   content: {
     'application/json': {
       schema: {
         $ref: `#/components/schemas/${status === 422 ? 'InvalidRequest' : 'Error'}`,
         properties: { code: { type: 'string', enum: codes, description: 'For a program.' } },
+        ...more,
       },
     },
   },
@@ -59,15 +61,36 @@ export const RESPONSES: Record<string, Json> = Object.fromEntries(
   Object.entries(SHARED).map(([name, codes]) => [name, refusal(statusOfAll(codes), codes)]),
 );
 
+/** Keys beside detail, code and request_id, where one of these codes has some: they are there with that code alone. */
+function saidBeside(codes: Code[], refusedWith: Endpoint['refusedWith'], schemas: ComponentSchemas): Json {
+  const shapes = codes.flatMap((code) => refusedWith[code as keyof typeof refusedWith] ?? []);
+  if (shapes.length === 0) return {};
+  const plain = codes.filter((code) => !(code in refusedWith));
+  const without =
+    plain.length === 0
+      ? []
+      : [{ type: 'object', properties: { code: { type: 'string', enum: plain, description: 'For a program.' } } }];
+  return { anyOf: [...shapes.map((shape) => schemas.write(shape)), ...without] };
+}
+
 /** By status, every refusal of an operation with these codes. */
-export function refusals(codes: Iterable<Code>): Record<string, Json> {
+export function refusals(
+  codes: Iterable<Code>,
+  refusedWith: Endpoint['refusedWith'],
+  schemas: ComponentSchemas,
+): Record<string, Json> {
   const byStatus = new Map<number, Code[]>();
   for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
   const answers = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(
     answers.map(([status, each]) => {
       const shared = names.get(nameOf(each));
-      return [status, shared ? { $ref: `#/components/responses/${shared}` } : refusal(status, each)];
+      return [
+        status,
+        shared
+          ? { $ref: `#/components/responses/${shared}` }
+          : refusal(status, each, saidBeside(each, refusedWith, schemas)),
+      ];
     }),
   );
 }

@@ -123,7 +123,7 @@ export class ComponentSchemas {
   }
 
   #keyword(key: string, value: unknown): Json {
-    if (key === 'description' || key === 'column' || ruleOf.has(key)) return {};
+    if (key === 'description' || key === 'column' || key === 'toldWhole' || ruleOf.has(key)) return {};
     if (key === 'default' && value === null) return {};
     if (PLAIN.has(key)) return { [key]: value };
     const format = key === 'format' ? formatOf(value) : undefined;

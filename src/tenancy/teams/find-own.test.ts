@@ -7,6 +7,17 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+const SECRETS = [
+  'svix_app_id',
+  'client_id',
+  'client_secret',
+  'airtable_api_key',
+  'airtable_base_id',
+  'webhook_secret',
+  'api_key',
+  'api_keys',
+];
+
 test('a key reads its own team with what it has chosen, and no key or secret', async () => {
   const created = await app.api<{ id: string }>('POST', `/v1/org/${app.team.org_id}/team`, {
     name: 'Phoenix clinic',
@@ -22,13 +33,20 @@ test('a key reads its own team with what it has chosen, and no key or secret', a
   const as = { key: key.body.value };
   const own = await app.api<Record<string, unknown>>('GET', `/v2/team/${created.body.id}`, undefined, as);
   expect(own.body).toMatchObject({
+    ...Object.fromEntries(SECRETS.map((name) => [name, null])),
     id: created.body.id,
     org_id: app.team.org_id,
     name: 'Phoenix clinic',
     logo_url: 'https://example.com/logo.png',
     testkits_texts_enabled: false,
     lab_tests_patient_communication_enabled: true,
-    configuration: { minor_ordering_enabled: true, partial_webhooks_enabled: false },
+    configuration: {
+      minor_ordering_enabled: true,
+      partial_webhooks_enabled: false,
+      provider_raw_data: false,
+      event_type_prefixes: null,
+      libreview: { practice_id: {}, strip_tz: false },
+    },
   });
   expect(JSON.stringify(own.body)).not.toContain(key.body.value.slice(0, 8));
   expect((await app.api('GET', `/v2/team/${app.team.id}`, undefined, as)).status).toBe(404);

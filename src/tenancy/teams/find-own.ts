@@ -4,6 +4,18 @@ import { notFound } from '../../errors.ts';
 import { settingsOf } from './render.ts';
 import type { OwnTeam } from './schemas.ts';
 
+/** Keys that readers of this object know, and what of them is a secret or of an account that there is not. */
+const NEVER_SHOWN = {
+  svix_app_id: null,
+  client_id: null,
+  client_secret: null,
+  airtable_api_key: null,
+  airtable_base_id: null,
+  webhook_secret: null,
+  api_key: null,
+  api_keys: null,
+} as const;
+
 /** The caller's own team, with what it has chosen; any other id is not found. Keys and secrets are never shown here. */
 export async function findOwnTeam(ctx: TeamCtx, teamId: string): Promise<Static<typeof OwnTeam>> {
   const team = await ctx.db
@@ -21,6 +33,7 @@ export async function findOwnTeam(ctx: TeamCtx, teamId: string): Promise<Static<
     id,
     org_id,
     name,
+    ...NEVER_SHOWN,
     testkits_texts_enabled: sms,
     lab_tests_patient_communication_enabled: sms || email,
     lab_tests_patient_sms_communication_enabled: sms,
@@ -34,7 +47,9 @@ export async function findOwnTeam(ctx: TeamCtx, teamId: string): Promise<Static<
       sdk_per_device_activity_timeseries: chosen.sdk_per_device_activity_timeseries,
       partial_webhooks_enabled: chosen.partial_webhooks_enabled ?? false,
       minor_ordering_enabled: chosen.minor_ordering_enabled ?? false,
-      libreview: { practice_id: {} },
+      provider_raw_data: false,
+      event_type_prefixes: null,
+      libreview: { practice_id: {}, strip_tz: false },
     },
   };
 }

@@ -86,11 +86,28 @@ export const ManagedTeam = Type.Object({
   production: nullable(TeamEnvironment),
 });
 
+const secret = nullable(
+  Type.String({ description: 'Always null: keys and secrets are shown once, when they are made.' }),
+);
+const elsewhere = nullable(Type.String({ description: 'Always null: the service has no account there.' }));
+
 /** A team as its own key sees it. */
 export const OwnTeam = Type.Object({
   id: Uuid,
   org_id: Uuid,
   name: Type.String(),
+  svix_app_id: nullable(Type.String({ description: 'Always null: the service delivers webhooks by itself.' })),
+  client_id: secret,
+  client_secret: secret,
+  airtable_api_key: elsewhere,
+  airtable_base_id: elsewhere,
+  webhook_secret: secret,
+  api_key: secret,
+  api_keys: Type.Unsafe<null>({
+    type: ['array', 'null'],
+    items: { type: 'object' },
+    description: 'Always null: the management API lists the keys of a team.',
+  }),
   testkits_texts_enabled: Type.Boolean({ deprecated: true, description: 'Whether patients are told by text message.' }),
   lab_tests_patient_communication_enabled: Type.Boolean({ description: 'Whether patients are told at all.' }),
   lab_tests_patient_sms_communication_enabled: Type.Boolean(),
@@ -105,8 +122,17 @@ export const OwnTeam = Type.Object({
       sdk_per_device_activity_timeseries: Type.Boolean(),
       partial_webhooks_enabled: Type.Boolean(),
       minor_ordering_enabled: Type.Boolean(),
+      provider_raw_data: Type.Boolean({ description: 'Always false: events do not tell what a provider sent raw.' }),
+      event_type_prefixes: Type.Unsafe<null>({
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        description: 'Always null: each webhook endpoint says by its filter_types what it wants.',
+      }),
       libreview: Type.Object(
-        { practice_id: Type.Object({}, { description: 'Practices by region; there are none.' }) },
+        {
+          practice_id: Type.Object({}, { description: 'Practices by region; there are none.' }),
+          strip_tz: Type.Boolean({ description: 'Always false: nothing is read from there.' }),
+        },
         { description: 'Practices of LibreView, which is not connected here.' },
       ),
     },

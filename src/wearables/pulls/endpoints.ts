@@ -12,6 +12,7 @@ import {
   HistoricalPulls,
   IntrospectQuery,
   Refresh,
+  UserRefreshErrorResponse,
   UserResources,
 } from './schemas.ts';
 
@@ -48,6 +49,7 @@ export const pullEndpoints: Endpoint[] = [
       'From every connection that is pulled, and not pushed. 200 when all of them have answered, 202 when some still come: ' +
       'events tell of what they bring. One refresh of a user waits at a time, and a few of a team; others get 202 at once.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'nothing_to_refresh'],
+    refusedWith: { nothing_to_refresh: UserRefreshErrorResponse },
     handle: (ctx, { params: { user_id }, query: { timeout = 10 } }) => refreshUser(ctx, user_id, timeout),
   }),
   endpoint({

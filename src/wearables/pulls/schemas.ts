@@ -97,11 +97,19 @@ export const IntrospectQuery = Type.Object({
 });
 
 export const Refresh = Type.Object({
-  success: Type.Boolean({ description: 'Always true.' }),
+  success: Type.Literal(true, { description: 'Always true.' }),
   user_id: Uuid,
   refreshed_sources: Type.Array(Type.String(), { description: 'Providers whose newest data has come.' }),
   in_progress_sources: Type.Array(Type.String(), { description: 'Providers whose data still comes.' }),
   failed_sources: Type.Array(Type.String(), { description: 'Providers that did not answer as they should.' }),
+});
+
+/** What a refresh that finds nothing to pull answers beside its code. */
+export const UserRefreshErrorResponse = Type.Object({
+  success: Type.Literal(false, { description: 'Always false.' }),
+  user_id: Uuid,
+  error: Type.String({ description: 'Why there is nothing to refresh, for a person. The same as detail.' }),
+  failed_sources: Type.Array(Type.String(), { description: 'Always empty: nobody was asked.' }),
 });
 
 /** What an event tells at the end of a pull. */
@@ -109,6 +117,6 @@ export const HistoricalPullCompleted = Type.Object({
   user_id: Uuid,
   start_date: Type.String({ format: 'date-time', description: 'Beginning of what was pulled.' }),
   end_date: Type.String({ format: 'date-time', description: 'End of what was pulled.' }),
-  is_final: Type.Boolean({ description: 'Always true: everything of the resource has come.' }),
+  is_final: Type.Literal(true, { description: 'Always true: everything of the resource has come.' }),
   provider: Type.String({ description: 'Slug of the provider.' }),
 });

@@ -1,5 +1,5 @@
 // What the fields of summaries are made of: declared once as they come in, with bounds; how they are told follows.
-import { Type, type TOptional, type TSchema, type TString, type TUnsafe } from 'typebox';
+import { Type, type TObject, type TOptional, type TSchema, type TString, type TUnsafe } from 'typebox';
 import { nullable, oneOf, optional } from '../../wire/schema.ts';
 
 export type Fields = Record<string, TSchema>;
@@ -63,8 +63,12 @@ export const map = (
     }),
   );
 
+/** An object that may be left out, and that answers have all the same: its members are null where nobody said them. */
+export const toldWhole = (object: TObject): TSchema => ({ ...optional(object), toldWhole: true });
+
 type Shape = {
   type?: string | string[];
+  toldWhole?: true;
   format?: string;
   description?: string;
   deprecated?: boolean;
@@ -105,7 +109,9 @@ function toldObject(fields: Record<string, Shape>): {
 }
 
 /** A field as answers have it: the bounds are those of what comes in. */
-function told({ type, format, description, deprecated, enum: words, default: value, ...within }: Shape): Shape {
+function told(field: Shape): Shape {
+  const { format, description, deprecated, enum: words, default: value, ...within } = field;
+  const type = field.toldWhole ? 'object' : field.type;
   const formatTold = FORMATS_TOLD[format ?? ''];
   return {
     ...(within.properties ? toldObject(within.properties) : {}),
@@ -122,8 +128,8 @@ function told({ type, format, description, deprecated, enum: words, default: val
 
 /** The value with every key that the shape has: what is missing is the shape's default, else null. */
 export function filled(shape: TSchema, value: unknown): unknown {
-  const { properties, additionalProperties, items, default: missing = null } = shape as Shape;
-  if (value === null || value === undefined) return missing;
+  const { type, properties, additionalProperties, items, default: missing = null } = shape as Shape;
+  if (value === null || value === undefined) return type === 'object' && properties ? filled(shape, {}) : missing;
   if (Array.isArray(value)) return items?.properties ? value.map((each) => filled(items as TSchema, each)) : value;
   if (typeof value !== 'object') return value;
   const members = value as Record<string, unknown>;

@@ -94,13 +94,17 @@ describe('a meal', () => {
     ...changes,
   });
 
+  const NO_FATS = Object.fromEntries(
+    ['saturated', 'monounsaturated', 'polyunsaturated', 'omega3', 'omega6', 'total'].map((name) => [name, null]),
+  );
+
   test('is told with its foods, what is not known as null', async () => {
     const summary = await roundTrip(
       'meal',
       lunch({
         energy: { value: 620 },
         macros: { carbs: 70, fats: { total: 24 } },
-        data: { Burrito: { micros: { minerals: { sodium: 820 } } }, Lemonade: {} },
+        data: { Burrito: { micros: { minerals: { sodium: 820 } } }, Lemonade: {}, Salsa: { macros: { carbs: 3 } } },
       }),
     );
     expect(summary).toMatchObject({
@@ -116,13 +120,14 @@ describe('a meal', () => {
       data: {
         Burrito: { energy: null, macros: null, micros: { minerals: { sodium: 820 }, vitamins: null } },
         Lemonade: { energy: null, macros: null, micros: null },
+        Salsa: { macros: { carbs: 3, fats: NO_FATS } },
       },
       source_app_id: 'com.example.food',
       source_device_id: null,
     });
     await person.push('meal', lunch({ timestamp: '2026-01-06T12:30:00-07:00' }));
     expect((await person.read('meal')).map(({ data }) => Object.keys(data as object))).toEqual([
-      ['Burrito', 'Lemonade'],
+      ['Burrito', 'Lemonade', 'Salsa'],
       [],
     ]);
   });

@@ -42,7 +42,7 @@ function sampleOf(series: Series): Record<string, unknown> {
     ? { start: '2026-01-05T07:00:00.000Z', end: '2026-01-05T07:30:00.000Z' }
     : { timestamp: '2026-01-05T07:00:00.000Z' };
   const value = {
-    number: { value: 4.5 },
+    number: { value: series.only ?? 4.5 },
     text: { value: 'Two eggs\nand a walk — naïve café' },
     blood_pressure: { systolic: 121, diastolic: 79.5 },
   }[series.value];
@@ -234,6 +234,7 @@ describe('a batch of samples', () => {
 
 describe('a batch with something wrong in it', () => {
   const future = new Date(Date.now() + 3_600_000).toISOString();
+  const half = { start: '2026-01-05T07:00:00Z', end: '2026-01-05T07:30:00Z' };
   const steps = { resource: 'steps', provider: 'manual', unit: 'count', value: 12 };
   test.each<[string, object, (string | number)[], string]>([
     ['an unknown series', heartRate(1, 60, { resource: 'heart_beats' }), ['resource'], 'enum'],
@@ -258,6 +259,12 @@ describe('a batch with something wrong in it', () => {
     ],
     ['a text for a number', heartRate(1, 60, { value: 'sixty' }), ['value'], 'float_type'],
     ['a number beyond measure', heartRate(1, 60, { value: 1e12 }), ['value'], 'value_error'],
+    [
+      'an alert that is more than one',
+      { ...steps, ...half, resource: 'heart_rate_alert', type: 'low_heart_rate', value: 2 },
+      ['value'],
+      'value_error',
+    ],
     ['no value', { ...heartRate(1, 60), value: undefined }, ['value'], 'missing'],
     [
       'half a blood pressure',

@@ -120,6 +120,8 @@ function valueBreaches(series: Series, value: Record<string, unknown>): Breach[]
     breaches.push({ at: ['value'], type, msg: `Input should be a valid ${msg}` });
   } else if (Math.abs(value['value'] as number) > LARGEST) {
     breaches.push(wrong('value', `Value should be between -${LARGEST} and ${LARGEST}`));
+  } else if (series.only !== null && value['value'] !== series.only) {
+    breaches.push(wrong('value', `Value of ${series.name} should be ${series.only}`));
   }
   return breaches;
 }

@@ -13,13 +13,13 @@ const Offset = nullable(
 );
 
 function sampleOf(series: Series): TObject {
-  const { type, unit, interval, value, extras } = series;
+  const { type, unit, interval, value, only, extras } = series;
   const kind = Array.isArray(type) ? oneOf(type as readonly string[]) : Type.String();
   const each: Record<string, TSchema> = {
     id: SampleId,
     timezone_offset: Offset,
     type: type === null || series.typeOptional ? nullable(kind) : kind,
-    unit: Type.String({ description: `Always ${unit}.` }),
+    unit: Type.Literal(unit, { description: `Always ${unit}.` }),
     timestamp: Timestamp,
   };
   if (interval) Object.assign(each, { start: Timestamp, end: Timestamp });
@@ -29,7 +29,8 @@ function sampleOf(series: Series): TObject {
     });
     each['systolic'] = Type.Number();
     each['diastolic'] = Type.Number();
-  } else each['value'] = value === 'text' ? Type.String() : Type.Number();
+  } else if (only !== null) each['value'] = Type.Literal(only, { description: `Always ${only}.` });
+  else each['value'] = value === 'text' ? Type.String() : Type.Number();
   for (const [name, { words, list }] of Object.entries(extras)) {
     each[name] = list
       ? Type.Unsafe({ type: ['array', 'null'], items: oneOf(words) })

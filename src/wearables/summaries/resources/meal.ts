@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { oneOf, optional, Text } from '../../../wire/schema.ts';
-import { map, moment, number } from '../fields.ts';
+import { map, moment, number, toldWhole } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
 import { placeInTime, type SummaryResource } from '../resource.ts';
 import { dailyShape, flatSource } from '../shape.ts';
@@ -56,7 +56,7 @@ const nourishment = {
       {
         carbs: grams('Carbohydrates'),
         protein: grams('Protein'),
-        fats: optional(
+        fats: toldWhole(
           Type.Object(
             {
               saturated: grams('Saturated fat'),

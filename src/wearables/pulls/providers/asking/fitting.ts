@@ -118,6 +118,7 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
 }
 
 function isMeasurable(series: Series, value: number, extra: SampleExtra | undefined): boolean {
+  if (series.only !== null) return value === series.only;
   if (series.value !== 'blood_pressure') return Math.abs(value) <= LARGEST;
   return [value, extra?.diastolic].every((pressure) => Number(pressure) >= 0 && Number(pressure) <= MOST_PRESSURE);
 }
