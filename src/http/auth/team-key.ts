@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
-import { readKey } from '../../tenancy/keys/key-value.ts';
+import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
+import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
 import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
 
@@ -34,6 +35,16 @@ export const teamKey: AuthKind = {
           'wrong_environment',
           `This is a key of ${kind.environment} ${kind.region}, but this service is ` +
             `${ctx.config.environment} ${ctx.config.region}. Send the request to that key's base address.`,
+        ),
+      };
+    }
+    if (value === undefined && readToken(bearerOf(headers) ?? '') === 'user') {
+      return {
+        key: null,
+        refusal: new AppError(
+          'wrong_key_kind',
+          "A user's token only sends that user's samples and summaries (POST). This operation takes a team API key, in " +
+            'x-service-api-key.',
         ),
       };
     }

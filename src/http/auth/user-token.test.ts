@@ -60,6 +60,21 @@ describe("a user's own token", () => {
     expect(forUsers).toContain('push_samples');
   });
 
+  test('is told what it opens where a key of the team is asked for', async () => {
+    const { user_id } = await makeUser(app.team);
+    const headers = { authorization: `Bearer ${await tokenOf(user_id)}` };
+    const path = `/v2/timeseries/${user_id}/heartrate/grouped?start_date=2026-01-01`;
+    const answer = await app.api<Said>('GET', path, undefined, { key: null, headers });
+    expect(said(answer)).toEqual([401, 'wrong_key_kind']);
+    expect(answer.body.detail).toMatch(/only sends that user's samples and summaries .* takes a team API key/);
+    expect((await app.api('GET', path, undefined, { headers })).status).toBe(200);
+    const unknown = await app.api<Said>('GET', path, undefined, {
+      key: null,
+      headers: { authorization: 'Bearer ut_x' },
+    });
+    expect(said(unknown)).toEqual([401, 'invalid_api_key']);
+  });
+
   test('ends after an hour, and with its team', async () => {
     const { user_id } = await makeUser(app.team);
     const token = await tokenOf(user_id);

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
@@ -6,10 +5,9 @@ import { prepared } from '../../db/session/prepared.ts';
 import { AppError } from '../../errors.ts';
 import { hashKey, readToken } from '../../tenancy/keys/key-value.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
+import { bearerOf } from './bearer.ts';
 import type { AuthKind, Caller, Stranger } from './caller.ts';
 import { teamKey } from './team-key.ts';
-
-const BEARER = /^bearer +(\S+)$/i;
 
 /** A team by its key, or one of its users by a token that lasts an hour: for what a phone sends by itself. */
 export const teamKeyOrUserToken: AuthKind = {
@@ -28,10 +26,6 @@ export const teamKeyOrUserToken: AuthKind = {
     return token === null ? teamKey.findCaller(ctx, access, headers) : findUserOfToken(ctx, token);
   },
 };
-
-/** The token of the Authorization header; null where there is none, also of another scheme. */
-const bearerOf = ({ authorization }: IncomingHttpHeaders): string | null =>
-  BEARER.exec(authorization ?? '')?.[1] ?? null;
 
 /** Not kept between requests: a phone sends seldom, and a user who is erased takes the token along at once. */
 async function findUserOfToken(ctx: Ctx, token: string): Promise<Caller | Stranger> {
