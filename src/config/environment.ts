@@ -1,5 +1,6 @@
 import { nearest } from './nearest.ts';
 import { OPTIONS } from './option-table.ts';
+import { providerOf } from './provider-options.ts';
 
 export type Env = Record<string, string | undefined>;
 
@@ -31,8 +32,25 @@ export function misspelledOptions(env: Env): string[] {
   const others = Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !name.startsWith(OF_THE_TESTS) && !names.includes(name))
     .map((name) => {
-      const meant = prefixed.get(nearest(name, [...prefixed.keys()]) ?? '');
+      const known = [...prefixed.keys()].filter((option) => canBeMeant(name, option));
+      const meant = prefixed.get(nearest(name, known) ?? '');
       return `${name} is not an option of Phial.${meant ? ` Did you mean ${meant}?` : ' .env.example lists them all.'}`;
     });
   return [...meantDatabase, ...others];
+}
+
+const AS_OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL)$/;
+
+/**
+ * Whether a name that is no option can be meant to be this one. Those of providers differ by the provider's name only: what is
+ * near because it ends as theirs do is another provider's, and never meant. A letter may be wrong, and the version missing.
+ */
+function canBeMeant(name: string, option: string): boolean {
+  const provider = providerOf(option);
+  if (provider === null) return !AS_OF_PROVIDERS.test(name) || nearest(name, [option], 2) !== null;
+  const words = name.slice(PREFIX.length).split('_');
+  return words.some((_, n) => {
+    const told = words.slice(0, n + 1).join('_');
+    return nearest(told, [provider], 1) !== null || provider.startsWith(`${told}_`);
+  });
 }

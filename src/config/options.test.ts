@@ -132,9 +132,23 @@ test.each([
   ['DATABASE_ULR', 'DATABASE_URL'],
   ['DATABSE_URL', 'DATABASE_URL'],
   ['PHIAL_OWNER_DATABSE_URL', 'PHIAL_OWNER_DATABASE_URL'],
+  ['PHIAL_STRVA_CLIENT_ID', 'PHIAL_STRAVA_CLIENT_ID'],
+  ['PHIAL_STRAVA_CLIENTID', 'PHIAL_STRAVA_CLIENT_ID'],
+  ['PHIAL_WHOOP_CLIENT_SECRET', 'PHIAL_WHOOP_V2_CLIENT_SECRET'],
+  ['PHIAL_DEXCOM_BASE_URL', 'PHIAL_DEXCOM_V3_BASE_URL'],
+  ['PHIAL_BASSE_URL', 'PHIAL_BASE_URL'],
 ])('%s is told to be %s', (name, meant) => {
   expect(() => parseConfig({ [name]: '1' })).toThrow(`${name} is not an option of Phial. Did you mean ${meant}?`);
 });
+
+test.each(['PHIAL_FITBIT_CLIENT_ID', 'PHIAL_GARMIN_CLIENT_SECRET', 'PHIAL_SUUNTO_BASE_URL'])(
+  '%s, of a provider that has no options, is not told to be that of another',
+  (name) => {
+    expect(() => parseConfig({ [name]: '1' })).toThrow(
+      `${name} is not an option of Phial. .env.example lists them all.`,
+    );
+  },
+);
 
 test.each([
   ['serv', 'serve'],

@@ -16,6 +16,10 @@ const NAMES = {
 type Slug = keyof typeof NAMES;
 type Name = (typeof NAMES)[Slug];
 
+/** The provider that an option is of, as options name it; null for one of no provider. */
+export const providerOf = (option: string): Name | null =>
+  Object.values(NAMES).find((name) => option.startsWith(`PHIAL_${name}_`)) ?? null;
+
 /** A secret that prints and serialises as nothing, so that it can stand in what is logged. */
 export class Hidden {
   readonly #value: string;
