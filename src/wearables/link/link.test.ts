@@ -114,6 +114,27 @@ describe('a link token', () => {
     expect(said(await asUser('GET', '/v2/link/provider/oauth/nobody', link_token))).toEqual([404, 'not_found']);
   });
 
+  test('shows a page that says why there is nothing to choose from', async () => {
+    const pageOf = async (at: TestApp, more: object = {}): Promise<string> => {
+      const { user_id } = await makeUser(at.team);
+      const { link_token } = await linkTokenOf(at.team, user_id, { ...more });
+      return (await at.api<string>('GET', `/link?token=${link_token}`, undefined, { key: null })).body;
+    };
+    expect(await pageOf(app)).toContain('Choose what you use.');
+    expect(await pageOf(app, { filter_on_providers: ['withings'] })).toContain(
+      'What this link is for cannot be connected',
+    );
+    const none = { PHIAL_OURA_CLIENT_ID: '', PHIAL_OURA_CLIENT_SECRET: '', PHIAL_OURA_BASE_URL: '' };
+    const sandbox = await startTestApp(none);
+    const production = await startTestApp({ ...none, PHIAL_ENVIRONMENT: 'production' });
+    expect(await pageOf(sandbox)).toMatch(/No provider is set up in this sandbox.*CLIENT_ID.*connect\/demo/);
+    const page = await pageOf(production);
+    expect(page).toContain('No device or app can be connected here yet.');
+    expect(page).not.toContain('PHIAL_');
+    await sandbox.close();
+    await production.close();
+  });
+
   test('gives the address that begins a connection', async () => {
     const { link_token } = await linkTokenOf(app.team, userId);
     const { body } = await asUser<Source>('GET', '/v2/link/provider/oauth/strava', link_token);

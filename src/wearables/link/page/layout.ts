@@ -21,6 +21,7 @@ a:focus-visible{outline:3px solid var(--go);outline-offset:2px}
 a.provider img{width:3rem;height:3rem;display:block}
 a.provider strong{display:block}
 a.provider span{display:block;color:var(--soft);font-size:.9rem;line-height:1.35}
+code{overflow-wrap:anywhere}
 a.close{color:var(--go);display:inline-block;padding:.6rem 0}
 `.trim();
 

@@ -1,6 +1,7 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
+import { configuredProviders } from '../../connections/providers/configured.ts';
 import { connectableProviders } from '../connectable.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { PROVIDERS } from '../../providers.ts';
@@ -29,8 +30,21 @@ function pick(ctx: LinkCtx, token: string): string {
   );
   return [
     items.length === 0
-      ? '<p>There is nothing to connect here. Ask where you got this link.</p>'
+      ? `<p>${nothingToConnect(ctx)}</p>`
       : `<p>Choose what you use. You then sign in there and decide what is shared.</p>\n<ul>\n${items.join('\n')}\n</ul>`,
     close === null ? '' : `<a class="close" href="${escapeHtml(close)}">Not now</a>`,
   ].join('\n');
+}
+
+/** In a sandbox whoever opens the page is most likely the one who can do something about it. */
+function nothingToConnect({ config }: LinkCtx): string {
+  if (configuredProviders(config).length > 0)
+    return 'What this link is for cannot be connected here. Ask where you got the link.';
+  if (config.environment !== 'sandbox')
+    return 'No device or app can be connected here yet. Ask where you got this link.';
+  return (
+    'No provider is set up in this sandbox, so there is nothing to connect here yet. Who runs it sets the ' +
+    '<code>PHIAL_…_CLIENT_ID</code> and <code>PHIAL_…_CLIENT_SECRET</code> of a provider. Invented data needs none: ' +
+    '<code>POST /v2/link/connect/demo</code>.'
+  );
 }
