@@ -163,7 +163,7 @@ async function compareReads(
     let count = 0;
     for (let cursor = ''; ;) {
       const response = await fetch(
-        `${program.baseUrl}/v2/timeseries/${userId}/heartrate/grouped?start_date=2026-01-05&end_date=2026-01-11&next_cursor=${cursor}`,
+        `${program.baseUrl}/v2/timeseries/${userId}/heartrate/grouped?start_date=2026-01-05&end_date=2026-01-11${cursor && `&next_cursor=${cursor}`}`,
         { headers: { 'x-service-api-key': teamApiKey } },
       );
       const body = await response.text();

@@ -228,7 +228,10 @@ function checkRefusal(method: string, path: string, answer: Answer<Record<string
   expect(answer.body).toEqual(
     expect.objectContaining({ code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) }),
   );
-  expect(answer.body['detail']).toBeDefined();
+  const problem = { type: expect.any(String), loc: expect.any(Array), msg: expect.any(String) };
+  const { detail } = answer.body;
+  if (answer.status !== 422) expect(detail).toSatisfy((each) => each !== undefined && !Array.isArray(each));
+  else for (const each of detail as unknown[]) expect(each).toMatchObject(problem);
   const endpoint = operationAt(method, path);
   const code = answer.body['code'] as Code;
   if (endpoint && !declaredCodes(endpoint).has(code))

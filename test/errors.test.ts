@@ -140,9 +140,11 @@ describe('bodies', () => {
     }
   });
 
-  test('a parameter that is left empty is another path, and one said twice is refused', async () => {
+  test('a parameter that is left empty or has a line break is another path, and one said twice is refused', async () => {
     expect((await refused('GET', '/v2/user/', key)).body['code']).toBe('route_not_found');
     const twice = await refused('GET', '/v2/user?limit=1&limit=2', key);
+    const broken = await refused('GET', '/logos/a%0Ab.svg');
+    expect([broken.status, broken.body['code']]).toEqual([404, 'route_not_found']);
     expect([twice.status, (twice.body['detail'] as { loc: string[] }[])[0]?.loc]).toEqual([422, ['query', 'limit']]);
   });
 

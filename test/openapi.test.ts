@@ -89,6 +89,16 @@ describe('the document', () => {
     expect(broken).toEqual([]);
   });
 
+  test('says of every list what its items are', () => {
+    const within = (node: unknown, place: string): string[] => {
+      if (typeof node !== 'object' || node === null) return [];
+      const { type } = node as { type?: unknown };
+      const bare = [type].flat().includes('array') && !('items' in node) ? [place] : [];
+      return [...bare, ...Object.entries(node).flatMap(([key, value]) => within(value, `${place}/${key}`))];
+    };
+    expect(within(document, '')).toEqual([]);
+  });
+
   test('shows every endpoint with its summary, and nothing else', () => {
     const shown = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { operationId, summary }]) => [

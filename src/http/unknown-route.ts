@@ -58,7 +58,8 @@ export function refuseUnknownRoute(
 ): never {
   const path = request.url.split('?')[0] as string;
   const known = allowedMethods.find(({ pattern }) => pattern.test(path));
-  if (known) refuseMethod(reply, known.allow);
+  // A parameter that the router does not take, as one with a line break, is another path and not another method.
+  if (known && !known.allow.has(request.method)) refuseMethod(reply, known.allow);
   if (pages.has(path)) refuseMethod(reply, new Set(['GET', 'HEAD']));
   throw new TransportError('route_not_found');
 }

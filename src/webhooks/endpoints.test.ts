@@ -214,7 +214,7 @@ describe('the list', () => {
     for (let pages = 1; cursor !== null; pages += 1) {
       const { body } = (await team.api<{ data: Webhook[]; next_cursor: string | null }>(
         'GET',
-        `${webhooksOf(team)}?limit=2&next_cursor=${cursor}`,
+        `${webhooksOf(team)}?limit=2${cursor && `&next_cursor=${cursor}`}`,
       )) as { body: { data: Webhook[]; next_cursor: string | null } };
       listed.push(...body.data.map((webhook) => webhook.id));
       cursor = body.next_cursor;

@@ -192,10 +192,9 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'cursor',
     longest: 500,
-    check: (text) => text,
+    check: keepIf((text) => text !== ''),
     problem: ['value_error', 'Value is not a cursor of this list'],
     schema: {},
-    emptyIsAbsent: true,
   }),
 ];
 

@@ -53,6 +53,7 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
       msg: { type: 'string', description: 'What is wrong, for a person.' },
       input: {
         type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
+        items: {},
         description: 'What was sent. Left out where it could be personal data or a secret.',
       },
     },

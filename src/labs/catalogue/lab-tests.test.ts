@@ -262,7 +262,10 @@ async function walk(
 ): Promise<{ slugs: string[]; sizes: number[] }> {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { body }: { body: Page } = await team.api<Page>('GET', `/v3/lab_test?${query}&next_cursor=${cursor}`);
+    const { body }: { body: Page } = await team.api<Page>(
+      'GET',
+      `/v3/lab_test?${query}${cursor && `&next_cursor=${cursor}`}`,
+    );
     pages.push(slugs(body.data));
     cursor = body.next_cursor;
     await between();

@@ -142,7 +142,7 @@ const anyOther = 'Any other value matches nothing.';
 /** Filters and order of both lists of lab tests. */
 export const labTestQuery = {
   generation_method: Type.Optional(WordFilter({ default: 'manual', description: `auto, manual or all. ${anyOther}` })),
-  lab_slug: Type.Optional(TextFilter({ description: 'Slug of the laboratory.' })),
+  lab_slug: Type.Optional(WordFilter({ description: 'Slug of the laboratory.' })),
   collection_method: word(`${COLLECTION_METHODS.join(', ')}. ${anyOther}`),
   status: word(`active, pending_approval or inactive. ${anyOther}`),
   marker_ids: Type.Optional(
@@ -177,7 +177,7 @@ export const MarkersOfTestQuery = Type.Object(pageQuery);
 
 export const MarkerQuery = Type.Object({
   lab_id: Type.Optional(Type.Array(NumericId, { maxItems: 100 })),
-  lab_slug: Type.Optional(TextFilter({ description: 'Slug of the laboratory.' })),
+  lab_slug: Type.Optional(WordFilter({ description: 'Slug of the laboratory.' })),
   name,
   a_la_carte_enabled: Type.Optional(
     Type.Boolean({ description: 'Whether the marker can be ordered without a lab test of its own.' }),

@@ -4,7 +4,7 @@ import { nullable, oneOf, Text } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { queryBreaches } from './query-rules.ts';
 import { SERIES_TABLES, SUMMARY_TABLES } from './tables.ts';
-import { timeframeBreaches } from './timeframe.ts';
+import { MOST_UNITS, timeframeBreaches } from './timeframe.ts';
 
 const MOST_QUERIES = 10;
 const MOST_SELECTED = 20;
@@ -84,7 +84,7 @@ export const Query = Type.Object(
 export const QueryPast = Type.Object(
   {
     unit: oneOf(['day', 'week', 'month', 'year']),
-    value: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_100, default: 1 })),
+    value: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1 })),
   },
   { description: 'How long it is.' },
 );

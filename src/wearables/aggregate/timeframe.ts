@@ -24,19 +24,29 @@ function monthsBefore(day: Date, months: number): Date {
   return first;
 }
 
+/** The longest `value` that the form takes. */
+export const MOST_UNITS = 1_100;
+const UNITS = new Set<unknown>(['day', 'week', 'month', 'year']);
+
+function isPast(past: unknown): past is Timeframe['past'] {
+  const { unit, value = 1 } = (past ?? {}) as Record<string, unknown>;
+  return UNITS.has(unit) && typeof value === 'number' && value >= 1 && value <= MOST_UNITS;
+}
+
 const dateOf = (day: Date): string => day.toISOString().slice(0, 10);
 
 export function timeframeBreaches(value: Record<string, unknown>): Breach[] {
   const { anchor, past } = value as unknown as Partial<Timeframe>;
-  if (typeof anchor !== 'string' || Number.isNaN(Date.parse(anchor)) || typeof past?.unit !== 'string') return [];
+  if (typeof anchor !== 'string' || Number.isNaN(Date.parse(anchor))) return [];
   if (anchor < '1900-01-01' || anchor > '2200-01-01')
     return [{ at: ['anchor'], type: 'value_error', msg: 'Value should be between 1900-01-01 and 2200-01-01' }];
-  return pastBreaches({ anchor, past }, MOST_DAYS);
+  return pastBreaches(anchor, past, MOST_DAYS);
 }
 
-/** Whether it is longer than so many days. */
-export function pastBreaches(timeframe: Timeframe, mostDays: number): Breach[] {
-  const { from, until } = daysOf(timeframe);
+/** Whether it is longer than so many days; of what is no length, its own form says what is wrong. */
+export function pastBreaches(anchor: string, past: unknown, mostDays: number): Breach[] {
+  if (!isPast(past)) return [];
+  const { from, until } = daysOf({ anchor, past });
   if (Date.parse(until) - Date.parse(from) <= mostDays * DAY_MS) return [];
   return [{ at: ['past'], type: 'value_error', msg: `A timeframe has at most ${mostDays} days` }];
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { svg } from '../../http/media.ts';
 import { Success } from '../../users/schemas.ts';
-import { TextFilter, Uuid, WordFilter } from '../../wire/schema.ts';
+import { Uuid, WordFilter } from '../../wire/schema.ts';
 import { disconnect } from './disconnect.ts';
 import { listConnections } from './list.ts';
 import { listProviders } from './list-providers.ts';
@@ -19,7 +19,7 @@ export const connectionEndpoints = [
     tag,
     query: Type.Object({
       source_type: Type.Optional(
-        TextFilter({ description: 'Only providers of this kind: device, app, ble or provider.' }),
+        WordFilter({ description: 'Only providers of this kind: device, app, ble or provider.' }),
       ),
     }),
     response: Type.Array(ProviderDetails),

@@ -590,7 +590,10 @@ describe('introspection', () => {
     for (const path of ['historical_pull', 'resources']) {
       const pages: Page[] = [];
       for (let cursor = ''; ;) {
-        const { body } = await team.api<Page>('GET', `/v2/introspect/${path}?user_limit=2&next_cursor=${cursor}`);
+        const { body } = await team.api<Page>(
+          'GET',
+          `/v2/introspect/${path}?user_limit=2${cursor && `&next_cursor=${cursor}`}`,
+        );
         pages.push(body);
         if (body.next_cursor === null) break;
         cursor = body.next_cursor;

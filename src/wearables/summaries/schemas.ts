@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Provider } from '../../users/schemas.ts';
 import { isCalendarDate } from '../../wire/birth-date.ts';
 import type { Requirement } from '../../wire/rules.ts';
-import { nullable, oneOf, TextFilter, Timestamp, Uuid } from '../../wire/schema.ts';
+import { nullable, oneOf, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
 import { Sport } from './summary-streams/schemas.ts';
 
 export const UserParams = Type.Object({ user_id: Uuid });
@@ -30,7 +30,7 @@ const aYearAtMost: Requirement = {
 };
 
 const provider = Type.Optional(
-  TextFilter({ description: 'Slug of a provider: only what is from it. One that is unknown has nothing.' }),
+  WordFilter({ description: 'Slug of a provider: only what is from it. One that is unknown has nothing.' }),
 );
 
 /** Which days, by the calendar date; of a time the day as it is written counts. */

@@ -2,7 +2,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import { firstMoment, lastMoment, millisecondsOf } from '../../wire/moment.ts';
 import type { Requirement } from '../../wire/rules.ts';
-import { Cursor, LowerBound, nullable, oneOf, TextFilter, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
+import { Cursor, LowerBound, nullable, oneOf, WordFilter, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
 import { SERIES, type Series } from '../resources.ts';
 import { DataSource } from '../source.ts';
 
@@ -79,7 +79,7 @@ export const seriesSchemas: Record<string, TSchema> = Object.fromEntries(
   }),
 );
 
-const provider = Type.Optional(TextFilter({ description: 'Slug of the provider; left out, all of them.' }));
+const provider = Type.Optional(WordFilter({ description: 'Slug of the provider; left out, all of them.' }));
 
 /** A range that ends before it begins is a mistake, which an empty answer would hide. */
 const inOrder: Requirement = {

@@ -1,0 +1,46 @@
+// A filter that a forgotten variable has left empty never lists everything.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import { PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { problemsOf } from './people.ts';
+
+/** What is looked for as free text: empty, as a search field that nobody has filled in, it is as if left out. */
+const FREE_TEXT = [
+  'list_lab_tests name',
+  'list_markers name',
+  'list_orders patient_name',
+  'list_orders search_input',
+  'list_orders shipping_recipient_name',
+  'list_orders_short_path patient_name',
+  'list_orders_short_path search_input',
+  'list_orders_short_path shipping_recipient_name',
+  'page_lab_tests name',
+  'search_payors insurance_name',
+  'search_users query_id',
+];
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+test('an empty value is refused at every parameter of every list, but for free text', async () => {
+  const lists = endpoints.filter(({ method, query, auth }) => method === 'GET' && query && auth !== 'none');
+  expect(lists.length).toBeGreaterThan(100);
+  const taken: string[] = [];
+  for (const { id, path, query } of lists) {
+    const own: Record<string, unknown> = { ...PARAMETERS, org_id: app.team.org_id, team_id: app.team.id };
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(own[name]));
+    for (const name of Object.keys(query?.properties ?? {})) {
+      const answer = await app.api(
+        'GET',
+        `${filled}?${new URLSearchParams({ ...(QUERIES[id] as Record<string, string>), [name]: '' }).toString()}`,
+      );
+      if (answer.status !== 422) taken.push(`${id} ${name}`);
+      else expect(problemsOf(answer)).toContainEqual(expect.stringMatching(`^query\\.${name}(\\.0)? `));
+    }
+  }
+  expect(taken.toSorted()).toEqual(FREE_TEXT);
+});
