@@ -8,7 +8,7 @@ import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { spreadSome } from './aggregate/continuous/runs/spread.ts';
 import { askForRuns } from './ask-for-runs.ts';
-import { eraseSummary } from './summaries/erase.ts';
+import { eraseSummaries } from './summaries/erase.ts';
 import type { SampleInputValue } from './timeseries/sample-input.ts';
 import { pushSamples } from './timeseries/push-samples.ts';
 
@@ -93,8 +93,8 @@ describe('what comes in', () => {
     const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/result_table`;
     const read = async () => (await team.api<{ table: Record<string, number[]> }>('GET', path)).body.table;
     expect(await read()).toEqual({ 'sum.activity.steps': [4_000] });
-    const gone = { resource: 'activity', provider: 'oura', provider_id: 'day-1' };
-    await inTransaction(await ctxOf(team), (tx) => eraseSummary(tx, { id: user_id }, gone));
+    const gone = { resource: 'activity', provider: 'oura', provider_ids: ['day-1'] };
+    await inTransaction(await ctxOf(team), (tx) => eraseSummaries(tx, { id: user_id }, gone));
     await settleQueries(app);
     expect(await read()).toEqual({ 'sum.activity.steps': [null] });
   });

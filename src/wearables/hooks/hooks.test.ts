@@ -240,6 +240,29 @@ describe('a notification of Oura', () => {
     expect(await idsOf()).toEqual([]);
   });
 
+  test('of a sleep that the person has deleted takes it away, however long ago it was', async () => {
+    const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
+    const night = {
+      id: 's-1',
+      day,
+      type: 'long_sleep',
+      bedtime_start: `${day}T00:00:00Z`,
+      bedtime_end: `${day}T06:00:00Z`,
+      total_sleep_duration: 20_000,
+    };
+    play = ({ path }) => ({ json: { data: path.endsWith('/usercollection/sleep') ? [night] : [] } });
+    // An account of its own: what is told of the other one would be told of this user as well.
+    await importConnection(team, user.user_id, { provider_id: 'sleeper', oauth_scopes: null }, 'oura');
+    await app.runJobs();
+    const nights = async () =>
+      (await team.api<{ sleep: unknown[] }>('GET', `/v2/summary/sleep/${user.user_id}?start_date=${day}`)).body.sleep;
+    expect(await nights()).toHaveLength(1);
+    play = ({ path }) => ({ json: path.endsWith('/s-1') ? { ...night, type: 'deleted' } : { data: [] } });
+    await hookOfOura(team, 'secret-of-oura', { data_type: 'sleep', object_id: 's-1', user_id: 'sleeper' });
+    await app.runJobs();
+    expect(await nights()).toEqual([]);
+  });
+
   test.each([
     ['does not answer', { status: 503, json: {} }],
     ['wants to be asked later', { status: 429, json: {} }],

@@ -4,7 +4,7 @@ import { withinTime } from '../../time-limit.ts';
 import type { Claim } from '../pulls/poll-lease.ts';
 import type { Puller } from '../pulls/puller.ts';
 import { storePiece } from '../pulls/store-pulled.ts';
-import { eraseSummary } from '../summaries/erase.ts';
+import { eraseSummaries } from '../summaries/erase.ts';
 import type { InboxRow } from './inbox.ts';
 
 const MOST_MS = 4 * 60_000;
@@ -23,7 +23,7 @@ export async function lookAt(
   );
   if (found === null) return resources;
   if (found === 'gone') {
-    await inTransaction(ctx, (tx) => eraseSummary(tx, user, { resource, provider, provider_id: id }));
+    await inTransaction(ctx, (tx) => eraseSummaries(tx, user, { resource, provider, provider_ids: [id] }));
     return [];
   }
   for (const piece of found) await storePiece(ctx, user, piece);

@@ -12,6 +12,8 @@ export type Window = { from: string; to: string };
 export type Pulled = {
   samples?: SampleOfSource[];
   summaries?: { resource: SummaryResource; incoming: Incoming[] };
+  /** Summaries that the provider says to be deleted, by its own ids. */
+  gone?: { resource: string; provider: string; provider_ids: string[] };
 };
 
 /**

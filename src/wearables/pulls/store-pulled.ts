@@ -3,6 +3,7 @@ import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { asWriter } from '../one-writer.ts';
+import { eraseSummaries } from '../summaries/erase.ts';
 import { storeSummaries } from '../summaries/store.ts';
 import { withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
@@ -52,13 +53,14 @@ export async function storePulled(
 /** Values that are stored beside requests; more take turns with other teams'. */
 const FEW = 200;
 
-/** Stores a piece of an answer and tells of what is new in it. Throws not_found where the user is gone meanwhile. */
+/** Stores a piece of an answer, tells of what is new in it and takes away what is gone. Throws not_found where the user is gone meanwhile. */
 export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): Promise<void> {
-  const { samples = [], summaries } = piece;
+  const { samples = [], summaries, gone } = piece;
   const store = (): Promise<void> =>
     asWriter(ctx, user.id, async (tx, present) => {
       await storeSamples(tx, present, withinBounds(present, samples));
       if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
+      if (gone) await eraseSummaries(tx, present, gone);
     });
   return isBulky(piece) ? ctx.bulk.run(ctx.team.id, store) : store();
 }

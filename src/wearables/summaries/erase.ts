@@ -32,13 +32,13 @@ export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string
 }
 
 /**
- * Takes a summary away that its provider no longer has, with its points. No event tells of it, since the interface has
- * none: it is no longer read.
+ * Takes summaries away that their provider no longer has, with their points. No event tells of it, since the interface has
+ * none: they are no longer read.
  */
-export async function eraseSummary(
+export async function eraseSummaries(
   ctx: TxCtx<TeamCtx>,
   user: { id: string },
-  { resource, provider, provider_id }: { resource: string; provider: string; provider_id: string },
+  { resource, provider, provider_ids }: { resource: string; provider: string; provider_ids: string[] },
 ): Promise<void> {
   await becomeWriter(ctx, user.id);
   const { numDeletedRows } = await ctx.db
@@ -47,7 +47,7 @@ export async function eraseSummary(
     .where('team_id', '=', ctx.team.id)
     .where('resource', '=', resource)
     .where('provider', '=', provider)
-    .where('provider_id', '=', provider_id)
+    .where('provider_id', 'in', provider_ids)
     .executeTakeFirst();
   await askForRuns(ctx, user, numDeletedRows > 0n ? [resource] : []);
 }

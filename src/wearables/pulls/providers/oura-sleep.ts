@@ -26,15 +26,19 @@ const TYPES: Readonly<Record<string, string>> = {
   rest: 'unknown',
 };
 
+/** The person has taken it away; what else is told of it then is not said. */
+export const isDeleted = ({ type }: Found): boolean => type === 'deleted';
+
 /**
  * A sleep with the `daily_sleep` of its day, or null there where there is none. Scores are told a day and belong to the long
  * sleep of it: one without a word of its day would lose its score.
  */
 export function toSleep(found: Found): Item {
+  if (isDeleted(found)) return null;
   const [bedtime_start, bedtime_stop] = [momentIn(found['bedtime_start']), momentIn(found['bedtime_end'])];
   const total = wholeOr(found['total_sleep_duration']);
   const type = textOr(found['type']) ?? '';
-  if (bedtime_start === null || bedtime_stop === null || total === null || type === 'deleted') return null;
+  if (bedtime_start === null || bedtime_stop === null || total === null) return null;
   if (found['daily_sleep'] === undefined) return null;
   const readiness = objectOr(found['readiness']);
   const isLong = type === 'long_sleep';

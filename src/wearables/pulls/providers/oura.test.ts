@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
-import { dayAgo, pulledFrom, type Pulled } from '../../../../test/pulled.ts';
+import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -174,4 +174,24 @@ test('Samples come page by page, days as one sample', async () => {
   expect(await valuesOf('respiratory_rate')).toEqual([[`${day}T14:20:00.000Z`, 12.6]]);
   expect(await valuesOf('blood_oxygen')).toEqual([[`${day}T07:00:00.000Z`, 97.4]]);
   expect(await valuesOf('vo2_max')).toEqual([[`${day}T16:00:00.000Z`, 41]]);
+});
+
+test('A night that a poll finds deleted is there no more, and others stay', async () => {
+  const [own] = DOCUMENTS['sleep'] as [Record<string, unknown>];
+  const nap = {
+    ...own,
+    id: 'nap',
+    type: 'late_nap',
+    bedtime_start: `${day}T14:00:00Z`,
+    bedtime_end: `${day}T15:00:00Z`,
+  };
+  const gone = { id: 'nap', day, type: 'deleted' };
+  let nights: object[] = [own, nap];
+  const play = (request: DataRequest) =>
+    request.path.endsWith('/usercollection/sleep') ? { json: { data: nights } } : answer(request);
+  const { team, user_id, summaries } = await pulledFrom(app, provider, 'oura', play);
+  expect(await summaries('sleep')).toHaveLength(2);
+  nights = [own, gone];
+  expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual(['oura']);
+  expect(await summaries('sleep')).toMatchObject([{ type: 'long_sleep' }]);
 });

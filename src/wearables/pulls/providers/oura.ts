@@ -9,7 +9,7 @@ import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { daysAround } from './asking/days.ts';
 import { samplesOf, summariesOf, type Item, type Measured } from './asking/fitting.ts';
 import { pagesByToken } from './asking/pages.ts';
-import { measuredAsleep, toSleep } from './oura-sleep.ts';
+import { isDeleted, measuredAsleep, toSleep } from './oura-sleep.ts';
 import {
   momentIn,
   nameIn,
@@ -61,7 +61,8 @@ export const oura: Puller = {
     const path = DOCUMENTS[resource];
     if (path === undefined) return null;
     const url = `${API}/${path}/${encodeURIComponent(id)}`;
-    return (await askProvider(source, api, { url, mayBeMissing: true })) === null ? 'gone' : null;
+    const found = await askProvider(source, api, { url, mayBeMissing: true });
+    return found === null || isDeleted(objectOr(found)) ? 'gone' : null;
   },
   pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
 };
@@ -90,7 +91,7 @@ const samples = (name: string, path: string, measured: (found: Found, source: Pu
       yield* samplesOf(
         name,
         SOURCE,
-        page.flatMap((found) => measured(found, source)),
+        page.flatMap((found) => (isDeleted(found) ? [] : measured(found, source))),
       );
   };
 
@@ -126,6 +127,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     for await (const page of documents(source, 'sleep', window)) {
       const nights = page.map((found) => ({ ...found, daily_sleep: days.get(String(found['day'])) ?? null }));
       yield* summariesOf(source.ctx.log, MAPPERS.sleep, nights);
+      const provider_ids = page.filter(isDeleted).map(({ id }) => nameIn(id));
+      if (provider_ids.length > 0) yield { gone: { resource: sleep.name, provider: api.slug, provider_ids } };
     }
   },
   workouts: async function* (source, window) {
