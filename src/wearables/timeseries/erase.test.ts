@@ -140,6 +140,26 @@ describe('a sample of long ago', () => {
     expect(rows.map(({ name }) => name)).toEqual([null, '1']);
   });
 
+  test('is taken out of a partition that stays in one hour of the day, and in no other', async () => {
+    const { user_id } = await makeUser(app.team);
+    // It lies in the default partition, which is never dropped.
+    await push(user_id, [sample(0, { timestamp: '1999-02-28T12:00:00Z' })]);
+    const retaining = { ...app.ctx, db: app.db, config: { ...app.config, sampleRetentionMonths: 12 } };
+    const hourOfDatabase = async (): Promise<number> => {
+      const { rows } = await sql<{ hour: number }>`
+        select extract(hour from now() at time zone 'UTC')::integer as hour`.execute(app.db);
+      return rows[0]?.hour as number;
+    };
+    await dropExpired(retaining, ((await hourOfDatabase()) + 12) % 24);
+    expect(await samplesOf(user_id)).toBe(1);
+    let hour: number;
+    do {
+      hour = await hourOfDatabase();
+      await dropExpired(retaining, hour);
+    } while (hour !== (await hourOfDatabase()));
+    expect(await samplesOf(user_id)).toBe(0);
+  });
+
   test('goes along the key of its stream, without a look through the partitions that stay', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [sample(0, { timestamp: '2025-06-01T00:00:00Z' })]);

@@ -39,25 +39,25 @@ const MONTHS_AHEAD = 2;
 /** Streams of which one statement deletes what has expired: of a day each, where it happens every day. */
 const STREAMS = 100;
 /** Of the day (UTC) in which it is done: looking at every stream takes its time. */
-const HOUR = 3;
+const QUIET_HOUR = 3;
 
 /**
  * Makes the months that come next (UTC), and drops those that samples are kept no longer of. What has expired in partitions
- * that stay goes once a day.
+ * that stay goes once a day, in `hour` by the database's clock.
  */
-export async function dropExpired(ctx: Ctx): Promise<void> {
+export async function dropExpired(ctx: Ctx, hour = QUIET_HOUR): Promise<void> {
   await sql`
     select ensure_sample_partitions(current_date, (current_date + make_interval(months => ${MONTHS_AHEAD}))::date)`.execute(
     ctx.db,
   );
   const { sampleRetentionMonths: months } = ctx.config;
   if (months === null) return;
-  const { rows } = await sql<{ first_kept: string; hour: number }>`
+  const { rows } = await sql<{ first_kept: string; due: boolean }>`
     with days as (select (current_date - make_interval(months => ${months}))::date as first_kept)
-    select first_kept::text, extract(hour from now() at time zone 'UTC')::integer as hour
+    select first_kept::text, extract(hour from now() at time zone 'UTC') = ${hour} as due
       from days where drop_samples_before(first_kept) is not null`.execute(ctx.db);
-  const [{ first_kept, hour }] = rows as [{ first_kept: string; hour: number }];
-  if (hour === HOUR) await deleteBefore(ctx, first_kept);
+  const [{ first_kept, due }] = rows as [{ first_kept: string; due: boolean }];
+  if (due) await deleteBefore(ctx, first_kept);
 }
 
 /** Deletes every stream's samples of the days before `firstKept`, and their texts, some streams at a time along the key. */
