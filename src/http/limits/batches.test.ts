@@ -36,19 +36,23 @@ test('what requests of a team wait for holds up nobody’s batches, not even its
   const { user_id } = await makeUser(app.team);
   const owner = new pg.Client({ connectionString: app.databaseUrl });
   await owner.connect();
+  const asked: Promise<unknown>[] = [];
   try {
     await owner.query('begin');
     await owner.query('lock table orders in access exclusive mode');
     const waiting = Array.from({ length: 30 }, () => app.api('GET', '/v3/orders'));
+    asked.push(...waiting);
     await untilBlocked(app.db);
     const own = app.api('POST', `/v2/timeseries/${user_id}/samples`, samples(500));
     const answered = Promise.all([push(other, 500), own.then(({ status }) => status)]);
-    // A failure ends the wait, and with it the lock.
+    asked.push(answered);
     expect(await Promise.race([answered, wait(PATIENCE_MS).then(() => 'still waiting')])).toEqual([200, 200]);
     await owner.query('rollback');
     for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
   } finally {
+    // A failure ends the lock, and waits for what it held up: a service that closes before waits for its clients' connections.
     await owner.end();
+    await Promise.allSettled(asked);
   }
 });
 
