@@ -1,5 +1,5 @@
-// The rows of summaries: added, locked and replaced, many in a statement.
-import { sql } from 'kysely';
+// The rows of summaries: found, added, locked and replaced, whatever the number in one statement each.
+import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { nameOf, type Candidate } from './candidate.ts';
@@ -17,10 +17,49 @@ export type StoredRow = ToldRow & {
 
 const COLUMNS = [...TOLD_COLUMNS, 'key', 'version', 'told_hash', 'raw_hash', 'stream_hash'] as const;
 
+const COLUMNS_SQL = sql.join(COLUMNS.map((column) => sql.ref(`summaries.${column}`)));
+
 type Whose = { id: string };
 
-/** A statement has a place for each value of each row, and at most 65,535 of them. */
-const ROWS_A_STATEMENT = 500;
+/** The rows that are there already, as they are at this moment. By name. */
+export async function findRows(
+  ctx: TxCtx<TeamCtx>,
+  user: Whose,
+  resource: SummaryResource,
+  candidates: Candidate[],
+): Promise<Map<string, StoredRow>> {
+  if (candidates.length === 0) return new Map();
+  const { rows } = await sql<StoredRow>`${rowsOf(ctx, user, resource, candidates)}`.execute(ctx.db);
+  return byName(rows);
+}
+
+/** The rows that are there already, kept from others until the commit. By name. */
+export async function lockRows(
+  ctx: TxCtx<TeamCtx>,
+  user: Whose,
+  resource: SummaryResource,
+  candidates: Candidate[],
+): Promise<Map<string, StoredRow>> {
+  if (candidates.length === 0) return new Map();
+  const { rows } = await sql<StoredRow>`
+    ${rowsOf(ctx, user, resource, candidates)} order by provider, source_type, key for no key update of summaries`.execute(
+    ctx.db,
+  );
+  return byName(rows);
+}
+
+const rowsOf = (
+  { team }: TeamCtx,
+  user: Whose,
+  { name: resource }: SummaryResource,
+  candidates: Candidate[],
+): RawBuilder<unknown> => sql`
+  select ${COLUMNS_SQL}
+    from summaries
+    join unnest(${candidates.map((each) => each.provider)}::text[], ${candidates.map((each) => each.source_type)}::text[],
+                ${candidates.map((each) => each.key)}::text[]) as wanted (provider, source_type, key)
+         using (provider, source_type, key)
+   where user_id = ${user.id} and team_id = ${team.id} and resource = ${resource}`;
 
 /** Adds what is not there yet; of two at the same moment the second waits here and leaves it to `lockRows`. By name. */
 export async function insertRows(
@@ -29,59 +68,26 @@ export async function insertRows(
   { name: resource }: SummaryResource,
   candidates: Candidate[],
 ): Promise<Map<string, StoredRow>> {
-  const inserted: StoredRow[] = [];
-  for (let from = 0; from < candidates.length; from += ROWS_A_STATEMENT) {
-    const values = candidates.slice(from, from + ROWS_A_STATEMENT).map((each) => {
-      const row = { team_id: ctx.team.id, id: newId() };
-      const { texts, raw, stream: _, ...columns } = each;
-      return {
-        ...columns,
-        ...row,
-        user_id: user.id,
-        resource,
-        values: JSON.stringify(each.values),
-        texts: texts && ctx.cipher.sealJson('summaries.texts', row, texts),
-        raw: ctx.cipher.sealJson('summaries.raw', row, raw),
-      };
-    });
-    const rows = await ctx.db
-      .insertInto('summaries')
-      .values(values)
-      .onConflict((oc) => oc.columns(['user_id', 'resource', 'provider', 'source_type', 'key']).doNothing())
-      .returning(COLUMNS)
-      .execute();
-    inserted.push(...rows);
-  }
-  return byName(inserted);
-}
-
-/** The rows that are there already, kept from others until the commit. By name. */
-export async function lockRows(
-  { db, team }: TxCtx<TeamCtx>,
-  user: Whose,
-  { name: resource }: SummaryResource,
-  candidates: Candidate[],
-): Promise<Map<string, StoredRow>> {
   if (candidates.length === 0) return new Map();
+  const incoming = candidates.map((candidate) => ({ candidate, row: { id: newId(), team_id: ctx.team.id } }));
   const { rows } = await sql<StoredRow>`
-    select ${sql.join(COLUMNS.map((column) => sql.ref(`summaries.${column}`)))}
-      from summaries
-      join unnest(${candidates.map((each) => each.provider)}::text[], ${candidates.map((each) => each.source_type)}::text[],
-                  ${candidates.map((each) => each.key)}::text[]) as wanted (provider, source_type, key)
-           using (provider, source_type, key)
-     where user_id = ${user.id} and team_id = ${team.id} and resource = ${resource}
-     order by provider, source_type, key
-       for no key update of summaries`.execute(db);
+    insert into summaries (user_id, team_id, resource, id, provider, source_type, key, provider_id, app_id, device_id,
+      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash)
+    select ${user.id}, ${ctx.team.id}, ${resource}, id, provider, source_type, key, provider_id, app_id, device_id,
+      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash
+      from ${asTable(ctx, incoming)}
+    on conflict (user_id, resource, provider, source_type, key) do nothing
+    returning ${COLUMNS_SQL}`.execute(ctx.db);
   return byName(rows);
 }
 
-/** A row that takes over what came in; `told`: what of it is told differs, so that it is a new version. */
-export type Replacement = { row: StoredRow; candidate: Candidate; told: boolean };
+/** A locked row that takes over what came in. */
+export type Replacement = { row: StoredRow; candidate: Candidate };
 
-/** Replaces locked rows, and gives them as they are then, in the same order. */
+/** Replaces locked rows, and gives them as they are then, in the same order. What is told of one and differs makes a version. */
 export async function replaceRows(ctx: TxCtx<TeamCtx>, replacements: Replacement[]): Promise<StoredRow[]> {
   if (replacements.length === 0) return [];
-  const of = <T>(value: (replacement: Replacement) => T): T[] => replacements.map(value);
+  const differs = sql`summaries.told_hash <> new.told_hash`;
   const { rows } = await sql<StoredRow>`
     update summaries set
       provider_id = new.provider_id, app_id = new.app_id, device_id = new.device_id,
@@ -89,23 +95,35 @@ export async function replaceRows(ctx: TxCtx<TeamCtx>, replacements: Replacement
       calendar_date = new.calendar_date, start_at = new.start_at, end_at = new.end_at,
       values = new.values, texts = new.texts, raw = new.raw,
       told_hash = new.told_hash, raw_hash = new.raw_hash,
-      rev = rev + new.told::integer,
-      updated_at = case when new.told then greatest(clock_timestamp(), updated_at + interval '1 millisecond') else updated_at end
-    from unnest(
-      ${of(({ row }) => row.id)}::uuid[], ${of(({ told }) => told)}::boolean[],
-      ${of(({ candidate }) => candidate.provider_id)}::text[], ${of(({ candidate }) => candidate.app_id)}::text[],
-      ${of(({ candidate }) => candidate.device_id)}::uuid[], ${of(({ candidate }) => candidate.version)}::timestamptz[],
-      ${of(({ candidate }) => candidate.calendar_date)}::date[], ${of(({ candidate }) => candidate.start_at)}::timestamptz[],
-      ${of(({ candidate }) => candidate.end_at)}::timestamptz[], ${of(({ candidate }) => JSON.stringify(candidate.values))}::jsonb[],
-      ${of(({ row, candidate }) => candidate.texts && ctx.cipher.sealJson('summaries.texts', row, candidate.texts))}::bytea[],
-      ${of(({ row, candidate }) => ctx.cipher.sealJson('summaries.raw', row, candidate.raw))}::bytea[],
-      ${of(({ candidate }) => candidate.told_hash)}::bytea[], ${of(({ candidate }) => candidate.raw_hash)}::bytea[]
-    ) as new (id, told, provider_id, app_id, device_id, version, calendar_date, start_at, end_at, values, texts, raw,
-      told_hash, raw_hash)
+      rev = rev + (${differs})::integer,
+      updated_at = case when ${differs} then greatest(clock_timestamp(), updated_at + interval '1 millisecond') else updated_at end
+    from ${asTable(ctx, replacements)}
     where summaries.user_id = ${replacements[0]?.row.user_id} and summaries.team_id = ${ctx.team.id} and summaries.id = new.id
-    returning ${sql.join(COLUMNS.map((column) => sql.ref(`summaries.${column}`)))}`.execute(ctx.db);
+    returning ${COLUMNS_SQL}`.execute(ctx.db);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return replacements.map(({ row }) => byId.get(row.id) as StoredRow);
+}
+
+/** What came in as the table `new`, sealed for the rows that it belongs to. */
+function asTable(
+  { cipher }: TeamCtx,
+  incoming: { candidate: Candidate; row: { id: string; team_id: string } }[],
+): RawBuilder<unknown> {
+  const of = <T>(value: (candidate: Candidate, row: { id: string; team_id: string }) => T): T[] =>
+    incoming.map(({ candidate, row }) => value(candidate, row));
+  return sql`
+    unnest(
+      ${incoming.map(({ row }) => row.id)}::uuid[],
+      ${of((each) => each.provider)}::text[], ${of((each) => each.source_type)}::text[], ${of((each) => each.key)}::text[],
+      ${of((each) => each.provider_id)}::text[], ${of((each) => each.app_id)}::text[], ${of((each) => each.device_id)}::uuid[],
+      ${of((each) => each.version)}::timestamptz[], ${of((each) => each.calendar_date)}::date[],
+      ${of((each) => each.start_at)}::timestamptz[], ${of((each) => each.end_at)}::timestamptz[],
+      ${of((each) => JSON.stringify(each.values))}::jsonb[],
+      ${of((each, row) => each.texts && cipher.sealJson('summaries.texts', row, each.texts))}::bytea[],
+      ${of((each, row) => cipher.sealJson('summaries.raw', row, each.raw))}::bytea[],
+      ${of((each) => each.told_hash)}::bytea[], ${of((each) => each.raw_hash)}::bytea[]
+    ) as new (id, provider, source_type, key, provider_id, app_id, device_id, version, calendar_date, start_at, end_at,
+      values, texts, raw, told_hash, raw_hash)`;
 }
 
 const byName = (rows: (StoredRow & { provider: string; source_type: string })[]): Map<string, StoredRow> =>

@@ -90,6 +90,99 @@ test('a version that comes while a newer one is being written waits for it, and 
   expect(await person.read('activity')).toMatchObject([{ steps: 1 }]);
 });
 
+describe('of two that bring one summary at once', () => {
+  /** Another one brings it, in a transaction that stays open until `second` waits for it. */
+  const beside = async (
+    item: object,
+    second: () => Promise<Stored[]>,
+    resource = activity,
+  ): Promise<[first: Stored[], second: Stored[]]> => {
+    let later: Promise<Stored[]> | undefined;
+    const first = await inTransaction(await scoped(), async (tx) => {
+      const user = await findUser(tx, person.userId);
+      const stored = await storeSummaries(tx, user, resource, [{ item: item as Incoming['item'], raw: {} }]);
+      later = second();
+      await untilBlocked(app.db);
+      return stored;
+    });
+    return [first, (await later) as Stored[]];
+  };
+  const told = async () => (await person.told()).map(([type, data]) => [type, data['steps']]);
+
+  test('one creates it, and the other finds it unchanged where it is equal', async () => {
+    const item = day({ steps: 1 });
+    const [[first], [second]] = await beside(item, () => store(activity, { item, raw: {} }));
+    expect([first?.outcome, second]).toEqual(['created', { id: first?.id, outcome: 'unchanged' }]);
+    expect(await told()).toEqual([['daily.data.activity.created', 1]]);
+  });
+
+  test('one creates it, and the other updates it where it differs', async () => {
+    const item = day({ steps: 2 });
+    const [[first], [second]] = await beside(day({ steps: 1 }), () => store(activity, { item, raw: {} }));
+    expect([first?.outcome, second]).toEqual(['created', { id: first?.id, outcome: 'updated' }]);
+    expect(await told()).toEqual([
+      ['daily.data.activity.created', 1],
+      ['daily.data.activity.updated', 2],
+    ]);
+  });
+
+  test('both update one that was there, if both differ; the second to the same changes nothing any more', async () => {
+    await person.push('activity', day({ steps: 1 }));
+    const item = day({ steps: 3 });
+    const [[first], [second]] = await beside(day({ steps: 2 }), () => store(activity, { item, raw: {} }));
+    const [[third], [fourth]] = await beside(day({ steps: 4 }), () =>
+      store(activity, { item: day({ steps: 4 }), raw: {} }),
+    );
+    const outcomes = [first, second, third, fourth].map((stored) => stored?.outcome);
+    expect(outcomes).toEqual(['updated', 'updated', 'updated', 'unchanged']);
+    expect((await told()).map(([, steps]) => steps)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('only one creates the points of a workout that was there without them', async () => {
+    const of = (more: object = {}) => ({
+      provider: 'strava',
+      sport: 'running',
+      time_start: '2026-01-05T13:30:00Z',
+      time_end: '2026-01-05T14:30:00Z',
+      ...more,
+    });
+    await store(workout, { item: of(), raw: {} });
+    const item = of({ stream: { time: [1_767_619_800] } });
+    const [[first], [second]] = await beside(item, () => store(workout, { item, raw: {} }), workout);
+    expect([first?.outcome, second?.outcome]).toEqual(['unchanged', 'unchanged']);
+    expect((await person.told()).map(([type]) => type)).toEqual([
+      'daily.data.workouts.created',
+      'daily.data.workout_stream.created',
+    ]);
+  });
+});
+
+test('what is equal is neither written nor locked, among what is new and what differs', async () => {
+  const of = (date: string, steps: number) => day({ calendar_date: date, steps });
+  const before = await person.push('activity', of('2026-01-05', 1), of('2026-01-06', 2));
+  await person.told();
+  const rows = async () =>
+    (
+      await sql`select calendar_date, ctid::text, xmin::text, xmax::text from summaries
+                 where user_id = ${person.userId} order by calendar_date`.execute(app.db)
+    ).rows;
+  const [kept] = await rows();
+  const again = await person.push('activity', of('2026-01-07', 3), of('2026-01-05', 1), of('2026-01-06', 4));
+  expect(again.items).toEqual([
+    { id: expect.any(String), outcome: 'created' },
+    { id: before.items[0]?.id, outcome: 'unchanged' },
+    { id: before.items[1]?.id, outcome: 'updated' },
+  ]);
+  expect((await rows())[0]).toEqual(kept);
+  const told = await person.told();
+  expect(told.map(([type, data]) => [type, data['steps']]).toSorted()).toEqual([
+    ['daily.data.activity.created', 3],
+    ['daily.data.activity.updated', 4],
+  ]);
+  expect(await person.push('activity', of('2026-01-07', 3), of('2026-01-05', 1))).toMatchObject({ unchanged: 2 });
+  expect(await person.told()).toEqual([]);
+});
+
 test('times of change rise even where the clock of the database does not', async () => {
   await person.push('activity', day({ steps: 1 }));
   await sql`update summaries set updated_at = now() + interval '1 hour' where user_id = ${person.userId}`.execute(

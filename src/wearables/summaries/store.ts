@@ -17,7 +17,7 @@ import {
 import { eventsOf, workoutStreamCreated, workoutStreamUpdated } from './events.ts';
 import { renderShallowStream, renderSummary } from './render.ts';
 import type { SummaryResource } from './resource.ts';
-import { insertRows, lockRows, replaceRows, type StoredRow } from './rows.ts';
+import { findRows, insertRows, lockRows, replaceRows, type StoredRow } from './rows.ts';
 import { storeSummaryStreams, type IncomingSummaryStream } from './summary-streams/store.ts';
 
 /**
@@ -56,34 +56,60 @@ export async function storeSummaries(
   });
 }
 
-/** Adds what is new and replaces what differs. A raw payload or version alone is kept without being a change. */
+/**
+ * Adds what is new and replaces what differs. A raw payload or version alone is kept without being a change. Most of what comes
+ * is known already: it is looked at first, so that nothing is sealed, written or locked for it.
+ */
 async function write(
   ctx: TxCtx<TeamCtx>,
   user: UserRow,
   resource: SummaryResource,
   wanted: Candidate[],
 ): Promise<Decision[]> {
-  const created = await insertRows(ctx, user, resource, wanted);
-  const old = wanted.filter((each) => !created.has(nameOf(each)));
-  const locked = await lockRows(ctx, user, resource, old);
-  const decisions = wanted.map((candidate): Decision => {
-    const row = created.get(nameOf(candidate));
-    if (row) return { candidate, row, outcome: 'created' };
-    const known = locked.get(nameOf(candidate)) as StoredRow;
-    if (isOlder(candidate.version, known.version)) return { candidate, row: known, outcome: 'superseded' };
-    const differs = !known.told_hash.equals(candidate.told_hash);
-    return { candidate, row: known, outcome: differs ? 'updated' : 'unchanged' };
-  });
-  const stale = decisions.filter(({ candidate, row, outcome }) => {
-    const isNewer = candidate.version !== null && candidate.version !== row.version;
-    return outcome === 'updated' || (outcome === 'unchanged' && (isNewer || !row.raw_hash.equals(candidate.raw_hash)));
-  });
-  const fresh = await replaceRows(
+  const known = await findRows(ctx, user, resource, wanted);
+  const knownOf = (each: Candidate): StoredRow | undefined => known.get(nameOf(each));
+  const created = await insertRows(
     ctx,
-    stale.map(({ candidate, row, outcome }) => ({ candidate, row, told: outcome === 'updated' })),
+    user,
+    resource,
+    wanted.filter((each) => !knownOf(each)),
   );
+  const locked = await lockRows(
+    ctx,
+    user,
+    resource,
+    wanted.filter((each) => !created.has(nameOf(each)) && !bringsNothing(each, knownOf(each))),
+  );
+  const decisions = wanted.map((candidate): Decision => {
+    const name = nameOf(candidate);
+    const row = created.get(name);
+    return row ? { candidate, row, outcome: 'created' } : decide(candidate, locked.get(name) ?? known.get(name));
+  });
+  const stale = decisions.filter(
+    ({ candidate, row, outcome }) => outcome === 'updated' || (outcome === 'unchanged' && isUnlikeKept(candidate, row)),
+  );
+  const fresh = await replaceRows(ctx, stale);
   for (const [n, decision] of stale.entries()) decision.row = fresh[n] as StoredRow;
   return decisions;
+}
+
+function decide(candidate: Candidate, row: StoredRow | undefined): Decision {
+  if (!row) throw new Error('a summary that could not be added is not there');
+  if (isOlder(candidate.version, row.version)) return { candidate, row, outcome: 'superseded' };
+  return { candidate, row, outcome: row.told_hash.equals(candidate.told_hash) ? 'unchanged' : 'updated' };
+}
+
+/** Whether what is kept beside what is told differs. */
+const isUnlikeKept = ({ version, raw_hash }: Candidate, row: StoredRow): boolean =>
+  (version !== null && version !== row.version) || !row.raw_hash.equals(raw_hash);
+
+/** Whether a row, even one that nobody keeps from others, needs no change: versions only rise, and equal is equal. */
+function bringsNothing(candidate: Candidate, row: StoredRow | undefined): boolean {
+  if (!row) return false;
+  const { outcome } = decide(candidate, row);
+  if (outcome !== 'unchanged') return outcome === 'superseded';
+  const { stream } = candidate;
+  return !isUnlikeKept(candidate, row) && (stream === null || row.stream_hash?.equals(stream.hash) === true);
 }
 
 /** What came with summaries that are not out of date. */
