@@ -215,6 +215,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/http/auth/access.ts': 'whose a key is',
   'src/http/auth/user-token.ts': 'whose a token is',
   'src/wearables/hooks/receive.ts': 'whose account a provider tells of',
+  'src/wearables/connections/pause-after-last-day.ts': 'connections of all teams whose time is over',
   'src/wearables/connections/tokens/revoke.ts': 'whether anybody is connected to an account',
   'src/wearables/link/session.ts': 'whose a link token is',
   'src/wearables/link/exchange-code.ts': 'whose a link code is',

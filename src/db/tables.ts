@@ -96,6 +96,7 @@ export interface Connections {
   external_user_hash: Buffer | null;
   external_user_id: Buffer | null;
   granted_scopes: string[] | null;
+  pauses_at: string | null;
   provider: string;
   refreshing_until: string | null;
   status: string;

@@ -14,6 +14,7 @@ import {
   simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
 import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
+import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
 import { makePartitions } from '../delivery/erase.ts';
@@ -63,6 +64,7 @@ export const jobs = [
   teamErasure,
   retention,
   fileImports,
+  pausing,
   ...pullJobs,
   ...continuousQueryJobs,
   inboxWork,

@@ -7,6 +7,7 @@ import { providerOrNull, type ProviderSlug } from '../providers.ts';
 import { resourceAvailability } from './availability.ts';
 import { connectionCreated } from './events.ts';
 import { namedProvider } from './named.ts';
+import { isAfterLastDay } from './pause-after-last-day.ts';
 import { subscribeUser } from './subscriptions/subscribe-user.ts';
 import { giveBackEnded } from './tokens/give-back.ts';
 import { sealedTokens, type Tokens } from './tokens/sealed.ts';
@@ -102,7 +103,7 @@ async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: s
 /**
  * What a push does first: a phone, and a person, connect by sending. The first push makes the connection and tells of
  * it; later ones find it. Data of a provider that is connected at its own page needs no connection of its own to be
- * pushed, and makes none: there would be no token to pull with.
+ * pushed, and makes none: there would be no token to pull with. Nor does data of who is not looked at any more.
  */
 export async function ensureConnection(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -119,5 +120,6 @@ export async function ensureConnection(
     .where('team_id', '=', ctx.team.id)
     .$call(prepared('find connection of a push'))
     .executeTakeFirst();
-  if (found?.status !== 'connected') await connect(ctx, user, provider, NOTHING);
+  if (found?.status === 'connected' || (await isAfterLastDay(ctx, user))) return;
+  await connect(ctx, user, provider, NOTHING);
 }

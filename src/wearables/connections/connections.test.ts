@@ -8,6 +8,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import { ensureConnection } from './connect.ts';
 import { failConnection } from './fail.ts';
+import { pauseAfterLastDay } from './pause-after-last-day.ts';
 import type { TeamCtx } from '../../context.ts';
 
 type Connection = {
@@ -202,6 +203,29 @@ describe('a push', () => {
     });
     await second;
     expect(await typesOf(user)).toEqual(['provider.connection.created']);
+  });
+
+  test("connects nobody a week after the last day of which the user's data is taken: what is paused stays so", async () => {
+    const user = await makeUser(app.team);
+    const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const push = async (days: number) => {
+      const of = { resource: 'heartrate', provider: 'apple_health_kit', source_type: 'watch', unit: 'bpm' };
+      const sample = { ...of, timestamp: `${dayFromNow(days)}T08:00:00Z`, value: 60 };
+      return app.api<object>('POST', `/v2/timeseries/${user.user_id}/samples`, [sample]);
+    };
+    expect((await push(-20)).status).toBe(200);
+    for (const [days, status] of [
+      [-6, 'connected'],
+      [-9, 'paused'],
+    ] as const) {
+      await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end: dayFromNow(days) });
+      await pauseAfterLastDay(app.ctx);
+      expect((await push(days - 5)).status).toBe(200);
+      expect((await connectionsOf(user)).map((connection) => connection.status)).toEqual([status]);
+    }
+    expect((await typesOf(user)).filter((type) => type.startsWith('provider'))).toEqual([
+      'provider.connection.created',
+    ]);
   });
 
   test('of a provider that has a page of its own makes none: there would be no token to pull with', async () => {

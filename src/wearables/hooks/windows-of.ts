@@ -13,15 +13,16 @@ export type Asked = { resource: string; window: Window; isSpan: boolean };
  * What is to be pulled of each resource that notifications tell of: spans that meet as one, in windows that the provider
  * answers; and the last days, once, where they do not say when.
  */
-export function windowsOf({ connection }: Claim, puller: Puller, rows: InboxRow[]): Asked[] {
-  return grantedResources(puller, connection).flatMap((resource): Asked[] => {
+export function windowsOf(claim: Claim, puller: Puller, rows: InboxRow[]): Asked[] {
+  const last = lastDays(puller, claim);
+  return grantedResources(puller, claim.connection).flatMap((resource): Asked[] => {
     const told = rows.filter(({ resources }) => resources.includes(resource));
     const spans = told.flatMap(({ span_from: from, span_to: to }) => (from && to ? [{ from, to }] : []));
     const longest = (puller.resources[resource]?.windowDays ?? 1) * DAY_MS;
     const windows = merged(spans).flatMap((span) => cut(span, longest));
     return [
       ...windows.map((window) => ({ resource, window, isSpan: true })),
-      ...(spans.length < told.length ? [{ resource, window: lastDays(puller), isSpan: false }] : []),
+      ...(spans.length < told.length && last ? [{ resource, window: last, isSpan: false }] : []),
     ];
   });
 }

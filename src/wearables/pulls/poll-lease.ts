@@ -25,7 +25,13 @@ export type Claim = {
   /** `held_since` is the fence: whoever holds it later has another one. */
   poll: Polled & { held_since: string };
   user: UserRow;
-  connection: { provider: string; demo: boolean; granted_scopes: string[] | null };
+  connection: {
+    provider: string;
+    demo: boolean;
+    granted_scopes: string[] | null;
+    /** Nothing that it brings is kept any more: it is about to be paused. */
+    is_over: boolean;
+  };
 };
 
 /** As long as a resource may take; whoever was killed meanwhile is followed by another. */
@@ -46,7 +52,9 @@ export async function claimPoll(
        and (polls.due_at <= now() or not ${whenDue}) and (polls.leased_until is null or polls.leased_until < now())
        and c.user_id = polls.user_id and c.provider = polls.provider and c.status = 'connected'
        and u.id = polls.user_id and u.deleted_at is null
-    returning c.demo, c.granted_scopes, polls.held_since::text as held_since`.execute(ctx.db);
+    returning c.demo, c.granted_scopes, coalesce(c.pauses_at <= now(), false) as is_over, polls.held_since::text as held_since`.execute(
+    ctx.db,
+  );
   if (!row) return null;
   const user = await findUser(ctx, user_id).catch((error: unknown) => {
     if (!isGone(error)) throw error;

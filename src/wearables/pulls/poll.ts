@@ -2,7 +2,6 @@
 // connection brings nothing (migration 0025), or its user is leaving (migration 0033), it is due at infinity.
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
-import type { UserRow } from '../../users/find.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
 import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
 import { isGone, PullError, type Puller, type Window } from './puller.ts';
@@ -31,29 +30,33 @@ export async function pollConnection(ctx: TeamCtx, job: Polled): Promise<void> {
 async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: number }) | null> {
   const puller = pullerOrNull(ctx, claim.connection);
   if (!puller) return { succeeded: false, wait: 0, heldBack: false, every: WITHOUT_PROVIDER_SECONDS };
-  const window = lastDays(puller);
+  const window = lastDays(puller, claim);
   const resources = grantedResources(puller, claim.connection).filter(
-    (name) => puller.resources[name]?.polled !== false && mayBeKept(claim.user, window),
+    (name) => puller.resources[name]?.polled !== false,
   );
-  const windows = resources.map((resource) => ({ resource, window }));
+  const windows = window === null ? [] : resources.map((resource) => ({ resource, window }));
   const outcome = await pullWindows(ctx, claim, { puller, windows });
   return outcome && { ...outcome, every: puller.pollEverySeconds };
 }
 
-/** Whether the user's data is taken of any of these days, which begin and end up to a day apart around the world. */
-function mayBeKept({ ingestion_start: first, ingestion_end: last }: UserRow, { from, to }: Window): boolean {
-  const dayOf = (moment: string, days: number) =>
-    new Date(Date.parse(moment) + days * DAY_MS).toISOString().slice(0, 10);
-  return (first === null || first <= dayOf(to, 1)) && (last === null || last >= dayOf(from, -1));
-}
+/** The last day ends last where clocks are furthest behind. */
+const DAY_ENDS_MS = 36 * 3_600_000;
 
-/** The days that polls pull again. */
-export function lastDays({ pollDays }: Puller): Window {
+/**
+ * The days that polls pull again: the last ones, or the last ones of which the user's data is taken, since some of it comes
+ * late. Null where nothing is kept of any of them, yet or any more.
+ */
+export function lastDays(
+  { pollDays }: Puller,
+  { user, connection }: Pick<Claim, 'user' | 'connection'>,
+): Window | null {
+  const { ingestion_start: first, ingestion_end: last } = user;
   const now = Date.now();
-  return {
-    from: `${new Date(now - pollDays * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`,
-    to: new Date(now).toISOString(),
-  };
+  const until = last === null ? now : Math.min(now, Date.parse(last) + DAY_ENDS_MS);
+  const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
+  // Where clocks are furthest ahead it is tomorrow.
+  if (connection.is_over || (first !== null && first > dayOf(until + DAY_MS))) return null;
+  return { from: `${dayOf(until - pollDays * DAY_MS)}T00:00:00.000Z`, to: new Date(until).toISOString() };
 }
 
 /**

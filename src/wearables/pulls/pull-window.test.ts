@@ -7,6 +7,7 @@ import { startReceiver, type Receiver } from '../../../test/receiver.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import { failConnection } from '../connections/fail.ts';
+import { pauseAfterLastDay } from '../connections/pause-after-last-day.ts';
 import { seriesOrNull, type Series } from '../resources.ts';
 import { AppError } from '../../errors.ts';
 import { DEMO_PULLERS } from './demo/pullers.ts';
@@ -72,6 +73,10 @@ async function* oneADay({ from, to }: Window): AsyncIterable<Pulled> {
     yield { samples: [sampleAt(new Date(at).toISOString())] };
 }
 
+async function* manyOf(samples: NonNullable<Pulled['samples']>): AsyncIterable<Pulled> {
+  yield { samples };
+}
+
 /** An answer that breaks off at once. */
 const failing = (error: () => Error): AsyncIterable<Pulled> => ({
   [Symbol.asyncIterator]: () => ({
@@ -103,6 +108,18 @@ const stored = async (): Promise<number> => {
   );
   return rows[0]?.count as number;
 };
+/** How many values events told of. */
+const changes = async (): Promise<number> => {
+  const path = `/v2/introspect/resources?user_id=${user.user_id}`;
+  const { body } = await app.api<{ data: { provider: { freestyle_libre: { glucose: { sent_count: number } } } }[] }>(
+    'GET',
+    path,
+  );
+  return body.data[0]?.provider.freestyle_libre.glucose.sent_count ?? 0;
+};
+const statusOf = async (): Promise<string | undefined> =>
+  (await app.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user.user_id}`)).body.providers[0]
+    ?.status;
 const waitingJobs = async () => (await sql`select from graphile_worker.jobs`.execute(app.db)).rows;
 /** Lets what waits come due. */
 const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
@@ -457,20 +474,51 @@ describe('polls', () => {
     expect([asked.length, await poll()]).toEqual([3, outcome]);
   });
 
-  test("ask for nothing where nothing would be kept, as after the last day of which the user's data is taken", async () => {
+  test("ask for the last days of which the user's data is taken, for seven days after them; then the connection is paused", async () => {
     await connect();
     await app.runJobs();
-    asked = [];
-    for (const [ingestion_end, times] of [
-      [dayFromNow(-4), 0],
-      [dayFromNow(-1), 1],
+    // What comes late, each time another value.
+    answer = ({ to }) => manyOf([sampleAt(new Date(Date.parse(to) - 2 * DAY_MS).toISOString(), 5 + asked.length)]);
+    for (const [ingestion_end, times, status] of [
+      [dayFromNow(-1), 1, 'connected'],
+      [dayFromNow(-6), 1, 'connected'],
+      [dayFromNow(-9), 0, 'paused'],
+      [dayFromNow(-30), 0, 'paused'],
     ] as const) {
       await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end });
+      const before = await changes();
+      asked = [];
       await due();
       await resumePulls(app.ctx);
       await app.runJobs();
-      expect([asked.length, (await poll()).succeeded]).toEqual([times, true]);
+      await pauseAfterLastDay(app.ctx);
+      expect([ingestion_end, asked.length, await changes(), await statusOf()]).toEqual([
+        ingestion_end,
+        times,
+        before + times,
+        status,
+      ]);
+      if (times === 0) continue;
+      const until = Math.min(Date.now(), Date.parse(ingestion_end) + 1.5 * DAY_MS);
+      expect(Math.abs(Date.parse(asked[0]?.to ?? '') - until)).toBeLessThan(10_000);
+      expect(until - Date.parse(asked[0]?.from ?? '')).toBeLessThan(2.1 * DAY_MS);
     }
+  });
+
+  test('of a connection whose time is over ask for nothing, while a pull of the past is let come to its end', async () => {
+    await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end: dayFromNow(-10) });
+    await connect();
+    await pauseAfterLastDay(app.ctx);
+    expect(await statusOf()).toBe('connected');
+    await app.runJobs();
+    expect((await pull()).status).toBe('success');
+    asked = [];
+    await due();
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    expect([asked, (await poll()).succeeded]).toEqual([[], true]);
+    await pauseAfterLastDay(app.ctx);
+    expect(await statusOf()).toBe('paused');
   });
 
   test('that end in a refusal of ours, as of a user with too many streams, count as failed and wait', async () => {
