@@ -135,6 +135,7 @@ test.each([
   ['PHIAL_STRVA_CLIENT_ID', 'PHIAL_STRAVA_CLIENT_ID'],
   ['PHIAL_STRAVA_CLIENTID', 'PHIAL_STRAVA_CLIENT_ID'],
   ['PHIAL_WHOOP_CLIENT_SECRET', 'PHIAL_WHOOP_V2_CLIENT_SECRET'],
+  ['PHIAL_OURA_HISTORY_DAY', 'PHIAL_OURA_HISTORY_DAYS'],
   ['PHIAL_DEXCOM_BASE_URL', 'PHIAL_DEXCOM_V3_BASE_URL'],
   ['PHIAL_BASSE_URL', 'PHIAL_BASE_URL'],
 ])('%s is told to be %s', (name, meant) => {
@@ -175,6 +176,10 @@ describe('the application at a provider', () => {
     expect(config.providers['oura']?.secret.reveal()).toBe('hush');
     expect(config.providers['strava']).toBeUndefined();
     expect(() => parseConfig({ PHIAL_STRAVA_CLIENT_ID: 'client' })).toThrow('PHIAL_STRAVA_CLIENT_SECRET come together');
+  });
+
+  test.each(['0', '366', '1.5', 'all'])('takes no %s days of the past', (PHIAL_OURA_HISTORY_DAYS) => {
+    expect(() => parseConfig({ PHIAL_OURA_HISTORY_DAYS })).toThrow('must be a whole number from 1 to 365');
   });
 
   test('never shows its secret', () => {

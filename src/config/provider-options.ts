@@ -1,5 +1,5 @@
 // The application that an operator has registered with each provider of wearable data.
-import { httpAddress, orNull, text } from './option-kinds.ts';
+import { httpAddress, orNull, text, whole } from './option-kinds.ts';
 
 /** Providers that can be connected, as options name them. */
 const NAMES = {
@@ -43,9 +43,14 @@ export type ProviderClient = {
   secret: Hidden;
   /** Takes the place of the origin of every address of the provider; null: the provider's own. */
   baseUrl: string | null;
+  /** Days of the past that a new connection brings; null: as many as users of the provider are used to. */
+  historyDays: number | null;
 };
 
-const ofProvider = <N extends Name>(name: N, title: string) =>
+/** Of any provider. */
+const MOST_HISTORY_DAYS = 365;
+
+const ofProvider = <N extends Name>(name: N, title: string, usual: number) =>
   ({
     [`PHIAL_${name}_CLIENT_ID`]: {
       default: '',
@@ -62,21 +67,27 @@ const ofProvider = <N extends Name>(name: N, title: string) =>
       read: orNull(httpAddress),
       meaning: `Address that stands for every host of ${title}, as that of a stand-in; empty: the real ones.`,
     },
+    [`PHIAL_${name}_HISTORY_DAYS`]: {
+      default: '',
+      read: orNull(whole(1, MOST_HISTORY_DAYS)),
+      meaning: `Days of the past that a new connection to ${title} brings (1 to ${MOST_HISTORY_DAYS}); empty: ${usual}.`,
+    },
   }) as Record<`PHIAL_${N}_CLIENT_ID`, Option<string>> &
     Record<`PHIAL_${N}_CLIENT_SECRET`, Option<Hidden>> &
-    Record<`PHIAL_${N}_BASE_URL`, Option<string>>;
+    Record<`PHIAL_${N}_BASE_URL`, Option<string>> &
+    Record<`PHIAL_${N}_HISTORY_DAYS`, Option<number>>;
 
 type Option<T> = { default: string; read: (value: string) => T | null; meaning: string };
 
 export const PROVIDER_OPTIONS = {
-  ...ofProvider('GOOGLE_HEALTH', 'Google Health'),
-  ...ofProvider('DEXCOM_V3', 'Dexcom'),
-  ...ofProvider('OURA', 'Oura'),
-  ...ofProvider('STRAVA', 'Strava'),
-  ...ofProvider('WITHINGS', 'Withings'),
-  ...ofProvider('WHOOP_V2', 'WHOOP'),
-  ...ofProvider('WAHOO', 'Wahoo'),
-  ...ofProvider('POLAR', 'Polar'),
+  ...ofProvider('GOOGLE_HEALTH', 'Google Health', 90),
+  ...ofProvider('DEXCOM_V3', 'Dexcom', 30),
+  ...ofProvider('OURA', 'Oura', 180),
+  ...ofProvider('STRAVA', 'Strava', 14),
+  ...ofProvider('WITHINGS', 'Withings', 90),
+  ...ofProvider('WHOOP_V2', 'WHOOP', 180),
+  ...ofProvider('WAHOO', 'Wahoo', 180),
+  ...ofProvider('POLAR', 'Polar', 28),
 };
 
 type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };
@@ -90,8 +101,8 @@ export function readProviderClients(given: Given): {
   const problems: string[] = [];
   for (const [slug, name] of Object.entries(NAMES)) {
     const [id, secret] = [given[`PHIAL_${name}_CLIENT_ID`], given[`PHIAL_${name}_CLIENT_SECRET`]];
-    const baseUrl = given[`PHIAL_${name}_BASE_URL`];
-    if (id !== null && secret !== null) clients[slug] = { id, secret, baseUrl };
+    const [baseUrl, historyDays] = [given[`PHIAL_${name}_BASE_URL`], given[`PHIAL_${name}_HISTORY_DAYS`]];
+    if (id !== null && secret !== null) clients[slug] = { id, secret, baseUrl, historyDays };
     else if (id !== null || secret !== null)
       problems.push(`PHIAL_${name}_CLIENT_ID and PHIAL_${name}_CLIENT_SECRET come together or not at all.`);
   }

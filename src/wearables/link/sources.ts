@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
-import type { Configured } from '../connections/providers/configured.ts';
+import { historyDaysOf, type Configured } from '../connections/providers/configured.ts';
 import { PROVIDER_SLUGS, PROVIDERS } from '../providers.ts';
 import { logoOf } from '../source.ts';
 import { connectableProviders, findConnectable } from './connectable.ts';
@@ -16,6 +16,7 @@ export const listLinkProviders = (ctx: LinkCtx): Static<typeof SourceLink>[] =>
 
 /** One of them, in full. */
 export function findOauthSource(ctx: LinkCtx, slug: string): Static<typeof Source> {
+  const { config } = ctx;
   const configured = findConnectable(ctx, slug);
   return {
     ...linkOf(ctx, configured),
@@ -23,7 +24,7 @@ export function findOauthSource(ctx: LinkCtx, slug: string): Static<typeof Sourc
     group: null,
     source_type: PROVIDERS[configured.connector.slug].source_type,
     is_active: true,
-    backfill_num_days: PROVIDERS[configured.connector.slug].history_days,
+    backfill_num_days: historyDaysOf(config, configured.connector.slug),
   };
 }
 

@@ -5,7 +5,8 @@ import { addJobs, jobKind } from '../../db/define-job.ts';
 import { newId } from '../../ids.ts';
 import type { UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS, providerOrNull, type ProviderSlug } from '../providers.ts';
+import { historyDaysOf } from '../connections/providers/configured.ts';
+import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
 import { PULLED_NAMES } from './events.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
 
@@ -35,7 +36,7 @@ export async function schedulePulls(
   ctx: TxCtx<TeamCtx>,
   user: Pick<UserRow, 'id' | 'ingestion_start' | 'ingestion_end'>,
   connection: { provider: ProviderSlug; demo: boolean; granted_scopes: readonly string[] | null },
-  { days = providerOrNull(connection.provider)?.history_days ?? 30 }: { days?: number } = {},
+  { days = historyDaysOf(ctx.config, connection.provider) }: { days?: number } = {},
 ): Promise<void> {
   const puller = pullerOrNull(ctx, connection);
   if (!puller) return;

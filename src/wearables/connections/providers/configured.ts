@@ -1,5 +1,6 @@
 import type { Config } from '../../../config/options.ts';
 import type { ProviderClient } from '../../../config/provider-options.ts';
+import { PROVIDERS, type ProviderSlug } from '../../providers.ts';
 import { CONNECTORS, connectorOrNull } from './all.ts';
 import type { Connector } from './connector.ts';
 
@@ -12,6 +13,10 @@ export function configuredOrNull(config: Config, provider: string): Configured |
   const client = Object.hasOwn(config.providers, provider) ? config.providers[provider] : undefined;
   return connector && client ? { connector, client } : null;
 }
+
+/** Days of the past that a new connection brings here. */
+export const historyDaysOf = ({ providers }: Config, provider: ProviderSlug): number =>
+  (Object.hasOwn(providers, provider) ? providers[provider]?.historyDays : null) ?? PROVIDERS[provider].history_days;
 
 /** Every provider that can be connected here. */
 export const configuredProviders = (config: Config): Configured[] =>
