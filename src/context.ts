@@ -24,9 +24,18 @@ export type Ctx = {
   findLinkSession: (ctx: Ctx, token: string) => Promise<FoundLinkSession | null>;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
   stopping?: AbortSignal;
+  /** Counts what came of work with providers and files, for the operator; missing where nobody measures. */
+  count?: (counted: Counted) => void;
   /** Whether a statement of this process failed lately because the server's disk is full. */
   outOfSpace?: () => boolean;
 };
+
+/**
+ * Something that an operator counts, by how it went. Words of a bounded set, and nothing of a team or user: they are labels of
+ * metrics.
+ */
+export type Counted =
+  { what: 'pull_window' | 'poll' | 'hook'; provider: string; outcome: string } | { what: 'import'; outcome: string };
 
 /** What the browser of a user may do by a link token: connect that user to a provider, once. */
 type LinkSession = {

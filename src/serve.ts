@@ -17,7 +17,7 @@ import { takeBackLanes } from './delivery/lanes/lanes.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { prepareDrain } from './http/drain.ts';
 import { refuseTakenPort } from './http/port.ts';
-import { openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
+import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import type { Logger } from './log.ts';
@@ -100,6 +100,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   const cipher = await claimCipher(db, config, secrets);
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
+  const metrics = openMetrics();
   const ctx: Ctx = {
     config,
     db,
@@ -109,11 +110,11 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     ...wings,
     stopping: running.stopping.signal,
     outOfSpace,
+    count: countIn(metrics),
   };
   // Before the first keys are made: a start that fails now would never show them.
   if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
-  const metrics = openMetrics();
 
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
   if (app) running.drain = prepareDrain(app.server);

@@ -17,7 +17,7 @@ import type { ErrorCode } from '../src/errors.ts';
 import type { Code } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { jsonOf } from '../src/http/media.ts';
-import { openMetrics, type Metrics } from '../src/http/metrics.ts';
+import { countIn, openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
 import { openLog } from '../src/log.ts';
 import { wings } from '../src/wings.ts';
@@ -96,6 +96,7 @@ export async function startTestApp(
   const log = openLog(config.logLevel, logTo && { write: logTo });
   const database_ = openDatabase({ url, poolSize, role: 'phial_app', limits: config.databaseLimits, log });
   const cipher = await claimCipher(database_.db, config, secrets);
+  const metrics = openMetrics();
   const ctx: Ctx = {
     config,
     db: database_.db,
@@ -104,8 +105,8 @@ export async function startTestApp(
     bulk: new BulkWork(config.databasePools.api),
     ...wings,
     outOfSpace: database_.outOfSpace,
+    count: countIn(metrics),
   };
-  const metrics = openMetrics();
   const app = serveApi(ctx, metrics);
   const listener = openListener({
     url,

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
+import { hookOfOura, importConnection, makeUser } from '../../test/factories.ts';
+import { startProvider } from '../../test/provider.ts';
+import { refresh } from '../../test/pulled.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -105,4 +108,38 @@ describe('/metrics', () => {
       await other.close();
     }
   });
+});
+
+test('/metrics counts pulls, polls and notifications by provider and outcome, and names nobody', async () => {
+  const provider = await startProvider();
+  const app = await startTestApp(provider.env('oura'));
+  const { user_id } = await makeUser(app.team);
+  const shown = async (): Promise<string[]> => {
+    const text = await (await fetch(`${app.baseUrl}/metrics`)).text();
+    for (const id of [user_id, app.team.id, app.team.org_id]) expect(text).not.toContain(id);
+    return text.split('\n').filter((line) => /^phial_(pull_windows|polls|provider_hooks)_total/.test(line));
+  };
+  expect(await shown()).toEqual([]);
+  provider.play(({ path }) => (path.includes('workout') ? { status: 503, json: {} } : { json: { data: [] } }));
+  await importConnection(app.team, user_id, { oauth_scopes: ['workout'] });
+  await app.runJobs();
+  expect(await shown()).toEqual(['phial_pull_windows_total{provider="oura",outcome="provider_unavailable"} 1']);
+  await refresh(app, app.team, user_id);
+  expect(await shown()).toContain('phial_polls_total{provider="oura",outcome="failure"} 1');
+  provider.play(() => ({ json: { data: [] } }));
+  await refresh(app, app.team, user_id);
+  const news = { data_type: 'workout', object_id: 'workout-1' };
+  await hookOfOura(app.team, 'secret-of-oura', news);
+  await hookOfOura(app.team, 'secret-of-oura', { ...news, user_id: 'somebody-else' });
+  await hookOfOura(app.team, 'secret-of-strava', news);
+  expect(await shown()).toEqual(
+    expect.arrayContaining([
+      'phial_polls_total{provider="oura",outcome="success"} 1',
+      'phial_provider_hooks_total{provider="oura",outcome="kept"} 1',
+      'phial_provider_hooks_total{provider="oura",outcome="nobody_told"} 1',
+      'phial_provider_hooks_total{provider="oura",outcome="refused"} 1',
+    ]),
+  );
+  await app.close();
+  await provider.close();
 });

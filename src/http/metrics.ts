@@ -1,12 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Counted } from '../context.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What /metrics shows. Labels are operation ids, statuses and outcomes: nothing of a caller or a patient. */
+/** What /metrics shows. Labels are operation ids, statuses, providers and outcomes: nothing of a caller or a patient. */
 export type Metrics = {
   registry: Registry;
   requestSeconds: Histogram<'operation' | 'status'>;
   attempts: Counter<'outcome'>;
+  pullWindows: Counter<'provider' | 'outcome'>;
+  polls: Counter<'provider' | 'outcome'>;
+  hooks: Counter<'provider' | 'outcome'>;
+  imports: Counter<'outcome'>;
   databaseUp: Gauge;
   deliveriesWaiting: Gauge;
   oldestDueSeconds: Gauge;
@@ -32,6 +37,30 @@ export function openMetrics(): Metrics {
       labelNames: ['outcome'],
       registers,
     }),
+    pullWindows: new Counter({
+      name: 'phial_pull_windows_total',
+      help: 'Windows of the past that were pulled from providers, by outcome: success, held_back, or why not.',
+      labelNames: ['provider', 'outcome'],
+      registers,
+    }),
+    polls: new Counter({
+      name: 'phial_polls_total',
+      help: 'Polls of connections for what is new, by outcome: success, held_back or failure.',
+      labelNames: ['provider', 'outcome'],
+      registers,
+    }),
+    hooks: new Counter({
+      name: 'phial_provider_hooks_total',
+      help: 'Notifications that providers have sent, by outcome: kept, nobody_told or refused.',
+      labelNames: ['provider', 'outcome'],
+      registers,
+    }),
+    imports: new Counter({
+      name: 'phial_imports_total',
+      help: 'Files whose import has ended, by outcome: success, or why not.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     databaseUp: new Gauge({
       name: 'phial_database_up',
       help: 'Whether the database answered this scrape; the figures that come from it are NaN where it did not.',
@@ -54,6 +83,15 @@ export function openMetrics(): Metrics {
     }),
   };
 }
+
+/** How the rooms below count: they know nothing of metrics. */
+export const countIn =
+  ({ pullWindows, polls, hooks, imports }: Metrics) =>
+  (counted: Counted): void => {
+    if (counted.what === 'import') return imports.inc({ outcome: counted.outcome });
+    const { provider, outcome } = counted;
+    ({ pull_window: pullWindows, poll: polls, hook: hooks })[counted.what].inc({ provider, outcome });
+  };
 
 /** A scrape is answered without the database after this long. */
 const REFRESH_MS = 2_000;

@@ -128,6 +128,7 @@ describe('an import whose process was killed', () => {
     const other = { ...piece, samples: [{ ...piece.samples[0], timestamp: '2026-01-05T08:00:00Z' }] };
     await expect(storePiece(scoped, before, other)).rejects.toThrow(LeaseLost);
     await endImport(scoped, before, 'file_broken');
+    expect((await app.metrics.imports.get()).values.map(({ labels }) => labels.outcome)).not.toContain('file_broken');
     await storePiece(scoped, after, piece);
     expect(await read(team, after)).toMatchObject({ status: 'running', created: 1, unchanged: 1, skipped: 2 });
     const { body } = await team.api<unknown[]>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01`);
@@ -144,6 +145,8 @@ describe('an import whose process was killed', () => {
       error: { code: 'interrupted', message: expect.stringContaining('Send the file again') },
       ended_at: expect.any(String),
     });
+    const { values } = await app.metrics.imports.get();
+    expect(values).toContainEqual(expect.objectContaining({ labels: { outcome: 'interrupted' }, value: 1 }));
   });
 
   test('that only stopped is no try', async () => {

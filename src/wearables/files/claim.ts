@@ -22,9 +22,10 @@ export function claimNext(ctx: Ctx): Promise<Claimed | null> {
   return inTransaction(acrossTeams(ctx), async ({ db }) => {
     // Two that look at once would each find the same team free.
     await sql`select pg_advisory_xact_lock(hashtextextended('claim an import', 0))`.execute(db);
-    await sql`
+    const { numAffectedRows: interrupted = 0n } = await sql`
       update imports set status = 'failure', error = ${'interrupted' satisfies FailureCode}, lease = null, ended_at = now()
        where status = 'running' and lease_until < now() and attempts >= ${MOST_ATTEMPTS}`.execute(db);
+    for (let n = 0; n < interrupted; n += 1) ctx.count?.({ what: 'import', outcome: 'interrupted' });
     const { rows } = await sql<Claimed>`
       update imports set status = 'running', lease = ${randomUUID()}, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
              attempts = imports.attempts + 1, started_at = coalesce(imports.started_at, now()),
@@ -67,10 +68,11 @@ export async function holdLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: Cla
 
 /** Ends the import, if it is still the caller's. */
 export async function endImport(ctx: TeamCtx, { user_id, id, lease }: Claimed, error: FailureCode | null) {
-  await sql`
+  const { numAffectedRows = 0n } = await sql`
     update imports set status = ${error === null ? 'success' : 'failure'}, error = ${error}, lease = null, ended_at = now(),
            progress = case when ${error === null} then 1 else progress end
      where user_id = ${user_id} and id = ${id} and team_id = ${ctx.team.id} and lease = ${lease}`.execute(ctx.db);
+  if (numAffectedRows > 0n) ctx.count?.({ what: 'import', outcome: error ?? 'success' });
 }
 
 /** Puts it back in the queue, as a process does that stops. */

@@ -125,6 +125,17 @@ describe('a FIT file', () => {
   });
 });
 
+test('imports are counted by their outcome', async () => {
+  const counted = async (): Promise<Record<string, number>> => {
+    const { values } = await app.metrics.imports.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
+  };
+  const { success = 0, file_incomplete = 0 } = await counted();
+  await importOf(fitFile([{ second: 0, heartrate: 120 }]));
+  await importOf('<gpx>');
+  expect(await counted()).toMatchObject({ success: success + 1, file_incomplete: file_incomplete + 1 });
+});
+
 test('a TCX file is a workout of its laps together, with its points', async () => {
   const file = tcxFile([tcxPoint(0, 120), tcxPoint(30, 122), tcxPoint(60, 128)]);
   expect(await importOf(file)).toMatchObject({ kind: 'tcx', status: 'success', created: 6 });

@@ -32,10 +32,14 @@ export async function receiveHook(
   { body, ...from }: Omit<Sent, 'body'> & { body: Readable },
 ): Promise<{ received: true }> {
   const { hook, secret } = findHook(ctx, provider);
-  const refusal = new AppError('signature_refused', 'Nothing shows that the provider has sent this.');
-  if (!mayBeGenuine(hook, secret, from)) throw refusal;
+  const count = (outcome: 'kept' | 'nobody_told' | 'refused') => ctx.count?.({ what: 'hook', provider, outcome });
+  const refuse = (): never => {
+    count('refused');
+    throw new AppError('signature_refused', 'Nothing shows that the provider has sent this.');
+  };
+  if (!mayBeGenuine(hook, secret, from)) refuse();
   const sent = await text(body);
-  if (!hook.isGenuine(secret, { ...from, body: sent })) throw refusal;
+  if (!hook.isGenuine(secret, { ...from, body: sent })) refuse();
   const told = new Map<string, Told[]>();
   for (const notification of notificationsOf(hook, sent)) {
     const news = hook.read(notification);
@@ -45,12 +49,17 @@ export async function receiveHook(
     all.push({ news, words: JSON.stringify(notification) });
     told.set(account, all);
   }
-  if (told.size === 0) return { received: true };
-  await inTransaction(acrossTeams(ctx), async (tx) => {
+  if (told.size === 0) {
+    count('nobody_told');
+    return { received: true };
+  }
+  const connections = await inTransaction(acrossTeams(ctx), async (tx) => {
     const connections = await connectionsOf(tx, provider, [...told.keys()]);
     const all = connections.map(({ account, ...place }) => ({ ...place, told: told.get(account) ?? [] }));
     await keepNews(tx, provider as ProviderSlug, all, hook.repeats ?? false);
+    return connections.length;
   });
+  count(connections > 0 ? 'kept' : 'nobody_told');
   return { received: true };
 }
 

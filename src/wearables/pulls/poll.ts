@@ -22,7 +22,11 @@ export async function pollConnection(ctx: TeamCtx, job: Polled): Promise<void> {
   const claim = await claimPoll(ctx, job, { whenDue: true });
   if (!claim) return;
   const outcome = await poll(ctx, claim);
-  if (outcome) await finish(ctx, claim, outcome);
+  if (outcome) {
+    const word = outcome.heldBack ? 'held_back' : outcome.succeeded ? 'success' : 'failure';
+    ctx.count?.({ what: 'poll', provider: job.provider, outcome: word });
+    await finish(ctx, claim, outcome);
+  }
   await letGo(ctx, claim);
 }
 

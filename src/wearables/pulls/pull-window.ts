@@ -39,10 +39,16 @@ export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
     else tellOfOutage(ctx.log, { provider: job.provider, code: error.group });
     outcome = { error: error instanceof PullError ? error : new PullError('unexpected_error') };
   }
+  ctx.count?.({ what: 'pull_window', provider: job.provider, outcome: wordOf(outcome) });
   await inTransaction(ctx, (tx) =>
     'error' in outcome ? putOff(tx, job, claim, outcome.error) : goOn(tx, job, claim, outcome.days),
   );
 }
+
+const wordOf = (outcome: { days: number } | { error: PullError }): string => {
+  if (!('error' in outcome)) return 'success';
+  return outcome.error.wasHeldBack ? 'held_back' : outcome.error.group;
+};
 
 /** Stores what the window has; how many days of data that are. Of no time at all nobody is asked. */
 async function pullDays(ctx: TeamCtx, { resource }: Job, { puller, user, window, isNewest }: Claim): Promise<number> {
