@@ -31,7 +31,25 @@ export type Candidate = Place & {
   stream: { text: string; hash: Buffer } | null;
 };
 
+/** What a row keeps of a field: sealed or not, a moment written as all are. */
+type KeptField = { name: string; isSealed: boolean; isMoment: boolean };
+
 const NO_FIELDS = new Set([...Object.keys(origin), 'calendar_date']);
+const keptFields = new Map<SummaryResource, KeptField[]>();
+
+/** The fields of a kind in the order of `pruned`; found out once, since a push may have thousands of items. */
+function keptFieldsOf(resource: SummaryResource): KeptField[] {
+  let fields = keptFields.get(resource);
+  if (!fields) {
+    const { input, stream, isDevice, sealed } = resource;
+    fields = Object.entries(input.properties as Record<string, { format?: string }>)
+      .filter(([name]) => name !== stream && (!NO_FIELDS.has(name) || (isDevice && name === 'device_id')))
+      .map(([name, { format }]) => ({ name, isSealed: sealed.includes(name), isMoment: format === 'past-moment' }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    keptFields.set(resource, fields);
+  }
+  return fields;
+}
 
 export function toCandidate(
   { cipher, team }: Pick<TeamCtx, 'cipher' | 'team'>,
@@ -39,11 +57,10 @@ export function toCandidate(
   resource: SummaryResource,
   incoming: Incoming,
 ): Candidate {
-  const { clockFrom, stream: streamName, input, isDevice = false } = resource;
+  const { clockFrom, stream: streamName, isDevice = false } = resource;
   const { raw } = incoming;
   const item: SummaryItem = { ...incoming.item, ...resource.completed?.(incoming.item) };
-  const hash = (what: string, value: unknown): Buffer =>
-    cipher.lookupHash('summary', team.id, `${what} ${JSON.stringify(pruned(value))}`);
+  const hash = (what: string, text: string): Buffer => cipher.lookupHash('summary', team.id, `${what} ${text}`);
 
   const told = clockFrom ? (item[clockFrom] as string) : '';
   const timezone_offset = item.timezone_offset ?? offsetWithin(told);
@@ -51,12 +68,10 @@ export function toCandidate(
 
   const values: Record<string, unknown> = {};
   const texts: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(input.properties as Record<string, { format?: string }>)) {
-    if (name === streamName || (NO_FIELDS.has(name) && !(isDevice && name === 'device_id'))) continue;
+  for (const { name, isSealed, isMoment } of keptFieldsOf(resource)) {
     const value = name === 'timezone_offset' ? timezone_offset : item[name];
     if (value === null || value === undefined) continue;
-    const kept = field.format === 'past-moment' ? toUtc(value as string) : pruned(value);
-    (resource.sealed.includes(name) ? texts : values)[name] = kept;
+    (isSealed ? texts : values)[name] = isMoment ? toUtc(value as string) : pruned(value);
   }
   const attributes = {
     provider_id: item.provider_id ?? null,
@@ -65,9 +80,11 @@ export function toCandidate(
   };
   const points = streamName && (item[streamName] ?? null);
   const streamText = points ? JSON.stringify(pruned(points)) : null;
+  // As `pruned` would have it, which texts and values are already and come last in.
+  const whole = { ...(pruned({ ...attributes, calendar_date: place.calendar_date }) as object), texts, values };
   return {
     ...place,
-    key: isDevice ? cipher.lookupHash('summary', team.id, `device ${place.key}`).toString('hex') : place.key,
+    key: isDevice ? hash('device', place.key).toString('hex') : place.key,
     ...attributes,
     provider: item.provider,
     source_type: item.source_type ?? 'unknown',
@@ -75,12 +92,9 @@ export function toCandidate(
     values,
     texts: Object.keys(texts).length === 0 ? null : texts,
     raw,
-    told_hash: hash('told', { ...attributes, calendar_date: place.calendar_date, values, texts }),
-    raw_hash: hash('raw', raw),
-    stream:
-      streamText === null
-        ? null
-        : { text: streamText, hash: cipher.lookupHash('summary', team.id, `stream ${streamText}`) },
+    told_hash: hash('told', JSON.stringify(whole)),
+    raw_hash: hash('raw', JSON.stringify(pruned(raw))),
+    stream: streamText === null ? null : { text: streamText, hash: hash('stream', streamText) },
   };
 }
 
