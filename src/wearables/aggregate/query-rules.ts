@@ -67,7 +67,8 @@ function tableBreaches(select: Values[]): Breach[] {
   const columns = select.flatMap((selected, index) =>
     isObject(selected['arg']) ? [{ column: selected['arg'], index }] : [],
   );
-  const nameOf = (column: Values): string => `${tablesOf(column).join()} ${String(column['timeseries'] ?? '')}`;
+  const nameOf = (column: Values): string =>
+    `${tablesOf(column).join()} ${String(column['timeseries'] ?? '')} ${String(column['type'] ?? '')}`;
   const [first] = columns;
   if (!first) {
     const keysOnly = select.length > 0 && select.every((selected) => isThere(selected['group_key']));
@@ -76,7 +77,10 @@ function tableBreaches(select: Values[]): Breach[] {
   return columns
     .filter(({ column }) => nameOf(column) !== nameOf(first.column))
     .map(({ index }) =>
-      wrong(['select', String(index), 'arg'], 'All columns should be of one series or kind of summary'),
+      wrong(
+        ['select', String(index), 'arg'],
+        'All columns should be of one series, and of one type of it, or of one kind of summary',
+      ),
     );
 }
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { SERIES_TABLES, SUMMARY_TABLES } from './tables.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -235,23 +234,6 @@ describe('a query over samples', () => {
       { 'max.cholesterol.value.hdl': [2] },
     ]);
   });
-
-  test.each(SERIES_TABLES.map((series) => [series.name, series] as const))(
-    'is answered for %s',
-    async (name, series) => {
-      const { user_id } = await makeUser(app.team);
-      const arg = {
-        timeseries: name,
-        ...(series.value === 'blood_pressure' ? { field: 'systolic' } : {}),
-        ...(series.keyedByType ? { type: 'total' } : {}),
-      };
-      const table = await tableOf(user_id, past('2026-01-05', 'year'), {
-        select: [key, { func: 'mean', arg }],
-        group_by: by('month'),
-      });
-      expect(Object.values(table)).toEqual([[], []]);
-    },
-  );
 });
 
 describe('a query over summaries', () => {
@@ -306,17 +288,6 @@ describe('a query over summaries', () => {
     expect(await sums()).toEqual([2, 4, 16]);
     expect(await sums({ provider_priority_overrides: ['oura'] })).toEqual([2, 4, 32]);
   });
-
-  test.each(SUMMARY_TABLES.flatMap(({ name, columns }) => columns.map((column) => [name, column] as const)))(
-    'is answered for %s %s',
-    async (name, column) => {
-      const { user_id } = await makeUser(app.team);
-      const table = await tableOf(user_id, past('2026-01-05', 'year'), {
-        select: [{ func: 'max', arg: { [name]: column } }],
-      });
-      expect(table).toEqual({ [`max.${name}.${column}`]: [null] });
-    },
-  );
 });
 
 describe('a query that cannot be answered', () => {
@@ -349,6 +320,14 @@ describe('a query that cannot be answered', () => {
       { select: [mean, { func: 'mean', arg: { activity: 'steps' } }] },
       ['select', 1, 'arg'],
       'All columns',
+    ],
+    [
+      'two types of a series in one query',
+      {
+        select: ['ldl', 'hdl'].map((type) => ({ func: 'mean', arg: { timeseries: 'cholesterol', type } })),
+      },
+      ['select', 1, 'arg'],
+      'one type of it',
     ],
     [
       'a key that is not there',

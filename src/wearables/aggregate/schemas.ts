@@ -74,7 +74,7 @@ export const Query = Type.Object(
     fulfils: {
       check: (query: Record<string, unknown>): Breach[] => queryBreaches(query),
       words:
-        'All columns of a query are of one series or one kind of summary. Each of `select` is a `group_key`, or a `func` of ' +
+        'All columns of a query are of one series, and of one type of it, or of one kind of summary. Each of `select` is a `group_key`, or a `func` of ' +
         'an `arg`; each of `group_by` is a `date_trunc` or a `source`.',
     },
   },

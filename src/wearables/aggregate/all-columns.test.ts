@@ -1,0 +1,213 @@
+// Every column that a query can compute with, each with a number of its own: an answer of another column is another number.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser, pushSummaries } from '../../../test/factories.ts';
+import { factValue, sampleOfEach, SERIES_FACTS } from '../../../test/series-facts.ts';
+import { SERIES_TABLES, SUMMARY_TABLES } from './tables.ts';
+
+let app: TestApp;
+let userId: string;
+
+const watch = { provider: 'manual', source_type: 'watch' };
+const night = { bedtime_start: '2026-01-05T05:00:00Z', bedtime_stop: '2026-01-05T13:00:00Z' };
+
+type Numbers = Record<string, unknown>;
+/** By the word of queries: where its summaries are pushed, what else one needs, and a number for each column. */
+const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = {
+  activity: {
+    path: 'activity',
+    more: { calendar_date: '2026-01-05' },
+    numbers: {
+      calories_total: 2101.5,
+      calories_active: 502.5,
+      steps: 10_003,
+      daily_movement: 7004.5,
+      distance: 7005.5,
+      low: 106,
+      medium: 47,
+      high: 18,
+      floors_climbed: 9,
+      wheelchair_push: 110,
+      heart_rate: { avg_bpm: 71, min_bpm: 42, max_bpm: 163, resting_bpm: 54, avg_walking_bpm: 95 },
+    },
+  },
+  sleep: {
+    path: 'sleep',
+    more: night,
+    numbers: {
+      duration: 28_800,
+      total: 26_101,
+      awake: 1_802,
+      light: 14_403,
+      rem: 6_004,
+      deep: 5_705,
+      score: 86,
+      recovery_readiness_score: 77,
+      hr_lowest: 48,
+      hr_average: 59,
+      hr_resting: 51,
+      efficiency: 91.5,
+      latency: 612,
+      temperature_delta: -0.5,
+      skin_temperature: 34.25,
+      hr_dip: 15.5,
+      average_hrv: 66.5,
+      respiratory_rate: 14.5,
+    },
+  },
+  body: {
+    path: 'body',
+    more: { timestamp: '2026-01-05T07:00:00Z' },
+    numbers: {
+      weight: 71.5,
+      fat: 18.25,
+      water_percentage: 58.5,
+      muscle_mass_percentage: 44.5,
+      visceral_fat_index: 5.5,
+      bone_mass_percentage: 4.5,
+      body_mass_index: 22.5,
+      lean_body_mass_kilogram: 58.25,
+      waist_circumference_centimeter: 81.5,
+    },
+  },
+  workout: {
+    path: 'workouts',
+    more: {
+      sport: 'running',
+      time_start: '2026-01-05T07:00:00Z',
+      time_end: '2026-01-05T08:00:00Z',
+      provider_id: 'w-1',
+    },
+    numbers: {
+      average_hr: 141,
+      max_hr: 172,
+      distance: 9003.5,
+      calories: 604.5,
+      moving_time: 3_405,
+      total_elevation_gain: 206.5,
+      elev_high: 407.5,
+      elev_low: 308.5,
+      average_speed: 2.75,
+      max_speed: 4.25,
+      average_watts: 211.5,
+      device_watts: 212.5,
+      max_watts: 413.5,
+      weighted_average_watts: 224.5,
+      steps: 8_015,
+    },
+  },
+  profile: { path: 'profile', more: {}, numbers: { height: 172 } },
+  meal: {
+    path: 'meal',
+    more: { timestamp: '2026-01-05T12:00:00Z', name: 'Lunch' },
+    numbers: {
+      energy: { value: 621.5 },
+      macros: {
+        carbs: 72.5,
+        protein: 33.5,
+        fats: {
+          saturated: 4.25,
+          monounsaturated: 5.25,
+          polyunsaturated: 6.25,
+          omega3: 1.25,
+          omega6: 2.25,
+          total: 16.25,
+        },
+        alcohol: 0.75,
+        water: 251.5,
+        fibre: 8.75,
+        sugar: 9.75,
+        cholesterol: 0.125,
+      },
+    },
+  },
+  electrocardiogram: {
+    path: 'electrocardiogram',
+    more: { session_start: '2026-01-05T12:00:00Z', session_end: '2026-01-05T12:00:30Z' },
+    numbers: { voltage_sample_count: 15_361, heart_rate_mean: 64, sampling_frequency_hz: 512.5 },
+  },
+};
+/** Those that belong to no day, so that no timeframe finds them. */
+const OF_NO_DAY = ['profile'];
+
+/** A leaf of an item by its way, as `macros.fats.total`. */
+function numbersIn(item: Numbers, before = ''): Record<string, number> {
+  const found = Object.entries(item).map(([name, value]): Record<string, number> => {
+    if (typeof value === 'object') return numbersIn(value as Numbers, `${before}${name}.`);
+    return { [`${before}${name}`]: value as number };
+  });
+  return Object.assign({}, ...found) as Record<string, number>;
+}
+
+type Table = Record<string, (number | null)[]>;
+const MOST_SELECTED = 20;
+
+/** What columns answer, `each` in a query. */
+async function valuesOf(
+  columns: { func: string; arg: object }[],
+  each = MOST_SELECTED,
+): Promise<Record<string, number | null>> {
+  const queries: object[] = [];
+  for (let n = 0; n < columns.length; n += each) queries.push({ select: columns.slice(n, n + each) });
+  const timeframe = { type: 'relative', anchor: '2026-01-06', past: { unit: 'week' } };
+  const { status, body } = await app.api<{ results: { table: Table }[]; detail: unknown }>(
+    'POST',
+    `/aggregate/v1/user/${userId}/query`,
+    { timeframe, queries },
+  );
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return Object.fromEntries(
+    body.results.flatMap(({ table }) => Object.entries(table).map(([name, [value]]) => [name, value as number | null])),
+  );
+}
+
+beforeAll(async () => {
+  app = await startTestApp();
+  ({ user_id: userId } = await makeUser(app.team));
+  await app.api('POST', `/v2/timeseries/${userId}/samples`, sampleOfEach());
+  for (const { path, more, numbers } of Object.values(KINDS)) {
+    const { status, body } = await pushSummaries(app.team, userId, path, [{ ...watch, ...more, ...numbers }]);
+    expect([status, body]).toEqual([200, expect.objectContaining({ created: 1 })]);
+  }
+});
+afterAll(() => app.close());
+
+describe('a query answers the number of', () => {
+  test('every kind of summary that has any', () => {
+    expect(SUMMARY_TABLES.map(({ name }) => name).toSorted()).toEqual(Object.keys(KINDS).toSorted());
+  });
+
+  test.each(Object.entries(KINDS))('each column of %s', async (name, { numbers }) => {
+    const expected = numbersIn(numbers);
+    const { columns } = SUMMARY_TABLES.find((table) => table.name === name) as (typeof SUMMARY_TABLES)[number];
+    expect(columns.toSorted()).toEqual(Object.keys(expected).toSorted());
+    const asked = columns.flatMap((column) => ['max', 'count'].map((func) => ({ func, arg: { [name]: column } })));
+    const isFound = !OF_NO_DAY.includes(name);
+    const answers = Object.entries(expected).flatMap(([column, value]) => [
+      [`max.${name}.${column}`, isFound ? value : null],
+      [`count.${name}.${column}`, isFound ? 1 : 0],
+    ]);
+    expect(await valuesOf(asked)).toEqual(Object.fromEntries(answers));
+  });
+
+  test('every series', async () => {
+    const facts = SERIES_FACTS.filter(({ value }) => value !== 'text');
+    expect(SERIES_TABLES.map(({ name }) => name).toSorted()).toEqual(facts.map(({ name }) => name));
+    for (const { name, value, types } of facts) {
+      const keyed = ['cholesterol', 'ige', 'igg'].includes(name) ? types : [null];
+      const fields = value === 'pressure' ? ['systolic', 'diastolic'] : ['value'];
+      const columns = keyed.flatMap((type) =>
+        fields.map((field) => ({ timeseries: name, field, ...(type && { type }) })),
+      );
+      const answers = keyed.flatMap((type, n) =>
+        fields.map((field) => [
+          ['mean', name, field, ...(type === null ? [] : [type])].join('.'),
+          field === 'diastolic' ? factValue(name) / 2 : factValue(name, n),
+        ]),
+      );
+      const asked = columns.map((arg) => ({ func: 'mean', arg }));
+      const told = await valuesOf(asked, fields.length);
+      expect(told).toEqual(Object.fromEntries(answers));
+    }
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * The 51 series as the interface has them, written out by hand: what the service makes of its own table is held to this. Of each
+ * its unit, whether a sample has a start and an end, and where it differs its name in events, the words of its type and its
+ * further keys.
+ */
+export type SeriesFact = {
+  name: string;
+  unit: string;
+  interval: boolean;
+  /** null: no event tells of it. */
+  event: string | null;
+  types: readonly string[];
+  keys: readonly string[];
+  value: 'number' | 'text' | 'pressure';
+};
+
+type More = Partial<Omit<SeriesFact, 'name' | 'unit' | 'interval'>>;
+
+const line = (name: string, unit: string, time: 'interval' | 'point', more: More = {}): SeriesFact => ({
+  name,
+  unit,
+  interval: time === 'interval',
+  event: name,
+  types: [],
+  keys: [],
+  value: 'number',
+  ...more,
+});
+
+export const SERIES_FACTS: readonly SeriesFact[] = [
+  line('afib_burden', '%', 'interval'),
+  line('basal_body_temperature', '°C', 'interval'),
+  line('blood_oxygen', '%', 'point'),
+  line('blood_pressure', 'mmHg', 'point', { value: 'pressure', keys: ['grouping', 'systolic', 'diastolic'] }),
+  line('body_fat', '%', 'point', { event: 'fat' }),
+  line('body_mass_index', 'index', 'interval'),
+  line('body_temperature', '°C', 'interval', { keys: ['sensor_location'] }),
+  line('body_temperature_delta', '°C', 'interval', { keys: ['sensor_location'] }),
+  line('body_weight', 'kg', 'point', { event: 'weight' }),
+  line('caffeine', 'g', 'interval'),
+  line('calories_active', 'kcal', 'interval'),
+  line('calories_basal', 'kcal', 'point'),
+  line('carbohydrates', 'g', 'interval'),
+  line('cholesterol', 'mmol/L', 'point', { types: ['total', 'ldl', 'hdl', 'triglycerides'] }),
+  line('daylight_exposure', 'min', 'interval'),
+  line('distance', 'm', 'interval'),
+  line('electrocardiogram_voltage', 'mV', 'point', { types: ['lead_1'] }),
+  line('fall', 'count', 'interval'),
+  line('floors_climbed', 'count', 'point'),
+  line('forced_expiratory_volume_1', 'L', 'interval'),
+  line('forced_vital_capacity', 'L', 'interval'),
+  line('glucose', 'mmol/L', 'point'),
+  line('handwashing', 'count', 'interval'),
+  line('heart_rate_alert', 'count', 'interval', { types: ['low_heart_rate', 'high_heart_rate', 'irregular_rhythm'] }),
+  line('heart_rate_recovery_one_minute', 'count', 'interval'),
+  line('heartrate', 'bpm', 'point'),
+  line('hrv', 'rmssd', 'point'),
+  line('hypnogram', 'stage', 'interval', { event: null }),
+  line('ige', 'FSU', 'point', { types: ['peanut'] }),
+  line('igg', 'FSU', 'point', { types: ['peanut'] }),
+  line('inhaler_usage', 'count', 'interval'),
+  line('insulin_injection', 'unit', 'interval', {
+    types: ['rapid_acting', 'long_acting'],
+    keys: ['delivery_mode', 'delivery_form', 'bolus_purpose'],
+  }),
+  line('lean_body_mass', 'kg', 'interval'),
+  line('mindfulness_minutes', 'min', 'interval'),
+  line('note', 'text', 'interval', { value: 'text', keys: ['tags'] }),
+  line('peak_expiratory_flow_rate', 'L/min', 'interval'),
+  line('respiratory_rate', 'bpm', 'point'),
+  line('sleep_apnea_alert', 'count', 'interval'),
+  line('sleep_breathing_disturbance', 'count', 'interval', { types: ['elevated', 'not_elevated'] }),
+  line('stand_duration', 'min', 'interval'),
+  line('stand_hour', 'count', 'interval', { types: ['stood', 'idle'] }),
+  line('steps', 'count', 'interval'),
+  line('stress_level', '%', 'point'),
+  line('uv_exposure', 'index', 'interval'),
+  line('vo2_max', 'mL/kg/min', 'interval'),
+  line('waist_circumference', 'cm', 'interval'),
+  line('water', 'ml', 'point'),
+  line('wheelchair_push', 'count', 'interval'),
+  line('workout_distance', 'm', 'interval'),
+  line('workout_duration', 'min', 'interval', { keys: ['intensity'] }),
+  line('workout_swimming_stroke', 'count', 'interval'),
+];
+
+/** Those whose samples can be read as one list as well, in the deprecated form; of cholesterol each type by itself too. */
+export const UNGROUPED: readonly (readonly [path: string, series: string, type?: string])[] = [
+  ...[
+    'vo2_max',
+    'stress_level',
+    'mindfulness_minutes',
+    'caffeine',
+    'water',
+    'steps',
+    'floors_climbed',
+    'distance',
+    'calories_basal',
+    'calories_active',
+    'respiratory_rate',
+    'ige',
+    'igg',
+    'hypnogram',
+    'hrv',
+    'heartrate',
+    'glucose',
+    'cholesterol',
+    'body_weight',
+    'body_fat',
+    'blood_oxygen',
+    'electrocardiogram_voltage',
+    'blood_pressure',
+  ].map((name) => [name, name] as const),
+  ...['triglycerides', 'total', 'ldl', 'hdl'].map((type) => [`cholesterol/${type}`, 'cholesterol', type] as const),
+];
+
+export const FACT_BEGIN = '2026-01-05T07:00:00.000Z';
+export const FACT_END = '2026-01-05T07:30:00.000Z';
+
+/** The number of a series' sample, unlike those of others; of each type of a series it is 1000 more than of the one before. */
+export const factValue = (name: string, type = 0): number =>
+  name === 'heart_rate_alert' ? 1 : SERIES_FACTS.findIndex((fact) => fact.name === name) + 10.5 + 1000 * type;
+
+/** A sample of each series, and of each type that it has, at the same moments of one watch. */
+export const sampleOfEach = (): Record<string, unknown>[] =>
+  SERIES_FACTS.flatMap((fact) => {
+    const types = fact.name === 'cholesterol' ? fact.types : [fact.types[0]];
+    return types.map((type, n) => ({
+      resource: fact.name,
+      provider: 'manual',
+      source_type: 'watch',
+      unit: fact.unit,
+      ...(type === undefined ? {} : { type }),
+      ...(fact.interval ? { start: FACT_BEGIN, end: FACT_END } : { timestamp: FACT_BEGIN }),
+      ...(fact.value === 'pressure'
+        ? { systolic: factValue(fact.name), diastolic: factValue(fact.name) / 2 }
+        : { value: fact.value === 'text' ? 'Two eggs' : factValue(fact.name, n) }),
+    }));
+  });
