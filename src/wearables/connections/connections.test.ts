@@ -78,7 +78,7 @@ describe('a connection', () => {
       expect(each).toEqual({ status: 'available', scope_requirements: null });
   });
 
-  test('is told of when it is made, with its provider by both names', async () => {
+  test('is told of when it is made, with its provider by both names and the scopes that the user granted', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
     const provider = { name: 'Oura', slug: 'oura', logo: 'https://phial.example.com/logos/oura.svg' };
@@ -91,7 +91,22 @@ describe('a connection', () => {
           provider,
           source: provider,
           external_user_id: 'external-4711',
-          resource_availability: { activity: { status: 'available' } },
+          resource_availability: {
+            activity: {
+              status: 'available',
+              scope_requirements: {
+                user_granted: { required: ['daily'], optional: [] },
+                user_denied: { required: [], optional: [] },
+              },
+            },
+            heartrate: {
+              status: 'unavailable',
+              scope_requirements: {
+                user_granted: { required: [], optional: [] },
+                user_denied: { required: ['heartrate'], optional: [] },
+              },
+            },
+          },
         },
       },
     ]);

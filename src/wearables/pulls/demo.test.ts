@@ -73,6 +73,23 @@ describe('a demo connection', () => {
     expect(historical.toSorted()).toEqual(resources.map((resource) => `historical.data.${resource}.created`));
     expect(told()).toContain('provider.connection.created');
     for (const resource of resources) expect(told()).toContain(`daily.data.${resource}.created`);
+    const { body } = await app.api<{ workouts: { id: string; time_start: string; time_end: string }[] }>(
+      'GET',
+      `/v2/summary/workouts/${user_id}?start_date=${dayAgo(40)}`,
+    );
+    for (const { id, time_start, time_end } of body.workouts) {
+      const { body: stream } = await app.api<{ heartrate: number[]; distance: number[]; time: number[] }>(
+        'GET',
+        `/v2/timeseries/workouts/${id}/stream`,
+      );
+      const every10 = Math.floor((Date.parse(time_end) - Date.parse(time_start)) / 10_000);
+      expect([stream.time, stream.heartrate, stream.distance].map(({ length }) => length)).toEqual(
+        Array(3).fill(every10),
+      );
+      expect(stream.time[0]).toBe(Date.parse(time_start) / 1_000);
+      expect(stream.heartrate.every((rate) => rate > 60)).toBe(true);
+    }
+    expect(body.workouts.length > 4).toBe(resources.includes('workouts'));
   });
 
   test('shows a user the same data again, and another user other data', async () => {
@@ -128,6 +145,28 @@ describe('a demo connection', () => {
     expect(stream.body.heartrate.length).toBeGreaterThan(100);
     const sleeps = await app.api<{ sleep: { hr_average: number }[] }>('GET', `/v2/summary/sleep/${user_id}?${range}`);
     for (const { hr_average } of sleeps.body.sleep) expect(hr_average).toBeLessThan(mean - 30);
+  });
+
+  test('has glucose that rises with each meal of the same day, as far as there are carbohydrates in it', async () => {
+    const { user_id } = await makeUser(app.team);
+    await connect(user_id, 'freestyle_libre');
+    await app.runJobs();
+    const { body } = await app.api<{ meals: { timestamp: string; macros: { carbs: number } }[] }>(
+      'GET',
+      `/v2/summary/meal/${user_id}?start_date=${dayAgo(20)}&end_date=${dayAgo(2)}`,
+    );
+    const glucose = await samples(user_id, 'glucose');
+    const meanBetween = (from: number, to: number): number => {
+      const within = glucose.filter(({ timestamp: at }) => Date.parse(at) >= from && Date.parse(at) < to);
+      return within.reduce((sum, { value }) => sum + value, 0) / within.length;
+    };
+    expect(body.meals.length).toBeGreaterThan(50);
+    for (const { timestamp, macros } of body.meals) {
+      const at = Date.parse(timestamp);
+      const rise = meanBetween(at + 30 * 60_000, at + 60 * 60_000) - meanBetween(at - 15 * 60_000, at);
+      expect(rise).toBeGreaterThan(macros.carbs / 40);
+      expect(rise).toBeLessThan(macros.carbs / 15);
+    }
   });
 
   test('goes on: what happened since comes with the next poll, and nothing twice', async () => {

@@ -13,7 +13,7 @@ import { AppError } from '../../errors.ts';
 import { DEMO_PULLERS } from './demo/pullers.ts';
 import { pollConnection } from './poll.ts';
 import { pullWindow } from './pull-window.ts';
-import { PullError, type Pulled, type Puller, type Window } from './puller.ts';
+import { PullError, type Pulled, type Puller, type PullErrorGroup, type Window } from './puller.ts';
 import { resumePulls } from './resume.ts';
 
 let app: TestApp;
@@ -556,6 +556,37 @@ describe('polls', () => {
   });
 });
 
+describe('live data goes before the past', () => {
+  test.each([
+    ['that is asked for just now', async () => void (await connect())],
+    [
+      'whose jobs a killed worker has lost',
+      async () => {
+        await connect();
+        await sql`delete from graphile_worker._private_jobs`.execute(app.db);
+        await sql`update pulls set due_at = now() - interval '2 minutes'`.execute(app.db);
+      },
+    ],
+  ])('of a pull %s: polls that are due are asked first, though they came later', async (_which, begin) => {
+    const newcomer = user;
+    const known = await makeUser(app.team);
+    user = known;
+    await connect();
+    await app.runJobs();
+    user = newcomer;
+    await begin();
+    asked = [];
+    await sql`update polls set due_at = now() where user_id = ${known.user_id}`.execute(app.db);
+    await resumePulls(app.ctx);
+    await app.runJobs();
+    // A poll asks for a day and what there is of the next, a window of the past for a week.
+    const days = asked.map(({ from, to }) => (Date.parse(to) - Date.parse(from)) / DAY_MS);
+    expect(days.length).toBe(6);
+    expect(days[0]).toBeLessThanOrEqual(2);
+    expect(days.slice(1, 5)).toEqual([7, 7, 7, 7]);
+  });
+});
+
 describe('what belongs to a connection', () => {
   /** When its poll and its pull come due: true where never. */
   const never = async (): Promise<boolean[]> => {
@@ -625,6 +656,97 @@ describe('what belongs to a connection', () => {
 });
 
 describe('introspection', () => {
+  type Pull = {
+    status: string;
+    range_start: string;
+    range_end: string;
+    timeline: { scheduled_at: string; started_at: string | null; ended_at: string | null };
+    days_with_data: number;
+    error_details: string | null;
+  };
+  type OfProvider = { pulled: Record<string, Pull>; not_pulled: string[] };
+  const seen = async (): Promise<OfProvider> => {
+    const { body } = await app.api<{ data: { provider: Record<string, OfProvider> }[] }>(
+      'GET',
+      `/v2/introspect/historical_pull?user_id=${user.user_id}`,
+    );
+    return body.data[0]?.provider['freestyle_libre'] as OfProvider;
+  };
+  const glucose = async (): Promise<Pull> => (await seen()).pulled['glucose'] as Pull;
+  const moment = expect.stringMatching(/^\d{4}-.*Z$/);
+
+  test('tells how a pull stands from the first moment to the last, and what was never asked for', async () => {
+    await connect();
+    const waiting = await glucose();
+    expect(waiting).toMatchObject({ status: 'scheduled', days_with_data: 0, error_details: null });
+    expect(waiting.timeline).toEqual({ scheduled_at: moment, started_at: null, ended_at: null });
+    expect(Date.parse(waiting.range_end) - Date.parse(waiting.range_start)).toBeGreaterThanOrEqual(30 * DAY_MS);
+
+    let between: Pull[] = [];
+    answer = async function* (window) {
+      between = [await glucose()];
+      yield* oneADay(window);
+    };
+    await app.runJobs();
+    expect(between).toMatchObject([{ status: 'in_progress', timeline: { started_at: moment, ended_at: null } }]);
+    const done = await glucose();
+    expect(done).toMatchObject({ status: 'success', error_details: null });
+    expect(done.days_with_data).toBeGreaterThanOrEqual(30);
+    expect(done.timeline).toEqual({ ...waiting.timeline, started_at: moment, ended_at: moment });
+
+    // What a later version of the service pulls as well, this connection was not asked for.
+    const more = { ...played, resources: { ...played.resources, meal: { windowDays: 7 } } };
+    vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue(more);
+    expect((await seen()).not_pulled).toEqual(['meal']);
+  });
+
+  test.each<[PullErrorGroup, 'retrying' | 'failure']>([
+    ['provider_rate_limit_exceeded', 'retrying'],
+    ['provider_unavailable', 'retrying'],
+    ['transport_failure', 'retrying'],
+    ['resource_contention', 'retrying'],
+    ['non_retriable_error', 'failure'],
+    ['unexpected_error', 'failure'],
+  ])('tells of %s that it is %s', async (group, status) => {
+    answer = () => failing(() => new PullError(group));
+    await connect();
+    await app.runJobs();
+    const ended_at = status === 'failure' ? moment : null;
+    expect(await glucose()).toMatchObject({
+      status,
+      error_details: group,
+      timeline: { started_at: moment, ended_at },
+    });
+    expect(await historical()).toEqual([]);
+  });
+
+  test('tells of a pull that was given up that its tries are used up', async () => {
+    answer = () => failing(() => new PullError('transport_failure'));
+    await connect();
+    await sql`update pulls set attempts = 7 where user_id = ${user.user_id}`.execute(app.db);
+    await app.runJobs();
+    expect(await glucose()).toMatchObject({ status: 'failure', error_details: 'retry_quota_exhausted' });
+  });
+
+  test('tells the days of which the event at the end of a pull tells', async () => {
+    await connect();
+    await app.runJobs();
+    const { range_start, range_end } = await glucose();
+    await app.deliver();
+    const told = receiver.received.filter(({ body }) => body.event_type === 'historical.data.glucose.created');
+    expect(told.map(({ body }) => body.data)).toEqual([
+      {
+        user_id: user.user_id,
+        start_date: range_start,
+        end_date: range_end,
+        is_final: true,
+        provider: 'freestyle_libre',
+      },
+    ]);
+    expect(range_start).toBe(`${dayFromNow(-30)}T00:00:00.000Z`);
+    expect(Math.abs(Date.parse(range_end) - Date.now())).toBeLessThan(60_000);
+  });
+
   test('goes through users in pages, of one provider where it is asked for', async () => {
     const team = await app.makeTeam('Pages');
     const ids: string[] = [];

@@ -34,4 +34,25 @@ describe('the day of a body measurement', () => {
     expect(all[2]).toMatchObject({ weight: 71.5, fat: 20, body_mass_index: null, date: '2026-01-11T00:00:00.000Z' });
     expect((await person.told()).map(([type]) => type)).toEqual(Array(3).fill('daily.data.body.created'));
   });
+
+  test('decides which raw payloads a range has', async () => {
+    const sent = weighed('2025-11-06T05:00:00Z', { timezone_offset: -25_200, water_percentage: 58.5 });
+    const { items } = await person.push('body', sent, weighed('2025-11-08T05:00:00Z'));
+    const { status, body } = await person.team.api<{ body: object[] }>(
+      'GET',
+      `/v2/summary/body/${person.userId}/raw?start_date=2025-11-01&end_date=2025-11-06`,
+    );
+    expect([status, body.body]).toEqual([
+      200,
+      [
+        expect.objectContaining({
+          id: items[0]?.id,
+          user_id: person.userId,
+          timestamp: '2025-11-06T05:00:00.000Z',
+          data: expect.objectContaining(sent),
+          source: expect.objectContaining({ slug: 'withings' }),
+        }),
+      ],
+    ]);
+  });
 });

@@ -48,6 +48,26 @@ test('a night is read and told of with what follows from it: its day, its durati
   expect(await person.told()).toEqual([['daily.data.sleep.created', sleep]]);
 });
 
+test('the raw payload of a night has what was pushed', async () => {
+  const { items } = await person.push('sleep', night({ score: 83 }));
+  const { status, body } = await person.team.api<{ sleep: object[] }>(
+    'GET',
+    `/v2/summary/sleep/${person.userId}/raw?start_date=2026-01-01&end_date=2026-01-31`,
+  );
+  expect([status, body.sleep]).toEqual([
+    200,
+    [
+      expect.objectContaining({
+        id: items[0]?.id,
+        user_id: person.userId,
+        timestamp: '2026-01-06T05:30:00.000Z',
+        data: expect.objectContaining(night({ score: 83 })),
+        source: expect.objectContaining({ slug: 'oura' }),
+      }),
+    ],
+  ]);
+});
+
 test('what is told itself is not guessed: kind, duration, day and offset', async () => {
   const own = { type: 'acknowledged_nap', duration: 20_000, calendar_date: '2026-01-05', timezone_offset: 3_600 };
   await person.push('sleep', night(own));

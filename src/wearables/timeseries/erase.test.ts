@@ -7,6 +7,7 @@ import { untilBlocked } from '../../../test/until-blocked.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
 import { eraseTeams } from '../../jobs/erase-teams.ts';
+import { dropExpired as runRetention } from '../../jobs/retention.ts';
 import { deleteBefore, dropExpired, eraseSomeSamples } from './erase.ts';
 import { pushSamples } from './push-samples.ts';
 
@@ -91,6 +92,21 @@ describe('erasing', () => {
     );
     expect(rows[0]?.left).toBe(0);
   });
+});
+
+test('the service makes the months that come: this one and the two after it are there again after each look', async () => {
+  const { rows: months } = await sql<{ part: string }>`
+    select 'samples_' || to_char(now() at time zone 'UTC' + make_interval(months => ahead), 'YYYYMM') as part
+      from generate_series(0, 2) as months (ahead)`.execute(app.db);
+  const parts = months.map(({ part }) => part);
+  for (const part of parts) await query(app.databaseUrl, `drop table if exists ${part}`);
+  await runRetention(app.ctx);
+  const { rows: made } = await sql<{ part: string }>`
+    select inhrelid::regclass::text as part from pg_inherits
+     where inhparent = 'samples'::regclass and inhrelid::regclass::text = any (${parts}::text[]) order by 1`.execute(
+    app.db,
+  );
+  expect(made.map(({ part }) => part)).toEqual(parts);
 });
 
 describe('a sample of long ago', () => {

@@ -1,0 +1,48 @@
+// How far back a new connection begins where nobody says otherwise, by provider.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { importConnection, makeUser } from '../../../test/factories.ts';
+import { PROVIDERS } from '../providers.ts';
+
+/** By days, as users of the interface know them. */
+const DAYS: Record<number, string[]> = {
+  1: ['dexcom'],
+  14: ['strava', 'my_fitness_pal', 'my_fitness_pal_v2'],
+  28: ['polar', 'cronometer'],
+  90: ['fitbit', 'garmin', 'google_fit', 'google_health', 'withings', 'eight_sleep', 'abbott_libreview'],
+  180: ['oura', 'peloton', 'wahoo', 'whoop', 'whoop_v2'],
+  270: ['zwift'],
+};
+const daysOf = (slug: string): number =>
+  Number(Object.entries(DAYS).find(([, slugs]) => slugs.includes(slug))?.[0] ?? 30);
+
+const CONNECTED = ['dexcom_v3', 'google_health', 'oura', 'polar', 'strava', 'wahoo', 'whoop_v2', 'withings'];
+const applicationOf = (slug: string): [string, string][] =>
+  ['CLIENT_ID', 'CLIENT_SECRET', 'BASE_URL'].map((name) => [
+    `PHIAL_${slug.toUpperCase()}_${name}`,
+    name === 'BASE_URL' ? 'http://127.0.0.1:9' : `of-${slug}`,
+  ]);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp(Object.fromEntries(CONNECTED.flatMap(applicationOf)));
+});
+afterAll(() => app.close());
+
+test('every provider keeps as many days as it is known for, 30 where nothing is known', () => {
+  const kept = Object.entries(PROVIDERS).map(([slug, { history_days }]) => [slug, history_days]);
+  expect(kept).toEqual(Object.keys(PROVIDERS).map((slug) => [slug, daysOf(slug)]));
+});
+
+type Pulls = { data: { provider: Record<string, { pulled: Record<string, { range_start: string }> }> }[] };
+
+test.each(CONNECTED)('a connection to %s is pulled from so many days back, whatever it brings', async (slug) => {
+  const { user_id } = await makeUser(app.team);
+  const today = new Date().toISOString().slice(0, 10);
+  await importConnection(app.team, user_id, { oauth_scopes: null }, slug);
+  const { body } = await app.api<Pulls>('GET', `/v2/introspect/historical_pull?user_id=${user_id}`);
+  const pulls = Object.values(body.data[0]?.provider[slug]?.pulled ?? {});
+  expect(pulls.length).toBeGreaterThan(0);
+  const begin = new Date(Date.parse(today) - daysOf(slug) * 86_400_000).toISOString();
+  expect(new Set(pulls.map(({ range_start }) => range_start))).toEqual(new Set([begin]));
+});
