@@ -16,10 +16,7 @@ export type Ctx = {
   /** What each wing gives a new team, in the transaction that makes it. */
   newTeam: readonly NewTeamStep[];
   /** What each of these users has connected: users know nothing of the wing that connects them. */
-  connectedSources: (
-    ctx: Pick<TeamCtx, 'db' | 'team' | 'config'>,
-    userIds: string[],
-  ) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
+  connectedSources: (ctx: TeamCtx, userIds: string[]) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
   /** Whose a link token is: the transport knows nothing of the wing that makes them. Null where nobody knows it. */
   findLinkSession: (ctx: Ctx, token: string) => Promise<FoundLinkSession | null>;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */

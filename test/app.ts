@@ -71,12 +71,12 @@ export type TestApp = {
   close: () => Promise<void>;
 };
 
-type Shared = { databaseUrl?: string; logTo?: (line: string) => void; poolSize?: number };
+type Shared = { databaseUrl?: string; logTo?: (line: string) => void; poolSize?: number; poolWaitMs?: number };
 
 /** The service on a real socket and a database of its own, or as one more service on `databaseUrl`; logs go to `logTo`. */
 export async function startTestApp(
   env: Record<string, string> = {},
-  { databaseUrl: sharedUrl, logTo, poolSize = 10 }: Shared = {},
+  { databaseUrl: sharedUrl, logTo, poolSize = 10, poolWaitMs }: Shared = {},
 ): Promise<TestApp> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   const server = inject('serverUrl');
@@ -94,7 +94,8 @@ export async function startTestApp(
     ...env,
   });
   const log = openLog(config.logLevel, logTo && { write: logTo });
-  const database_ = openDatabase({ url, poolSize, role: 'phial_app', limits: config.databaseLimits, log });
+  const limits = { ...config.databaseLimits, waitMs: poolWaitMs ?? config.databaseLimits.waitMs };
+  const database_ = openDatabase({ url, poolSize, role: 'phial_app', limits, log });
   const cipher = await claimCipher(database_.db, config, secrets);
   const metrics = openMetrics();
   const ctx: Ctx = {

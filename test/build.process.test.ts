@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
@@ -25,3 +26,25 @@ test.each(['typebox', 'typebox/value', 'kysely', 'libphonenumber-js/max'])(
     expect(files.some((name) => /^licen[cs]e/i.test(name))).toBe(true);
   },
 );
+
+test('a build says that it builds, to people alone, and one that is up to date says nothing', () => {
+  const project = mkdtempSync(join(tmpdir(), 'phial-build-'));
+  try {
+    cpSync(join(PACKAGE_ROOT, 'bin'), join(project, 'bin'), { recursive: true });
+    for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
+      cpSync(join(PACKAGE_ROOT, file), join(project, file));
+    symlinkSync(join(PACKAGE_ROOT, 'node_modules'), join(project, 'node_modules'));
+    for (const folder of ['src', 'bench']) mkdirSync(join(project, folder));
+    writeFileSync(join(project, 'src', 'main.ts'), 'export const nothing = 1;\n');
+    const build = (): [number | null, string, string] => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(project, 'bin', 'build.mjs')], {
+        encoding: 'utf8',
+      });
+      return [status, stdout, stderr];
+    };
+    expect(build()).toEqual([0, '', 'building…\n']);
+    expect(build()).toEqual([0, '', '']);
+  } finally {
+    rmSync(project, { recursive: true });
+  }
+});

@@ -107,7 +107,15 @@ test('a taken port is said and ends the program', async () => {
 test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {
   const env = { DATABASE_URL: await makeDatabase('empty') };
   expect((await runCommand(['migrate'], { env })).output).toMatch(/^Applied 0001_\w+\.sql, .*\.$/m);
-  expect(await runCommand(['migrate'], { env })).toMatchObject({ code: 0, stdout: 'The database is up to date.\n' });
+  await query(
+    env.DATABASE_URL,
+    `select ensure_audit_partitions(day::date, day::date)
+       from unnest(array[now() - interval '7 years', now() - interval '5 years']) as day`,
+  );
+  const before = await auditMonths(env.DATABASE_URL);
+  const { code, stdout } = await runCommand(['migrate'], { env });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('The database is up to date.\n')]);
+  expect(before.slice(1)).toEqual(await auditMonths(env.DATABASE_URL));
   const made = await runCommand(['bootstrap', '--org', 'Desert Health', '--plan', 'scale'], { env });
   const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
 
@@ -289,3 +297,12 @@ test('a backup of the running embedded server is restored into a new data direct
   expect((await readOrder(team, order.id)).events).toEqual(order.events);
   expect((await team.api<{ total: number }>('GET', '/v3/orders')).body.total).toBe(1);
 });
+
+/** The months of the audit log, the oldest first. */
+const auditMonths = async (url: string): Promise<string[]> =>
+  (
+    await query<{ name: string }>(
+      url,
+      "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_log'::regclass order by 1",
+    )
+  ).map(({ name }) => name);

@@ -125,6 +125,22 @@ test('one address has no more connections than it may, and gets new ones when it
     .toBe('200');
 });
 
+test('a process has no more connections than it may, and gets new ones when others close', async () => {
+  const small = await startTestApp({ PHIAL_MAX_CONNECTIONS: '10' }, { databaseUrl: app.databaseUrl });
+  const { hostname, port } = new URL(small.baseUrl);
+  const crowd = Array.from({ length: 15 }, () =>
+    connect(Number(port), hostname)
+      .on('error', () => undefined)
+      .resume(),
+  );
+  let closed = 0;
+  for (const socket of crowd) socket.once('close', () => (closed += 1));
+  await expect.poll(() => closed).toBe(5);
+  for (const socket of crowd) socket.destroy();
+  await expect.poll(async () => (await fetch(`${small.baseUrl}/healthz`).catch(() => null))?.status).toBe(200);
+  await small.close();
+});
+
 describe('what is too long', () => {
   test.each([8_193, 10_000, 20_000, 60_000, 200_000])('an address of %i bytes is 414', async (bytes) => {
     const socket = open();

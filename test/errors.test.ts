@@ -156,6 +156,11 @@ describe('bodies', () => {
     }
   });
 
+  test('of many problems a hundred are listed', async () => {
+    const many = await refused('GET', `/v3/orders?order_ids=${Array(400).fill('x').join()}`, key);
+    expect(problemsOf(many)).toHaveLength(100);
+  });
+
   test('broken JSON is listed beside what is wrong in the path', async () => {
     const answer = await refused('PATCH', '/v2/user/nobody', { ...key, ...JSON_TYPE }, '{');
     expect(problemsOf(answer)).toEqual(['body json_invalid', 'path.user_id uuid_parsing']);

@@ -35,6 +35,10 @@ describe('a reader finds the way', () => {
     expect(elsewhere.map(({ file }) => file)).toEqual([]);
   });
 
+  test('what works for a team takes its context whole', () => {
+    expect(sources.filter(({ text }) => /: Pick<(TeamCtx|LinkCtx)\b/.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
   test('a test lies beside what it proves', () => {
     const rooms = new Set(sources.map(({ file }) => dirname(file)));
     const alone = tests.filter((file) => file.startsWith('src/') && !rooms.has(dirname(file)));

@@ -57,11 +57,12 @@ export function databaseUrl(serverUrl: string, database: string): string {
   return url.href;
 }
 
-export async function query(url: string, text: string): Promise<void> {
+export async function query<Row>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(text);
+    const answer: { rows?: unknown[] } = await client.query(text);
+    return (answer.rows ?? []) as Row[];
   } finally {
     await client.end();
   }

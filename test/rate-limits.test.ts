@@ -126,6 +126,16 @@ describe('with a limit per key', () => {
   });
 });
 
+test('production has 50 requests a second for a key unless it is told otherwise', async () => {
+  const app = await startTestApp({ PHIAL_ENVIRONMENT: 'production', PHIAL_BASE_URL: 'https://phial.example.com' });
+  try {
+    const { headers } = await app.api('GET', '/v2/user');
+    expect(headers.get('ratelimit-policy')).toBe('"key";q=100;w=2');
+  } finally {
+    await app.close();
+  }
+});
+
 test('the sandbox has no limit unless it is asked for', async () => {
   const app = await startTestApp();
   try {

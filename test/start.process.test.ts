@@ -6,6 +6,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { canReach } from '../src/db/embedded/account.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { orderKit, readOrder } from './factories.ts';
+import { query } from './global-setup.ts';
 import {
   build,
   endPrograms,
@@ -45,9 +46,20 @@ test('npm start on an empty directory makes the first keys, prints them once and
 });
 
 test('with DATABASE_URL no embedded server is started, and the first keys are made all the same', async () => {
-  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+  const DATABASE_URL = await makeDatabase();
+  const program = await serve({ env: { DATABASE_URL } });
   expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
   expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+  // The API, deliveries and jobs each have connections of their own.
+  const pools = async (): Promise<unknown[]> =>
+    (
+      await query<{ name: string }>(
+        DATABASE_URL,
+        `select distinct application_name as name from pg_stat_activity
+          where datname = current_database() and application_name ~ '^phial (api|delivery|jobs)$' order by 1`,
+      )
+    ).map(({ name }) => name);
+  await expect.poll(pools, { timeout: 5_000 }).toEqual(['phial api', 'phial delivery', 'phial jobs']);
 });
 
 test('one data directory that serves two databases in turn names and keeps the keys of each', async () => {

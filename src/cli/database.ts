@@ -30,11 +30,11 @@ export async function withPlace<T>(name: string, work: (place: Place, log: Logge
 export function migrateCommand(): Promise<number> {
   return withPlace('migrate', async (place) => {
     const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+    console.log(fresh.length === 0 ? 'The database is up to date.' : `Applied ${fresh.join(', ')}.`);
     const { config } = parseConfig(readEnvironment());
     const months = await dropExpiredAudit(place.ownerUrl, config.auditRetentionYears);
     if (months > 0)
       console.log(`Dropped ${months} months of the audit log, which is kept ${config.auditRetentionYears} years.`);
-    console.log(fresh.length === 0 ? 'The database is up to date.' : `Applied ${fresh.join(', ')}.`);
     return 0;
   });
 }

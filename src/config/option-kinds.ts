@@ -32,7 +32,11 @@ export const whole =
 
 /** Answered without a slash at its end. */
 export const httpAddress: Kind<string> = (value) => {
-  if (/^https?:\/\/[^/\s?#]+(\/[^\s?#]*)?$/.test(value)) return value.replace(/\/+$/, '');
+  if (/^https?:\/\/[^/\s?#]+(\/[^\s?#]*)?$/.test(value)) {
+    let end = value.length;
+    while (value[end - 1] === '/') end -= 1;
+    return value.slice(0, end);
+  }
   throw new WrongValue(`must be an http or https address without query, but is ${shown(value)}.`);
 };
 

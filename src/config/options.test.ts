@@ -32,6 +32,10 @@ test('a sandbox in the US on port 3000 is what no options give', () => {
   });
 });
 
+test('bodies have 30 seconds to arrive and the audit log is kept for 6 years, unless an operator says otherwise', () => {
+  expect(parseConfig({}).config).toMatchObject({ requestTimeoutMs: 30_000, auditRetentionYears: 6 });
+});
+
 test('every bad option is told at once, with its name', () => {
   const bad = {
     PHIAL_ENVIRONMENT: 'staging',
@@ -80,7 +84,13 @@ test('the connections of a process fit the embedded server four times over, the 
 
 test('background jobs have longer for a statement than requests, and each limit is an option', () => {
   const { databaseLimits, jobLimits } = parseConfig({}).config;
-  expect(databaseLimits).toEqual({ statementMs: 30_000, lockMs: 10_000, idleMs: 30_000, silenceMs: 5_000 });
+  expect(databaseLimits).toEqual({
+    statementMs: 30_000,
+    lockMs: 10_000,
+    idleMs: 30_000,
+    silenceMs: 5_000,
+    waitMs: 5_000,
+  });
   expect(jobLimits.statementMs).toBe(300_000);
   const set = parseConfig({
     PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS: '4',

@@ -66,6 +66,8 @@ export type DatabaseLimits = {
   idleMs: number;
   /** How long after statementMs a server that says nothing is given up. */
   silenceMs: number;
+  /** How long a statement waits for a connection of its pool. */
+  waitMs: number;
 };
 
 /** How many of a thing one organisation or team may have; null: as many as it likes. */
@@ -196,6 +198,7 @@ function rateLimit(given: Given): Config['rateLimit'] {
 const databaseLimits = (given: Given, statementSeconds: number): DatabaseLimits => ({
   statementMs: statementSeconds * 1000,
   silenceMs: 5_000,
+  waitMs: 5_000,
   lockMs: given.PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS * 1000,
   idleMs: given.PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS * 1000,
 });

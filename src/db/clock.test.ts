@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
+import { query } from '../../test/global-setup.ts';
+import { dropExpiredAudit } from '../audit/partitions.ts';
 import { refuseIfClockIsOff } from './clock.ts';
 
 let app: TestApp;
@@ -17,6 +19,16 @@ describe('work that destroys by age', () => {
 
   test.each([70, -70, 86_400, -86_400, NaN])('is refused where it is %d seconds off', async (seconds) => {
     await expect(refuseIfClockIsOff(app.ctx, offBy(seconds))).rejects.toThrow('differ by');
+  });
+
+  test('is refused to the owner of the audit log as well, who drops its oldest months', async () => {
+    const months = (): Promise<unknown[]> =>
+      query(app.databaseUrl, "select inhrelid from pg_inherits where inhparent = 'audit_log'::regclass");
+    await query(app.databaseUrl, "select ensure_audit_partitions('2015-01-01', '2015-01-01')");
+    const before = await months();
+    await expect(dropExpiredAudit(app.databaseUrl, 6, offBy(-70))).rejects.toThrow('differ by');
+    expect(await months()).toEqual(before);
+    expect(await dropExpiredAudit(app.databaseUrl, 6)).toBe(1);
   });
 
   test('goes on where only the answer took long', async () => {

@@ -21,10 +21,14 @@ export type Database = {
   close: () => Promise<void>;
 };
 
-/** How long a statement waits for a connection of the pool. */
-const WAIT_MS = 5_000;
 /** No statement of the service is without a limit; migrations and backups have connections of their own. */
-const DEFAULT_LIMITS: DatabaseLimits = { statementMs: 30_000, lockMs: 10_000, idleMs: 30_000, silenceMs: 5_000 };
+const DEFAULT_LIMITS: DatabaseLimits = {
+  statementMs: 30_000,
+  lockMs: 10_000,
+  idleMs: 30_000,
+  silenceMs: 5_000,
+  waitMs: 5_000,
+};
 /** A full disk is told this long after a statement met it; the requests that then come find out anew. */
 const SPACE_MS = 15_000;
 const BY_INDEX = [
@@ -43,6 +47,8 @@ export function openDatabase(options: {
   url: string;
   poolSize: number;
   role: 'phial_app' | 'owner';
+  /** As `pg_stat_activity` shows its connections. */
+  name?: 'phial api' | 'phial delivery' | 'phial jobs';
   /**
    * `by index`: every statement is one that goes by indexes, whatever the tables hold. A plan made while a table was
    * tiny, or by statistics that are out of date, then is the plan for its real size.
@@ -53,7 +59,7 @@ export function openDatabase(options: {
   beside?: Database;
   log: Logger;
 }): Database {
-  const { statementMs, lockMs, idleMs, silenceMs } = options.limits ?? DEFAULT_LIMITS;
+  const { statementMs, lockMs, idleMs, silenceMs, waitMs } = options.limits ?? DEFAULT_LIMITS;
   const limits = [
     `-c statement_timeout=${statementMs}`,
     `-c lock_timeout=${lockMs}`,
@@ -63,13 +69,13 @@ export function openDatabase(options: {
     connectionString: options.url,
     max: options.poolSize,
     types: columnTypes,
-    application_name: 'phial',
+    application_name: options.name ?? 'phial',
     options: [
       `-c timezone=UTC`,
       ...(options.role === 'phial_app' ? ['-c role=phial_app', ...limits] : []),
       ...(options.plans === 'by index' ? BY_INDEX : []),
     ].join(' '),
-    connectionTimeoutMillis: WAIT_MS,
+    connectionTimeoutMillis: waitMs,
     // A network that swallows packets breaks no connection: the server's own limit would never be heard of.
     query_timeout: statementMs + silenceMs,
     keepAlive: true,

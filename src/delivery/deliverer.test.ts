@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { Type } from 'typebox';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { attempted, queued } from '../../test/deliveries.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
@@ -152,6 +153,22 @@ describe('the deliverer', () => {
     await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
   });
 
+  test('reads an endpoint once, not for each delivery', async () => {
+    const { query } = pg.Client.prototype;
+    let reads = 0;
+    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
+      if (JSON.stringify(args[0]).includes('as signing')) reads += 1;
+      return (query as (...all: unknown[]) => unknown).apply(this, args) as never;
+    });
+    closers.push(async () => spy.mockRestore());
+    await startListening();
+    for (let n = 1; n <= 3; n += 1) {
+      await tell();
+      await expect.poll(() => receiver.received.length).toBe(n);
+    }
+    expect(reads).toBe(1);
+  });
+
   test('stops sending to an endpoint that is disabled, and sends what waited once it is enabled', async () => {
     await startListening();
     await tell();
@@ -203,11 +220,10 @@ describe('the deliverer', () => {
     await expect
       .poll(() => app.metrics.deliveriesUnderWay.get().then(({ values }) => values[0]?.value ?? 0))
       .toBeGreaterThan(Math.min(80, count * 8));
+    // Well before the first of what hangs is given up, 15 s after it began.
     for (let n = 0; n < 5; n += 1) {
-      const began = Date.now();
       await tell();
-      await expect.poll(() => receiver.received.length, { interval: 5 }).toBe(n + 1);
-      expect(Date.now() - began).toBeLessThan(1_000);
+      await expect.poll(() => receiver.received.length, { interval: 5, timeout: 10_000 }).toBe(n + 1);
     }
   });
 });

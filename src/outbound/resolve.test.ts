@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openResolver, type NameResolver } from './resolve.ts';
 
@@ -53,3 +55,40 @@ test('the hosts file is read again when it changed, and when it went away and ca
   letSecondsPass(10);
   expect(await lookup('clinic.example.com')).toEqual([{ address: '192.0.2.8', family: 4 }]);
 });
+
+test("names that are not answered for hold up other names of their team, and never another team's", async () => {
+  const asked = new Set<string>();
+  const late: (() => void)[] = [];
+  let answers = false;
+  const server = createSocket('udp4', (question, { port }) => {
+    asked.add(nameIn(question));
+    const answer = (): void => server.send(unknownName(question), port);
+    if (answers) answer();
+    else late.push(answer);
+  });
+  server.bind(0, '127.0.0.1');
+  await once(server, 'listening');
+  const servers = [`127.0.0.1:${server.address().port}`];
+  const slow = openResolver({ servers, hostsFile, timeoutMs: 5_000 });
+  const names = (team: string, count: number) =>
+    Array.from({ length: count }, (_, n) => slow.lookup(team, `${team}-${n}.example.com`));
+  const settled = Promise.allSettled([...names('loud', 40), ...names('quiet', 1)]);
+  await expect.poll(() => asked).toContain('quiet-0');
+  // A quarter of the 64 look-ups that there may be.
+  expect(asked.size).toBe(16 + 1);
+  answers = true;
+  for (const answer of late) answer();
+  await settled;
+  expect(asked.size).toBe(40 + 1);
+  server.close();
+});
+
+/** The first label of a question (RFC 1035 4.1.2). */
+const nameIn = (question: Buffer): string => question.toString('latin1', 13, 13 + question.readUInt8(12));
+
+/** The answer that there is no such name (RFC 1035 4.1.1). */
+function unknownName(question: Buffer): Buffer {
+  const answer = Buffer.from(question);
+  answer.writeUInt16BE(0x8183, 2);
+  return answer;
+}

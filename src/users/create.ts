@@ -64,11 +64,7 @@ export const sealBirthDate = (
 ): Buffer | null => (date === null ? null : ctx.cipher.sealText('users.fallback_birth_date', user, date));
 
 /** Of two concurrent callers the second waits here for the first, then finds the reference taken. */
-export async function reserveClientUserId(
-  ctx: Pick<TeamCtx, 'db' | 'team'>,
-  userId: string,
-  clientUserId: string,
-): Promise<void> {
+export async function reserveClientUserId(ctx: TeamCtx, userId: string, clientUserId: string): Promise<void> {
   const reserved = await ctx.db
     .insertInto('client_user_ids')
     .values({ team_id: ctx.team.id, client_user_id: clientUserId, user_id: userId })
@@ -78,7 +74,7 @@ export async function reserveClientUserId(
   if (!reserved) await refuseTaken(ctx, clientUserId);
 }
 
-async function refuseTaken(ctx: Pick<TeamCtx, 'db' | 'team'>, clientUserId: string): Promise<never> {
+async function refuseTaken(ctx: TeamCtx, clientUserId: string): Promise<never> {
   const existing = await ctx.db
     .selectFrom('client_user_ids')
     .innerJoin('users', 'users.id', 'client_user_ids.user_id')

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
-import type { ConnectedSource, TeamCtx, TxCtx } from '../context.ts';
+import type { ConnectedSource, TeamCtx } from '../context.ts';
 import { prepared } from '../db/session/prepared.ts';
 import type { DB } from '../db/tables.ts';
 import { AppError, notFound } from '../errors.ts';
@@ -23,10 +23,8 @@ export const USER_COLUMNS = [
 /** As it is stored: the birth date is sealed. */
 export type UserRow = Pick<Selectable<DB['users']>, (typeof USER_COLUMNS)[number]>;
 
-type Scope = Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>;
-
 /** A user of the caller's team; one that is scheduled for deletion reads as not found, with its own code. */
-export async function findUser(ctx: Scope, userId: string): Promise<UserRow> {
+export async function findUser(ctx: TeamCtx, userId: string): Promise<UserRow> {
   const user = await ctx.db
     .selectFrom('users')
     .select(USER_COLUMNS)
@@ -38,7 +36,7 @@ export async function findUser(ctx: Scope, userId: string): Promise<UserRow> {
 }
 
 /** The user with the customer's own reference. */
-export async function findUserByClientId(ctx: Scope, clientUserId: string): Promise<UserRow> {
+export async function findUserByClientId(ctx: TeamCtx, clientUserId: string): Promise<UserRow> {
   const user = await ctx.db
     .selectFrom('users')
     .innerJoin('client_user_ids', 'client_user_ids.user_id', 'users.id')
@@ -80,11 +78,7 @@ export async function toUser(ctx: TeamCtx, row: UserRow): Promise<Static<typeof 
 const SET_BY_HAND = 'manual';
 
 /** A user with what it has connected; a new one has nothing. */
-export function renderUser(
-  ctx: Pick<TeamCtx, 'cipher'>,
-  row: UserRow,
-  connected_sources: ConnectedSource[] = [],
-): Static<typeof User> {
+export function renderUser(ctx: TeamCtx, row: UserRow, connected_sources: ConnectedSource[] = []): Static<typeof User> {
   const { id, fallback_time_zone, fallback_time_zone_at, fallback_birth_date, fallback_birth_date_at } = row;
   return {
     user_id: id,

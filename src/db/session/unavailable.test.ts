@@ -174,7 +174,7 @@ describe('an outage', () => {
 
   test('of a network that swallows packets ends a statement from this side', async () => {
     const there = await openWay(home.databaseUrl);
-    const limits = { statementMs: 500, silenceMs: 100, lockMs: 500, idleMs: 500 };
+    const limits = { statementMs: 500, silenceMs: 100, lockMs: 500, idleMs: 500, waitMs: 500 };
     const database = openDatabase({ url: there.url, poolSize: 1, role: 'phial_app', limits, log: home.ctx.log });
     await sql`select 1`.execute(database.db);
     there.swallow();
@@ -194,6 +194,25 @@ describe('a request', () => {
     expect([away.status, away.body.code, away.headers.get('retry-after')]).toEqual([503, 'not_ready', '1']);
     way.mend();
     await expect.poll(async () => (await list()).status).toBe(200);
+  });
+
+  test('for which no connection is free in time is answered with 503', async () => {
+    expect(home.config.databaseLimits.waitMs).toBe(5_000);
+    const tight = await startTestApp({}, { databaseUrl: home.databaseUrl, poolSize: 1, poolWaitMs: 200 });
+    let giveBack = (): void => undefined;
+    const until = new Promise<void>((resolve) => (giveBack = resolve));
+    await new Promise<void>((resolve) => {
+      void tight.db.transaction().execute(async (tx) => {
+        await sql`select 1`.execute(tx);
+        resolve();
+        await until;
+      });
+    });
+    const answer = await tight.api<{ code: string }>('GET', '/v2/user');
+    expect([answer.status, answer.body.code]).toEqual([503, 'not_ready']);
+    giveBack();
+    await expect.poll(async () => (await tight.api('GET', '/v2/user')).status).toBe(200);
+    await tight.close();
   });
 
   test('whose statement is cancelled is answered with 503', async () => {

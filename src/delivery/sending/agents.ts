@@ -25,7 +25,7 @@ const MAX_KEEP_ALIVE_MS = 120_000;
 export function openAgents(options: SenderOptions & { timeoutMs: number }): Agents {
   const { policy, timeoutMs } = options;
   const startTls = tlsStarter(timeoutMs, options.ca);
-  const resolver = openResolver();
+  const resolver = options.resolver ?? openResolver();
   const agents = new Map<string, TeamAgent>();
 
   const open = (team: string): Agent =>
@@ -34,7 +34,7 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
         policy,
         timeoutMs,
         startTls,
-        lookup: options.lookup ?? ((hostname) => resolver.lookup(team, hostname)),
+        lookup: (hostname) => resolver.lookup(team, hostname),
       }),
       connections: options.connectionsPerOrigin ?? MOST_CONNECTIONS,
       pipelining: 1,

@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { AddressPolicy } from '../../outbound/address-policy.ts';
 import { openAgents } from './agents.ts';
-import type { Lookup } from '../../outbound/connector.ts';
+import type { NameResolver } from '../../outbound/resolve.ts';
 import { Deadlines } from './deadlines.ts';
 import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';
@@ -47,7 +47,7 @@ export type SenderOptions = {
   /** How long an idle connection is kept, unless the receiver names a time of its own. */
   keepAliveMs?: number;
   /** Instead of name servers and the hosts file. */
-  lookup?: Lookup;
+  resolver?: NameResolver;
   /** Trusted certificates in PEM, instead of Node's own list. */
   ca?: string;
 };

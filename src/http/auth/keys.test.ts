@@ -210,6 +210,30 @@ describe('headers', () => {
     expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
   });
 
+  test('what is deprecated is told in the log once a key and day', async () => {
+    const told: unknown[] = [];
+    const logTo = (line: string): void => {
+      const { msg, key_id, deprecated } = JSON.parse(line) as Record<string, string>;
+      if (deprecated) told.push([msg, key_id, deprecated]);
+    };
+    const logged = await startTestApp({ PHIAL_LOG_LEVEL: 'warn' }, { databaseUrl: app.databaseUrl, logTo });
+    try {
+      const other = await logged.makeTeam();
+      const ask = async (): Promise<unknown> => {
+        for (const team of [logged.team, logged.team, other]) await team.api('GET', '/v3/lab_tests');
+        return told.splice(0);
+      };
+      const line = ['a deprecated operation or header is in use', expect.any(String), 'list_lab_tests'];
+      expect(await ask()).toEqual([line, line]);
+      expect(await ask()).toEqual([]);
+      vi.setSystemTime(Date.now() + 86_400_000);
+      expect(await ask()).toEqual([line, line]);
+    } finally {
+      vi.useRealTimers();
+      await logged.close();
+    }
+  });
+
   test('what is deprecated is marked as such where the key is refused too', async () => {
     const header = await keys(null, { 'x-service-org-key': 'mg_unknown' });
     expect([header.status, header.headers.get('link')]).toEqual([

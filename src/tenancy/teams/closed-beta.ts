@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
-import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import type { Ctx, TeamCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError, notFound } from '../../errors.ts';
 
 export type ClosedBeta = 'continuous_queries';
 
 /** Throws closed_beta where it is not open to the team; in a sandbox everything is. */
-export async function refuseClosedBeta(
-  { config, db, team }: Pick<TeamCtx | TxCtx<TeamCtx>, 'config' | 'db' | 'team'>,
-  beta: ClosedBeta,
-): Promise<void> {
+export async function refuseClosedBeta({ config, db, team }: TeamCtx, beta: ClosedBeta): Promise<void> {
   if (config.environment === 'sandbox') return;
   const { rows } = await sql`select from teams where id = ${team.id} and ${beta} = any (closed_betas)`.execute(db);
   if (rows.length > 0) return;

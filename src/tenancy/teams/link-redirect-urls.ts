@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../context.ts';
 import type { LinkRedirectUrls } from './schemas.ts';
 
 /** Where link tokens of the team may send browsers to. */
-export const linkRedirectUrls = ({ team }: Pick<TeamCtx, 'team'>): Static<typeof LinkRedirectUrls> => ({
+export const linkRedirectUrls = ({ team }: TeamCtx): Static<typeof LinkRedirectUrls> => ({
   urls: team.settings.link_redirect_urls ?? [],
 });
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 
 /** What each of these users of the team has connected, in the order they did; users without a connection are left out. */
 export async function connectedSources(
-  ctx: Pick<TeamCtx, 'db' | 'team' | 'config'>,
+  ctx: TeamCtx,
   userIds: string[],
 ): Promise<ReadonlyMap<string, ConnectedSource[]>> {
   const rows = await ctx.db

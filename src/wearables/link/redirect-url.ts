@@ -2,11 +2,10 @@ import type { LinkCtx, TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { outcomeText, type LinkOutcome } from './outcome.ts';
 
-const isListed = ({ team }: Pick<TeamCtx, 'team'>, url: string): boolean =>
-  team.settings.link_redirect_urls?.includes(url) ?? false;
+const isListed = ({ team }: TeamCtx, url: string): boolean => team.settings.link_redirect_urls?.includes(url) ?? false;
 
 /** Only addresses that the team has listed, letter by letter: nobody else learns what became of a connection. */
-export function refuseUnlistedRedirect(ctx: Pick<TeamCtx, 'team'>, url: string): void {
+export function refuseUnlistedRedirect(ctx: TeamCtx, url: string): void {
   if (isListed(ctx, url)) return;
   throw new AppError(
     'redirect_url_refused',
@@ -16,9 +15,10 @@ export function refuseUnlistedRedirect(ctx: Pick<TeamCtx, 'team'>, url: string):
 }
 
 /** Where the browser goes with what became of it; null where it stays, also when the team has unlisted the address. */
-export function redirectWith({ team, link }: Pick<LinkCtx, 'team' | 'link'>, outcome: LinkOutcome): string | null {
-  if (link.redirect_url === null || !isListed({ team }, link.redirect_url)) return null;
-  const url = new URL(link.redirect_url);
+export function redirectWith(ctx: LinkCtx, outcome: LinkOutcome): string | null {
+  const { redirect_url } = ctx.link;
+  if (redirect_url === null || !isListed(ctx, redirect_url)) return null;
+  const url = new URL(redirect_url);
   for (const [name, value] of Object.entries(parametersOf(outcome))) url.searchParams.set(name, value);
   return url.href;
 }

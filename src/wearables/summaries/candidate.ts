@@ -52,7 +52,7 @@ function keptFieldsOf(resource: SummaryResource): KeptField[] {
 }
 
 export function toCandidate(
-  { cipher, team }: Pick<TeamCtx, 'cipher' | 'team'>,
+  { cipher, team }: TeamCtx,
   user: UserRow,
   resource: SummaryResource,
   incoming: Incoming,

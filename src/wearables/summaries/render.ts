@@ -40,7 +40,7 @@ export type ToldRow = {
 
 /** A stored summary as answers and events tell it, by the shape of its resource. */
 export function renderSummary(
-  { cipher, config }: Pick<TeamCtx, 'cipher' | 'config'>,
+  { cipher, config }: TeamCtx,
   resource: SummaryResource,
   row: ToldRow,
 ): Record<string, unknown> {
@@ -70,7 +70,7 @@ const dayAsMoment = (date: string | null): string | null => date && `${date}T00:
 
 /** What is told of the points of a workout, which are read elsewhere. */
 export function renderShallowStream(
-  ctx: Pick<TeamCtx, 'cipher' | 'config'>,
+  ctx: TeamCtx,
   resource: SummaryResource,
   row: ToldRow,
 ): Static<typeof ShallowWorkoutStream> {
@@ -90,7 +90,7 @@ export function renderShallowStream(
 
 /** A stored summary as its provider gave it. */
 export function renderRaw(
-  ctx: Pick<TeamCtx, 'cipher' | 'config'>,
+  ctx: TeamCtx,
   resource: SummaryResource,
   row: ToldRow & { start_at: string | null; raw: Buffer },
 ): Record<string, unknown> {

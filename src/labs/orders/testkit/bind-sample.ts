@@ -43,7 +43,7 @@ export async function bindSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, sample
 }
 
 /** A kit of the shop has an id of its own in a sandbox; those of laboratories are known before anybody holds one. */
-const mustBeIssued = ({ config }: Pick<TeamCtx, 'config'>, sampleId: string): boolean =>
+const mustBeIssued = ({ config }: TeamCtx, sampleId: string): boolean =>
   config.environment !== 'sandbox' || SIMULATED_SAMPLE_ID.test(sampleId);
 
 /**

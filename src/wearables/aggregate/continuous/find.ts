@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx, TxCtx } from '../../../context.ts';
+import type { TeamCtx } from '../../../context.ts';
 import type { DB } from '../../../db/tables.ts';
 import { notFound } from '../../../errors.ts';
 import { isUuid } from '../../../ids.ts';
@@ -27,10 +27,7 @@ export type QueryRow = Omit<Columns, keyof Written> & Written;
 type Written = Pick<Shape, 'query_type' | 'timeframe' | 'query' | 'config'>;
 
 /** A continuous query of the team. Throws not_found, also for one that was deleted. */
-export async function findContinuousQuery(
-  { db, team }: Pick<TeamCtx | TxCtx<TeamCtx>, 'db' | 'team'>,
-  idOrSlug: string,
-): Promise<QueryRow> {
+export async function findContinuousQuery({ db, team }: TeamCtx, idOrSlug: string): Promise<QueryRow> {
   const row = await db
     .selectFrom('continuous_queries')
     .select(QUERY_COLUMNS)

@@ -53,7 +53,7 @@ export function patchContinuousQuery(
   });
 }
 
-async function isTaken({ db, team }: Pick<TeamCtx, 'team'> & { db: TeamCtx['db'] }, slug: string): Promise<boolean> {
+async function isTaken({ db, team }: TeamCtx, slug: string): Promise<boolean> {
   // Whoever takes one waits for the others, as createContinuousQuery does by its limit.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`continuousQueriesPerTeam ${team.id}`}, 0))`.execute(db);
   const { rows } = await sql`

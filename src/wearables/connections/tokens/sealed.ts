@@ -15,7 +15,7 @@ type Kept = Pick<Tokens, 'access_token' | 'refresh_token'>;
 
 /** Tokens as the columns of a connection hold them; `row` names the connection. */
 export function sealedTokens(
-  { cipher }: Pick<TeamCtx, 'cipher'>,
+  { cipher }: TeamCtx,
   row: Row,
   tokens: Tokens | null,
 ): { tokens: Buffer | null; tokens_expire_at: string | RawBuilder<string> | null } {
@@ -35,7 +35,7 @@ const momentOf = (expires: Tokens['expires_at']): string | RawBuilder<string> | 
 
 /** The tokens of a connection; null where it has none, as that of a phone. */
 export function openTokens(
-  { cipher }: Pick<TeamCtx, 'cipher'>,
+  { cipher }: TeamCtx,
   row: Row,
   { tokens, tokens_expire_at }: { tokens: Buffer | null; tokens_expire_at: string | null },
 ): Tokens | null {
@@ -44,8 +44,5 @@ export function openTokens(
 }
 
 /** The provider's own id of the user of a connection; null where it is not known. */
-export const openExternalUser = (
-  { cipher }: Pick<TeamCtx, 'cipher'>,
-  row: Row,
-  external_user_id: Buffer | null,
-): string | null => external_user_id && cipher.openText('connections.external_user_id', row, external_user_id);
+export const openExternalUser = ({ cipher }: TeamCtx, row: Row, external_user_id: Buffer | null): string | null =>
+  external_user_id && cipher.openText('connections.external_user_id', row, external_user_id);

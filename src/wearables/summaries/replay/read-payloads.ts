@@ -34,7 +34,7 @@ export async function readPayloads(
 
 /** Users of the team who have summaries of these kinds, in the order of their ids, behind `after`. */
 export async function usersWithPayloads(
-  { db, team }: Pick<TeamCtx, 'db' | 'team'>,
+  { db, team }: TeamCtx,
   { provider, resources }: Pick<Wanted, 'provider' | 'resources'>,
   { after, most }: { after: string | null; most: number },
 ): Promise<string[]> {
