@@ -26,6 +26,13 @@ describe('a reader finds the way', () => {
     expect([...new Set(folders)].filter((folder) => filesIn(folder) > 16)).toEqual([]);
   });
 
+  test('a number names one migration, and one decision', () => {
+    for (const folder of ['migrations', 'docs/decisions']) {
+      const numbers = readdirSync(folder).flatMap((name) => /^\d{4}/.exec(name) ?? []);
+      expect(numbers.filter((number, n) => numbers.indexOf(number) < n)).toEqual([]);
+    }
+  });
+
   test('operations stand in endpoints.ts, events in events.ts', () => {
     const elsewhere = sources.filter(
       ({ file, text }) =>
