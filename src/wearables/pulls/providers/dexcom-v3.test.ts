@@ -1,6 +1,8 @@
 // Shapes of https://developer.dexcom.com/docs/dexcomv3/operation/getEstimatedGlucoseValuesV3/
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
@@ -84,4 +86,25 @@ test.each<[string, DataAnswer]>([
 ])('An answer with %s ends the pull with an error', async (_, answer) => {
   const { pulls } = await pulledFrom(app, provider, 'dexcom_v3', () => answer);
   expect(await pulls()).toEqual({ glucose: 'failure' });
+});
+
+test("A refusal shows the application's limit: it keeps the team waiting as long as it says, and no other team", async () => {
+  const [first, second] = [await app.makeTeam(), await app.makeTeam()];
+  let answer: DataAnswer = { status: 429, headers: { 'retry-after': '900' } };
+  provider.play(() => answer);
+  const asksOf = async (team: Team): Promise<number> => {
+    provider.asked.length = 0;
+    await importConnection(team, (await makeUser(team)).user_id, { oauth_scopes: null }, 'dexcom_v3');
+    await app.runJobs();
+    return provider.asked.length;
+  };
+  expect(await asksOf(first)).toBe(1);
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from polls_until - now())::integer as seconds from team_provider_waits where team_id = ${first.id}`.execute(
+    app.db,
+  );
+  expect(rows[0]?.seconds).toBeGreaterThan(800);
+  answer = answered([]);
+  expect(await asksOf(first)).toBe(0);
+  expect(await asksOf(second)).toBeGreaterThan(0);
 });

@@ -4,12 +4,20 @@ import { PullError, type Puller } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { samplesOf, type Measured } from './asking/fitting.ts';
 import { momentIn, numberOr, objectIn, objectsIn, textOr, type Found } from './asking/read-answer.ts';
+import { holdOfShares, numbersOf } from './asking/shares.ts';
 
 const EGVS = 'https://api.dexcom.com/v3/users/self/egvs';
 const UNITS = ['mg/dL', 'mmol/L'];
 const SOURCE = { provider: 'dexcom_v3', source_type: 'automatic' };
 
-const api: ProviderApi = { slug: 'dexcom_v3' };
+/** Where a refusal does not say for how long. */
+const LIMIT_SECONDS = 300;
+
+/** The application may ask 60,000 times an hour for everybody together, which answers do not count. */
+const api: ProviderApi = {
+  slug: 'dexcom_v3',
+  holdOf: (status, headers) => holdOfShares(status, [], numbersOf(headers, 'retry-after')[0] ?? LIMIT_SECONDS),
+};
 
 export const dexcomV3: Puller = {
   resources: { glucose: { windowDays: 30 } },
