@@ -128,6 +128,7 @@ const ROOMS: Record<string, string[]> = {
     'one-writer',
     'fits',
     'source',
+    'by-hand',
     'providers',
     'resources',
   ],

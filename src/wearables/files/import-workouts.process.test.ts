@@ -202,9 +202,12 @@ describe('an export of Apple Health', () => {
       '  <WorkoutStatistics type="HKQuantityTypeIdentifierHeartRate" average="140.4" minimum="90" maximum="171" unit="count/min"/>',
       ' </Workout>',
       ` <Workout workoutActivityType="HKWorkoutActivityTypeRunning" totalDistance="1" totalDistanceUnit="mi" totalEnergyBurned="418.4" totalEnergyBurnedUnit="kJ" ${times.replaceAll('-05 07', '-06 07')}/>`,
+      ` <Workout workoutActivityType="HKWorkoutActivityTypeSwimming" ${times.replaceAll('-05 07', '-07 07')}>`,
+      '  <MetadataEntry key="HKWasUserEntered" value="1"/>',
+      ' </Workout>',
       ' <Workout workoutActivityType="HKWorkoutActivityTypeYoga" startDate="soon"/>',
     ]);
-    expect(await importOf(file)).toMatchObject({ status: 'success', created: 2, skipped: 1 });
+    expect(await importOf(file)).toMatchObject({ status: 'success', created: 3, skipped: 1 });
     expect(await summaries('workouts')).toMatchObject([
       {
         sport: { slug: 'traditional_strength_training' },
@@ -214,9 +217,10 @@ describe('an export of Apple Health', () => {
         max_hr: 171,
         total_elevation_gain: 20.5,
         timezone_offset: -25_200,
-        source: { provider: 'apple_health_kit', type: 'watch' },
+        source: { provider: 'apple_health_kit', type: 'watch', app_id: null },
       },
       { sport: { slug: 'running' }, distance: 1_609.344, calories: 100, calendar_date: '2026-01-06' },
+      { sport: { slug: 'swimming' }, source: { type: 'app', app_id: 'manual' } },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { BY_HAND } from '../../by-hand.ts';
 import { momentOf } from './apple-time.ts';
 import { sourceTypeOf } from './source-type.ts';
 import type { ParsedSummary } from './record.ts';
@@ -24,6 +25,7 @@ export function workoutOf({ attributes, statistics, metadata }: AppleWorkout): P
     item: {
       provider: 'apple_health_kit',
       source_type: sourceTypeOf(attributes),
+      ...((metadata.get('HKWasUserEntered') ?? '0') === '0' ? {} : BY_HAND),
       timezone_offset: begin.offset,
       time_start: new Date(begin.at).toISOString(),
       time_end: new Date(end.at).toISOString(),

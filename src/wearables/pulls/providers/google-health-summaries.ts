@@ -1,4 +1,5 @@
 // https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints#Sleep, #Exercise, #DataSource
+import { BY_HAND } from '../../by-hand.ts';
 import type { SourceType } from '../../source.ts';
 import type { Item } from './asking/fitting.ts';
 import {
@@ -37,11 +38,14 @@ const FORMS: Readonly<Record<string, SourceType>> = {
   CHEST_STRAP: 'chest_strap',
 };
 
-function originOf(point: Found): { provider: 'google_health'; source_type: SourceType; provider_id: string | null } {
-  const { formFactor } = objectOr(objectOr(point['dataSource'])['device']);
+type Origin = { provider: 'google_health'; source_type: SourceType; app_id?: string; provider_id: string | null };
+
+function originOf(point: Found): Origin {
+  const { device, recordingMethod } = objectOr(point['dataSource']);
   return {
     provider: 'google_health',
-    source_type: FORMS[String(formFactor)] ?? 'unknown',
+    source_type: FORMS[String(objectOr(device)['formFactor'])] ?? 'unknown',
+    ...(recordingMethod === 'MANUAL' ? BY_HAND : {}),
     // users/me/dataTypes/sleep/dataPoints/{id}
     provider_id: textOr(point['name'])?.split('/').at(-1) || null,
   };

@@ -107,6 +107,14 @@ const RUN = {
     },
   },
 };
+const TYPED_IN = {
+  name: 'users/me/dataTypes/exercise/dataPoints/8002',
+  dataSource: { platform: 'FITBIT', recordingMethod: 'MANUAL' },
+  exercise: {
+    interval: { startTime: `${day}T12:00:00Z`, endTime: `${day}T12:30:00Z` },
+    exerciseType: 'SWIMMING',
+  },
+};
 const TOTALS: Record<string, object> = {
   steps: { steps: { countSum: '9876' } },
   distance: { distance: { millimetersSum: '7123000' } },
@@ -128,7 +136,7 @@ function answer({ method, path, query, body }: DataRequest): DataAnswer | undefi
   }
   const [from = '', to = ''] = [...(query.get('filter') ?? '').matchAll(/"([^"]+)"/g)].map(([, moment]) => moment);
   const isWithin = from <= `${day}T01` && to > `${day}T17`;
-  if (how === '') return { json: isWithin ? { dataPoints: type === 'sleep' ? [NIGHT] : [RUN] } : {} };
+  if (how === '') return { json: isWithin ? { dataPoints: type === 'sleep' ? [NIGHT] : [RUN, TYPED_IN] } : {} };
   if (!isWithin) return { json: {} };
   // A point a page.
   const points = MERGED[type] ?? [];
@@ -208,6 +216,7 @@ test('Nights and workouts come with the kind of device', async () => {
     },
   ]);
   expect(await user.summaries('workouts')).toMatchObject([
+    { provider_id: '8002', source: { type: 'app', app_id: 'manual' } },
     {
       provider_id: '8001',
       title: 'Trail run',
@@ -217,7 +226,7 @@ test('Nights and workouts come with the kind of device', async () => {
       average_speed: 2.737,
       total_elevation_gain: 51.6,
       average_hr: 141,
-      source: { type: 'watch' },
+      source: { type: 'watch', app_id: null },
     },
   ]);
 });

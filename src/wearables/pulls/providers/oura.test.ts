@@ -68,6 +68,14 @@ const DOCUMENTS: Record<string, Record<string, unknown>[]> = {
       source: 'manual',
       start_datetime: `${day}T17:30:00.000000-08:00`,
     },
+    {
+      id: '4a1c',
+      activity: 'yoga',
+      day,
+      end_datetime: `${day}T08:00:00.000000-08:00`,
+      source: 'autodetected',
+      start_datetime: `${day}T07:30:00.000000-08:00`,
+    },
   ],
   daily_spo2: [{ id: '5', day, spo2_percentage: { average: 97.4 } }],
   vO2_max: [{ id: '6', day, timestamp: `${day}T08:00:00-08:00`, vo2_max: 41 }],
@@ -157,7 +165,15 @@ test("Nights come with the day's score, what was measured in them and their stag
 
 test('Workouts and the person come in our words and units', async () => {
   expect(await user.summaries('workouts')).toMatchObject([
-    { sport: { slug: 'cycling' }, calories: 300, distance: 13_500.5, calendar_date: day, timezone_offset: -28_800 },
+    { sport: { slug: 'yoga' }, source: { type: 'ring', app_id: null } },
+    {
+      sport: { slug: 'cycling' },
+      calories: 300,
+      distance: 13_500.5,
+      calendar_date: day,
+      timezone_offset: -28_800,
+      source: { type: 'app', app_id: 'manual' },
+    },
   ]);
   expect(await user.summaries('profile')).toMatchObject([{ height: 180, sex: 'male' }]);
 });

@@ -1,5 +1,6 @@
 // https://cloud.ouraring.com/v2/docs
 import { dayEdges, offsetWithin } from '../../calendar-date.ts';
+import { BY_HAND } from '../../by-hand.ts';
 import { activity } from '../../summaries/resources/activity.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
@@ -190,6 +191,7 @@ function toWorkout(found: Found): Item {
   if (time_start === null || time_end === null) return null;
   return {
     ...SOURCE,
+    ...(found['source'] === 'manual' ? BY_HAND : {}),
     provider_id: nameIn(found['id']),
     calendar_date: textOr(found['day'])?.slice(0, 10),
     title: textOr(found['label']),

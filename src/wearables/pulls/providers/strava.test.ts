@@ -202,7 +202,7 @@ describe('a connection to Strava', () => {
       average_watts: 175.3,
       device_watts: null,
       map: { polyline: null, summary_polyline: 'ki{eFvqfiVqAWQIGEEKAYJgBVqDJ{BHa@' },
-      source: { provider: 'strava', type: 'app' },
+      source: { provider: 'strava', type: 'app', app_id: null },
     });
     const { body } = await team.api<Record<string, number[]>>('GET', `/v2/timeseries/workouts/${workout?.id}/stream`);
     expect(body).toMatchObject({
@@ -241,6 +241,13 @@ describe('a connection to Strava', () => {
     await app.runJobs();
     expect(await workouts()).toHaveLength(1);
     expect(new Set(provider.asked.map(({ token }) => token))).toEqual(new Set(['access-token-of-the-user']));
+  });
+
+  test('tells what a person typed in from what was recorded', async () => {
+    activities = [run(1), run(2, { manual: true })];
+    await connect();
+    const sources = (await workouts()).map(({ source }) => (source as { app_id: string | null }).app_id);
+    expect(sources.toSorted()).toEqual(['manual', null]);
   });
 
   test('asks for the points of a workout once', async () => {

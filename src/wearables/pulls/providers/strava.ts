@@ -1,4 +1,5 @@
 // https://developers.strava.com/docs/reference/, https://developers.strava.com/docs/rate-limits/
+import { BY_HAND } from '../../by-hand.ts';
 import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
@@ -105,6 +106,7 @@ function toWorkout(activity: Found): Item {
   return {
     provider: 'strava',
     source_type: 'app',
+    ...(activity['manual'] === true ? BY_HAND : {}),
     provider_id: nameIn(activity['id']),
     title: textOr(activity['name']),
     sport: wordOf(activity['sport_type'] ?? activity['type']) ?? 'other',

@@ -56,6 +56,7 @@ const noSensor = summary({
   power_avg: null,
   duration_total_accum: null,
   time_zone: null,
+  manual: true,
 });
 const WORKOUTS = [
   planned,
@@ -89,6 +90,7 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
       time_end: `${dayAgo(9)}T12:30:00.000Z`,
       average_hr: null,
       average_watts: null,
+      source: { type: 'app', app_id: 'manual' },
     },
     {
       provider_id: '3',
@@ -104,6 +106,7 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
       average_hr: 142,
       average_watts: 187,
       weighted_average_watts: 201,
+      source: { app_id: null },
     },
   ]);
 

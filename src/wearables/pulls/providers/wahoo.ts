@@ -1,4 +1,5 @@
 // https://cloud-api.wahooligan.com/#workouts, #users and #rate-limiting
+import { BY_HAND } from '../../by-hand.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, PullSource, Window } from '../puller.ts';
@@ -87,6 +88,7 @@ function toWorkout(found: Found): Item {
   const power = measured(summary['power_avg']);
   return {
     ...SOURCE,
+    ...(summary['manual'] === true ? BY_HAND : {}),
     provider_id: nameIn(found['id']),
     time_zone: zoneOr(summary['time_zone']),
     title: textOr(found['name']),
