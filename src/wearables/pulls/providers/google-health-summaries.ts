@@ -51,6 +51,15 @@ function originOf(point: Found): Origin {
   };
 }
 
+/** What a point says of the device that it is of; null where it has no name, by which it would be known. */
+export function toDevice(point: Found): Item {
+  const { displayName, manufacturer, formFactor } = objectOr(objectOr(point['dataSource'])['device']);
+  const device_model = textOr(displayName);
+  if (device_model === null) return null;
+  const source_type = FORMS[String(formFactor)] ?? 'unknown';
+  return { provider: 'google_health', source_type, device_manufacturer: textOr(manufacturer), device_model };
+}
+
 const thousandth = (value: unknown): number | null => {
   const number = numberOr(value);
   return number === null ? null : number / 1_000;

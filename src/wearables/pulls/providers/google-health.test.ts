@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, type Pulled, refresh } from '../../../../test/pulled.ts';
+import { publishedTo } from '../../../../test/publish.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -229,6 +230,18 @@ test('Nights and workouts come with the kind of device', async () => {
       source: { type: 'watch', app_id: null },
     },
   ]);
+});
+
+test('What has recorded a night or a workout is a device, told of once and not again', async () => {
+  const devices = async () => (await user.team.api<object[]>('GET', `/v2/user/${user.user_id}/device`)).body;
+  expect(await devices()).toMatchObject([
+    { provider: 'google_health', source_type: 'watch', device_manufacturer: 'Google', device_model: 'Charge 6' },
+  ]);
+  provider.play(answer);
+  expect((await refresh(app, user.team, user.user_id)).body.refreshed_sources).toEqual(['google_health']);
+  expect(await devices()).toHaveLength(1);
+  const told = (await publishedTo(app, user.team)).map(({ event_type }) => event_type);
+  expect(told.filter((type) => type.startsWith('provider.device'))).toEqual(['provider.device.created']);
 });
 
 test('A night that is still being worked out comes later', async () => {

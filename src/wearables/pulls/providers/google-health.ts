@@ -2,11 +2,13 @@
 import { dayEdges } from '../../calendar-date.ts';
 import { activity } from '../../summaries/resources/activity.ts';
 import { body } from '../../summaries/resources/body.ts';
+import { device } from '../../summaries/resources/device.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
+import type { Mapper, Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { daysAround } from './asking/days.ts';
+import { devicesOf } from './asking/devices.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
 import { pagesByToken } from './asking/pages.ts';
 import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from './asking/read-answer.ts';
@@ -17,6 +19,7 @@ import {
   offsetOf,
   toActivity,
   toBody,
+  toDevice,
   toSleep,
   toWorkout,
   TOTALS,
@@ -36,6 +39,7 @@ const MAPPERS = {
   sleep: { resource: sleep, toItem: toSleep },
   workouts: { resource: workout, toItem: toWorkout },
   body: { resource: body, toItem: toBody },
+  device: { resource: device, toItem: toDevice },
 } satisfies Puller['mappers'];
 
 const month = { windowDays: 30 };
@@ -172,16 +176,26 @@ async function* days(source: PullSource, window: Window): AsyncIterable<Pulled> 
   yield* summariesOf(source.ctx.log, MAPPERS.activity, [...byDay.values()]);
 }
 
+/** What a device has recorded, and the device. What is merged or rolled up names none. */
+function* sessionsOf({ ctx: { log } }: PullSource, mapper: Mapper, page: Found[]): Iterable<Pulled> {
+  yield* devicesOf(
+    log,
+    MAPPERS.device,
+    page.map(({ dataSource }) => ({ dataSource: { device: objectOr(dataSource)['device'] ?? null } })),
+  );
+  yield* summariesOf(log, mapper, page);
+}
+
 const READERS: Readonly<Record<string, (source: PullSource, window: Window) => AsyncIterable<Pulled>>> = {
   activity: days,
   sleep: async function* (source, { from, to }) {
     const asked = { type: 'sleep', filter: between('sleep.interval.end_time', from, to), pageSize: SESSIONS_A_PAGE };
-    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, MAPPERS.sleep, page);
+    for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.sleep, page);
   },
   workouts: async function* (source, window) {
     const filter = between('exercise.interval.civil_start_time', ...daysOf(window));
     const asked = { type: 'exercise', filter, pageSize: SESSIONS_A_PAGE };
-    for await (const page of points(source, asked)) yield* summariesOf(source.ctx.log, MAPPERS.workouts, page);
+    for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.workouts, page);
   },
   // A scale tells weight and fat at the same moment, each as a type of its own.
   body: async function* (source, window) {

@@ -250,6 +250,13 @@ describe('a connection to Strava', () => {
     expect(sources.toSorted()).toEqual(['manual', null]);
   });
 
+  test('names what has recorded workouts, each once', async () => {
+    activities = [run(1, { device_name: 'Garmin Edge 840' }), run(2, { device_name: 'Garmin Edge 840' }), run(3)];
+    await connect();
+    const { body } = await team.api<object[]>('GET', `/v2/user/${user.user_id}/device`);
+    expect(body).toMatchObject([{ provider: 'strava', source_type: 'unknown', device_model: 'Garmin Edge 840' }]);
+  });
+
   test('asks for the points of a workout once', async () => {
     activities = [run(1), run(1, { manual: true })];
     await connect();

@@ -1,10 +1,12 @@
 // https://developers.strava.com/docs/reference/, https://developers.strava.com/docs/rate-limits/
 import { BY_HAND } from '../../by-hand.ts';
 import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
+import { device } from '../../summaries/resources/device.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type Headers, type ProviderApi } from './asking/ask-provider.ts';
+import { devicesOf } from './asking/devices.ts';
 import { summariesOf, type Item } from './asking/fitting.ts';
 import type { Hold } from './asking/hold-back.ts';
 import {
@@ -36,6 +38,7 @@ const api: ProviderApi = { slug: 'strava', holdOf };
 const MAPPERS = {
   profile: { resource: profile, toItem: toProfile },
   workouts: { resource: workout, toItem: toWorkout, withoutPoints: true },
+  device: { resource: device, toItem: toDevice },
 } satisfies Puller['mappers'];
 
 export const strava: Puller = {
@@ -53,17 +56,16 @@ export const strava: Puller = {
     if (resource !== 'workouts') return null;
     const url = `${API}/activities/${encodeURIComponent(id)}`;
     const activity = await askProvider(source, api, { url, mayBeMissing: true });
-    return activity === null ? 'gone' : [...summariesOf(source.ctx.log, MAPPERS.workouts, [objectIn(activity)])];
+    return activity === null ? 'gone' : [...recorded(source, [objectIn(activity)])];
   },
   pull: async function* (source, resource, window) {
-    const { log } = source.ctx;
     if (resource === 'profile') {
       const athlete = objectIn(await askProvider(source, api, { url: `${API}/athlete` }));
-      yield* summariesOf(log, MAPPERS.profile, [athlete]);
+      yield* summariesOf(source.ctx.log, MAPPERS.profile, [athlete]);
       return;
     }
     for await (const page of activities(source, window)) {
-      if (resource === 'workouts') yield* summariesOf(log, MAPPERS.workouts, page);
+      if (resource === 'workouts') yield* recorded(source, page);
       else yield* withStreams(source, page);
     }
   },
@@ -77,6 +79,16 @@ async function* activities(source: PullSource, { from, to }: Window): AsyncItera
     if (found.length === 0) return;
     yield found;
   }
+}
+
+/** Activities, and what recorded them, which lists do not always name. */
+function* recorded({ ctx: { log } }: PullSource, activities: Found[]): Iterable<Pulled> {
+  yield* devicesOf(
+    log,
+    MAPPERS.device,
+    activities.map(({ device_name }) => ({ device_name })),
+  );
+  yield* summariesOf(log, MAPPERS.workouts, activities);
 }
 
 /** Points of activities that have none yet: those of one that is kept do not change. */
@@ -130,6 +142,12 @@ function toWorkout(activity: Found): Item {
     weighted_average_watts: numberOr(activity['weighted_average_watts']),
     map: polyline === null && summary_polyline === null ? null : { polyline, summary_polyline },
   };
+}
+
+/** A watch, a phone with an app or something else: its name does not say. */
+function toDevice({ device_name }: Found): Item {
+  const device_model = textOr(device_name);
+  return device_model === null ? null : { provider: 'strava', source_type: 'unknown', device_model };
 }
 
 /** By the second, from the start of the activity; null where nothing is timed. */

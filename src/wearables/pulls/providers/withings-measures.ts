@@ -1,7 +1,17 @@
 // https://developer.withings.com/api-reference/#operation/measure-getmeas: a group is what one use of a device measured.
 import type { SourceType } from '../../source.ts';
 import type { Item, Measured } from './asking/fitting.ts';
-import { momentAt, nameIn, numberIn, numberOr, objectOr, objectsOr, zoneOr, type Found } from './asking/read-answer.ts';
+import {
+  momentAt,
+  nameIn,
+  numberIn,
+  numberOr,
+  objectOr,
+  objectsOr,
+  textOr,
+  zoneOr,
+  type Found,
+} from './asking/read-answer.ts';
 
 /** Types of measures, by the names of events. */
 export const MEASURED: Readonly<Record<string, { series: string; types: readonly number[]; from: SourceType }>> = {
@@ -48,6 +58,14 @@ export function toBodySamples(
     if (systolic === null || diastolic === null) return [];
     return [{ of, measured: [{ at, value: systolic, extra: { diastolic } }] }];
   });
+}
+
+/** The scale that a group is of, by the provider's id of it; null where the person typed it in. */
+export function toDevice(group: Found): Item {
+  const { provider, source_type } = sourceOf(group, 'scale');
+  const device_id = textOr(group['deviceid']);
+  if (device_id === null || source_type !== 'scale') return null;
+  return { provider, source_type, device_manufacturer: 'Withings', device_model: textOr(group['model']), device_id };
 }
 
 /**

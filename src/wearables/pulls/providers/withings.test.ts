@@ -20,7 +20,8 @@ const measured = (grpid: number, attrib: number, measures: [type: number, value:
   created: noon,
   modified: noon,
   category: 1,
-  deviceid: '892359876fd8805ac45bab078c4828692f0276b1',
+  deviceid: attrib === 2 ? null : '892359876fd8805ac45bab078c4828692f0276b1',
+  model: 'Body+',
   measures: measures.map(([type, value, unit]) => ({ type, value, unit, algo: 0, fm: 3 })),
   comment: null,
 });
@@ -183,6 +184,18 @@ test('A scale tells the weight and its parts, and what a person typed in is told
       [85, 'app'],
     ]),
   );
+});
+
+test('A scale is a device, by the id that Withings has of it', async () => {
+  const { body } = await user.team.api<object[]>('GET', `/v2/user/${user.user_id}/device`);
+  expect(body).toMatchObject([
+    {
+      source_type: 'scale',
+      device_manufacturer: 'Withings',
+      device_model: 'Body+',
+      device_id: '892359876fd8805ac45bab078c4828692f0276b1',
+    },
+  ]);
 });
 
 test('A cuff tells both pressures of a moment', async () => {

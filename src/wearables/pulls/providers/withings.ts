@@ -1,15 +1,17 @@
 // https://developer.withings.com/api-reference: every call is a POST, and what is wrong with it stands in the body.
 import { activity } from '../../summaries/resources/activity.ts';
 import { body } from '../../summaries/resources/body.ts';
+import { device } from '../../summaries/resources/device.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Puller, Pulled, PullSource, Window } from '../puller.ts';
 import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { daysAround } from './asking/days.ts';
+import { devicesOf } from './asking/devices.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
 import { numberOr, objectIn, objectOr, objectsOr, secondsOf, momentAt, type Found } from './asking/read-answer.ts';
 import { holdOfShares } from './asking/shares.ts';
-import { toBody, toBodySamples, MEASURED } from './withings-measures.ts';
+import { toBody, toBodySamples, toDevice, MEASURED } from './withings-measures.ts';
 import { toActivity, toSleep, toWorkout } from './withings-summaries.ts';
 
 const API = 'https://wbsapi.withings.net';
@@ -46,6 +48,7 @@ const MAPPERS = {
   activity: { resource: activity, toItem: toActivity },
   sleep: { resource: sleep, toItem: toSleep },
   workouts: { resource: workout, toItem: toWorkout },
+  device: { resource: device, toItem: toDevice },
 } satisfies Puller['mappers'];
 
 const measures = { windowDays: 90 };
@@ -117,12 +120,19 @@ const BODY_TYPES = [1, 5, 6, 76, 77, 88];
 
 const READERS: Readonly<Record<string, Reader>> = {
   body: async function* (source, window) {
-    for await (const { rows, timezone } of measurements(source, window, BODY_TYPES))
+    const { log } = source.ctx;
+    for await (const { rows, timezone } of measurements(source, window, BODY_TYPES)) {
+      yield* devicesOf(
+        log,
+        MAPPERS.device,
+        rows.map(({ attrib, deviceid, model }) => ({ attrib, deviceid, model })),
+      );
       yield* summariesOf(
-        source.ctx.log,
+        log,
         MAPPERS.body,
         rows.map((group) => ({ ...group, body: { timezone: timezone ?? null } })),
       );
+    }
   },
   activity: async function* (source, window) {
     const data_fields =
