@@ -220,6 +220,7 @@ export interface Imports {
 }
 
 export interface Inbox {
+  deleted: Generated<boolean>;
   ended: Generated<boolean>;
   hash: Buffer;
   object_id: string | null;

@@ -24,6 +24,7 @@ export type InboxRow = {
   object_id: string | null;
   span_from: string | null;
   span_to: string | null;
+  deleted: boolean;
   ended: boolean;
 };
 
@@ -51,7 +52,7 @@ export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Pla
        and hash = any (array (
          select hash from inbox where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
             and worked_at is null and tries < ${MOST_TRIES} order by received_at limit ${MOST_ROWS}))
-    returning hash, resources, object_resource, object_id, span_from, span_to, ended`.execute(db);
+    returning hash, resources, object_resource, object_id, span_from, span_to, deleted, ended`.execute(db);
   return rows;
 }
 

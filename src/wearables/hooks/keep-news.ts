@@ -31,7 +31,7 @@ export async function keepNews(
     with told as (
       select * from json_to_recordset(${JSON.stringify(specs)}::json) as spec (
         place integer, team_id uuid, user_id uuid, hash text, resources json, object_resource text, object_id text,
-        span_from timestamptz, span_to timestamptz, ended boolean)
+        span_from timestamptz, span_to timestamptz, deleted boolean, ended boolean)
     ), present as (
       select id from users where id in (select user_id from told) and deleted_at is null
        order by id for key share skip locked
@@ -46,9 +46,9 @@ export async function keepNews(
          select from inbox where inbox.user_id = told.user_id and inbox.provider = ${provider}
             and inbox.hash = decode(told.hash, 'hex') and not (${repeats} and worked_at is not null))
     ), kept as (
-      insert into inbox (user_id, provider, hash, team_id, resources, object_resource, object_id, span_from, span_to, ended)
+      insert into inbox (user_id, provider, hash, team_id, resources, object_resource, object_id, span_from, span_to, deleted, ended)
       select user_id, ${provider}, decode(hash, 'hex'), team_id, array(select json_array_elements_text(resources)),
-             object_resource, object_id, span_from, span_to, ended
+             object_resource, object_id, span_from, span_to, deleted, ended
         from fresh where number <= ${MOST_WAITING} order by user_id, hash
           on conflict (user_id, provider, hash) do update
              set worked_at = null, tries = 0, received_at = now() where ${repeats} and inbox.worked_at is not null
@@ -64,7 +64,7 @@ export async function keepNews(
 /** Each words once, as rows of the inbox. */
 function rowsOf({ cipher }: TxCtx<Ctx>, { team_id, user_id, told }: Place & { told: Told[] }) {
   const byWords = new Map(told.map(({ news, words }) => [words, news]));
-  return [...byWords].map(([words, { resources, object, span, ended }], place) => ({
+  return [...byWords].map(([words, { resources, object, span, deleted, ended }], place) => ({
     place,
     team_id,
     user_id,
@@ -74,6 +74,7 @@ function rowsOf({ cipher }: TxCtx<Ctx>, { team_id, user_id, told }: Place & { to
     object_id: object?.id ?? null,
     span_from: span?.from ?? null,
     span_to: span?.to ?? null,
+    deleted: deleted ?? false,
     ended: ended ?? false,
   }));
 }

@@ -6,8 +6,11 @@ import type { InboxRow } from './inbox.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What is pulled because of notifications: `isSpan` where they say when. */
-export type Asked = { resource: string; window: Window; isSpan: boolean };
+/**
+ * What is pulled because of notifications: `isSpan` where they say when, and the parts of the window in which they say that
+ * something was deleted.
+ */
+export type Asked = { resource: string; window: Window; isSpan: boolean; deleted: Window[] };
 
 /**
  * What is to be pulled of each resource that notifications tell of: spans that meet as one, in windows that the provider
@@ -17,15 +20,26 @@ export function windowsOf(claim: Claim, puller: Puller, rows: InboxRow[]): Asked
   const last = lastDays(puller, claim);
   return grantedResources(puller, claim.connection).flatMap((resource): Asked[] => {
     const told = rows.filter(({ resources }) => resources.includes(resource));
-    const spans = told.flatMap(({ span_from: from, span_to: to }) => (from && to ? [{ from, to }] : []));
+    const spans = told.flatMap(spanOf);
+    const deleted = merged(told.filter((row) => row.deleted).flatMap(spanOf));
     const longest = (puller.resources[resource]?.windowDays ?? 1) * DAY_MS;
     const windows = merged(spans).flatMap((span) => cut(span, longest));
     return [
-      ...windows.map((window) => ({ resource, window, isSpan: true })),
-      ...(spans.length < told.length && last ? [{ resource, window: last, isSpan: false }] : []),
+      ...windows.map((window) => ({ resource, window, isSpan: true, deleted: deleted.flatMap(within(window)) })),
+      ...(spans.length < told.length && last ? [{ resource, window: last, isSpan: false, deleted: [] }] : []),
     ];
   });
 }
+
+const spanOf = ({ span_from: from, span_to: to }: InboxRow): Window[] => (from && to ? [{ from, to }] : []);
+
+/** What of a span lies in a window. */
+const within =
+  (window: Window) =>
+  ({ from, to }: Window): Window[] => {
+    const part = { from: from > window.from ? from : window.from, to: to < window.to ? to : window.to };
+    return part.from < part.to ? [part] : [];
+  };
 
 function merged(spans: Window[]): Window[] {
   const all: Window[] = [];

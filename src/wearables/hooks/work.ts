@@ -9,7 +9,9 @@ import { claimPoll, letGo, type Claim } from '../pulls/poll-lease.ts';
 import { pullWindows } from '../pulls/poll.ts';
 import { isGone, isRetriable, PullError } from '../pulls/puller.ts';
 import { pullerOrNull } from '../pulls/pullers.ts';
+import type { Stored } from '../pulls/store-pulled.ts';
 import { eraseAbsent } from '../summaries/erase.ts';
+import { eraseAbsentSamples } from '../timeseries/erase-absent.ts';
 import { inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
 import { lookAt } from './look-at.ts';
 import { windowsOf, type Asked } from './windows-of.ts';
@@ -47,8 +49,8 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
     const outcome = await pullWindows(ctx, claim, {
       puller,
       windows: windowsOf(claim, puller, left),
-      stored: async (asked, { provider_ids }) => {
-        if (asked.isSpan) await reconcile(ctx, claim, asked, [...provider_ids]);
+      stored: async (asked, stored) => {
+        if (asked.isSpan) await reconcile(ctx, claim, asked, stored);
       },
     });
     // A stop, or a user who is leaving: whoever looks next finds what is left to do.
@@ -63,15 +65,17 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
   }
 }
 
-/** A span that was read whole shows what is no longer in it. */
-function reconcile(
+/** A span that was read whole shows what is no longer in it; of samples that counts where the provider says so. */
+async function reconcile(
   ctx: TeamCtx,
   { user, connection }: Claim,
-  { resource, window }: Asked,
-  kept: string[],
+  { resource, window, deleted }: Asked,
+  { provider_ids, sample_times }: Stored,
 ): Promise<void> {
   const { provider } = connection;
-  return inTransaction(ctx, (tx) => eraseAbsent(tx, user, { resource, provider, span: window, kept }));
+  const kept = [...provider_ids];
+  await inTransaction(ctx, (tx) => eraseAbsent(tx, user, { resource, provider, span: window, kept }));
+  for (const span of deleted) await eraseAbsentSamples(ctx, user, { resource, provider, span, kept: sample_times });
 }
 
 function again(ctx: TeamCtx, job: Job, delaySeconds: number): Promise<void> {

@@ -18,6 +18,8 @@ export type Stored = {
   days: Set<string>;
   /** Its summaries, by the provider's ids. */
   provider_ids: Set<string>;
+  /** When its samples were, but of a pull of the past, which has many. */
+  sample_times: string[];
 };
 
 /**
@@ -32,11 +34,15 @@ export async function storePulled(
 ): Promise<Stored> {
   const days = new Set<string>();
   const provider_ids = new Set<string>();
+  const sample_times: string[] = [];
   await withinTime({ ms: MOST_MS, outer: ctx.stopping }, async (signal) => {
     for await (const piece of puller.pull({ ctx, user, signal, past }, resource, window)) {
       await storePiece(ctx, user, piece);
       const { samples = [], summaries } = piece;
-      for (const { sample } of samples) days.add(calendarDateOf(sample.at, clockOf(sample, user)));
+      for (const { sample } of samples) {
+        days.add(calendarDateOf(sample.at, clockOf(sample, user)));
+        if (!past) sample_times.push(sample.at);
+      }
       for (const { item } of summaries?.incoming ?? []) {
         const { calendar_date } = (summaries as NonNullable<typeof summaries>).resource.placeOf(
           item,
@@ -47,7 +53,7 @@ export async function storePulled(
       }
     }
   });
-  return { days, provider_ids };
+  return { days, provider_ids, sample_times };
 }
 
 /** Values that are stored beside requests; more take turns with other teams'. */

@@ -119,3 +119,47 @@ test.each<[string, () => unknown]>([
   await app.runJobs();
   expect(provider.asked).toEqual([]);
 });
+
+test('Samples that the user has deleted are taken away, in the span that is told and nowhere else', async () => {
+  const owner = String(randomInt(1e9));
+  let times = [8, 9, 10, 11].map((hour) => at(1, hour));
+  provider.play(({ path, query }) => {
+    if (!path.includes('/heart-rate/')) return { json: {} };
+    const [, from = '', to = ''] = /time >= "([^"]+)" AND \S+ < "([^"]+)"/.exec(query.get('filter') ?? '') ?? [];
+    const within = times.filter((time) => time >= from && time < to);
+    const heartRate = (physicalTime: string) => ({ sampleTime: { physicalTime }, beatsPerMinute: '61' });
+    return { json: { dataPoints: within.map((time) => ({ heartRate: heartRate(time) })) } };
+  });
+  const mine = await makeUser(team);
+  await importConnection(team, mine.user_id, { provider_id: owner, oauth_scopes: null }, 'google_health');
+  // Of another provider, at the same time.
+  const pushed = { resource: 'heartrate', provider: 'apple_health_kit', source_type: 'watch', unit: 'bpm', value: 60 };
+  const path = `/v2/timeseries/${mine.user_id}`;
+  await team.api('POST', `${path}/samples`, [{ ...pushed, timestamp: at(1, 9) }]);
+  await app.runJobs();
+  type Groups = Record<string, { data: { timestamp: string }[] }[]>;
+  const read = async (): Promise<Record<string, string[]>> => {
+    const { body } = await team.api<{ groups: Groups }>(
+      'GET',
+      `${path}/heartrate/grouped?start_date=${at(2).slice(0, 10)}`,
+    );
+    const timesOf = ([slug, groups]: [string, Groups[string]]) => [
+      slug,
+      groups.flatMap(({ data }) => data.map(({ timestamp }) => timestamp)),
+    ];
+    return Object.fromEntries(Object.entries(body.groups).map(timesOf));
+  };
+  const other = { apple_health_kit: [at(1, 9)] };
+  expect(await read()).toEqual({ ...other, google_health: times });
+  // What is absent from a span that changed may come late.
+  const all = times;
+  times = [at(1, 8)];
+  await tell(news('UPSERT', 'heart-rate', at(1, 8), at(1, 11), owner));
+  await app.runJobs();
+  expect(await read()).toEqual({ ...other, google_health: all });
+  // Of the three hours that are told Google has one still.
+  times = [at(1, 10)];
+  await tell(news('DELETE', 'heart-rate', at(1, 8), at(1, 10), owner));
+  await app.runJobs();
+  expect(await read()).toEqual({ ...other, google_health: [at(1, 10), at(1, 11)] });
+});

@@ -29,10 +29,11 @@ export const googleHealth: Hook = {
   // A span that has changed once can change again.
   repeats: true,
   read: ({ data }) => {
-    const { healthUserId, dataType, intervals } = fieldsOf(data);
+    const { healthUserId, operation, dataType, intervals } = fieldsOf(data);
     const resources = Object.hasOwn(TYPES, String(dataType)) ? TYPES[String(dataType)] : undefined;
     const owner = idOf(healthUserId);
-    return owner === null || !resources ? null : { external_user_id: owner, resources, span: around(intervals) };
+    if (owner === null || !resources) return null;
+    return { external_user_id: owner, resources, span: around(intervals), deleted: operation === 'DELETE' };
   },
 };
 
