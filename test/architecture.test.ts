@@ -239,6 +239,50 @@ test('what works across teams is written out here', () => {
   expect(users.map(({ file }) => file)).toEqual(Object.keys(ACROSS_TEAMS).toSorted());
 });
 
+/** Ways to open a connection, by the module that has them; what only listens, or reads an address, is none. */
+const WAYS_OUT: Record<string, RegExp> = {
+  undici: /./,
+  'node:http': /^(request|get|Agent)$/,
+  'node:https': /^(request|get|Agent)$/,
+  'node:http2': /^connect$/,
+  'node:net': /^(connect|createConnection|Socket)$/,
+  'node:tls': /^(connect|TLSSocket)$/,
+  'node:dgram': /./,
+};
+
+/** Who opens connections without src/outbound, each with its reason. */
+const GOES_OUT: Record<string, string> = {
+  'src/delivery/sending/agents.ts':
+    'keeps connections apart by team and origin; they are made by the vetting connector',
+  'src/quickstart/service.ts': 'a client of the service, at its own address, as a customer is one',
+};
+
+/** What of a file opens connections: names that it imports, and globals that it calls. */
+function waysOutOf(text: string): string[] {
+  const imports = text.matchAll(/^import (?!type )([^;]+?) from '([^']+)';/gms);
+  const imported = [...imports].flatMap(([, names = '', module = '']) => {
+    const way = WAYS_OUT[module.replace(/^(?=https?2?$|net$|tls$|dgram$)/, 'node:')];
+    if (!way) return [];
+    const named = /\{([^}]*)\}/.exec(names)?.[1];
+    if (named === undefined) return [`${module} as a whole`];
+    return named
+      .split(',')
+      .map((name) => name.trim().split(' as ')[0] ?? '')
+      .filter((name) => name !== '' && !name.startsWith('type ') && way.test(name));
+  });
+  const code = text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, '');
+  return [...imported, ...(code.match(/(?<![.\w])(globalThis\.)?fetch\(|\bnew (WebSocket|EventSource)\(/g) ?? [])];
+}
+
+test('every connection to the outside is made by src/outbound, which vets addresses, but for those written out here', () => {
+  const going = sources.filter(({ file, text }) => !file.startsWith('src/outbound/') && waysOutOf(text).length > 0);
+  expect(going.map(({ file }) => file)).toEqual(Object.keys(GOES_OUT).toSorted());
+  const dynamic = sources.filter(({ text }) => /import\('(undici|(node:)?(https?|http2|net|tls|dgram))'\)/.test(text));
+  expect(dynamic.map(({ file }) => file)).toEqual([]);
+  for (const file of ['src/delivery/sending/agents.ts', 'src/outbound/ask.ts'])
+    expect(sources.find((source) => source.file === file)?.text).toMatch(/new Agent\(\{\s*connect: vettingConnector\(/);
+});
+
 test('every table that a migration makes is granted or walled by name', () => {
   const text = readdirSync('migrations')
     .map((file) => readFileSync(`migrations/${file}`, 'utf8').replaceAll(/--.*$/gm, ''))

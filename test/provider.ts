@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import { isTokenPath, problemOfAuthorisation, problemOfCall, problemOfTokenRequest } from './provider-facts.ts';
 
 /** What a provider was asked for its tokens with. */
 type TokenRequest = { path: string; fields: Record<string, string>; authorization: string | undefined };
@@ -21,7 +23,10 @@ export type DataAnswer =
 
 type Play = (request: DataRequest) => DataAnswer | undefined | Promise<DataAnswer>;
 
-/** A provider of wearable data as far as connecting goes: its page, its tokens, their end. On a real socket. */
+/**
+ * A provider of wearable data as far as connecting goes: its page, its tokens, their end. On a real socket. It takes what the
+ * providers' facts have and nothing else: closing it fails the test in which another path was asked for, or with other parameters.
+ */
 export type Provider = {
   baseUrl: string;
   /** What a service needs to know of its application here. */
@@ -80,6 +85,8 @@ export async function startProvider(): Promise<Provider> {
   const live = new Set<string>();
   const endedTokens = new Set<string>();
   const asked: DataRequest[] = [];
+  const wrong = new Set<string>();
+  const note = (problem: string | null): void => void (problem !== null && wrong.add(problem));
 
   const json = (response: ServerResponse, status: number, body: unknown): void => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -135,15 +142,26 @@ export async function startProvider(): Promise<Provider> {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://provider');
-    if (/\/(authorize2?|authorization|auth|login)$/.test(url.pathname)) return authorize(url, response);
+    const query = Object.fromEntries(url.searchParams);
+    if (query['response_type'] !== undefined) {
+      note(problemOfAuthorisation(url.pathname, query));
+      return authorize(url, response);
+    }
     const body = await text(request);
-    const fields = Object.fromEntries(new URLSearchParams(body));
+    const isJson = request.headers['content-type'] === 'application/json';
+    const fields = isJson ? {} : Object.fromEntries(new URLSearchParams(body));
+    const isForTokens = isTokenPath(url.pathname) || fields['grant_type'] !== undefined;
+    if (isForTokens) note(problemOfTokenRequest(url.pathname, fields, request.headers.authorization));
+    else {
+      const call = { method: request.method ?? '', path: url.pathname, query, fields };
+      note(problemOfCall({ ...call, json: isJson ? JSON.parse(body) : null }));
+    }
     if (/revoke|deauthorize/.test(url.pathname)) {
       if (revocationsFail) return json(response, 500, {});
       revoked.push(fields['token'] ?? fields['access_token'] ?? url.searchParams.get('access_token') ?? '');
       return json(response, 200, {});
     }
-    if (/token|oauth2$/.test(url.pathname)) {
+    if (isForTokens) {
       tokenRequests.push({ path: url.pathname, fields, authorization: request.headers.authorization });
       await held;
       const failure = failures.shift();
@@ -206,6 +224,7 @@ export async function startProvider(): Promise<Provider> {
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      expect([...wrong]).toEqual([]);
     },
   };
 }

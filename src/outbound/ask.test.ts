@@ -1,9 +1,14 @@
 // How much of an answer is read, on a real socket: what is more is not, and its connection is closed.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../config/options.ts';
 import { ask } from './ask.ts';
+
+// Every name is that of this machine.
+vi.mock('./resolve.ts', () => ({
+  openResolver: () => ({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] }),
+}));
 
 const { config } = parseConfig({});
 const MB = 1024 * 1024;
@@ -63,4 +68,26 @@ test('an answer that is to be read and is longer than that is none', async () =>
 test('an answer within the bound of its caller is read whole', async () => {
   answer = (response) => response.end('x'.repeat(MB));
   expect((await ask(config, { method: 'GET', url }, { mostBytes: MB })).text).toHaveLength(MB);
+});
+
+describe('an address that the deployment does not send to', () => {
+  const { config: elsewhere } = parseConfig({ PHIAL_WEBHOOK_ALLOWED_NETWORKS: '10.9.0.0/16' });
+  const bearer = { authorization: 'Bearer token-of-a-user' };
+
+  test.each([
+    ['written as it is', (port: string) => `http://127.0.0.1:${port}/v2/tokens`],
+    ['written in IPv6', (port: string) => `http://[::ffff:127.0.0.1]:${port}/v2/tokens`],
+    ['behind a name', (port: string) => `http://api.provider.example.com:${port}/v2/tokens`],
+  ])('%s is refused before anything is sent', async (_how, urlAt) => {
+    let came = 0;
+    answer = (response) => response.end('{}');
+    server.on('request', () => (came += 1));
+    const asked = urlAt(new URL(url).port);
+    for (const method of ['GET', 'POST', 'DELETE'] as const)
+      await expect(ask(elsewhere, { method, url: asked, headers: bearer })).rejects.toMatchObject({
+        code: 'address_refused',
+      });
+    expect(came).toBe(0);
+    if (asked.includes('example.com')) expect((await ask(config, { method: 'GET', url: asked })).status).toBe(200);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { sources } from '../../../test/source-files.ts';
 import { EVENT_NAMES } from '../../events/names.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 
@@ -64,4 +65,31 @@ describe('the picture of a provider', () => {
   test('of an unknown provider is not found', async () => {
     for (const slug of ['nobody', 'constructor', '..%2Foura']) expect((await read(slug)).status).toBe(404);
   });
+});
+
+/** Where each is asked, by its documentation. The stand-ins of the tests see paths alone: addresses lead to them. */
+const HOSTS: Record<string, string[]> = {
+  'dexcom-v3': ['api.dexcom.com', 'api.dexcom.eu'],
+  'google-health': [
+    'accounts.google.com',
+    'health.googleapis.com',
+    'oauth2.googleapis.com',
+    // Of the names of scopes.
+    'www.googleapis.com',
+  ],
+  oura: ['api.ouraring.com', 'cloud.ouraring.com'],
+  polar: ['flow.polar.com', 'polarremote.com', 'www.polaraccesslink.com'],
+  strava: ['www.strava.com'],
+  wahoo: ['api.wahooligan.com'],
+  'whoop-v2': ['api.prod.whoop.com'],
+  withings: ['account.withings.com', 'wbsapi.withings.net'],
+};
+
+test.each(Object.entries(HOSTS))('%s is asked at the hosts of its documentation and no others', (name, hosts) => {
+  const code = sources
+    .filter(({ file }) => /^src\/wearables\/.*\/providers\//.test(file) && file.includes(`/providers/${name}`))
+    .map(({ text }) => text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, ''))
+    .join('\n');
+  const found = [...code.matchAll(/https?:\/\/([^/'`$]+)/g)].map(([, host]) => host as string);
+  expect([...new Set(found)].toSorted()).toEqual(hosts);
 });
