@@ -39,7 +39,7 @@ export function misspelledOptions(env: Env): string[] {
   return [...meantDatabase, ...others];
 }
 
-const AS_OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL|HISTORY_DAYS)$/;
+const AS_OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL|HISTORY_DAYS|SUBSCRIPTION_ID)$/;
 
 /**
  * Whether a name that is no option can be meant to be this one. Those of providers differ by the provider's name only: what is

@@ -45,6 +45,8 @@ export type ProviderClient = {
   baseUrl: string | null;
   /** Days of the past that a new connection brings; null: as many as users of the provider are used to. */
   historyDays: number | null;
+  /** The provider's id of the subscription that an operator has made there by hand; null: what the service makes or finds. */
+  subscriptionId: string | null;
 };
 
 /** Of any provider. */
@@ -84,6 +86,11 @@ export const PROVIDER_OPTIONS = {
   ...ofProvider('DEXCOM_V3', 'Dexcom', 30),
   ...ofProvider('OURA', 'Oura', 180),
   ...ofProvider('STRAVA', 'Strava', 14),
+  PHIAL_STRAVA_SUBSCRIPTION_ID: {
+    default: '',
+    read: orNull(text),
+    meaning: 'Id of the subscription to Strava that you have made by hand; empty: that which the service makes itself.',
+  },
   ...ofProvider('WITHINGS', 'Withings', 90),
   ...ofProvider('WHOOP_V2', 'WHOOP', 180),
   ...ofProvider('WAHOO', 'Wahoo', 180),
@@ -91,6 +98,9 @@ export const PROVIDER_OPTIONS = {
 };
 
 type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };
+
+const subscriptionOf = (given: Given, name: Name): string | null =>
+  name === 'STRAVA' ? given.PHIAL_STRAVA_SUBSCRIPTION_ID : null;
 
 /** The applications that are configured, by provider, and what is wrong with those that are half. */
 export function readProviderClients(given: Given): {
@@ -102,7 +112,8 @@ export function readProviderClients(given: Given): {
   for (const [slug, name] of Object.entries(NAMES)) {
     const [id, secret] = [given[`PHIAL_${name}_CLIENT_ID`], given[`PHIAL_${name}_CLIENT_SECRET`]];
     const [baseUrl, historyDays] = [given[`PHIAL_${name}_BASE_URL`], given[`PHIAL_${name}_HISTORY_DAYS`]];
-    if (id !== null && secret !== null) clients[slug] = { id, secret, baseUrl, historyDays };
+    if (id !== null && secret !== null)
+      clients[slug] = { id, secret, baseUrl, historyDays, subscriptionId: subscriptionOf(given, name) };
     else if (id !== null || secret !== null)
       problems.push(`PHIAL_${name}_CLIENT_ID and PHIAL_${name}_CLIENT_SECRET come together or not at all.`);
   }

@@ -35,6 +35,7 @@ export interface ApplicationSubscriptions {
   base_url: string;
   client_id: string;
   due_at: string;
+  external_id: string | null;
   failures: Generated<number>;
   leased_until: string | null;
   provider: string;

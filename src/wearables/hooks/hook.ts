@@ -32,6 +32,8 @@ export type Hook = {
   headers: readonly string[];
   /** Whether it is from the provider, as far as that can be told; `secret` is the application's. */
   isGenuine: (secret: string, sent: Sent) => boolean;
+  /** The provider's id of the subscription that a notification is of; left out: none is told. */
+  subscriptionOf?: (notification: Readonly<Record<string, unknown>>) => string | null;
   /** Its notifications are forms; left out: JSON, one or a list of them. */
   isForm?: boolean;
   /** The same words can tell of something new, as those that name a day; left out: they are one that came twice. */

@@ -4,8 +4,9 @@ import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { configuredOrNull } from '../connections/providers/configured.ts';
+import { configuredOrNull, type Configured } from '../connections/providers/configured.ts';
 import { hookTokenOf } from '../connections/subscriptions/address.ts';
+import { subscriptionIdOf } from '../connections/subscriptions/known-subscription.ts';
 import type { ProviderSlug } from '../providers.ts';
 import { connectionsOf } from './connections-of.ts';
 import { isSame, type Hook, type Sent } from './hook.ts';
@@ -16,10 +17,10 @@ import { hookOrNull } from './providers/all.ts';
 const MOST_NOTIFICATIONS = 100;
 
 /** The hook of a provider that is configured here, with the secret of its application. Throws not_found. */
-export function findHook(ctx: Ctx, provider: string): { hook: Hook; secret: string } {
+export function findHook(ctx: Ctx, provider: string): { hook: Hook; secret: string; configured: Configured } {
   const [hook, configured] = [hookOrNull(provider), configuredOrNull(ctx.config, provider)];
   if (!hook || !configured) throw notFound('Hook of this provider');
-  return { hook, secret: configured.client.secret.reveal() };
+  return { hook, secret: configured.client.secret.reveal(), configured };
 }
 
 /**
@@ -31,7 +32,7 @@ export async function receiveHook(
   provider: string,
   { body, ...from }: Omit<Sent, 'body'> & { body: Readable },
 ): Promise<{ received: true }> {
-  const { hook, secret } = findHook(ctx, provider);
+  const { hook, secret, configured } = findHook(ctx, provider);
   const count = (outcome: 'kept' | 'nobody_told' | 'refused') => ctx.count?.({ what: 'hook', provider, outcome });
   const refuse = (): never => {
     count('refused');
@@ -41,7 +42,9 @@ export async function receiveHook(
   const sent = await text(body);
   if (!hook.isGenuine(secret, { ...from, body: sent })) refuse();
   const told = new Map<string, Told[]>();
-  for (const notification of notificationsOf(hook, sent)) {
+  const notifications = notificationsOf(hook, sent);
+  if (!(await isOfOurs(ctx, configured, hook, notifications))) refuse();
+  for (const notification of notifications) {
     const news = hook.read(notification);
     if (news === null) continue;
     const account = ctx.cipher.lookupHash('external_user', provider, news.external_user_id).toString('hex');
@@ -61,6 +64,17 @@ export async function receiveHook(
   });
   count(connections > 0 ? 'kept' : 'nobody_told');
   return { received: true };
+}
+
+/** Whether it is of the subscription of this deployment, as far as that is known. */
+async function isOfOurs(
+  ctx: Ctx,
+  configured: Configured,
+  { subscriptionOf }: Hook,
+  notifications: Readonly<Record<string, unknown>>[],
+): Promise<boolean> {
+  const ours = subscriptionOf ? await subscriptionIdOf(ctx, configured) : null;
+  return ours === null || notifications.every((notification) => subscriptionOf?.(notification) === ours);
 }
 
 /** Whether it came to an address of ours, with the token or with what is to show who has sent it. */

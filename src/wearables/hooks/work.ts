@@ -7,7 +7,7 @@ import { ProviderUnavailable } from '../connections/tokens/request-tokens.ts';
 import { defineTeamJob } from '../../tenancy/teams/define-team-job.ts';
 import { claimPoll, letGo, type Claim } from '../pulls/poll-lease.ts';
 import { pullWindows } from '../pulls/poll.ts';
-import { isGone, isRetriable, PullError } from '../pulls/puller.ts';
+import { isGone, isRetriable, PullError, type Puller } from '../pulls/puller.ts';
 import { pullerOrNull } from '../pulls/pullers.ts';
 import type { Stored } from '../pulls/store-pulled.ts';
 import { eraseAbsent } from '../summaries/erase.ts';
@@ -50,7 +50,7 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
       puller,
       windows: windowsOf(claim, puller, left),
       stored: async (asked, stored) => {
-        if (asked.isSpan) await reconcile(ctx, claim, asked, stored);
+        if (asked.isSpan) await reconcile(ctx, claim, puller, { asked, stored });
       },
     });
     // A stop, or a user who is leaving: whoever looks next finds what is left to do.
@@ -69,13 +69,15 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
 async function reconcile(
   ctx: TeamCtx,
   { user, connection }: Claim,
-  { resource, window, deleted }: Asked,
-  { provider_ids, sample_times }: Stored,
+  { sampleSource: source_type }: Puller,
+  { asked: { resource, window, deleted }, stored }: { asked: Asked; stored: Stored },
 ): Promise<void> {
   const { provider } = connection;
-  const kept = [...provider_ids];
+  const kept = [...stored.provider_ids];
   await inTransaction(ctx, (tx) => eraseAbsent(tx, user, { resource, provider, span: window, kept }));
-  for (const span of deleted) await eraseAbsentSamples(ctx, user, { resource, provider, span, kept: sample_times });
+  if (source_type === undefined) return;
+  for (const span of deleted)
+    await eraseAbsentSamples(ctx, user, { resource, provider, source_type, span, kept: stored.sample_times });
 }
 
 function again(ctx: TeamCtx, job: Job, delaySeconds: number): Promise<void> {

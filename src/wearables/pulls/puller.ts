@@ -1,6 +1,7 @@
 import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import type { UserRow } from '../../users/find.ts';
+import type { SourceType } from '../source.ts';
 import type { Incoming } from '../summaries/candidate.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import type { SampleOfSource } from '../timeseries/store-samples.ts';
@@ -39,6 +40,11 @@ export type Puller = {
   pollDays: number;
   /** Seconds between polls. */
   pollEverySeconds: number;
+  /**
+   * The kind of device that all its samples are of, where it tells of samples that were deleted: what a team has pushed of another
+   * kind under the provider's name stays.
+   */
+  sampleSource?: SourceType;
   /** How its summaries are made, by the name of their kind: by `pull`, and by a replay of what is kept. */
   mappers: Readonly<Record<string, Mapper>>;
   /** Throws PullError for what a provider refuses; stops when `signal` is aborted. */

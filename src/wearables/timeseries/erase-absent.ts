@@ -8,7 +8,7 @@ import { SERIES } from '../resources.ts';
 const SAMPLES = 20_000;
 
 /**
- * Takes away what a provider has deleted: of a series, as events name it, what lies within a span that was read just now and was
+ * Takes away what a provider has deleted: of a series, as events name it, and of one kind of device, what lies within a span that was read just now and was
  * not in it. `kept` are the moments of what was. No event tells of it, as of summaries. Throws what findUser throws.
  */
 export async function eraseAbsentSamples(
@@ -17,9 +17,10 @@ export async function eraseAbsentSamples(
   {
     resource,
     provider,
+    source_type,
     span,
     kept,
-  }: { resource: string; provider: string; span: { from: string; to: string }; kept: string[] },
+  }: { resource: string; provider: string; source_type: string; span: { from: string; to: string }; kept: string[] },
 ): Promise<void> {
   const series = SERIES.filter(({ event }) => event === resource).map(({ name }) => name);
   if (series.length === 0) return;
@@ -30,7 +31,7 @@ export async function eraseAbsentSamples(
           select stream_id, at from samples
            where stream_id in (
              select id from streams where user_id = ${user.id} and team_id = ${ctx.team.id} and provider = ${provider}
-                and resource = any (${series}::text[]))
+                and source_type = ${source_type} and resource = any (${series}::text[]))
              and at >= ${span.from}::timestamptz and at < ${span.to}::timestamptz
              and not exists (select from unnest(${kept}::timestamptz[]) as still (at) where still.at = samples.at)
            limit ${SAMPLES}

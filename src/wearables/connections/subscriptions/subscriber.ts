@@ -20,8 +20,11 @@ export type ApplicationSubscriber = {
   provider: ProviderSlug;
   /** Whether it signs, so that its address needs no secret part. */
   signs: boolean;
-  /** Makes what is missing, renews what ends, and takes away what is ours and of another time. */
-  keep: (ask: Ask, here: Here, client: { id: string; secret: string }) => Promise<void>;
+  /**
+   * Makes what is missing, renews what ends, and takes away what is ours and of another time. What comes back is the provider's
+   * id of the one subscription by which its notifications are known; null: they are not.
+   */
+  keep: (ask: Ask, here: Here, client: { id: string; secret: string }) => Promise<string | null>;
 };
 
 /** A provider that is asked in the name of each user. */

@@ -74,7 +74,7 @@ async function answerAsStrava({ method, path, query, body }: DataRequest): Promi
   const asked = { 'hub.mode': 'subscribe', 'hub.challenge': 'c-1', 'hub.verify_token': token };
   if (!(await isOurs(callback_url, asked, 'c-1'))) return { status: 400, json: {} };
   made += 1;
-  strava = [{ id: `s-${made}`, callback_url }];
+  strava = [{ id: String(made), callback_url }];
   return { status: 201, json: { id: made } };
 }
 
@@ -142,6 +142,38 @@ describe('an application', () => {
     expect(asked().filter((each) => each.startsWith('PUT'))).toEqual([`PUT ${oura[0]?.id}`]);
     expect(Date.parse(String(oura[0]?.['expiration_time']))).toBeGreaterThan(Date.now() + 80 * DAY_MS);
     expect(oura.at(-1)).toMatchObject({ data_type: gone?.['data_type'], event_type: gone?.['event_type'] });
+  });
+
+  test.each([
+    ['as it was made here', () => []],
+    ['as it was found', () => [{ id: '77', callback_url: address }]],
+  ])('is told of by its own subscription alone, %s', async (_, there) => {
+    const tell = async (subscription_id: number) => {
+      const raw = JSON.stringify({ object_type: 'activity', object_id: 1, owner_id: 2, subscription_id });
+      const sent = { raw, headers: { 'content-type': 'application/json' }, key: null };
+      return (await app.api<object>('POST', address.replace(HERE, ''), undefined, sent)).status;
+    };
+    // Before it was looked at nobody knows which it is: the address shows who has sent it.
+    expect(await tell(120_475)).toBe(200);
+    strava = there();
+    await look();
+    const [{ id }] = strava as [Subscription];
+    expect([await tell(Number(id)), await tell(120_475)]).toEqual([200, 401]);
+    // A provider that is away takes nothing back.
+    provider.play(() => ({ status: 503, json: {} }));
+    await lookAgain();
+    expect([await tell(Number(id)), await tell(120_475)]).toEqual([200, 401]);
+  });
+
+  test('that an operator has subscribed by hand is told of by that subscription alone', async () => {
+    const other = await startTestApp({ ...provider.env('strava'), PHIAL_STRAVA_SUBSCRIPTION_ID: '4711' });
+    const tell = async (subscription_id: number) => {
+      const raw = JSON.stringify({ object_type: 'activity', object_id: 1, owner_id: 2, subscription_id });
+      const sent = { raw, headers: { 'content-type': 'application/json' }, key: null };
+      return (await other.api<object>('POST', address.replace(HERE, ''), undefined, sent)).status;
+    };
+    expect([await tell(4711), await tell(1)]).toEqual([200, 401]);
+    await other.close();
   });
 
   test('replaces its own subscription of an older address, and leaves that of others', async () => {

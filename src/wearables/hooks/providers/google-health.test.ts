@@ -136,8 +136,10 @@ test('Samples that the user has deleted are taken away, in the span that is told
   const pushed = { resource: 'heartrate', provider: 'apple_health_kit', source_type: 'watch', unit: 'bpm', value: 60 };
   const path = `/v2/timeseries/${mine.user_id}`;
   await team.api('POST', `${path}/samples`, [{ ...pushed, timestamp: at(1, 9) }]);
+  // And what the team has pushed under Google's name.
+  await team.api('POST', `${path}/samples`, [{ ...pushed, provider: 'google_health', timestamp: at(1, 9) }]);
   await app.runJobs();
-  type Groups = Record<string, { data: { timestamp: string }[] }[]>;
+  type Groups = Record<string, { source: { type: string }; data: { timestamp: string }[] }[]>;
   const read = async (): Promise<Record<string, string[]>> => {
     const { body } = await team.api<{ groups: Groups }>(
       'GET',
@@ -145,21 +147,24 @@ test('Samples that the user has deleted are taken away, in the span that is told
     );
     const timesOf = ([slug, groups]: [string, Groups[string]]) => [
       slug,
-      groups.flatMap(({ data }) => data.map(({ timestamp }) => timestamp)),
+      groups.flatMap(({ data, source }) => data.map(({ timestamp }) => `${source.type} ${timestamp}`)).toSorted(),
     ];
     return Object.fromEntries(Object.entries(body.groups).map(timesOf));
   };
-  const other = { apple_health_kit: [at(1, 9)] };
-  expect(await read()).toEqual({ ...other, google_health: times });
+  const expected = (merged: string[]) => ({
+    apple_health_kit: [`watch ${at(1, 9)}`],
+    google_health: [...merged.map((time) => `multiple_sources ${time}`), `watch ${at(1, 9)}`],
+  });
+  expect(await read()).toEqual(expected(times));
   // What is absent from a span that changed may come late.
   const all = times;
   times = [at(1, 8)];
   await tell(news('UPSERT', 'heart-rate', at(1, 8), at(1, 11), owner));
   await app.runJobs();
-  expect(await read()).toEqual({ ...other, google_health: all });
+  expect(await read()).toEqual(expected(all));
   // Of the three hours that are told Google has one still.
   times = [at(1, 10)];
   await tell(news('DELETE', 'heart-rate', at(1, 8), at(1, 10), owner));
   await app.runJobs();
-  expect(await read()).toEqual({ ...other, google_health: [at(1, 10), at(1, 11)] });
+  expect(await read()).toEqual(expected([at(1, 10), at(1, 11)]));
 });

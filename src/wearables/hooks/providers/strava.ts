@@ -13,6 +13,7 @@ export const strava: Hook = {
     const isNow = Math.abs(Date.now() / 1_000 - Number(seconds)) <= MOST_AGE_SECONDS;
     return told !== '' && isNow && isSame(told, hexOf(secret, `${seconds}.${sent.body}`));
   },
+  subscriptionOf: ({ subscription_id }) => idOf(subscription_id),
   read: ({ object_type, object_id, owner_id, updates }) => {
     const [owner, id] = [idOf(owner_id), idOf(object_id)];
     if (owner === null || id === null) return null;

@@ -67,6 +67,7 @@ export const googleHealth: Puller = {
   },
   pollDays: 3,
   pollEverySeconds: 1_800,
+  sampleSource: MERGED.source_type,
   mappers: MAPPERS,
   pull: (source, resource, window) => READERS[resource]?.(source, window) ?? samples(source, resource, window),
 };

@@ -28,5 +28,6 @@ export const oura: ApplicationSubscriber = {
         }
       }
     }
+    return null;
   },
 };
