@@ -1,0 +1,256 @@
+// A mark in every text that operations take of a user and of a team, and a look for it in every column of the database:
+// a new column fails here until it is planted, or named below as one that no caller writes.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { createQuery, settleQueries } from '../../test/continuous.ts';
+import { upload } from '../../test/exports.ts';
+import {
+  healthInsurance,
+  hookOfOura,
+  importConnection,
+  kitTestId,
+  linkTokenOf,
+  orderKit,
+  physician,
+  simulate,
+  webhookPath,
+} from '../../test/factories.ts';
+import { query } from '../../test/global-setup.ts';
+import { guarantor, person } from '../../test/people.ts';
+import { startReceiver } from '../../test/receiver.ts';
+import { findTraces } from '../../test/traces.ts';
+import { endpoints } from '../endpoints.ts';
+import { BODIES } from '../glossary/examples.ts';
+import { jsonOf } from '../http/media.ts';
+import { SUMMARIES } from '../wearables/summaries/resources.ts';
+import { eraseUsers } from './erase-users.ts';
+
+/** What belongs to nobody, to the deployment or to an organisation. */
+const OF_NO_TEAM =
+  /^(analytes|application_subscriptions|audit_log|deployment|encryption_keys|lab_tests|labs|management_keys|markers|migrations|order_status_rules|orgs|provider_waits|seeds)\./;
+/** Words of a list that the service knows, whichever table they stand in; hashes hold no text. */
+const KNOWN_WORDS =
+  /\.(\w*hash|billing_type|error_type|event_type|\w*courier|\w*kind|leg|method|operation|origin|outcome|payor_code|provider|providers|\w*interpretation|query_type|registration|relationship|\w*resource|resources|source_type|\w*status|type)$/;
+/** What the service says, makes or counts by itself, or takes in a narrower form than text. */
+const OF_ITS_OWN = new Set([
+  'attempts.error',
+  'continuous_queries.config',
+  'continuous_queries.query',
+  'continuous_queries.timeframe',
+  'continuous_query_results.result',
+  'continuous_query_tasks.error',
+  'imports.error',
+  'lab_results.missing_results',
+  'link_tokens.filter_on_providers',
+  'link_tokens.on_close',
+  'link_tokens.on_error',
+  'oauth_states.code_verifier',
+  'order_events.status_detail',
+  'payors.aliases',
+  'pulls.error_details',
+  'samples.extra',
+  'shipments.inbound_tracking_number',
+  'shipments.inbound_tracking_url',
+  'shipments.outbound_tracking_number',
+  'shipments.outbound_tracking_url',
+  'simulations.flags',
+  'simulations.steps',
+  'source_priorities.data_type',
+  'summary_streams.content',
+  'team_api_keys.key_start',
+  'teams.closed_betas',
+  'users.fallback_birth_date',
+  'users.fallback_time_zone',
+  'webhooks.filter_types',
+]);
+/** No operation writes it yet. */
+const UNWRITTEN = new Set(['orders.clinical_notes', 'orders.notes', 'shipments.notes']);
+/** What a team keeps when a user of it is erased; tokens until their provider was told that they end (record 126). */
+const OF_THE_TEAM = [
+  'continuous_queries.slug',
+  'continuous_queries.title',
+  'payor_external_codes.provider_payor_id',
+  'payors.name',
+  'payors.org_address',
+  'team_api_keys.label',
+  'teams.integration_team_id',
+  'teams.name',
+  'teams.settings',
+  'token_revocations.tokens',
+  'webhook_secrets.secret',
+  'webhooks.description',
+  'webhooks.headers',
+  'webhooks.url',
+];
+
+const mark = `Q${randomUUID().replaceAll('-', '').slice(0, 11)}`;
+
+let app: TestApp;
+let team: Team;
+beforeAll(async () => {
+  app = await startTestApp();
+  const { org_id, management_key, api } = await app.makeTeam();
+  const given = { ...(BODIES['create_team'] as object), integration_team_id: mark };
+  const { body: made } = await api<{ id: string }>('POST', `/v1/org/${org_id}/team`, bodyOf('create_team', given));
+  const key = { label: mark, team_id: made.id };
+  const { body } = await api<{ value: string }>('POST', `/v1/org/${org_id}/team_api_keys/sandbox/us`, key);
+  const api_key = body.value;
+  team = { id: made.id, org_id, api_key, management_key, api: apiOf(app.baseUrl, api_key, management_key) };
+});
+afterAll(() => app.close());
+
+type Schema = {
+  type?: string | string[];
+  format?: string;
+  pattern?: string;
+  enum?: unknown[];
+  maxLength?: number;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+};
+
+/** `value` with the mark in each of its texts that may hold it, also in those that it leaves out. */
+function planted(schema: Schema, value: unknown): unknown {
+  const kind = [schema.type].flat().find((name) => name !== 'null');
+  if (Array.isArray(value)) return value.map((item) => planted(schema.items ?? {}, item));
+  if (kind === 'object' && schema.properties && typeof value === 'object' && value !== null) {
+    const members = Object.entries(schema.properties).map(([name, member]) => [
+      name,
+      planted(member, (value as Record<string, unknown>)[name]),
+    ]);
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  }
+  const isText = kind === 'string' && !schema.enum && ['text', 'reference', undefined].includes(schema.format);
+  const fits = mark.length <= (schema.maxLength ?? Infinity) && new RegExp(schema.pattern ?? '').test(mark);
+  return isText && fits ? mark : value;
+}
+
+/** The example of an operation's body, or `value`, with the mark in every text; `fixed` stays as it is. */
+function bodyOf(id: string, value: unknown = BODIES[id], fixed: object = {}): object {
+  const schema = jsonOf(endpoints.find((endpoint) => endpoint.id === id)?.body) as Schema;
+  return { ...(planted(schema, value) as object), ...fixed };
+}
+
+const keyed = () => ({ headers: { 'x-idempotency-key': `${mark}-${randomUUID()}` } });
+
+/** Something of every kind of the team and of a user of it. */
+async function plant(): Promise<string> {
+  const receiver = await startReceiver();
+  receiver.answer((response) => response.writeHead(500).end(`no ${mark}`));
+  const made = await team.api<{ id: string }>('POST', webhookPath(team), {
+    url: `${receiver.url}?${mark}`,
+    description: mark,
+  });
+  const webhook = `${webhookPath(team)}/${made.body.id}`;
+  await team.api('PUT', `${webhook}/headers`, { headers: { 'x-tenant': mark } });
+  await team.api('POST', `${webhook}/secret/rotate`, { key: `whsec_${mark}${mark}${mark.slice(0, 8)}` });
+  const teamPath = `/v1/org/${team.org_id}/team/${team.id}`;
+  const redirect_url = `https://app.example.com/${mark}`;
+  await team.api('PUT', `${teamPath}/link_redirect_urls`, { urls: [redirect_url] });
+  const payor = await team.api<{ payor_code: string }>(
+    'POST',
+    '/v3/payor',
+    bodyOf('create_payor', { ...(BODIES['create_payor'] as object), provider: 'stedi', provider_payor_id: mark }),
+  );
+  const { payor_code } = payor.body;
+
+  const { body: user } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: mark }, keyed());
+  const { user_id } = user;
+  await team.api('PATCH', `/v2/user/${user_id}/info`, bodyOf('put_user_info', { ...person, medical_proxy: guarantor }));
+  const insured = { ...(BODIES['create_insurance'] as object), guarantor };
+  await team.api('POST', `/v2/user/${user_id}/insurance`, bodyOf('create_insurance', insured, { payor_code }), keyed());
+  await team.api('POST', `/v2/timeseries/${user_id}/samples`, [
+    {
+      resource: 'note',
+      provider: 'manual',
+      app_id: mark,
+      start: '2026-01-05T07:00:00Z',
+      end: '2026-01-05T07:00:00Z',
+      unit: 'text',
+      value: `Lunch with ${mark}`,
+    },
+  ]);
+  let sleep_id: string | undefined;
+  for (const { name, path } of SUMMARIES) {
+    const items = Object.values(bodyOf(`push_${name}`)) as object[];
+    const sent = items.map((item) => ('sleep_id' in item ? { ...item, sleep_id } : item));
+    const pushed = await team.api<{ items: { id: string }[] }>('POST', `/v2/summary/${path}/${user_id}`, sent);
+    expect([name, pushed.status, pushed.body]).toEqual([name, 200, expect.anything()]);
+    if (name === 'sleep') sleep_id = pushed.body.items[0]?.id;
+  }
+  await upload(team, user_id, '<gpx/>');
+  const { link_token } = await linkTokenOf(team, user_id, { redirect_url });
+  await team.api('GET', `/v2/link/oauth/oura/start?token=${link_token}`, undefined, { key: null });
+  const tokens = { access_token: mark, refresh_token: mark, provider_id: mark, oauth_scopes: [mark] };
+  await importConnection(team, user_id, tokens);
+  await team.api('DELETE', `/v2/user/${user_id}/oura`);
+  await importConnection(team, user_id, tokens);
+  await hookOfOura(team, 'secret-of-nobody', { user_id: mark, data_type: 'workout', object_id: mark });
+  await createQuery(team, { title: mark, slug: mark.toLowerCase() });
+  await settleQueries(app);
+
+  const order = bodyOf('create_testkit_order', undefined, { user_id, lab_test_id: await kitTestId(team) });
+  const first = await team.api<{ order: { id: string } }>('POST', '/v3/order/testkit', order, keyed());
+  const registration = bodyOf(
+    'register_testkit',
+    {
+      ...(BODIES['register_testkit'] as object),
+      patient_details: { ...person, medical_proxy: guarantor },
+      physician,
+      health_insurance: healthInsurance,
+    },
+    { user_id, sample_id: `S-${mark}` },
+  ) as { health_insurance: object };
+  Object.assign(registration.health_insurance, {
+    payor_code,
+    front_image: { content: mark, content_type: 'image/png' },
+  });
+  const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
+  expect([registered.status, registered.body]).toEqual([200, expect.anything()]);
+  await simulate(team, first.body.order.id, '', { interpretation: 'critical' });
+  await app.deliver();
+  await orderKit(team, user_id);
+  await receiver.close();
+  return user_id;
+}
+
+/** Every column that could hold a text. */
+const columns = async (): Promise<string[]> =>
+  (
+    await query<{ place: string }>(
+      app.databaseUrl,
+      `select table_name || '.' || column_name as place
+         from information_schema.columns join information_schema.tables using (table_schema, table_name)
+        where table_schema = 'public' and table_type = 'BASE TABLE'
+          and data_type in ('text', 'character varying', 'jsonb', 'json', 'bytea', 'ARRAY')
+          and table_name !~ '_(default|\\d{4}|\\d{6,8})$' order by 1`,
+    )
+  ).map(({ place }) => place);
+
+test('every text of a user goes with the user, and every text of a team with the team', async () => {
+  const userId = await plant();
+  const found = await findTraces(app, [mark]);
+  const named = (place: string): boolean =>
+    OF_NO_TEAM.test(place) || KNOWN_WORDS.test(place) || OF_ITS_OWN.has(place) || UNWRITTEN.has(place);
+  expect((await columns()).filter((place) => !found.includes(place) && !named(place))).toEqual([]);
+  expect(found.filter(named)).toEqual([]);
+  for (const place of UNWRITTEN) {
+    const [table, column] = place.split('.');
+    expect([place, await query(app.databaseUrl, `select 1 from ${table} where ${column} is not null`)]).toEqual([
+      place,
+      [],
+    ]);
+  }
+
+  await team.api('DELETE', `/v2/user/${userId}`);
+  await sql`update users set deleted_at = deleted_at - interval '8 days' where id = ${userId}`.execute(app.db);
+  await sql`update idempotency_keys set created_at = created_at - interval '8 days'`.execute(app.db);
+  expect(await eraseUsers(app.ctx)).toBe(1);
+  expect(await findTraces(app, [mark])).toEqual(OF_THE_TEAM);
+
+  await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
+  await app.runJobs();
+  expect(await findTraces(app, [mark])).toEqual([]);
+});
