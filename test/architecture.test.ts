@@ -231,6 +231,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
   'src/jobs/unlock.ts': 'imports of a killed process are taken back',
   'src/jobs/erase-teams.ts': 'erasure finds the deleted teams',
+  'src/jobs/erase-ended.ts': 'agreements of all teams whose data is due to go',
   'src/jobs/erase-users.ts': 'erasure finds whose grace period is over',
 };
 

@@ -83,6 +83,11 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     app.databaseUrl,
     `insert into user_subscriptions (user_id, provider, team_id) values ('${user_id}', 'oura', '${team.id}')`,
   );
+  // As of a connection to a provider whose data has to go, and that has ended.
+  await query(
+    app.databaseUrl,
+    `insert into ended_agreements values ('${user_id}', 'strava', '${team.id}', now() + interval '9 days')`,
+  );
   // As of a provider that has answered the team with too many requests.
   await query(app.databaseUrl, `insert into team_provider_waits values ('${team.id}', 'strava', now(), now())`);
   // A day long gone, for which a fresh database makes no partition by itself.

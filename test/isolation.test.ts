@@ -266,6 +266,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
   // As of a provider that is asked for the news of each user apart: none is configured here.
   await sql`insert into team_provider_waits values (${team.id}, 'strava', now(), now())`.execute(app.db);
+  await sql`insert into ended_agreements values (${user.user_id}, 'strava', ${team.id}, now())`.execute(app.db);
   await sql`insert into user_subscriptions (user_id, provider, team_id) values (${user.user_id}, 'oura', ${team.id})`.execute(
     app.db,
   );

@@ -9,7 +9,13 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],
   insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],
-  'wearables/connections': ['connections', 'token_revocations', 'application_subscriptions', 'user_subscriptions'],
+  'wearables/connections': [
+    'connections',
+    'token_revocations',
+    'application_subscriptions',
+    'user_subscriptions',
+    'ended_agreements',
+  ],
   'wearables/link': ['bulk_ops', 'link_tokens', 'link_codes', 'oauth_states'],
   'labs/catalogue': ['labs', 'analytes', 'markers', 'marker_analytes', 'lab_tests', 'lab_test_markers'],
   'labs/orders': [

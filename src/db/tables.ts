@@ -171,6 +171,13 @@ export interface EncryptionKeys {
   version: number;
 }
 
+export interface EndedAgreements {
+  erase_at: string;
+  provider: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface Events {
   body: Buffer;
   created_at: Generated<string>;
@@ -777,6 +784,7 @@ export interface DB {
   deliveries: Deliveries;
   deployment: Deployment;
   encryption_keys: EncryptionKeys;
+  ended_agreements: EndedAgreements;
   events: Events;
   held_deliveries: HeldDeliveries;
   idempotency_keys: IdempotencyKeys;

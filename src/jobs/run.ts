@@ -22,6 +22,7 @@ import { teamErasureKind } from '../tenancy/teams/delete.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
 import { subscriptionJobs } from '../wearables/connections/subscriptions/jobs.ts';
 import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
+import { eraseEnded } from './erase-ended.ts';
 import { eraseTeams } from './erase-teams.ts';
 import { openPlaces, SLOTS } from './places.ts';
 import { eraseUsers } from './erase-users.ts';
@@ -36,6 +37,13 @@ const erasure = defineJob({
   run: async (ctx) => {
     await eraseUsers(ctx);
   },
+});
+
+const endedAgreements = defineJob({
+  ...NOTHING,
+  name: 'erase_ended_agreements',
+  cron: { at: '*/10 * * * *', payload: {} },
+  run: (ctx) => eraseEnded(ctx),
 });
 
 const retention = defineJob({
@@ -61,6 +69,7 @@ export const jobs = [
   autopilot,
   tokenRevocation,
   erasure,
+  endedAgreements,
   teamErasure,
   retention,
   fileImports,

@@ -2,9 +2,11 @@ import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
+import { endAgreement } from './tokens/ended-agreements.ts';
 import { giveBackEnded } from './tokens/give-back.ts';
 
-/** Ends a connection; the provider is told afterwards. The data that it brought stays. Throws not_found for the user and where there is no connection. */
+/** Ends a connection; the provider is told afterwards. The data that it brought stays, but for a
+ * provider whose rules want it gone some weeks later. Throws not_found for the user and where there is no connection. */
 export function disconnect(ctx: TeamCtx, userId: string, provider: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     await findUser(ctx, userId);
@@ -16,6 +18,7 @@ export function disconnect(ctx: TeamCtx, userId: string, provider: string): Prom
       .returning(['user_id', 'provider', 'tokens', 'external_user_id'])
       .executeTakeFirst();
     if (!ended) throw notFound('Connection of this user to this provider');
+    await endAgreement(ctx, ended);
     await giveBackEnded(ctx, [ended]);
   });
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { endAgreement } from './tokens/ended-agreements.ts';
 import { connectionError } from './events.ts';
 import { messageOf, type ConnectionError } from './messages.ts';
 import { openTokens } from './tokens/sealed.ts';
@@ -30,6 +31,7 @@ export function failConnection(
          and users.id = connections.user_id
       returning users.client_user_id`.execute(ctx.db);
     if (!failed) return true;
+    if (error.type === 'deregistered_per_provider') await endAgreement(ctx, { user_id, provider });
     await publishEvent(ctx, connectionError, {
       user: { id: user_id, client_user_id: failed.client_user_id },
       data: {

@@ -31,6 +31,29 @@ export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string
   return Number(summaries.numAffectedRows) === SUMMARIES;
 }
 
+/** Of one step; what each has of points goes with it. */
+const OF_PROVIDER = 50;
+
+/** Some of what a provider brought of the user, with its points and payloads; whether there may be more. */
+export async function eraseSomeOfProvider(
+  ctx: TxCtx<TeamCtx>,
+  user: { id: string },
+  provider: string,
+): Promise<boolean> {
+  await becomeWriter(ctx, user.id);
+  const { rows } = await sql<{ resource: string }>`
+    delete from ${sql.table('summaries')} where ctid = any (array (
+      select ctid from summaries
+       where user_id = ${user.id} and team_id = ${ctx.team.id} and provider = ${provider} limit ${OF_PROVIDER}))
+    returning resource`.execute(ctx.db);
+  await askForRuns(
+    ctx,
+    user,
+    rows.map(({ resource }) => resource),
+  );
+  return rows.length === OF_PROVIDER;
+}
+
 /**
  * Takes summaries away that their provider no longer has, with their points. No event tells of it, since the interface has
  * none: they are no longer read.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import { askForRuns } from '../ask-for-runs.ts';
 import { becomeWriter } from '../one-writer.ts';
 
 /** Samples that one step erases. */
@@ -10,10 +11,37 @@ const SAMPLES = 20_000;
  * by the key of their stream. The statement's text is not constant, so that it keeps no plan from when the table was empty.
  */
 export async function eraseSomeSamples(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
-  const { db, team } = ctx;
   await becomeWriter(ctx, user.id);
   const { rows: streams } = await sql<{ id: number }>`
-    select id from streams where user_id = ${user.id} and team_id = ${team.id} order by id`.execute(db);
+    select id from streams where user_id = ${user.id} and team_id = ${ctx.team.id} order by id`.execute(ctx.db);
+  return eraseSomeOf(ctx, streams);
+}
+
+/** The same of one provider's, and in the end its streams. */
+export async function eraseSomeOfProvider(
+  ctx: TxCtx<TeamCtx>,
+  user: { id: string },
+  provider: string,
+): Promise<boolean> {
+  await becomeWriter(ctx, user.id);
+  const { rows: streams } = await sql<{ id: number; resource: string }>`
+    select id, resource from streams
+     where user_id = ${user.id} and team_id = ${ctx.team.id} and provider = ${provider} order by id`.execute(ctx.db);
+  await askForRuns(
+    ctx,
+    user,
+    streams.map(({ resource }) => resource),
+  );
+  if (await eraseSomeOf(ctx, streams)) return true;
+  await sql`
+    delete from streams
+     where user_id = ${user.id} and team_id = ${ctx.team.id} and id = any (${streams.map(({ id }) => id)}::bigint[])`.execute(
+    ctx.db,
+  );
+  return false;
+}
+
+async function eraseSomeOf({ db }: TxCtx<TeamCtx>, streams: { id: number }[]): Promise<boolean> {
   let room = SAMPLES;
   for (const { id } of streams) {
     const { rows } = await sql<{ last: string | null; many: number }>`

@@ -44,6 +44,8 @@ export type Connector = {
   oauth: Oauth;
   /** Of each resource that is pulled, the scopes without which there is nothing, and those that make it fuller. */
   scopes: Readonly<Record<string, { required: readonly string[]; optional?: readonly string[] }>>;
+  /** Days for which what it brought may be kept once the user's agreement has ended; left out, its rules do not say. */
+  keeps_data_days?: number;
   /** Origin of every address in a deployment of the EU, where it is another one. */
   eu_origin?: string;
 };

@@ -20,6 +20,8 @@ export const strava: Connector = {
     externalUserId: ({ athlete }) => textOf((athlete as { id?: unknown } | undefined)?.id),
     identity: null,
   },
+  // Its API agreement wants it gone within 30: two are left for a service that is away.
+  keeps_data_days: 28,
   scopes: {
     profile: { required: ['profile:read_all'] },
     workouts: { required: ['activity:read_all'] },

@@ -1,0 +1,109 @@
+// What a provider brought goes where its rules say so, once the user's agreement with it has ended.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { importConnection, makeUser } from '../../test/factories.ts';
+import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../test/provider.ts';
+import { failConnection } from '../wearables/connections/fail.ts';
+import { forTeam } from '../tenancy/teams/scope.ts';
+import { eraseEnded } from './erase-ended.ts';
+
+let provider: Provider;
+let app: TestApp;
+let team: Team;
+let user_id: string;
+const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+
+function answer({ path, query }: DataRequest): DataAnswer {
+  if (path.endsWith('/athlete')) return { json: { id: 1, sex: 'F' } };
+  if (path.includes('usercollection')) return { json: { data: [] } };
+  if (path.endsWith('/streams')) return { json: { time: { data: [0, 30] }, heartrate: { data: [100, 110] } } };
+  const run = { id: 7, name: 'Run', sport_type: 'Run', start_date: `${day}T08:00:00Z`, elapsed_time: 60 };
+  return { json: query.get('page') === '1' ? [run] : [] };
+}
+
+beforeAll(async () => {
+  provider = await startProvider();
+  app = await startTestApp({ ...provider.env('strava'), ...provider.env('oura') });
+  provider.play(answer);
+});
+afterAll(async () => {
+  await app.close();
+  await provider.close();
+});
+beforeEach(async () => {
+  team = await app.makeTeam();
+  ({ user_id } = await makeUser(team));
+  await importConnection(team, user_id, { oauth_scopes: null }, 'strava');
+  const sample = { resource: 'heartrate', source_type: 'app', unit: 'bpm', value: 60, timestamp: `${day}T09:00:00Z` };
+  await team.api('POST', `/v2/timeseries/${user_id}/samples`, [
+    { ...sample, provider: 'strava' },
+    { ...sample, provider: 'apple_health_kit' },
+  ]);
+  await app.runJobs();
+});
+
+/** What can be read, by kinds; how many rows there are of points. */
+async function there() {
+  const list = async (path: string) =>
+    (await team.api<Record<string, object[]>>('GET', `/v2/summary/${path}/${user_id}?start_date=${day}`)).body;
+  const profile = await team.api<object>('GET', `/v2/summary/profile/${user_id}`);
+  const series = await team.api<{ groups: object }>(
+    'GET',
+    `/v2/timeseries/${user_id}/heartrate/grouped?start_date=${day}`,
+  );
+  const { rows } = await sql`select from summary_streams where user_id = ${user_id}`.execute(app.db);
+  return {
+    workouts: (await list('workouts'))['workouts']?.length,
+    points: rows.length,
+    profile: profile.status,
+    heartrate: Object.keys(series.body.groups),
+  };
+}
+const ALL = { workouts: 1, points: 1, profile: 200, heartrate: ['apple_health_kit', 'strava'] };
+const LEFT = { workouts: 0, points: 0, profile: 404, heartrate: ['apple_health_kit'] };
+const weeksLater = (days: number) =>
+  sql`update ended_agreements set erase_at = erase_at - make_interval(days => ${days})`.execute(app.db);
+const end = () => team.api<object>('DELETE', `/v2/user/${user_id}/strava`);
+
+test.each<[string, () => Promise<unknown>]>([
+  ['the connection is ended here', end],
+  [
+    'the user takes the application away at Strava',
+    () =>
+      failConnection(
+        forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} }),
+        { user_id, provider: 'strava' },
+        { type: 'deregistered_per_provider', details: '' },
+      ),
+  ],
+])("All that Strava brought goes four weeks after %s, and nothing of another provider's", async (_, ended) => {
+  expect(await there()).toEqual(ALL);
+  await ended();
+  await weeksLater(27);
+  await eraseEnded(app.ctx);
+  expect(await there()).toEqual(ALL);
+  await weeksLater(1);
+  await eraseEnded(app.ctx);
+  expect(await there()).toEqual(LEFT);
+  const { rows } = await sql<{ action: string; records: string[] }>`
+    select action, records from audit_log where team_id = ${team.id} and action = 'provider_data.erased'`.execute(
+    app.db,
+  );
+  expect(rows).toEqual([{ action: 'provider_data.erased', records: [user_id] }]);
+  expect((await sql`select from ended_agreements where user_id = ${user_id}`.execute(app.db)).rows).toEqual([]);
+});
+
+test('Who connects again meanwhile keeps what is there', async () => {
+  await end();
+  await importConnection(team, user_id, { oauth_scopes: null }, 'strava');
+  await weeksLater(28);
+  await eraseEnded(app.ctx);
+  expect(await there()).toEqual(ALL);
+});
+
+test('What other providers brought stays, as their rules say nothing', async () => {
+  await importConnection(team, user_id, { oauth_scopes: null }, 'oura');
+  await team.api('DELETE', `/v2/user/${user_id}/oura`);
+  expect((await sql`select from ended_agreements where user_id = ${user_id}`.execute(app.db)).rows).toEqual([]);
+});

@@ -1,0 +1,57 @@
+// What a provider brought goes some weeks after its user's agreement with it has ended, where the provider's rules say so.
+import { sql } from 'kysely';
+import { recordAudit } from '../audit/record.ts';
+import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
+import { refuseIfClockIsOff } from '../db/clock.ts';
+import { acrossTeams } from '../db/session/bind.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
+import { agreeAnew, holdEnded } from '../wearables/connections/tokens/ended-agreements.ts';
+import { eraseSomeOfProvider as eraseSummaries } from '../wearables/summaries/erase.ts';
+import { eraseSomeOfProvider as eraseSamples } from '../wearables/timeseries/erase.ts';
+
+/** Of one run; the next one is ten minutes away. */
+const MOST = 100;
+
+type Ended = { user_id: string; provider: string; team_id: string };
+
+/** What goes wrong with one is logged, holds up none of the others and is tried again. */
+export async function eraseEnded(ctx: Ctx): Promise<void> {
+  await refuseIfClockIsOff(ctx);
+  const { rows } = await sql<Ended>`
+    select user_id, provider, team_id from ended_agreements where erase_at <= now() order by erase_at limit ${MOST}`.execute(
+    acrossTeams(ctx).db,
+  );
+  for (const ended of rows) {
+    try {
+      await eraseOf(ctx, ended);
+    } catch (err) {
+      ctx.log.error(
+        { err, team_id: ended.team_id, provider: ended.provider },
+        'data of a provider could not be erased',
+      );
+    }
+  }
+}
+
+/** Samples and summaries a piece at a time, each in a transaction of its own; who connects meanwhile keeps what is left. */
+async function eraseOf(ctx: Ctx, ended: Ended): Promise<void> {
+  const team = await findTeamScope(ctx, ended.team_id);
+  if (!team) return;
+  const scoped = forTeam(ctx, team);
+  const user = { id: ended.user_id };
+  const step = (work: (tx: TxCtx<TeamCtx>) => Promise<boolean>): Promise<boolean> =>
+    inTransaction(scoped, async (tx) => (await holdEnded(tx, ended)) && (await work(tx)));
+  for (const eraseSome of [eraseSamples, eraseSummaries])
+    while (await step((tx) => eraseSome(tx, user, ended.provider)));
+  await step(async (tx) => {
+    await agreeAnew(tx, ended);
+    await recordAudit(tx, {
+      team_id: team.id,
+      action: 'provider_data.erased',
+      actor: 'erase_ended_agreements',
+      records: [user.id],
+    });
+    return false;
+  });
+}
