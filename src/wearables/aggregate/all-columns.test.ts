@@ -11,6 +11,10 @@ let userId: string;
 const watch = { provider: 'manual', source_type: 'watch' };
 const night = { bedtime_start: '2026-01-05T05:00:00Z', bedtime_stop: '2026-01-05T13:00:00Z' };
 
+/** Milligrams by name, each another number. */
+const milligrams = (from: number, names: string): Record<string, number> =>
+  Object.fromEntries(names.split(' ').map((name, n) => [name, from + n + 0.5]));
+
 type Numbers = Record<string, unknown>;
 /** By the word of queries: where its summaries are pushed, what else one needs, and a number for each column. */
 const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = {
@@ -96,7 +100,6 @@ const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = 
       steps: 8_015,
     },
   },
-  profile: { path: 'profile', more: {}, numbers: { height: 172 } },
   meal: {
     path: 'meal',
     more: { timestamp: '2026-01-05T12:00:00Z', name: 'Lunch' },
@@ -119,6 +122,15 @@ const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = 
         sugar: 9.75,
         cholesterol: 0.125,
       },
+      micros: {
+        minerals: milligrams(500, 'sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride'),
+        trace_elements: milligrams(600, 'chromium copper iodine manganese molybdenum selenium'),
+        vitamins: milligrams(
+          700,
+          'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 biotin vitamin_b12 vitamin_c vitamin_d vitamin_e ' +
+            'vitamin_k folic_acid',
+        ),
+      },
     },
   },
   electrocardiogram: {
@@ -127,9 +139,6 @@ const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = 
     numbers: { voltage_sample_count: 15_361, heart_rate_mean: 64, sampling_frequency_hz: 512.5 },
   },
 };
-/** Those that belong to no day, so that no timeframe finds them. */
-const OF_NO_DAY = new Set(['profile']);
-
 /** A leaf of an item by its way, as `macros.fats.total`. */
 function numbersIn(item: Numbers, before = ''): Record<string, number> {
   const found = Object.entries(item).map(([name, value]): Record<string, number> => {
@@ -181,12 +190,25 @@ describe('a query answers the number of', () => {
     const { columns } = SUMMARY_TABLES.find((table) => table.name === name) as (typeof SUMMARY_TABLES)[number];
     expect(columns.toSorted()).toEqual(Object.keys(expected).toSorted());
     const asked = columns.flatMap((column) => ['max', 'count'].map((func) => ({ func, arg: { [name]: column } })));
-    const isFound = !OF_NO_DAY.has(name);
     const answers = Object.entries(expected).flatMap(([column, value]) => [
-      [`max.${name}.${column}`, isFound ? value : null],
-      [`count.${name}.${column}`, isFound ? 1 : 0],
+      [`max.${name}.${column}`, value],
+      [`count.${name}.${column}`, 1],
     ]);
     expect(await valuesOf(asked)).toEqual(Object.fromEntries(answers));
+  });
+
+  test.each([
+    ['a profile, which belongs to no day', { profile: 'height' }],
+    ['a list', { workout: 'hr_zones' }],
+    ['a word', { sleep: 'type' }],
+    ['texts', { timeseries: 'note' }],
+    ['what no meal has', { meal: 'micros.minerals.gold' }],
+  ])('nothing of %s: it is refused with its place', async (_, arg) => {
+    const timeframe = { type: 'relative', anchor: '2026-01-06', past: { unit: 'week' } };
+    const queries = [{ select: [{ func: 'count', arg }] }];
+    const path = `/aggregate/v1/user/${userId}/query`;
+    const { status, body } = await app.api<{ detail: { loc: unknown[] }[] }>('POST', path, { timeframe, queries });
+    expect([status, body.detail[0]?.loc.slice(0, 6)]).toEqual([422, ['body', 'queries', 0, 'select', 0, 'arg']]);
   });
 
   test('every series', async () => {

@@ -6,23 +6,34 @@ import { SUMMARIES } from '../summaries/resources.ts';
 /** The word by which queries name summaries of a kind, and the fields that are numbers. */
 export type SummaryTable = { name: string; resource: string; columns: readonly string[] };
 
-type Field = { type?: string | string[]; properties?: Record<string, Field> };
+type Field = {
+  type?: string | string[];
+  properties?: Record<string, Field>;
+  /** Of a map of numbers: by which names. */
+  propertyNames?: { enum?: readonly string[] };
+  additionalProperties?: Field | boolean;
+};
 
 /** Not measured: it tells of the clock. */
 const NO_MEASURE = new Set(['timezone_offset']);
 
-export const SUMMARY_TABLES: readonly SummaryTable[] = SUMMARIES.map((summary) => ({
-  name: summary.name === 'workouts' ? 'workout' : summary.name,
-  resource: summary.name,
-  columns: Object.entries(summary.input.properties as Record<string, TSchema & Field>)
-    .filter(([name]) => !summary.sealed.includes(name) && !NO_MEASURE.has(name))
-    .flatMap(([name, field]) => numbersOf(name, field)),
-})).filter(({ columns }) => columns.length > 0);
+/** Queries are about days: what belongs to none, as a profile, is no part of them. */
+export const SUMMARY_TABLES: readonly SummaryTable[] = SUMMARIES.filter(({ list }) => list)
+  .map((summary) => ({
+    name: summary.name === 'workouts' ? 'workout' : summary.name,
+    resource: summary.name,
+    columns: Object.entries(summary.input.properties as Record<string, TSchema & Field>)
+      .filter(([name]) => !summary.sealed.includes(name) && !NO_MEASURE.has(name))
+      .flatMap(([name, field]) => numbersOf(name, field)),
+  }))
+  .filter(({ columns }) => columns.length > 0);
 
 /** The field itself, or the numbers within it as `heart_rate.avg_bpm`. */
-function numbersOf(name: string, { type, properties }: Field): string[] {
+function numbersOf(name: string, { type, properties, propertyNames, additionalProperties }: Field): string[] {
   if ([type].flat().some((kind) => kind === 'number' || kind === 'integer')) return [name];
-  return Object.entries(properties ?? {}).flatMap(([inner, field]) =>
+  const named = typeof additionalProperties === 'object' ? (propertyNames?.enum ?? []) : [];
+  const inMap = named.map((inner): [string, Field] => [inner, additionalProperties as Field]);
+  return [...Object.entries(properties ?? {}), ...inMap].flatMap(([inner, field]) =>
     numbersOf(inner, field).map((path) => `${name}.${path}`),
   );
 }
