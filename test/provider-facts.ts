@@ -112,7 +112,7 @@ const withings = (name: string, needed: Record<string, RegExp>, maybe: Record<st
 const fieldsList = { data_fields: /^[a-z_]+(,[a-z_]+)*$/ };
 const category = { callbackurl: /^https?:/, appli: WHOLE };
 
-export const PROVIDER_FACTS: Readonly<Record<string, ProviderFacts>> = {
+const PROVIDER_FACTS: Readonly<Record<string, ProviderFacts>> = {
   google_health: {
     authorise: {
       path: '/o/oauth2/v2/auth',
