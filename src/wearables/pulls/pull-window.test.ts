@@ -139,6 +139,35 @@ describe('a pull of the past', () => {
     expect(await historical()).toEqual(['historical.data.glucose.created']);
   });
 
+  test.each([null, 'America/Phoenix'])(
+    'counts each day once where the user is in %s, also where a provider answers the days around a window as well',
+    async (zone) => {
+      if (zone !== null) await app.api('PATCH', `/v2/user/${user.user_id}`, { fallback_time_zone: zone });
+      const midnight = zone === null ? 'T00:00:00.000Z' : 'T07:00:00.000Z';
+      const now = new Date().toISOString();
+      const daysSince = (day: string): string[] => {
+        const begin = Date.parse(`${day}${midnight}`);
+        const all = Array.from({ length: 45 }, (_, n) => new Date(begin + n * DAY_MS).toISOString());
+        return all.filter((at) => at < now);
+      };
+      answer = async function* ({ from, to }) {
+        for (const at of daysSince(dayFromNow(-40)))
+          if (Date.parse(at) >= Date.parse(from) - DAY_MS && Date.parse(at) < Date.parse(to) + DAY_MS)
+            yield { samples: [sampleAt(at)] };
+      };
+      await connect();
+      await app.runJobs();
+      const { range_start, days_with_data, status } = await pull();
+      // The day in which the range begins has its beginning outside of it where the user is in the west.
+      const first = zone === null ? range_start.slice(0, 10) : dayFromNow(-31);
+      expect([status, days_with_data]).toEqual(['success', daysSince(first).length]);
+      for (const { from, to } of asked.slice(0, -1)) {
+        expect(from.slice(10)).toBe(midnight);
+        expect(Date.parse(to) - Date.parse(from)).toBeLessThanOrEqual(7 * DAY_MS);
+      }
+    },
+  );
+
   test('that finds nothing says so as well', async () => {
     answer = () => nothing();
     await connect();
@@ -583,7 +612,8 @@ describe('live data goes before the past', () => {
     const days = asked.map(({ from, to }) => (Date.parse(to) - Date.parse(from)) / DAY_MS);
     expect(days.length).toBe(6);
     expect(days[0]).toBeLessThanOrEqual(2);
-    expect(days.slice(1, 5)).toEqual([7, 7, 7, 7]);
+    expect(days.slice(2, 5)).toEqual([7, 7, 7]);
+    expect(days[1]).toBeGreaterThan(5.9);
   });
 });
 

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
-import { calendarDateOf, clockOf } from '../calendar-date.ts';
+import { calendarDateOf, clockOf, dayEdges } from '../calendar-date.ts';
 import { pullCompleted } from './events.ts';
 import { WITHOUT_PROVIDER_SECONDS } from './poll.ts';
 import { isGone, isRetriable, PullError, type Puller, type PullErrorGroup, type Window } from './puller.ts';
@@ -54,9 +54,24 @@ const wordOf = (outcome: { days: number } | { error: PullError }): string => {
 async function pullDays(ctx: TeamCtx, { resource }: Job, { puller, user, window, isNewest }: Claim): Promise<number> {
   if (window.from >= window.to) return 0;
   const { days } = await storePulled(ctx, user, puller, { resource, window, past: true });
-  // The day in which a window ends was counted with the newer window, which begins in it.
-  if (!isNewest) days.delete(calendarDateOf(window.to, clockOf({}, user)));
-  return days.size;
+  // Some providers answer the days around as well: those are counted with the windows that they lie in.
+  const [first, end] = [window.from, window.to].map((moment) => calendarDateOf(moment, clockOf({}, user))) as [
+    string,
+    string,
+  ];
+  return [...days].filter((day) => day >= first && (day < end || isNewest)).length;
+}
+
+/**
+ * Where a window of at most so many days begins: with a day of the user, so that no day lies in two windows, of which each
+ * would count it or neither.
+ */
+function beginOf(user: UserRow, to: string, days: number): string {
+  const earliest = new Date(Date.parse(to) - days * 86_400_000).toISOString();
+  const clock = clockOf({}, user);
+  const { start, end } = dayEdges(calendarDateOf(earliest, clock), clock);
+  const begin = start === earliest ? start : end;
+  return begin < to ? begin : earliest;
 }
 
 /**
@@ -101,10 +116,11 @@ async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null>
      where ${isFree}
     returning pulled_from, range_start, range_end, leased_until::text as lease`.execute(ctx.db);
   if (!row) return null;
-  const from = new Date(Date.parse(row.pulled_from) - days * 86_400_000).toISOString();
+  const user = await findUser(ctx, user_id);
+  const from = beginOf(user, row.pulled_from, days);
   return {
     puller,
-    user: await findUser(ctx, user_id),
+    user,
     lease: row.lease,
     range_start: row.range_start,
     isNewest: row.pulled_from === row.range_end,
