@@ -136,7 +136,7 @@ function answer({ method, path, query, body }: DataRequest): DataAnswer | undefi
     return { json: isWithin ? { rollupDataPoints: [{ civilStartTime: { date: civil }, ...TOTALS[type] }] } : {} };
   }
   const [from = '', to = ''] = [...(query.get('filter') ?? '').matchAll(/"([^"]+)"/g)].map(([, moment]) => moment);
-  const isWithin = from <= `${day}T01` && to > `${day}T17`;
+  const isWithin = from <= `${day}T08` && to > `${day}T17`;
   if (how === '') return { json: isWithin ? { dataPoints: type === 'sleep' ? [NIGHT] : [RUN, TYPED_IN] } : {} };
   if (!isWithin) return { json: {} };
   // A point a page.
