@@ -64,7 +64,7 @@ test('phial replay mends what a provider sent beside the running service, and te
   expect(provider_.output).toBe(
     'phial replay takes google_health, oura, polar, strava, wahoo, whoop_v2, withings as --provider, not "dexcom_v3".\n',
   );
-  expect(resource.output).toBe('phial replay takes profile, workouts as --resource of strava, not "sleep".\n');
+  expect(resource.output).toBe('phial replay takes profile, workouts, device as --resource of strava, not "sleep".\n');
   expect(unknown.output).toBe('Phial cannot go on: Team not found.\n');
 });
 
