@@ -189,6 +189,29 @@ describe('a notification of Strava', () => {
     expect(await idsOf()).toEqual(['101']);
   });
 
+  test('of a deletion waits as often as the provider is not to be asked, and is looked at then', async () => {
+    await connectStrava();
+    await tell({ object_id: 101 });
+    await app.runJobs();
+    const other = await app.makeTeam();
+    await sql`
+      insert into provider_waits (provider, polls_until, past_until, told_by, told_at, probe_at)
+      select 'strava', later, later, ${other.id}, now(), later from (select now() + interval '1 hour' as later) one`.execute(
+      app.db,
+    );
+    activities.delete('101');
+    provider.asked.length = 0;
+    await tell({ object_id: 101, aspect_type: 'delete' });
+    for (let round = 1; round <= 9; round += 1) {
+      await app.runJobs();
+      await later();
+    }
+    expect([await idsOf(), provider.asked]).toEqual([['101'], []]);
+    await sql`delete from provider_waits`.execute(app.db);
+    await app.runJobs();
+    expect(await idsOf()).toEqual([]);
+  });
+
   test('reaches every team that has connected the account, and no other account', async () => {
     const other = await app.makeTeam();
     const [theirs, stranger] = [await makeUser(other), await makeUser(other)];

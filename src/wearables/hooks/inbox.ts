@@ -56,6 +56,18 @@ export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Pla
   return rows;
 }
 
+/** What was held back was no try: nothing was asked, and what was deleted nobody else tells of. */
+export async function giveTryBack(
+  { db, team }: TeamCtx,
+  { user_id, provider }: Place,
+  rows: InboxRow[],
+): Promise<void> {
+  await sql`
+    update inbox set tries = tries - 1
+     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+       and hash = any (${rows.map(({ hash }) => hash)}::bytea[])`.execute(db);
+}
+
 export async function markWorked({ db, team }: TeamCtx, { user_id, provider }: Place, rows: InboxRow[]): Promise<void> {
   await sql`
     update inbox set worked_at = now()

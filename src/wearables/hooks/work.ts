@@ -12,7 +12,7 @@ import { pullerOrNull } from '../pulls/pullers.ts';
 import type { Stored } from '../pulls/store-pulled.ts';
 import { eraseAbsent } from '../summaries/erase.ts';
 import { eraseAbsentSamples } from '../timeseries/erase-absent.ts';
-import { inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
+import { giveTryBack, inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
 import { lookAt } from './look-at.ts';
 import { windowsOf, type Asked } from './windows-of.ts';
 
@@ -55,12 +55,13 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
     });
     // A stop, or a user who is leaving: whoever looks next finds what is left to do.
     if (outcome === null) return again(ctx, job, 0);
-    if (!outcome.succeeded) throw new PullError('provider_unavailable', outcome.wait);
+    if (!outcome.succeeded) throw new PullError('provider_unavailable', outcome.wait, outcome);
     await markWorked(ctx, job, rows);
   } catch (error) {
     const told = error instanceof ProviderUnavailable ? new PullError('provider_unavailable') : error;
     if (!(told instanceof PullError)) throw error;
     if (!isRetriable(told.group)) return markWorked(ctx, job, rows);
+    if (told.wasHeldBack) await giveTryBack(ctx, job, rows);
     await again(ctx, job, Math.max(told.retryAfterSeconds ?? 0, NEXT_TRY_SECONDS));
   }
 }

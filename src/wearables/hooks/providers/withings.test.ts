@@ -1,5 +1,6 @@
 // Shapes of https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
 import { createHmac, randomInt } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
@@ -113,6 +114,22 @@ test('A span that cannot be read takes nothing away', async () => {
   await app.runJobs();
   provider.play(() => ({ json: { status: 522, body: {} } }));
   await tell({ appli: 1, startdate: then, enddate: then + 61 });
+  await app.runJobs();
+  expect(await bodies()).toEqual([84]);
+});
+
+test('A span is pulled after a wait, however often it was come back to meanwhile', async () => {
+  weights.set(1, { at: then, value: 84 });
+  await sql`
+    insert into team_provider_waits (team_id, provider, polls_until, past_until)
+    values (${team.id}, 'withings', now() + interval '1 hour', now())`.execute(app.db);
+  await tell({ appli: 1, startdate: then, enddate: then });
+  for (let round = 1; round <= 9; round += 1) {
+    await app.runJobs();
+    await sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
+  }
+  expect(provider.asked.filter(({ body }) => body.includes('getmeas'))).toEqual([]);
+  await sql`delete from team_provider_waits`.execute(app.db);
   await app.runJobs();
   expect(await bodies()).toEqual([84]);
 });
