@@ -100,31 +100,65 @@ test('a team that gathers more batches than it will wait for is told so, and one
   await vi.waitUntil(() => began.length === 2);
 });
 
-test('a batch that pauses lets what is no batch finish, and waits 10 ms for it at most', async () => {
+const NEVER = new Promise<void>(() => undefined);
+
+test('a batch that pauses lets requests of other teams that want little finish, and waits 10 ms for them at most', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, pass } = openBulk();
   const order: string[] = [];
   let finish = (): void => undefined;
-  const little = bulk.little(() => new Promise<void>((resolve) => (finish = resolve))).then(() => order.push('little'));
-  const batch = bulk.run('flood', () => bulk.giveWay()).then(() => order.push('batch'));
+  const little = bulk
+    .little('other', () => new Promise<void>((resolve) => (finish = resolve)))
+    .then(() => order.push('little'));
+  const batch = bulk.run('flood', (giveWay) => giveWay()).then(() => order.push('batch'));
   await pass(9);
   expect(order).toEqual([]);
   finish();
   await Promise.all([little, batch]);
   expect(order).toEqual(['little', 'batch']);
-  void bulk.little(() => new Promise(() => undefined));
-  const impatient = bulk.run('other', () => bulk.giveWay());
+  void bulk.little('other', () => NEVER);
+  const impatient = bulk.run('flood', (giveWay) => giveWay()).then(() => order.push('impatient'));
   await pass(0);
-  await pass(10);
+  await pass(9);
+  expect(order).toHaveLength(2);
+  await pass(1);
   await impatient;
+});
+
+test('a batch waits neither for its own team’s requests nor for those that wait for something else', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk } = openBulk();
+  void bulk.little('flood', () => NEVER);
+  void bulk.little('other', (apart) => apart(() => NEVER));
+  const begin = performance.now();
+  await bulk.run('flood', (giveWay) => giveWay());
+  expect(performance.now()).toBe(begin);
+});
+
+test('who never ends makes a batch half as long again, however often it pauses', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk, pass } = openBulk();
+  void bulk.little('other', () => NEVER);
+  const begin = performance.now();
+  const batch = bulk.run('flood', async (giveWay) => {
+    for (let piece = 0; piece < 50; piece += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 4));
+      await giveWay();
+    }
+    return performance.now() - begin;
+  });
+  for (let ms = 0; ms < 700; ms += 1) await pass(1);
+  const tookMs = await batch;
+  expect(tookMs).toBeGreaterThan(200 + 50);
+  expect(tookMs).toBeLessThan(200 * 1.5 + 50);
 });
 
 test('the time in which a batch let others go first is none that its team rests for', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, pass, began, send } = openBulk();
   bulk.hear('other');
-  void bulk.little(() => new Promise(() => undefined));
-  const first = bulk.run('flood', () => bulk.giveWay());
+  void bulk.little('other', () => NEVER);
+  const first = bulk.run('flood', (giveWay) => giveWay());
   await pass(0);
   await pass(10);
   await first;

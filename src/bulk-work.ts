@@ -11,8 +11,13 @@ const REST = 3;
 const LONGEST_REST_MS = 1_000;
 /** At each pause of a batch; requests that last longer than that wait for somebody else. */
 const LONGEST_WAY_MS = 10;
+/** Of the time that a batch has worked, how much more it may have let others go first: it lasts half as long again at most. */
+const MOST_WAY = 0.5;
 
 type Team = { waiting: (() => void)[]; restsUntil: number };
+
+/** What a batch does after a millisecond or two of work: it pauses. */
+export type GiveWay = () => Promise<void>;
 
 /**
  * Batches of thousands of values, sent, pulled or read from a file, keep the process and the database busy for milliseconds
@@ -27,10 +32,9 @@ export class BulkWork {
   readonly #teams = new Map<string, Team>();
   #underWay = 0;
   #wakes: NodeJS.Timeout | undefined;
-  /** Requests under way that are no batches, and batches that let them go first. */
-  #little = 0;
-  #givingWay: (() => void)[] = [];
-  #gaveWayMs = 0;
+  /** Requests under way that are no batches, by team, and batches that let those of other teams go first. */
+  readonly #little = new Map<string, number>();
+  readonly #givingWay = new Set<{ team: string; goOn: () => void }>();
   /** The team that asked last, and when another one than that did. */
   #last: { team: string; otherAt: number } = { team: '', otherAt: -Infinity };
 
@@ -44,45 +48,64 @@ export class BulkWork {
     this.#last = { team, otherAt: this.#last.team === '' ? -Infinity : performance.now() };
   }
 
-  async run<T>(team: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` when the team's turn comes. What it waited for others in its turn is no time that its team rests for. */
+  async run<T>(team: string, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
     await this.#enter(team);
-    const [begin, gaveWay] = [performance.now(), this.#gaveWayMs];
+    const begin = performance.now();
+    let gaveMs = 0;
+    const workedMs = (): number => performance.now() - begin - gaveMs;
+    const giveWay = async (): Promise<void> => {
+      const most = Math.min(LONGEST_WAY_MS, LONGEST_WAY_MS + MOST_WAY * workedMs() - gaveMs);
+      const paused = performance.now();
+      await setImmediate();
+      if (most > 0 && this.#othersWantLittle(team)) await this.#untilNoneDoes(team, most);
+      gaveMs += performance.now() - paused;
+    };
     try {
-      return await work();
+      return await work(giveWay);
     } finally {
-      this.#leave(team, Math.max(0, performance.now() - begin - (this.#gaveWayMs - gaveWay)));
-    }
-  }
-
-  /** What is no batch: those under way give way to it. */
-  async little<T>(work: () => Promise<T>): Promise<T> {
-    this.#little += 1;
-    try {
-      return await work();
-    } finally {
-      this.#little -= 1;
-      if (this.#little === 0) for (const goOn of this.#givingWay.splice(0)) goOn();
+      this.#leave(team, workedMs());
     }
   }
 
   /**
-   * What a batch does after a millisecond or two of work without a pause: what has come in meanwhile is begun, and what is no
-   * batch is finished first, within 10 ms. A request asks the database several times, and would otherwise wait for a piece of
-   * the batch each time.
+   * What is no batch: those of other teams that are in their turn pause for it. A request asks the database several times, and
+   * would otherwise wait for a piece of a batch each time. With `apart` it counts as none while it waits for something else.
    */
-  async giveWay(): Promise<void> {
-    const begin = performance.now();
-    await setImmediate();
-    if (this.#little > 0) {
-      await new Promise<void>((resolve) => {
-        const longest = setTimeout(resolve, LONGEST_WAY_MS);
-        this.#givingWay.push(() => {
-          clearTimeout(longest);
-          resolve();
-        });
+  async little<T>(team: string, work: (apart: (wait: () => Promise<void>) => Promise<void>) => Promise<T>): Promise<T> {
+    this.#count(team, 1);
+    try {
+      return await work(async (wait) => {
+        this.#count(team, -1);
+        await wait().finally(() => this.#count(team, 1));
       });
+    } finally {
+      this.#count(team, -1);
     }
-    this.#gaveWayMs += performance.now() - begin;
+  }
+
+  #count(team: string, change: 1 | -1): void {
+    const many = (this.#little.get(team) ?? 0) + change;
+    if (many > 0) this.#little.set(team, many);
+    else this.#little.delete(team);
+    for (const { team, goOn } of this.#givingWay) if (!this.#othersWantLittle(team)) goOn();
+  }
+
+  #othersWantLittle(team: string): boolean {
+    return this.#little.size > (this.#little.has(team) ? 1 : 0);
+  }
+
+  async #untilNoneDoes(team: string, most: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        clearTimeout(longest);
+        this.#givingWay.delete(batch);
+        resolve();
+      };
+      const longest = setTimeout(goOn, most);
+      const batch = { team, goOn };
+      this.#givingWay.add(batch);
+    });
   }
 
   /** Whether so much of the team waits that a request had better come again later. */

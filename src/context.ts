@@ -1,4 +1,4 @@
-import type { BulkWork } from './bulk-work.ts';
+import type { BulkWork, GiveWay } from './bulk-work.ts';
 import type { Config } from './config/options.ts';
 import type { Db, Tx } from './db/open.ts';
 import type { Logger } from './log.ts';
@@ -86,6 +86,8 @@ export type TeamCtx = Ctx & {
   onlyUser?: string;
   /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
   aside?: (pause: () => Promise<void>) => Promise<void>;
+  /** Of a batch in its turn: lets requests of other teams that want little go first; missing in what is no batch. */
+  giveWay?: GiveWay;
 };
 
 /** A Ctx on behalf of an organisation's management key. */

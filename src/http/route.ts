@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordAtCommit } from '../audit/record.ts';
-import type { BulkWork } from '../bulk-work.ts';
+import type { BulkWork, GiveWay } from '../bulk-work.ts';
 import type { Ctx, LinkCtx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -27,6 +27,9 @@ import { isStream } from './media.ts';
  */
 const HEARD_EVERYWHERE_MS = 50;
 
+/** How what a request asks for may pause: without its place, or for others. */
+type Pauses = Pick<TeamCtx, 'aside' | 'giveWay'>;
+
 /**
  * Makes an endpoint a route: input read and checked at once, the scope settled, the verb run (once per idempotency key,
  * and in a transaction where it changes something), the answer and the line in the audit log written.
@@ -36,7 +39,7 @@ export function addRoute(
   endpoint: Endpoint,
   { shares, bulk, arriving }: { shares: RequestShares; bulk: BulkWork; arriving: ArrivingBatches },
 ): void {
-  const readInput = inputReader(endpoint, () => bulk.giveWay());
+  const readInput = inputReader(endpoint);
   const toAnswer = lazily(() => compileAnswer(endpoint));
   const ids = lazily(() => recordIdsOf(endpoint));
   // A stream may last: its verb takes transactions of its own for what it has read.
@@ -48,35 +51,35 @@ export function addRoute(
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = ownerOf(request);
     if (owner) bulk.hear(owner);
-    const read = async (): Promise<Input> => {
-      const input = await readInput(request, key);
+    const read = async (giveWay?: GiveWay): Promise<Input> => {
+      const input = await readInput(request, key, giveWay);
       if (trail) trail.records = ids().ofInput(input);
       return input;
     };
-    const carry = (input: Input, aside?: TeamCtx['aside']): Promise<FastifyReply> =>
-      carryOut(request, reply, { caller, key, input, aside });
-    if (!owner || isStream(endpoint.body)) return carry(await read());
+    const carry = (input: Input, pauses: Pauses) => carryOut(request, reply, { caller, key, input, pauses });
+    if (!owner || isStream(endpoint.body)) return carry(await read(), {});
     // A place is one for the database, and what is bulky has places of its own: whoever had both would wait for one with
     // the other. What a stream waits for is its sender.
     if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
       const input = await read();
-      return bulk.little(() => shares.run(owner, (aside) => carry(input, aside)));
+      return shares.run(owner, (aside) =>
+        bulk.little(owner, (apart) => carry(input, { aside: (pause) => apart(() => aside(pause)) })),
+      );
     }
-    return inTurn(bulk, owner, async () => carry(await read()));
+    return inTurn(bulk, owner, async (giveWay) => carry(await read(giveWay), { giveWay }));
   };
 
   const carryOut = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    { caller, key, input, aside }: { caller: Caller; key: string | null; input: Input; aside: TeamCtx['aside'] },
+    { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
   ): Promise<FastifyReply> => {
     const { trail } = request;
-    const scoped = await resolveScope(endpoint, caller.ctx, input);
-    const ctx = endpoint.waits && aside ? { ...scoped, aside } : scoped;
+    const ctx = pausing(endpoint, await resolveScope(endpoint, caller.ctx, input), pauses);
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
+    const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
     const perform = async (ctx: Ctx | TxCtx): Promise<Answer> => {
-      const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
       const headers = Object.fromEntries(endpoint.headers.map((name) => [name, headerOf(request, name)]));
       const value = await endpoint.handle(ctx as never, { ...input, cookie, headers } as never);
       trail?.records.push(...ids().ofAnswer(value));
@@ -112,8 +115,14 @@ export function addRoute(
   register(server, endpoint, handler, arriving);
 }
 
+/** A context knows only the pauses that what it is for can make. */
+function pausing<C extends Ctx>({ waits }: Endpoint, ctx: C, { aside, giveWay }: Pauses): C {
+  if (giveWay) return { ...ctx, giveWay };
+  return waits && aside ? { ...ctx, aside } : ctx;
+}
+
 /** When the team's turn comes. Throws not_ready where too many wait for it. */
-function inTurn<T>(bulk: BulkWork, owner: string, work: () => Promise<T>): Promise<T> {
+function inTurn<T>(bulk: BulkWork, owner: string, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
   if (bulk.isFull(owner))
     throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
   return bulk.run(owner, work);

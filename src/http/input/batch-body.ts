@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -112,10 +113,9 @@ const AT_ONCE = 250;
  */
 export function itemReader(
   item: TSchema,
-  pause: () => Promise<void>,
-): (list: unknown[]) => Promise<{ values: unknown[]; problems: Problem[] }> {
+): (list: unknown[], pause?: () => Promise<void>) => Promise<{ values: unknown[]; problems: Problem[] }> {
   let validate: ReturnType<typeof compileValidation> | undefined;
-  return async (list) => {
+  return async (list, pause = setImmediate) => {
     validate ??= compileValidation({ body: item });
     const values: unknown[] = [];
     const problems: Problem[] = [];

@@ -29,16 +29,15 @@ const UNKNOWN_KEEPING: Problem = {
 /** Reads and checks everything of a request at once; compiled when the first request comes. A batch is read with pauses. */
 export function inputReader(
   endpoint: Endpoint,
-  pause: () => Promise<void>,
-): (request: FastifyRequest, idempotencyKey: string | null) => Promise<Input> {
+): (request: FastifyRequest, idempotencyKey: string | null, pause?: () => Promise<void>) => Promise<Input> {
   const { params, query, body: kind } = endpoint;
   const many = isBatch(kind) ? kind : null;
   const body = many ? many.outline : jsonOf(kind);
   const mayBeLeftOut = [(body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
   let validate: ReturnType<typeof compileValidation> | undefined;
-  const readItems = many && itemReader(many.item, pause);
+  const readItems = many && itemReader(many.item);
 
-  return async (request, idempotencyKey) => {
+  return async (request, idempotencyKey, pause) => {
     const input: Record<string, unknown> = {};
     // A path that ends where a parameter should be is another path, and there is none.
     if (Object.values(request.params as Record<string, string>).includes(''))
@@ -51,7 +50,7 @@ export function inputReader(
     validate ??= compileValidation({ path: params, query, body });
     let problems = validate(input);
     if (readItems && !unread && !problems.some(({ loc }) => loc[0] === 'body')) {
-      const { values, problems: further } = await readItems(sent as unknown[]);
+      const { values, problems: further } = await readItems(sent as unknown[], pause);
       input['body'] = values;
       problems = [...problems, ...further];
     }

@@ -70,9 +70,9 @@ async function storeAll(ctx: TeamCtx, claimed: Claimed): Promise<void> {
   const pieces = parseFile({ path, kind: claimed.kind }, { expandedBytes, endsAt: Date.now() + importMs, signal });
   for await (const piece of pieces) {
     let tookMs = 0;
-    await ctx.bulk.run(ctx.team.id, async () => {
+    await ctx.bulk.run(ctx.team.id, async (giveWay) => {
       const begunAt = performance.now();
-      await storePiece(ctx, claimed, piece);
+      await storePiece({ ...ctx, giveWay }, claimed, piece);
       tookMs = performance.now() - begunAt;
     });
     // The team's own requests have as much of the process and of the database as its import, and so have other processes'.

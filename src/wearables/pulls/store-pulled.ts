@@ -1,3 +1,4 @@
+import type { GiveWay } from '../../bulk-work.ts';
 import type { TeamCtx } from '../../context.ts';
 import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
@@ -62,8 +63,8 @@ const FEW = 200;
 /** Stores a piece of an answer, tells of what is new in it and takes away what is gone. Throws not_found where the user is gone meanwhile. */
 export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): Promise<void> {
   const { samples = [], summaries, gone } = piece;
-  const store = (): Promise<void> =>
-    asWriter(ctx, user.id, async (tx, present) => {
+  const store = (giveWay?: GiveWay): Promise<void> =>
+    asWriter({ ...ctx, ...(giveWay && { giveWay }) }, user.id, async (tx, present) => {
       await storeSamples(tx, present, withinBounds(present, samples));
       if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
       if (gone) await eraseSummaries(tx, present, gone);

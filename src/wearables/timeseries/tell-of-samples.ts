@@ -37,7 +37,7 @@ export async function tellOfSamples(
   for (const { type, stream, series, samples } of told) {
     sinceWay += samples.length;
     if (sinceWay > AT_ONCE) {
-      await ctx.bulk.giveWay();
+      await ctx.giveWay?.();
       sinceWay = samples.length;
     }
     const data = samples.map((sample) => renderSample(series, stream, sample));

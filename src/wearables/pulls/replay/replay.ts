@@ -76,8 +76,8 @@ async function replayUser(
     const begun = performance.now();
     const step = { ...counts };
     try {
-      after = await ctx.bulk.run(ctx.team.id, () =>
-        replaySome(ctx, userId, { wanted, mappers }, { after, counts: step }),
+      after = await ctx.bulk.run(ctx.team.id, (giveWay) =>
+        replaySome({ ...ctx, giveWay }, userId, { wanted, mappers }, { after, counts: step }),
       );
     } catch (error) {
       if (!isGone(error)) throw error;
