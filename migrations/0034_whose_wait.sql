@@ -1,8 +1,9 @@
 -- A wait of the whole application is looked at again after a while by a question of another team than the one whose answer
--- told of it, which may end it; when it was told is the fence of that question. What stood there is short, and is told again.
+-- told of it, which may end it; of any team once that one is gone. When it was told is the fence of that question. What stood
+-- there is short, and is told again.
 delete from provider_waits;
 alter table provider_waits
-  add column told_by uuid not null references teams on delete cascade,
+  add column told_by uuid references teams on delete set null,
   add column told_at timestamptz not null,
   add column probe_at timestamptz not null;
 

@@ -519,7 +519,7 @@ export interface ProviderWaits {
   probe_at: string;
   provider: string;
   told_at: string;
-  told_by: string;
+  told_by: string | null;
 }
 
 export interface Pulls {

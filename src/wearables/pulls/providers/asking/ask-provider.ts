@@ -7,7 +7,7 @@ import { freshToken } from '../../../connections/tokens/fresh-token.ts';
 import { ProviderUnavailable } from '../../../connections/tokens/request-tokens.ts';
 import type { ProviderSlug } from '../../../providers.ts';
 import { PullError, type PullSource } from '../../puller.ts';
-import { endWait, holdBack, refuseWhileHeldBack, type Hold } from './hold-back.ts';
+import { endWait, holdBack, refuseWhileHeldBack, type Hold, type Probe } from './hold-back.ts';
 
 /** From the call to the last byte. */
 const TIMEOUT_MS = 30_000;
@@ -43,10 +43,13 @@ export type Question = {
  */
 export async function askProvider(source: PullSource, api: ProviderApi, question: Question): Promise<unknown> {
   const { ctx, user, past } = source;
-  const probe = await refuseWhileHeldBack(ctx, api.slug, past);
+  const claimProbe = await refuseWhileHeldBack(ctx, api.slug, past);
+  let probe: Probe | undefined;
   let refused: string | undefined;
   for (;;) {
     const token = await tokenOf(source, api, refused);
+    // Once there is a token: without one nothing is asked, and another team may probe.
+    probe ??= await claimProbe?.();
     const answer = await send(source, api, question, token);
     const hold = api.holdOf?.(answer.status, answer.headers) ?? NOBODY;
     if (probe && isAnswered(answer)) await endWait(ctx, api.slug, probe);

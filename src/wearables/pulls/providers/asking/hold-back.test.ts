@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../../test/app.ts';
 import { importConnection, makeUser } from '../../../../../test/factories.ts';
+import { eraseTeams } from '../../../../jobs/erase-teams.ts';
 import { startProvider, type DataAnswer, type Provider } from '../../../../../test/provider.ts';
 
 let provider: Provider;
@@ -41,12 +42,12 @@ const USED_UP: DataAnswer = {
 };
 
 /** How often the provider is asked when a new user of the team is connected, all else being let be. */
-async function asks(team: Team, answered: DataAnswer): Promise<number> {
+async function asks(team: Team, answered: DataAnswer, token: object = {}): Promise<number> {
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   answer = answered;
   provider.asked.length = 0;
   const { user_id } = await makeUser(team);
-  await importConnection(team, user_id, { oauth_scopes: null }, 'strava');
+  await importConnection(team, user_id, { oauth_scopes: null, ...token }, 'strava');
   await app.runJobs();
   return provider.asked.length;
 }
@@ -84,6 +85,23 @@ test.each([
   await fiveMinutesLater();
   expect(await asks(second, answered)).toBe(1);
   expect(await asks(await app.makeTeam('Third'), NOTHING_NEW)).toBe(0);
+});
+
+test('a question that cannot be asked for want of a token leaves its place to another team', async () => {
+  await asks(first, USED_UP);
+  await fiveMinutesLater();
+  provider.fail({ status: 503, body: '{}' });
+  expect(await asks(second, NOTHING_NEW, { expires_at: 1 })).toBe(0);
+  expect(await asks(await app.makeTeam('Third'), NOTHING_NEW)).toBeGreaterThan(1);
+});
+
+test('a wait outlasts the team that was told of it, and any team may ask then', async () => {
+  await asks(first, USED_UP);
+  await first.api('DELETE', `/v1/org/${first.org_id}/team/${first.id}`);
+  await eraseTeams(app.ctx);
+  expect(await asks(second, NOTHING_NEW)).toBe(0);
+  await fiveMinutesLater();
+  expect(await asks(second, NOTHING_NEW)).toBeGreaterThan(1);
 });
 
 test('a wait that is told of while such a question is under way stays', async () => {

@@ -46,12 +46,14 @@ const momentsOf = ({ pollsSeconds, pastSeconds }: Wait) => {
 /**
  * Throws PullError, which is no try of the pull, while the provider is not to be asked. A question that is to show whether
  * the application has to wait any longer is a probe: one each five minutes, of other teams than that which was told so.
+ * `claimProbe` takes it for a question that can be asked at once, and throws where somebody else was faster; null where
+ * nobody has to wait.
  */
 export async function refuseWhileHeldBack(
   { db, team }: TeamCtx,
   provider: string,
   past: boolean,
-): Promise<Probe | null> {
+): Promise<(() => Promise<Probe>) | null> {
   const until = past ? sql`greatest(past_until, polls_until)` : sql`polls_until`;
   const seconds = (moment: ReturnType<typeof sql>) => sql`extract(epoch from ${moment} - now())::float8`;
   const {
@@ -61,25 +63,28 @@ export async function refuseWhileHeldBack(
            application, probe
       from (select) one left join (
         select ${seconds(until)} as application,
-               case when told_by <> ${team.id} then greatest(${seconds(sql`probe_at`)}, 0) end as probe
+               case when told_by is distinct from ${team.id} then greatest(${seconds(sql`probe_at`)}, 0) end as probe
           from provider_waits where provider = ${provider}) shared on true`.execute(db);
   const own = Math.max(wait?.own ?? 0, 0);
   const shared = Math.max(wait?.application ?? 0, 0);
   if (own === 0 && shared === 0) return null;
-  if (own === 0 && wait?.probe === 0) {
+  // Who may be the next to probe comes back for it.
+  if (own > 0 || wait?.probe !== 0) throw heldBackFor(Math.max(own, Math.min(shared, wait?.probe ?? Infinity)));
+  return async () => {
     const { rows } = await sql<Probe>`
       update provider_waits set probe_at = now() + make_interval(secs => ${PROBE_SECONDS})
-       where provider = ${provider} and probe_at <= now() and told_by <> ${team.id}
+       where provider = ${provider} and probe_at <= now() and told_by is distinct from ${team.id}
       returning told_at::text as told_at`.execute(db);
-    if (rows[0]) return rows[0];
-  }
-  // Who may be the next to probe comes back for it; and not all that wait come back at the same moment.
-  const untilProbe = wait?.probe === 0 ? PROBE_SECONDS : (wait?.probe ?? Infinity);
-  const left = Math.max(own, Math.min(shared, untilProbe));
-  throw new PullError('provider_rate_limit_exceeded', Math.ceil(left + Math.random() * SPREAD_SECONDS), {
+    if (!rows[0]) throw heldBackFor(Math.min(shared, PROBE_SECONDS));
+    return rows[0];
+  };
+}
+
+/** Not all that wait come back at the same moment. */
+const heldBackFor = (seconds: number): PullError =>
+  new PullError('provider_rate_limit_exceeded', Math.ceil(seconds + Math.random() * SPREAD_SECONDS), {
     heldBack: true,
   });
-}
 
 /** The application waits no longer, unless it was told to anew since the probe began. */
 export async function endWait({ db }: TeamCtx, provider: string, { told_at }: Probe): Promise<void> {
