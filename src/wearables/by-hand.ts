@@ -1,5 +1,5 @@
 /**
- * The source of a workout or sleep that a person typed in (record 169): no device has measured it. The kind alone would not
- * tell, where what an app has recorded is an app's as well.
+ * What tells that a person typed a workout or sleep in (record 169). The kind of device stays what it would be: it is part of
+ * what a summary is known by, and a mark that a provider changes must not make a second one.
  */
-export const BY_HAND = { source_type: 'app', app_id: 'manual' } as const;
+export const BY_HAND = { app_id: 'manual' } as const;

@@ -220,7 +220,7 @@ describe('an export of Apple Health', () => {
         source: { provider: 'apple_health_kit', type: 'watch', app_id: null },
       },
       { sport: { slug: 'running' }, distance: 1_609.344, calories: 100, calendar_date: '2026-01-06' },
-      { sport: { slug: 'swimming' }, source: { type: 'app', app_id: 'manual' } },
+      { sport: { slug: 'swimming' }, source: { type: 'watch', app_id: 'manual' } },
     ]);
   });
 

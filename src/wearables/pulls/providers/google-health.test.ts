@@ -217,7 +217,7 @@ test('Nights and workouts come with the kind of device', async () => {
     },
   ]);
   expect(await user.summaries('workouts')).toMatchObject([
-    { provider_id: '8002', source: { type: 'app', app_id: 'manual' } },
+    { provider_id: '8002', source: { type: 'unknown', app_id: 'manual' } },
     {
       provider_id: '8001',
       title: 'Trail run',

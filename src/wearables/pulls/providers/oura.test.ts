@@ -172,10 +172,28 @@ test('Workouts and the person come in our words and units', async () => {
       distance: 13_500.5,
       calendar_date: day,
       timezone_offset: -28_800,
-      source: { type: 'app', app_id: 'manual' },
+      source: { type: 'ring', app_id: 'manual' },
     },
   ]);
   expect(await user.summaries('profile')).toMatchObject([{ height: 180, sex: 'male' }]);
+});
+
+test('A workout that is marked as typed in later on is the same one', async () => {
+  const [cycling, yoga] = DOCUMENTS['workout'] as [Record<string, unknown>, Record<string, unknown>];
+  let found = [{ ...yoga, source: 'confirmed' }, cycling];
+  const play = (request: DataRequest) =>
+    request.path.endsWith('/usercollection/workout') ? { json: { data: found } } : answer(request);
+  const { team, user_id, summaries } = await pulledFrom(app, provider, 'oura', play);
+  const before = await summaries('workouts');
+  found = [{ ...yoga, source: 'manual' }, cycling];
+  await refresh(app, team, user_id);
+  const after = await summaries('workouts');
+  expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  const marks = (workouts: object[]) => workouts.map((each) => (each as { source: { app_id: string } }).source.app_id);
+  expect([marks(before).toSorted(), marks(after).toSorted()]).toEqual([
+    ['manual', null],
+    ['manual', 'manual'],
+  ]);
 });
 
 test('Samples come page by page, days as one sample', async () => {

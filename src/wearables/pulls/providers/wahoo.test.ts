@@ -90,7 +90,7 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
       time_end: `${dayAgo(9)}T12:30:00.000Z`,
       average_hr: null,
       average_watts: null,
-      source: { type: 'app', app_id: 'manual' },
+      source: { type: 'unknown', app_id: 'manual' },
     },
     {
       provider_id: '3',
