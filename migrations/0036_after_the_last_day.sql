@@ -9,8 +9,13 @@ create index connections_pausing on connections (pauses_at) where pauses_at is n
 
 create function connections_know_their_end() returns trigger language plpgsql as $$
 begin
-  new.pauses_at := case when new.status = 'connected' then (
-    select ingestion_over_at(ingestion_end, fallback_time_zone) from users where id = new.user_id) end;
+  new.pauses_at := null;
+  if new.status = 'connected' then
+    -- Bounds that are being changed are waited for, and wait: until it is committed neither would see what the other has
+    -- written. Who changes bounds comes from the user to its connections too, so nobody waits for who waits.
+    select ingestion_over_at(ingestion_end, fallback_time_zone) into new.pauses_at
+      from users where id = new.user_id for share;
+  end if;
   return new;
 end $$;
 create trigger connections_know_their_end before insert or update of status on connections

@@ -180,6 +180,40 @@ describe('a connection', () => {
     expect(await connectionsOf(user)).toMatchObject([{ external_user_id: 'external-anew' }]);
   });
 
+  test.each([false, true])(
+    'is paused after the last day, also where that is told while it is made; again: %s',
+    async (again) => {
+      const user = await makeUser(app.team);
+      if (again) {
+        await importConnection(app.team, user.user_id);
+        await app.api('POST', '/v2/link/bulk_pause', { provider: 'oura', user_ids: [user.user_id] });
+      }
+      let making: ReturnType<typeof importConnection> | undefined;
+      await app.db.transaction().execute(async (tx) => {
+        await sql`update users set ingestion_end = '2026-01-01' where id = ${user.user_id}`.execute(tx);
+        making = importConnection(app.team, user.user_id);
+        await untilBlocked(app.db);
+      });
+      expect((await making)?.status).toBe(200);
+      await sql`delete from pulls where user_id = ${user.user_id}`.execute(app.db);
+      await pauseAfterLastDay(app.ctx);
+      expect(await connectionsOf(user)).toMatchObject([{ status: 'paused' }]);
+    },
+  );
+
+  test('is paused after the last day, also where that is told before it is committed', async () => {
+    const user = await makeUser(app.team);
+    let changing: ReturnType<typeof app.api> | undefined;
+    await inTransaction(ctx, async (tx) => {
+      await ensureConnection(tx, who(user), 'health_connect');
+      changing = app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end: '2026-01-01' });
+      await untilBlocked(app.db);
+    });
+    expect((await changing)?.status).toBe(204);
+    await pauseAfterLastDay(app.ctx);
+    expect(await connectionsOf(user)).toMatchObject([{ status: 'paused' }]);
+  });
+
   test('of a user who is scheduled for deletion is out of sight, and back with the user as it was', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
