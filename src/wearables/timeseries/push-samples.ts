@@ -19,6 +19,7 @@ export async function pushSamples(
   refuseOtherUsers(userId, inputs);
   return asWriter(ctx, userId, async (tx, user) => {
     await refuseUnknownDevices(tx, user, inputs);
+    await tx.giveWay?.();
     const samples = inputs.map(placedSample);
     const within = withinBounds(user, samples);
     for (const provider of new Set(within.map(({ source }) => source.provider as ProviderSlug)))

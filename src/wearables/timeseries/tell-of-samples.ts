@@ -33,13 +33,13 @@ export async function tellOfSamples(
     }),
   );
   const publications: Publication[] = [];
-  let sinceWay = 0;
+  let room = 0;
   for (const { type, stream, series, samples } of told) {
-    sinceWay += samples.length;
-    if (sinceWay > AT_ONCE) {
+    if (samples.length > room) {
       await ctx.giveWay?.();
-      sinceWay = samples.length;
+      room = AT_ONCE;
     }
+    room -= samples.length;
     const data = samples.map((sample) => renderSample(series, stream, sample));
     const source = renderSource(ctx.config, stream);
     publications.push({ type, user, data: { source, source_id: stream.id, user_id: user.id, data } });

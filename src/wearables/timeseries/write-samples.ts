@@ -25,7 +25,7 @@ export async function writeSamples(ctx: TxCtx<TeamCtx>, placed: Placed[]): Promi
     placed.map(({ stream, series }) => [stream.id, { stream, series, created: [], updated: [] }]),
   );
   for (let from = 0; from < rows.length; from += AT_ONCE) {
-    if (from > 0) await ctx.giveWay?.();
+    await ctx.giveWay?.();
     const piece = rows.slice(from, from + AT_ONCE);
     const made = await insertNew(ctx, piece);
     const there = made === null ? [] : piece.filter((row) => !made.has(keyOf(row)));
