@@ -1,14 +1,10 @@
 // How much of an answer is read, on a real socket: what is more is not, and its connection is closed.
+import { Resolver } from 'node:dns';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../config/options.ts';
 import { ask } from './ask.ts';
-
-// Every name is that of this machine.
-vi.mock('./resolve.ts', () => ({
-  openResolver: () => ({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] }),
-}));
 
 const { config } = parseConfig({});
 const MB = 1024 * 1024;
@@ -18,6 +14,11 @@ let url: string;
 let sockets: Set<Socket>;
 let answer: (response: ServerResponse) => void;
 beforeEach(async () => {
+  // Name servers that say of every name that it is that of this machine.
+  type Told = (error: Error | null, addresses: object[]) => void;
+  const tells = (addresses: object[]) => (_name: string, _how: unknown, told: Told) => told(null, addresses);
+  vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(tells([{ address: '127.0.0.1', ttl: 60 }]) as never);
+  vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(tells([]) as never);
   sockets = new Set();
   server = createServer((_, response) => answer(response));
   server.on('connection', (socket) => {
@@ -28,6 +29,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   server.closeAllConnections();
   server.close();
 });

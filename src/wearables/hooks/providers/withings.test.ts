@@ -126,7 +126,9 @@ test('A span is pulled after a wait, however often it was come back to meanwhile
   await tell({ appli: 1, startdate: then, enddate: then });
   for (let round = 1; round <= 9; round += 1) {
     await app.runJobs();
-    await sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
+    await sql`
+      update graphile_worker._private_jobs set run_at = now()
+       where run_at > now() and payload ->> 'user_id' = ${user_id}`.execute(app.db);
   }
   expect(provider.asked.filter(({ body }) => body.includes('getmeas'))).toEqual([]);
   await sql`delete from team_provider_waits`.execute(app.db);
