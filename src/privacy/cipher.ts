@@ -39,7 +39,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 /** Below it, packing costs more than it saves. */
-const PACKED_FROM_BYTES = 2_048;
+const PACKED_FROM_BYTES = 8_192;
 /** What zlib's format begins with (RFC 1950), and JSON never. */
 const ZLIB_MARK = 0x78;
 const pack = promisify(deflate);
