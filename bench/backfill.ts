@@ -1,4 +1,5 @@
-// How long a team waits for its answers and webhooks while another one sends a year of samples, beside the same without that.
+// How long a team waits for its answers and webhooks while another one sends a year of samples, beside the same without that,
+// and beside processes that use the machine's processors as much and ask nothing of the service.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,16 +8,19 @@ import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from '.
 import { callerOf } from './order-traffic.ts';
 import { work } from './samples-client.ts';
 import type { Done, Work } from './samples-worker.ts';
+import { besideStrangers, measureBusy } from './strangers.ts';
 
 const GOAL = 1.2;
 const TURNS = 5;
 const TURN_MS = 6_000;
 const LANES = 4;
 const REQUEST_EVERY_MS = 20;
+/** After each change, so that a turn measures a state and not the way there. */
+const SETTLE_MS = 2_000;
 
 type Quantiles = { p50: number; p99: number };
-/** Of the answers, and of the webhooks that tell of what was sent; both from when the request was sent. */
-type Turn = { answers: Quantiles; webhooks: Quantiles };
+/** Of the answers, and of the webhooks that tell of what was sent, both from when the request was sent; and how many processors were busy. */
+type Turn = { answers: Quantiles; webhooks: Quantiles; busy: number };
 
 /** True where the goal is reached. */
 export async function benchBackfill(): Promise<boolean> {
@@ -69,6 +73,7 @@ async function compare(program: MeasuredProgram): Promise<boolean> {
   const turn = async (): Promise<Turn> => {
     const times: number[] = [];
     const sent = new Map<string, number>();
+    const busy = measureBusy();
     const end = performance.now() + TURN_MS;
     while (performance.now() < end) {
       minute += 1;
@@ -80,38 +85,56 @@ async function compare(program: MeasuredProgram): Promise<boolean> {
       times.push(performance.now() - begin);
       await wait(Math.max(0, REQUEST_EVERY_MS - (times.at(-1) as number)));
     }
-    return { answers: quantiles(times), webhooks: quantiles(await webhooks.delaysOf(sent)) };
+    return { busy: busy(), answers: quantiles(times), webhooks: quantiles(await webhooks.delaysOf(sent)) };
   };
 
   await flood(8_000);
   await turn();
   const alone: Turn[] = [];
   const beside: Turn[] = [];
+  const strangers: Turn[] = [];
   for (let round = 1; round <= TURNS; round += 1) {
-    alone.push(await turn());
-    const flooding = flood(TURN_MS + 3_000);
-    await wait(2_000);
-    beside.push(await turn());
+    const without = await turn();
+    const flooding = flood(TURN_MS + SETTLE_MS + 1_000);
+    await wait(SETTLE_MS);
+    const along = await turn();
     const { counted, seconds } = await flooding;
+    const control = await besideStrangers(along.busy - without.busy, async () => {
+      await wait(SETTLE_MS);
+      return turn();
+    });
+    alone.push(without);
+    beside.push(along);
+    strangers.push(control);
     console.log(
-      `turn ${round}: alone ${told(alone.at(-1) as Turn)}; beside ${(counted / seconds).toFixed(0)} samples/s of another team ${told(beside.at(-1) as Turn)}`,
+      `turn ${round}: alone ${told(without)}; beside ${(counted / seconds).toFixed(0)} samples/s of another team ${told(along)}; ` +
+        `beside strangers ${told(control)}`,
     );
   }
   webhooks.close();
-  const ratios = (['answers', 'webhooks'] as const).map((what) => {
-    const of = (turns: Turn[], key: keyof Quantiles): number => median(turns.map((each) => each[what][key]));
-    const ratio = of(beside, 'p99') / of(alone, 'p99');
-    console.log(
-      `backfill, ${what}: medians of ${TURNS} turns: p50 ${of(alone, 'p50').toFixed(1)} and ${of(beside, 'p50').toFixed(1)} ms, ` +
-        `p99 ${of(alone, 'p99').toFixed(1)} and ${of(beside, 'p99').toFixed(1)} ms; ratio of p99 ${ratio.toFixed(2)} (goal: at most ${GOAL})`,
-    );
-    return ratio;
-  });
-  return ratios.every((ratio) => ratio <= GOAL);
+  return (['answers', 'webhooks'] as const)
+    .map((what) => {
+      const of = (turns: Turn[], key: keyof Quantiles): number => median(turns.map((each) => each[what][key]));
+      const list = (key: keyof Quantiles): string =>
+        [alone, beside, strangers].map((turns) => of(turns, key).toFixed(1)).join(', ');
+      console.log(
+        `${what}, medians of ${TURNS} turns alone, beside the backfill, beside strangers: p50 ${list('p50')} ms, p99 ${list('p99')} ms`,
+      );
+      const ofStrangers = of(beside, 'p99') / of(strangers, 'p99');
+      console.log(
+        `${verdict(ofStrangers)} ${what}: p99 ${ofStrangers.toFixed(2)} of that beside strangers (goal: at most ${GOAL})`,
+      );
+      const ratio = of(beside, 'p99') / of(alone, 'p99');
+      console.log(`${verdict(ratio)} ${what}: p99 ${ratio.toFixed(2)} of that alone (goal: at most ${GOAL})`);
+      return ratio;
+    })
+    .every((ratio) => ratio <= GOAL);
 }
 
-const told = ({ answers, webhooks }: Turn): string =>
-  `p50 ${answers.p50.toFixed(1)} ms, p99 ${answers.p99.toFixed(1)} ms (webhooks ${webhooks.p50.toFixed(1)} and ${webhooks.p99.toFixed(1)})`;
+const verdict = (ratio: number): string => (ratio <= GOAL ? 'reached' : 'MISSED ');
+
+const told = ({ answers, webhooks, busy }: Turn): string =>
+  `p50 ${answers.p50.toFixed(1)} ms, p99 ${answers.p99.toFixed(1)} ms (webhooks ${webhooks.p50.toFixed(1)} and ${webhooks.p99.toFixed(1)}; ${busy.toFixed(2)} processors busy)`;
 
 function quantiles(times: number[]): Quantiles {
   const sorted = times.toSorted((a, b) => a - b);

@@ -1,19 +1,23 @@
 // How many records a second an import of Apple's export stores, how much memory its process and the service take meanwhile,
-// and how long another team's requests take beside it.
+// and how long another team's requests take beside it, and beside processes that use the machine's processors as much and ask
+// nothing of the service.
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { writeAppleExport } from './apple-export.ts';
-import { describeMachine } from './environment.ts';
+import { describeMachine, median } from './environment.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import { callerOf, type Call } from './order-traffic.ts';
+import { besideStrangers, measureBusy } from './strangers.ts';
 
 const RECORDS = 1_000_000;
 const GOAL_MB = 300;
 const GOAL_RATIO = 1.2;
 const REQUESTS_A_SECOND = 50;
-const ALONE_MS = 20_000;
+/** How long one quantile is of. The import has as many of them as it lasts, the others three. */
+const WINDOW_MS = 15_000;
+const WINDOWS = 3;
 
 type Import = { status: string; progress: number; created: number; skipped: number; error: { code: string } | null };
 
@@ -40,8 +44,8 @@ export async function benchImport({ gigabytes }: { gigabytes: number | null }): 
 
 async function measure(program: MeasuredProgram, path: string, records: number): Promise<boolean> {
   const neighbour = await makeNeighbour(program);
-  await latencies(neighbour, ALONE_MS, () => false); // until V8 has compiled what is busy
-  const alone = await latencies(neighbour, ALONE_MS, () => false);
+  await latencies(neighbour); // until V8 has compiled what is busy
+  const alone = await windows(neighbour);
   const before = residentMegabytes(program.pid);
 
   const call = callerOf(program.baseUrl, { 'x-service-api-key': program.credentials().team_api_key });
@@ -50,13 +54,15 @@ async function measure(program: MeasuredProgram, path: string, records: number):
   const { id } = await upload(program, user_id, path);
   const uploaded = performance.now();
   let isDone = false;
-  const beside = latencies(neighbour, Infinity, () => isDone);
+  const beside = windows(neighbour, () => isDone);
   let peak = { service: before, child: 0 };
   let done: Import;
+  let reader: string | null = null;
   for (let turn = 0; ; turn += 1) {
+    reader ??= findReader(program.pid);
     peak = {
       service: Math.max(peak.service, residentMegabytes(program.pid)),
-      child: Math.max(peak.child, childMegabytes(program.pid)),
+      child: Math.max(peak.child, reader === null ? 0 : residentMegabytes(reader)),
     };
     await wait(50);
     if (turn % 10 > 0) continue;
@@ -67,16 +73,19 @@ async function measure(program: MeasuredProgram, path: string, records: number):
   const seconds = (performance.now() - uploaded) / 1_000;
   const slowed = await beside;
   // The machine is another one after minutes: beside lies between the two.
-  const after = await latencies(neighbour, ALONE_MS, () => false);
+  const after = await windows(neighbour);
+  const strangers = await besideStrangers(slowed.busy - (alone.busy + after.busy) / 2, () => windows(neighbour));
 
   console.log(
     `upload ${((uploaded - begun) / 1_000).toFixed(1)} s; import ${seconds.toFixed(1)} s, ${done.status}` +
       `${done.error ? ` ${done.error.code}` : ''}: ${done.created} created, ${done.skipped} skipped, ${Math.round(records / seconds)} records/s`,
   );
   console.log(
-    `another team's requests: p50 and p99 before ${told(alone)}, beside the import ${told(slowed)}, after it ${told(after)}`,
+    `another team's requests: p50 and p99 before ${told(alone)}, beside the import ${told(slowed)}, after it ${told(after)}, ` +
+      `beside strangers ${told(strangers)}`,
   );
   const ratio = (2 * slowed.p99) / (alone.p99 + after.p99);
+  const ofStrangers = slowed.p99 / strangers.p99;
   const added = peak.child + peak.service - before;
   const goals: [string, boolean][] = [
     [`everything is there: ${done.created} of ${records}`, done.created === records],
@@ -89,12 +98,20 @@ async function measure(program: MeasuredProgram, path: string, records: number):
       `p99 beside the import ${ratio.toFixed(2)} times the mean of those without (goal ${GOAL_RATIO})`,
       ratio <= GOAL_RATIO,
     ],
+    [
+      `p99 beside the import ${ofStrangers.toFixed(2)} times that beside strangers (goal ${GOAL_RATIO})`,
+      ofStrangers <= GOAL_RATIO,
+    ],
   ];
   for (const [what, reached] of goals) console.log(`${reached ? 'reached' : 'MISSED '} ${what}`);
   return goals.every(([, reached]) => reached);
 }
 
-const told = ({ p50, p99 }: { p50: number; p99: number }): string => `${p50.toFixed(1)} and ${p99.toFixed(1)} ms`;
+/** How long requests took, and how many processors were busy meanwhile. */
+type Latencies = { p50: number; p99: number; busy: number };
+
+const told = ({ p50, p99, busy }: Latencies): string =>
+  `${p50.toFixed(1)} and ${p99.toFixed(1)} ms (${busy.toFixed(2)} processors busy)`;
 
 /** A caller of a team of its own. */
 async function makeNeighbour({ baseUrl, credentials }: MeasuredProgram): Promise<Call> {
@@ -108,12 +125,21 @@ async function makeNeighbour({ baseUrl, credentials }: MeasuredProgram): Promise
   return callerOf(baseUrl, { 'x-service-api-key': value });
 }
 
-/** A write so many times a second, whether the last one is answered or not, for so long or until told. */
-async function latencies(call: Call, ms: number, isOver: () => boolean): Promise<{ p50: number; p99: number }> {
+/** Medians of windows: three, or as many as end until told. */
+async function windows(call: Call, isOver?: () => boolean): Promise<Latencies> {
+  const taken: Latencies[] = [];
+  while (isOver ? !isOver() : taken.length < WINDOWS) taken.push(await latencies(call));
+  const of = (key: keyof Latencies): number => median(taken.map((each) => each[key]));
+  return { p50: of('p50'), p99: of('p99'), busy: of('busy') };
+}
+
+/** A write so many times a second, whether the last one is answered or not, for a window. */
+async function latencies(call: Call): Promise<Latencies> {
+  const busy = measureBusy();
   const took: number[] = [];
   const underWay: Promise<void>[] = [];
-  const end = performance.now() + ms;
-  for (let at = performance.now(); at < end && !isOver(); at += 1_000 / REQUESTS_A_SECOND) {
+  const end = performance.now() + WINDOW_MS;
+  for (let at = performance.now(); at < end; at += 1_000 / REQUESTS_A_SECOND) {
     await wait(Math.max(0, at - performance.now()));
     const begun = performance.now();
     const reference = `n-${begun}-${took.length}`;
@@ -124,7 +150,7 @@ async function latencies(call: Call, ms: number, isOver: () => boolean): Promise
   await Promise.all(underWay);
   const sorted = took.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.floor(sorted.length * part)] ?? NaN;
-  return { p50: at(0.5), p99: at(0.99) };
+  return { p50: at(0.5), p99: at(0.99), busy: busy() };
 }
 
 function upload({ baseUrl, credentials }: MeasuredProgram, userId: string, path: string): Promise<{ id: string }> {
@@ -164,16 +190,17 @@ function residentMegabytes(pid: number | string): number {
   }
 }
 
-/** Of the process that reads the file. */
-function childMegabytes(parent: number): number {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+/** The process that reads the file; looked for by going through all there are, which takes milliseconds of ours. */
+function findReader(parent: number): string | null {
+  const isReader = (pid: string): boolean => {
     try {
-      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('files/parse/child')) continue;
-      if (Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) === parent)
-        return residentMegabytes(pid);
+      return (
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('files/parse/child') &&
+        Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) === parent
+      );
     } catch {
-      // it has ended meanwhile
+      return false; // it has ended meanwhile
     }
-  }
-  return 0;
+  };
+  return readdirSync('/proc').find((name) => /^\d+$/.test(name) && isReader(name)) ?? null;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import { float8Array, int4Array, int8Array, jsonbArray, timestamptzArray } from '../../db/session/binary-array.ts';
 import type { Series } from '../resources.ts';
 import type { Sample } from './sample.ts';
 import type { Stream } from './streams.ts';
@@ -98,12 +99,12 @@ function writtenOf(rows: WrittenRow[], of: number): Written {
 /** As unnest takes them. */
 function columnsOf(rows: Row[]) {
   return {
-    stream_ids: rows.map(({ stream_id }) => stream_id),
-    ats: rows.map(({ sample }) => sample.at),
-    values: rows.map(({ sample }) => sample.value),
-    durations: rows.map(({ sample }) => sample.duration_ms),
-    offsets: rows.map(({ sample }) => sample.timezone_offset),
-    extras: rows.map(({ extra }) => extra),
+    stream_ids: int8Array(rows.map(({ stream_id }) => stream_id)),
+    ats: timestamptzArray(rows.map(({ sample }) => sample.at)),
+    values: float8Array(rows.map(({ sample }) => sample.value)),
+    durations: int4Array(rows.map(({ sample }) => sample.duration_ms)),
+    offsets: int4Array(rows.map(({ sample }) => sample.timezone_offset)),
+    extras: jsonbArray(rows.map(({ extra }) => extra)),
   };
 }
 
