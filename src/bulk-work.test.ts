@@ -5,9 +5,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const NEVER = new Promise<void>(() => undefined);
+
 /** Batches that stay until they are let go, and the order in which they began; `endOne` and `pass` move faked clocks. */
-function openBulk() {
-  const bulk = new BulkWork(10);
+function openBulk(among?: { isAmongOthers: boolean }) {
+  const bulk = new BulkWork(10, among);
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const pass = async (ms: number): Promise<void> => {
@@ -77,6 +79,32 @@ test('beside others a team rests three times as long as its batch took, and a se
   expect(began).toHaveLength(3);
 });
 
+test('whose batch is worked on is there as whoever asks for something', async () => {
+  const { bulk, pass } = openBulk();
+  const began: string[] = [];
+  const begin = (team: string): void =>
+    void bulk.run(team, () => {
+      began.push(team);
+      return NEVER;
+    });
+  begin('first');
+  begin('second');
+  begin('first');
+  await pass(0);
+  expect(began).toEqual(['first']);
+});
+
+test('in a process that nobody asks for anything, others are there all the time', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { began, send, endOne, pass } = openBulk({ isAmongOthers: true });
+  for (let n = 0; n < 2; n += 1) void send('alone');
+  await endOne(20);
+  await pass(59);
+  expect(began).toHaveLength(1);
+  await pass(1);
+  expect(began).toHaveLength(2);
+});
+
 test('a second after the last request of another team, whoever floods is alone again', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, began, send, endOne, pass } = openBulk();
@@ -99,8 +127,6 @@ test('a team that gathers more batches than it will wait for is told so, and one
   await endOne();
   await vi.waitUntil(() => began.length === 2);
 });
-
-const NEVER = new Promise<void>(() => undefined);
 
 test('a batch that pauses lets requests of other teams that want little finish, and waits 10 ms for them at most', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });

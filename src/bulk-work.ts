@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 /** How long a team counts as there after its last request: it may be about to send the next. */
 const THERE_MS = 1_000;
-/** Of the connections of a process: what is left is for requests that want little, which wait for no batch. */
+/** Of the connections of an API: what is left is for requests that want little, which wait for no batch. */
 const PART = 0.3;
 /** Of one team's requests; their clients have given up before their turn comes. */
 const MOST_WAITING = 32;
@@ -38,11 +38,15 @@ export class BulkWork {
   /** The team that asked last, and when another one than that did. */
   #last: { team: string; otherAt: number } = { team: '', otherAt: -Infinity };
 
-  constructor(connections: number) {
+  /** Of a process that nobody asks for anything: there are always others, whom other processes serve. */
+  readonly #isAmongOthers: boolean;
+
+  constructor(connections: number, { isAmongOthers = false } = {}) {
     this.places = Math.max(1, Math.floor(connections * PART));
+    this.#isAmongOthers = isAmongOthers;
   }
 
-  /** Hears of every request, whatever it wants: its team is there. */
+  /** Hears of every request and every batch, whatever they want: their team is there. */
   hear(team: string): void {
     if (team === this.#last.team) return;
     this.#last = { team, otherAt: this.#last.team === '' ? -Infinity : performance.now() };
@@ -50,6 +54,7 @@ export class BulkWork {
 
   /** Runs `work` when the team's turn comes. What it waited for others in its turn is no time that its team rests for. */
   async run<T>(team: string, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
+    this.hear(team);
     await this.#enter(team);
     const begin = performance.now();
     let gaveMs = 0;
@@ -114,7 +119,7 @@ export class BulkWork {
   }
 
   #othersAreThere(): boolean {
-    return performance.now() - this.#last.otherAt < THERE_MS;
+    return this.#isAmongOthers || performance.now() - this.#last.otherAt < THERE_MS;
   }
 
   #enter(id: string): Promise<void> {

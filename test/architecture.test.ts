@@ -176,7 +176,7 @@ describe('imports point down', () => {
     expect(edges.length).toBeGreaterThan(100);
   });
 
-  test('the table of parts has no circle: what a part imports stands behind it', () => {
+  test('above the ground, whose parts name one another in types, the table of parts has no circle', () => {
     const order = Object.keys(PARTS);
     const wrong = Object.entries(PARTS).flatMap(([part, below]) =>
       GROUND.includes(part)

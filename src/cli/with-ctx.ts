@@ -19,7 +19,8 @@ export function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promis
     try {
       const cipher = await claimCipher(database.db, config, secrets);
       if (config.environment === 'production') await refuseStrongLogin(place.url);
-      return await work({ config, db: database.db, log, cipher, bulk: new BulkWork(1), ...wings });
+      const bulk = new BulkWork(1, { isAmongOthers: true });
+      return await work({ config, db: database.db, log, cipher, bulk, ...wings });
     } finally {
       await database.close();
     }

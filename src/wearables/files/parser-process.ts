@@ -34,7 +34,7 @@ export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGen
     [`--max-old-space-size=${HEAP_MB}`, PROGRAM, kind, path, String(bounds.expandedBytes)],
     { stdio: ['ignore', 'pipe', 'ignore'], env: {}, signal: bounds.signal, killSignal: 'SIGKILL' },
   );
-  if (child.pid !== undefined) giveWay(child.pid);
+  if (child.pid !== undefined) lowerPriority(child.pid);
   const ended = new Promise<string | null>((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? (code === 0 ? null : 'exit')));
     child.once('error', () => undefined); // of the signal; what could not be started closes, too
@@ -71,7 +71,7 @@ export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGen
 }
 
 /** Whoever waits for an answer goes before whoever reads a file. */
-function giveWay(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {

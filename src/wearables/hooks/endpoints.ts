@@ -1,18 +1,16 @@
 import type { Readable } from 'node:stream';
 import { Type, type Static } from 'typebox';
-import type { Ctx } from '../../context.ts';
-import { AppError } from '../../errors.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { byteStream } from '../../http/media.ts';
 import { WordFilter } from '../../wire/schema.ts';
-import { hookTokenOf } from '../connections/subscriptions/address.ts';
-import { hasOurToken, isSame, type Sent } from './hook.ts';
+import { confirm } from './confirm.ts';
+import type { Sent } from './hook.ts';
 import { HOOK_HEADERS } from './providers/all.ts';
-import { findHook, receiveHook } from './receive.ts';
+import { receiveHook } from './receive.ts';
+import { Challenge, Confirmation, Received } from './schemas.ts';
 
 const tag = 'hooks';
 const MOST_BYTES = 64 * 1024;
-const Parameter = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
 
 /** The address of a provider, and that of one that shows who it is by the address alone. */
 const AT_PROVIDER = '/v2/hooks/{provider}';
@@ -25,34 +23,6 @@ const AtToken = Type.Object({
     description: 'The hexadecimal HMAC-SHA256 of the words "phial hooks" by the secret of the application.',
   }),
 });
-
-const Challenge = Type.Object({
-  'hub.challenge': Parameter('What Strava wants to have back.'),
-  'hub.verify_token': Parameter('What the subscription was asked for with, at Strava.'),
-  challenge: Parameter('What Oura wants to have back.'),
-  verification_token: Parameter('What the subscription was asked for with, at Oura.'),
-});
-const Confirmation = Type.Object({
-  'hub.challenge': Type.Optional(Type.String({ description: 'What Strava has sent.' })),
-  challenge: Type.Optional(Type.String({ description: 'What Oura has sent.' })),
-});
-const Received = Type.Object({ received: Type.Boolean({ description: 'Always true.' }) });
-
-type Asked = { provider: string; token: string | null; query: Static<typeof Challenge> };
-
-/** Gives back what a provider wants to have back. Of one that looks only whether somebody is there, as Withings does by HEAD, nothing. */
-async function confirm(ctx: Ctx, { provider, token, query }: Asked): Promise<Static<typeof Confirmation>> {
-  const { secret } = findHook(ctx, provider);
-  const told = query['hub.verify_token'] ?? query.verification_token;
-  const isOurs =
-    told === undefined ? hasOurToken(secret, { headers: {}, token, body: '' }) : isSame(told, hookTokenOf(secret));
-  if (!isOurs) throw new AppError('signature_refused', 'The token is not that of this deployment.');
-  const [strava, oura] = [query['hub.challenge'], query.challenge];
-  return {
-    ...(strava === undefined ? {} : { 'hub.challenge': strava }),
-    ...(oura === undefined ? {} : { challenge: oura }),
-  };
-}
 
 const answersChallenge = {
   method: 'GET',

@@ -41,10 +41,13 @@ export async function storeSummaries(
   incoming: Incoming[],
 ): Promise<Stored[]> {
   await refuseUnknownReferences(ctx, user, resource, incoming);
+  await ctx.giveWay?.();
   const candidates = incoming.map((each) => toCandidate(ctx, user, resource, each));
   const wanted = newestOfEach(candidates.filter((each) => isWithinBounds(user, each)));
+  await ctx.giveWay?.();
   const decisions = await write(ctx, user, resource, wanted);
   const streams = await storeSummaryStreams(ctx, user, streamsOf(decisions));
+  await ctx.giveWay?.();
   await tell(ctx, user, resource, { decisions, streams });
   const isChange = ({ outcome }: Decision): boolean => outcome === 'created' || outcome === 'updated';
   await askForRuns(ctx, user, decisions.some(isChange) ? [resource.name] : []);

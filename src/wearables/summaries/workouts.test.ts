@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { problemsOf } from '../../../test/people.ts';
 import { makePerson, type Person } from '../../../test/summaries.ts';
@@ -151,6 +151,24 @@ describe('the points of a workout', () => {
     expect(rows[0]?.longest).toBeLessThan(201_000);
     const more = await person.tryToPush('workouts', run({ stream: { time: [...time, 2e9] } }));
     expect(problemsOf(more)).toEqual(['body.0.stream.time too_long']);
+  });
+
+  test('let requests of other teams go first, between steps and from workout to workout', async () => {
+    const { bulk } = app.ctx;
+    const runInTurn = bulk.run.bind(bulk);
+    let pauses = 0;
+    const counted = vi.spyOn(bulk, 'run').mockImplementation((team, work) =>
+      runInTurn(team, (giveWay) =>
+        work(async () => {
+          pauses += 1;
+          await giveWay();
+        }),
+      ),
+    );
+    const time = Array.from({ length: 2_000 }, (_, n) => 1_767_619_800 + n);
+    await person.push('workouts', ...['1', '2', '3'].map((provider_id) => run({ provider_id, stream: { time } })));
+    counted.mockRestore();
+    expect(pauses).toBe(6);
   });
 
   test('are refused with the first value of a list that cannot be, lists of other lengths and times that fall', async () => {

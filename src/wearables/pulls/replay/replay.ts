@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
@@ -9,9 +8,6 @@ import { isGone, type Mapper } from '../puller.ts';
 import { replaySome, type Counts } from './replay-some.ts';
 
 const USERS = 100;
-/** The service's own processes know nothing of this work: it takes a quarter of the time, as a team's batches do beside others. */
-const REST = 3;
-const LONGEST_REST_MS = 1_000;
 
 type Hears = {
   /** Of each team before anything of it is touched. */
@@ -73,7 +69,6 @@ async function replayUser(
 ): Promise<void> {
   let after: string | null = null;
   do {
-    const begun = performance.now();
     const step = { ...counts };
     try {
       after = await ctx.bulk.run(ctx.team.id, (giveWay) =>
@@ -85,6 +80,5 @@ async function replayUser(
     }
     Object.assign(counts, step);
     report(counts);
-    await wait(Math.min(REST * (performance.now() - begun), LONGEST_REST_MS));
   } while (after !== null);
 }

@@ -24,6 +24,7 @@ export async function storeSummaryStreams(
   }
   // One at a time: together they can be as large as a request may be.
   for (const { summary_id, known, text } of changed) {
+    await ctx.giveWay?.();
     const mine = { user_id: user.id, summary_id, team_id: team.id };
     if (known) {
       await db
