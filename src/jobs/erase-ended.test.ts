@@ -1,6 +1,6 @@
 // What a provider brought goes where its rules say so, once the user's agreement with it has ended.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { importConnection, makeUser } from '../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../test/provider.ts';
@@ -64,6 +64,17 @@ const ALL = { workouts: 1, points: 1, profile: 200, heartrate: ['apple_health_ki
 const LEFT = { workouts: 0, points: 0, profile: 404, heartrate: ['apple_health_kit'] };
 const weeksLater = (days: number) =>
   sql`update ended_agreements set erase_at = erase_at - make_interval(days => ${days})`.execute(app.db);
+/** What the audit log has of it. */
+const told = async () =>
+  (
+    await sql`
+    select action, records from audit_log where team_id = ${team.id} and action = 'provider_data.erased'`.execute(
+      app.db,
+    )
+  ).rows;
+/** The ends that are remembered. */
+const waiting = async () =>
+  (await sql`select provider from ended_agreements where user_id = ${user_id}`.execute(app.db)).rows;
 const end = () => team.api<object>('DELETE', `/v2/user/${user_id}/strava`);
 
 test.each<[string, () => Promise<unknown>]>([
@@ -86,12 +97,8 @@ test.each<[string, () => Promise<unknown>]>([
   await weeksLater(1);
   await eraseEnded(app.ctx);
   expect(await there()).toEqual(LEFT);
-  const { rows } = await sql<{ action: string; records: string[] }>`
-    select action, records from audit_log where team_id = ${team.id} and action = 'provider_data.erased'`.execute(
-    app.db,
-  );
-  expect(rows).toEqual([{ action: 'provider_data.erased', records: [user_id] }]);
-  expect((await sql`select from ended_agreements where user_id = ${user_id}`.execute(app.db)).rows).toEqual([]);
+  expect(await told()).toEqual([{ action: 'provider_data.erased', records: [user_id] }]);
+  expect(await waiting()).toEqual([]);
 });
 
 test('Who connects again meanwhile keeps what is there', async () => {
@@ -105,5 +112,25 @@ test('Who connects again meanwhile keeps what is there', async () => {
 test('What other providers brought stays, as their rules say nothing', async () => {
   await importConnection(team, user_id, { oauth_scopes: null }, 'oura');
   await team.api('DELETE', `/v2/user/${user_id}/oura`);
-  expect((await sql`select from ended_agreements where user_id = ${user_id}`.execute(app.db)).rows).toEqual([]);
+  expect(await waiting()).toEqual([]);
+});
+
+describe('An end that was remembered when the rules of its provider, which say nothing now, were others', () => {
+  beforeEach(() =>
+    sql`insert into ended_agreements (user_id, provider, team_id, erase_at) values (${user_id}, 'oura', ${team.id}, now())`.execute(
+      app.db,
+    ),
+  );
+
+  test('is erased after and told of once', async () => {
+    await eraseEnded(app.ctx);
+    await eraseEnded(app.ctx);
+    expect(await told()).toHaveLength(1);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('is forgotten when the user connects again', async () => {
+    await importConnection(team, user_id, { oauth_scopes: null }, 'oura');
+    expect(await waiting()).toEqual([]);
+  });
 });

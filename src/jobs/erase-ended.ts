@@ -6,7 +6,7 @@ import { refuseIfClockIsOff } from '../db/clock.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
-import { agreeAnew, holdEnded } from '../wearables/connections/tokens/ended-agreements.ts';
+import { forgetEnded, holdEnded } from '../wearables/connections/tokens/ended-agreements.ts';
 import { eraseSomeOfProvider as eraseSummaries } from '../wearables/summaries/erase.ts';
 import { eraseSomeOfProvider as eraseSamples } from '../wearables/timeseries/erase.ts';
 
@@ -45,7 +45,7 @@ async function eraseOf(ctx: Ctx, ended: Ended): Promise<void> {
   for (const eraseSome of [eraseSamples, eraseSummaries])
     while (await step((tx) => eraseSome(tx, user, ended.provider)));
   await step(async (tx) => {
-    await agreeAnew(tx, ended);
+    await forgetEnded(tx, ended);
     await recordAudit(tx, {
       team_id: team.id,
       action: 'provider_data.erased',

@@ -25,7 +25,7 @@ export async function refuseBeyondLimit(
 ): Promise<void> {
   const most = ctx.config.limits[limit];
   if (most === null) return;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${limit} ${ownerId}`}, 0))`.execute(ctx.db);
+  await waitForOthers(ctx, limit, ownerId);
   if ((await count()) < most) return;
   throw new AppError(
     'limit_reached',
@@ -34,4 +34,9 @@ export async function refuseBeyondLimit(
       fields: { limit: most },
     },
   );
+}
+
+/** Waits, until they commit, for those who take one of the owner's at the same moment. */
+export async function waitForOthers({ db }: TxCtx, limit: keyof Limits, ownerId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${limit} ${ownerId}`}, 0))`.execute(db);
 }

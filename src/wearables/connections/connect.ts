@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { providerOrNull, type ProviderSlug } from '../providers.ts';
 import { resourceAvailability } from './availability.ts';
-import { agreeAnew } from './tokens/ended-agreements.ts';
+import { forgetEnded } from './tokens/ended-agreements.ts';
 import { connectionCreated } from './events.ts';
 import { namedProvider } from './named.ts';
 import { isAfterLastDay } from './pause-after-last-day.ts';
@@ -59,7 +59,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
       .where('provider', '=', provider)
       .where('team_id', '=', ctx.team.id)
       .execute();
-    await agreeAnew(ctx, { user_id: user.id, provider });
+    await forgetEnded(ctx, { user_id: user.id, provider });
     if (before) await giveBackEnded(ctx, [{ ...before, user_id: user.id, provider }]);
     if (grant.tokens && !grant.demo) await subscribeUser(ctx, user.id, provider);
     if (before?.status === 'connected') return;

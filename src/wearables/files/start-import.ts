@@ -9,7 +9,7 @@ import { newId } from '../../ids.ts';
 import { findUser } from '../../users/find.ts';
 import { HEAD_BYTES, kindOfFile } from './file-kind.ts';
 import { findImport } from './find-import.ts';
-import { importsKind, JOB_KEY } from './imports-kind.ts';
+import { importsKind } from './imports-kind.ts';
 import type { FileImport } from './schemas.ts';
 import { setAside, type Upload } from './set-aside.ts';
 import { createUpload, removeUpload } from './upload-folder.ts';
@@ -97,7 +97,7 @@ async function queue(ctx: TeamCtx, { upload: { id, user_id }, bytes }: Writing):
       .where('id', '=', id)
       .where('team_id', '=', tx.team.id)
       .execute();
-    await addJob(tx.db, importsKind, {}, { key: JOB_KEY });
+    await addJob(tx.db, importsKind, {});
     return findImport(tx, user_id, id);
   });
 }

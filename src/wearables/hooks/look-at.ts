@@ -2,12 +2,10 @@ import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { withinTime } from '../../time-limit.ts';
 import type { Claim } from '../pulls/poll-lease.ts';
-import type { Puller } from '../pulls/puller.ts';
+import { LONGEST_PULL_MS, type Puller } from '../pulls/puller.ts';
 import { storePiece } from '../pulls/store-pulled.ts';
 import { eraseSummaries } from '../summaries/erase.ts';
 import type { InboxRow } from './inbox.ts';
-
-const MOST_MS = 4 * 60_000;
 
 /** Looks at the one summary that a notification names; what is left of it to be pulled. */
 export async function lookAt(
@@ -18,7 +16,7 @@ export async function lookAt(
 ): Promise<string[]> {
   if (resource === null || id === null || !puller.findOne) return resources;
   const { findOne } = puller;
-  const found = await withinTime({ ms: MOST_MS, outer: ctx.stopping }, (signal) =>
+  const found = await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, (signal) =>
     findOne({ ctx, user, signal, past: false }, resource, id),
   );
   if (found === null) return resources;

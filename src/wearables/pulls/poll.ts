@@ -3,12 +3,14 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
+import { DAY_ENDS_HOURS } from '../ingestion-bounds.ts';
 import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
 import { isGone, PullError, type Puller, type Window } from './puller.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
 import { storePulled, type Stored } from './store-pulled.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Between looks at a connection to a provider that is not configured any more. */
 export const WITHOUT_PROVIDER_SECONDS = 3_600;
 /** The least before what was held back is tried again. */
@@ -43,9 +45,6 @@ async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: num
   return outcome && { ...outcome, every: puller.pollEverySeconds };
 }
 
-/** The last day ends last where clocks are furthest behind. */
-const DAY_ENDS_MS = 36 * 3_600_000;
-
 /**
  * The days that polls pull again: the last ones, or the last ones of which the user's data is taken, since some of it comes
  * late. Null where nothing is kept of any of them, yet or any more.
@@ -56,7 +55,7 @@ export function lastDays(
 ): Window | null {
   const { ingestion_start: first, ingestion_end: last } = user;
   const now = Date.now();
-  const until = last === null ? now : Math.min(now, Date.parse(last) + DAY_ENDS_MS);
+  const until = last === null ? now : Math.min(now, Date.parse(last) + DAY_ENDS_HOURS * HOUR_MS);
   const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
   // Where clocks are furthest ahead it is tomorrow.
   if (connection.is_over || (first !== null && first > dayOf(until + DAY_MS))) return null;

@@ -9,6 +9,9 @@ import type { SampleOfSource } from '../timeseries/store-samples.ts';
 /** What a provider is asked for: everything of a resource between two moments, the second one excluded. */
 export type Window = { from: string; to: string };
 
+/** Of what a provider is asked at once: longer than any answer should take, and shorter than what leases give it. */
+export const LONGEST_PULL_MS = 4 * 60_000;
+
 /** A piece of an answer, stored and told of in one transaction: at most a few thousand samples and some hundred summaries. */
 export type Pulled = {
   samples?: SampleOfSource[];

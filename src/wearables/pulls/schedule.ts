@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts';
 import type { UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
 import { historyDaysOf } from '../connections/providers/configured.ts';
+import { DAY_ENDS_HOURS } from '../ingestion-bounds.ts';
 import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
 import { PULLED_NAMES } from './events.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
@@ -47,9 +48,8 @@ export async function schedulePulls(
     select ${user.id}, ${provider}, resource, ${ctx.team.id}, 'scheduled', least(first, until), until, until, trace_id
       from unnest(${resources}::text[], ${resources.map(() => newId())}::uuid[]) as r (resource, trace_id)
      cross join (
-             -- The last day ends last where clocks are furthest behind.
              select greatest(date_trunc('day', now()) - make_interval(days => ${days}), ${user.ingestion_start}::date) as first,
-                    least(now(), ${user.ingestion_end}::date + interval '36 hours') as until) as range
+                    least(now(), ${user.ingestion_end}::date + make_interval(hours => ${DAY_ENDS_HOURS})) as until) as range
     on conflict (user_id, provider, resource) do update
       set status = 'scheduled', range_start = excluded.range_start, range_end = excluded.range_end, pulled_from = excluded.pulled_from,
           days_with_data = 0, attempts = 0, error_details = null, trace_id = excluded.trace_id, due_at = now(),

@@ -8,10 +8,7 @@ import { eraseSummaries } from '../summaries/erase.ts';
 import { storeSummaries } from '../summaries/store.ts';
 import { withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
-import type { Pulled, Puller, Window } from './puller.ts';
-
-/** Longer than any answer of a provider should take. */
-const MOST_MS = 4 * 60_000;
+import { LONGEST_PULL_MS, type Pulled, type Puller, type Window } from './puller.ts';
 
 /** What a window had. */
 export type Stored = {
@@ -36,7 +33,7 @@ export async function storePulled(
   const days = new Set<string>();
   const provider_ids = new Set<string>();
   const sample_times: string[] = [];
-  await withinTime({ ms: MOST_MS, outer: ctx.stopping }, async (signal) => {
+  await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
     for await (const piece of puller.pull({ ctx, user, signal, past }, resource, window)) {
       await storePiece(ctx, user, piece);
       const { samples = [], summaries } = piece;

@@ -3,6 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { toUtc } from '../../wire/moment.ts';
 import type { UserRow } from '../../users/find.ts';
 import { clockOf, offsetWithin } from '../calendar-date.ts';
+import { takesDay } from '../ingestion-bounds.ts';
 import { pruned } from './fields.ts';
 import { origin } from './item.ts';
 import type { Place, SummaryItem, SummaryResource } from './resource.ts';
@@ -119,6 +120,6 @@ export function newestOfEach(candidates: Candidate[]): Candidate[] {
 
 /** Whether a summary lies on a day whose data is taken; what belongs to no day is. */
 export const isWithinBounds = (
-  { ingestion_start: first, ingestion_end: last }: Pick<UserRow, 'ingestion_start' | 'ingestion_end'>,
+  user: Pick<UserRow, 'ingestion_start' | 'ingestion_end'>,
   { calendar_date: date }: Pick<Place, 'calendar_date'>,
-): boolean => date === null || ((first === null || date >= first) && (last === null || date <= last));
+): boolean => date === null || takesDay(user, date);

@@ -1,5 +1,6 @@
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
+import { takesDay } from '../ingestion-bounds.ts';
 import { seriesOrNull, type Series } from '../resources.ts';
 import type { SampleInputValue } from './sample-input.ts';
 import { toSample } from './sample.ts';
@@ -19,10 +20,6 @@ export function placedSample(input: SampleInputValue): SampleOfSource {
 
 /** What lies on the days that the user's data is taken of, by the calendar of where it was taken. */
 export function withinBounds(user: UserRow, samples: SampleOfSource[]): SampleOfSource[] {
-  const { ingestion_start: first, ingestion_end: last } = user;
-  if (first === null && last === null) return samples;
-  return samples.filter(({ sample }) => {
-    const day = calendarDateOf(sample.at, clockOf(sample, user));
-    return (first === null || day >= first) && (last === null || day <= last);
-  });
+  if (user.ingestion_start === null && user.ingestion_end === null) return samples;
+  return samples.filter(({ sample }) => takesDay(user, calendarDateOf(sample.at, clockOf(sample, user))));
 }

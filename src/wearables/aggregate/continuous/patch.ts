@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { waitForOthers } from '../../../tenancy/limits.ts';
 import { forgetQueries } from '../../ask-for-runs.ts';
 import { computedFrom, slugTaken } from './create.ts';
 import { findContinuousQuery, QUERY_COLUMNS, type QueryRow } from './find.ts';
@@ -53,9 +54,10 @@ export function patchContinuousQuery(
   });
 }
 
-async function isTaken({ db, team }: TeamCtx, slug: string): Promise<boolean> {
-  // Whoever takes one waits for the others, as createContinuousQuery does by its limit.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`continuousQueriesPerTeam ${team.id}`}, 0))`.execute(db);
+/** Of those who take a slug at once each waits for the others, as createContinuousQuery does by its limit. */
+async function isTaken(ctx: TxCtx<TeamCtx>, slug: string): Promise<boolean> {
+  const { db, team } = ctx;
+  await waitForOthers(ctx, 'continuousQueriesPerTeam', team.id);
   const { rows } = await sql`
     select from continuous_queries where team_id = ${team.id} and slug = ${slug} and deleted_at is null`.execute(db);
   return rows.length > 0;

@@ -15,9 +15,11 @@ export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, prov
     on conflict (user_id, provider) do nothing`.execute(db);
 }
 
-/** The user agrees anew: what is there may stay. */
-export async function agreeAnew({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: Place): Promise<void> {
-  if (connectorOrNull(provider)?.keeps_data_days === undefined) return;
+/**
+ * Forgets that an agreement has ended: the user agrees anew, and what is there may stay, or all of it is erased. Whatever the
+ * connector says now, since an earlier release may have remembered it.
+ */
+export async function forgetEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: Place): Promise<void> {
   await db
     .deleteFrom('ended_agreements')
     .where('user_id', '=', user_id)
