@@ -18,9 +18,11 @@ export const asWriter = <T>(
   });
 
 /**
- * Lets one transaction at a time write what came in of a user, until it commits: the first thing that a push, a piece of a pull
- * or of a file and an erasure do. They lock connections, summaries and streams in orders of their own, which would be a
- * circle; and an erasure that does not wait for a push under way would leave its rows behind.
+ * Lets one transaction at a time write what came in of a user, until it commits. A push and a piece of a pull or of a file do so
+ * before they lock connections, summaries and streams, in orders of their own, which would be a circle; and an erasure that
+ * does not wait for a push under way would leave its rows behind. What is locked before says whether the work is to be done: by
+ * a piece of a file its user's row and then its import's, by an erasure the user's row or the ended agreement. The last step of
+ * a user's erasure has locked connections too by then: of who is deleted `asWriter` writes nothing any more.
  */
 export async function becomeWriter({ db, team }: TxCtx<TeamCtx>, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${team.id} ${userId}`}, 0))`.execute(db);

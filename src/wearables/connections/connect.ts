@@ -103,8 +103,9 @@ async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: s
 }
 
 /**
- * What a push does first: a phone, and a person, connect by sending. The first push makes the connection and tells of
- * it; later ones find it. Data of a provider that is connected at its own page needs no connection of its own to be
+ * What a push of something that is taken does, in its transaction: a phone, and a person, connect by sending. The first
+ * push makes the connection and tells of it, of samples before it tells of them and of summaries afterwards; later ones find
+ * it. Data of a provider that is connected at its own page needs no connection of its own to be
  * pushed, and makes none: there would be no token to pull with. Nor does data of who is not looked at any more.
  */
 export async function ensureConnection(

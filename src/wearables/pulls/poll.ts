@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
-import { DAY_ENDS_HOURS } from '../ingestion-bounds.ts';
+import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
 import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
 import { isGone, PullError, type Puller, type Window } from './puller.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';

@@ -19,7 +19,7 @@ type Claim = { puller: Puller; user: UserRow; lease: string; window: Window; ran
 /** As long as a window may take; whoever was killed meanwhile is followed by another. */
 const LEASE_SECONDS = 300;
 const MOST_ATTEMPTS = 8;
-/** Between tries, doubled each time; at most an hour. */
+/** Between tries, doubled each time, at most an hour; longer where the provider asks for more. */
 const FIRST_WAIT_SECONDS = 15;
 const LONGEST_WAIT_SECONDS = 3_600;
 

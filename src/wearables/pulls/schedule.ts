@@ -6,7 +6,7 @@ import { newId } from '../../ids.ts';
 import type { UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
 import { historyDaysOf } from '../connections/providers/configured.ts';
-import { DAY_ENDS_HOURS } from '../ingestion-bounds.ts';
+import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
 import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
 import { PULLED_NAMES } from './events.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';

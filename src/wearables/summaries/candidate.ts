@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { toUtc } from '../../wire/moment.ts';
 import type { UserRow } from '../../users/find.ts';
 import { clockOf, offsetWithin } from '../calendar-date.ts';
-import { takesDay } from '../ingestion-bounds.ts';
+import { takesDay } from '../../users/ingestion-bounds.ts';
 import { pruned } from './fields.ts';
 import { origin } from './item.ts';
 import type { Place, SummaryItem, SummaryResource } from './resource.ts';

@@ -1,6 +1,6 @@
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
-import { takesDay } from '../ingestion-bounds.ts';
+import { takesDay } from '../../users/ingestion-bounds.ts';
 import { seriesOrNull, type Series } from '../resources.ts';
 import type { SampleInputValue } from './sample-input.ts';
 import { toSample } from './sample.ts';

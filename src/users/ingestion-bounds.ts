@@ -1,5 +1,5 @@
 // A user's data is taken of the days between two bounds, both included, by the calendar of where it was taken; null is none.
-import type { UserRow } from '../users/find.ts';
+import type { UserRow } from './find.ts';
 
 type Bounds = Pick<UserRow, 'ingestion_start' | 'ingestion_end'>;
 
