@@ -39,7 +39,7 @@ export const float8Array = (items: Items<number>): Buffer =>
 export const timestamptzArray = (moments: Items<string>): Buffer =>
   arrayOf(OF.timestamptz, moments, {
     bytesOf: () => 8,
-    write: (bytes, moment, at) => writeInt8(bytes, (Date.parse(moment) - EPOCH_MS) * 1000, at),
+    write: (bytes, moment, at) => void bytes.writeBigInt64BE(BigInt(Date.parse(moment) - EPOCH_MS) * 1000n, at),
   });
 
 /** A `jsonb[]` of texts that are JSON. */

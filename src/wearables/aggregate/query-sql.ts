@@ -38,10 +38,10 @@ export function querySql(query: Static<typeof Query>, scope: QueryScope): Expres
     return [FUNCTION_SQL[func as Function](valueOf(arg as Column))];
   });
   const first = query.select.find(({ arg }) => arg)?.arg as Column;
-  const bySource = groups.some(({ source }) => source !== undefined && source !== null);
+  const halves = (['provider', 'type'] as const).filter((half) => groups.some(({ source }) => source === half));
   const values = sql.join(keys.map(({ value }) => value));
   return sql`
-    with ${rowsOf(first, scope)}, counted as (${bySource ? sql`select * from measured` : chosen(scope)})
+    with ${rowsOf(first, scope, halves)}, counted as (${countedOf(halves, scope)})
     select ${sql.join(columns.map((expression, index) => sql`${expression} as ${sql.id(`c${index}`)}`))} from counted
     ${keys.length > 0 ? sql`group by ${values} order by ${values}` : sql``}
     limit ${scope.limit}`;
@@ -74,6 +74,23 @@ const FUNCTION_SQL: Record<Function, (value: Expression) => Expression> = {
   newest: (value) => sql`(array_agg(${value} order by local_at desc) filter (where ${value} is not null))[1]`,
 };
 
+/** A source is a provider and a type of device: who groups by both sums no two of them. */
+type Half = 'provider' | 'type';
+const halfSql = (half: Half): Expression => (sql as Sql).ref(half === 'type' ? 'source_type' : 'provider');
+
+function countedOf([half, other]: Half[], scope: QueryScope): Expression {
+  if (!half) return chosen(scope);
+  return other ? sql`select * from measured` : chosenOfEach(half);
+}
+
+/** As `chosen`, for each provider or each type of device by itself; whose sources have no rivals there need no choice. */
+const chosenOfEach = (half: Half): Expression => sql`
+  select *, place as best from measured where rivals = 1
+  union all
+  select * from (
+    select *, min(place) over (partition by day, ${halfSql(half)}) as best from measured where rivals > 1
+  ) as told where place = best`;
+
 /**
  * Of each day the rows of the one source that counts for it: nothing is ever summed across sources. Rows of the best one count
  * wherever they are, so that the choice is never computed for whom there is no other (a year of minutes: 0.3 of the time).
@@ -89,11 +106,12 @@ const chosen = ({ from, until }: QueryScope): Expression => sql`
   )[day]`;
 
 /**
- * `sources` in the order in which they count, and `measured`: their rows, whose `day` is 1 on the first of the timeframe. A
+ * `sources` in the order in which they count, with how many of them are of one group, and `measured`: their rows, whose `day` is 1 on the first of the timeframe. A
  * choice reads them again, which costs less than to keep them all; `offset 0` has the local time of each computed once.
  */
-function rowsOf(column: Column, scope: QueryScope): Expression {
+function rowsOf(column: Column, scope: QueryScope, halves: Half[]): Expression {
   const summary = tableOf(column);
+  const rivals = sql`count(*) over (${halves.length > 0 ? sql`partition by ${sql.join(halves.map(halfSql))}` : sql``}) as rivals`;
   const day = sql`local_at::date - ${scope.from}::date + 1 as day`;
   if (summary) {
     const asked = sql`
@@ -101,10 +119,10 @@ function rowsOf(column: Column, scope: QueryScope): Expression {
        and calendar_date >= ${scope.from}::date and calendar_date < ${scope.until}::date`;
     return sql`
       sources as (
-        select provider, source_type, ${placeSql(scope.providers)} as place
+        select provider, source_type, ${placeSql(scope.providers)} as place, ${rivals}
           from (select distinct provider, source_type from summaries where ${asked}) as told
       ), measured as not materialized (
-        select provider, source_type, place, local_at, ${day}, "values"
+        select provider, source_type, place, rivals, local_at, ${day}, "values"
           from sources join summaries using (provider, source_type)
          cross join lateral (select calendar_date::timestamp as local_at) as local
          where ${asked}
@@ -112,13 +130,13 @@ function rowsOf(column: Column, scope: QueryScope): Expression {
   }
   return sql`
     sources as (
-      select id, provider, source_type, ${placeSql(scope.providers)} as place
+      select id, provider, source_type, ${placeSql(scope.providers)} as place, ${rivals}
         from streams
        where user_id = ${scope.userId} and team_id = ${scope.teamId} and resource = ${column.timeseries}
          and kind = ${column.type ?? ''}
     ), measured as not materialized (
       select *, ${day} from (
-        select provider, source_type, place, value, extra, case
+        select provider, source_type, place, rivals, value, extra, case
                when timezone_offset is null then at at time zone ${scope.timeZone}
                else at at time zone 'UTC' + make_interval(secs => timezone_offset) end as local_at
           from sources join samples on samples.stream_id = sources.id
@@ -144,8 +162,7 @@ function valueOf(column: Column): Expression {
 /** What rows are grouped and ordered by, and how it is told, which is made for groups alone and not for each row. */
 function groupSql({ date_trunc: trunc, source }: Group, scope: QueryScope): { value: Expression; told: Expression } {
   if (source) {
-    const name = (sql as Sql).ref(source === 'type' ? 'source_type' : 'provider');
-    return { value: name, told: name };
+    return { value: halfSql(source), told: halfSql(source) };
   }
   const { unit, value: many = 1 } = trunc as NonNullable<Group['date_trunc']>;
   const value = startOfGroup(unit, many, scope);

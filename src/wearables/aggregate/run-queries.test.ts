@@ -168,6 +168,13 @@ describe('a query over samples', () => {
       'group_key.1': ['phone', 'watch', 'watch'],
       'sum.steps.value': [300, 10, 11],
     });
+    const byHalf = (source: string) =>
+      tableOf(user_id, past('2026-01-06', 'week'), { ...query, group_by: [{ source }] });
+    expect(await byHalf('provider')).toEqual({
+      'group_key.0': ['apple_health_kit', 'fitbit'],
+      'sum.steps.value': [210, 11],
+    });
+    expect(await byHalf('type')).toEqual({ 'group_key.0': ['phone', 'watch'], 'sum.steps.value': [300, 10] });
   });
 
   test('chooses among three sources day by day, by the local day of each sample, at the edges of the timeframe too', async () => {
@@ -267,6 +274,8 @@ describe('a query over summaries', () => {
       'mean.activity.heart_rate.avg_bpm': [65, null],
       'count.activity.steps': [2, 0],
     });
+    const byProvider = { select: [key, columns[0]], group_by: [{ source: 'provider' }] };
+    expect((await tableOf(user_id, past('2026-01-12', 'month'), byProvider))['sum.activity.steps']).toEqual([4_000]);
   });
 
   test('chooses among three sources day by day', async () => {

@@ -243,7 +243,19 @@ describe('a batch with something wrong in it', () => {
     ['an unknown unit', heartRate(1, 60, { unit: 'Hz' }), ['unit'], 'value_error'],
     ['a unit of objects in general', heartRate(1, 60, { unit: 'constructor' }), ['unit'], 'value_error'],
     ['no time', { ...heartRate(1, 60), timestamp: undefined }, ['timestamp'], 'missing'],
+    [
+      'a moment before there were devices',
+      heartRate(1, 60, { timestamp: '1000-01-01T00:00:00Z' }),
+      ['timestamp'],
+      'value_error',
+    ],
     ['a moment that is not there yet', heartRate(1, 60, { timestamp: future }), ['timestamp'], 'datetime_parsing'],
+    [
+      'an interval before there were devices',
+      { ...steps, start: '0001-01-01T00:00:00Z', end: '0001-01-01T00:01:00Z' },
+      ['start'],
+      'value_error',
+    ],
     ['an interval without its end', { ...steps, start: '2026-01-05T07:00:00Z' }, ['end'], 'missing'],
     [
       'an end before its start',

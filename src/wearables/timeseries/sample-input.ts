@@ -11,6 +11,8 @@ const DAY_MS = 86_400_000;
 /** A week: what is longer is no sample but a summary. */
 export const LONGEST_MS = 7 * DAY_MS;
 const LONGEST_NOTE = 4_000;
+/** No device has measured before; earlier times are mistakes. */
+const FIRST_DAY = '1900-01-01';
 /** Clocks on earth are at most 14 hours ahead of UTC and 12 behind; old ones were a little odder. */
 export const FURTHEST_OFFSET_S = 15 * 3_600;
 export const LARGEST = 1e9;
@@ -73,7 +75,7 @@ export const SampleInput = Type.Object(
       check: (value: Record<string, unknown>) => sampleBreaches(value),
       words:
         'Series of intervals need `start` and `end`, others `timestamp`. Blood pressure needs `systolic` and `diastolic`, ' +
-        'a note a text as its `value`, every other series a number. Nothing may begin in the future.',
+        'a note a text as its `value`, every other series a number. Nothing may begin before 1900 or in the future.',
     },
   },
 );
@@ -93,9 +95,12 @@ function sampleBreaches(value: Record<string, unknown>): Breach[] {
 }
 
 function timeBreaches({ interval }: Series, value: Record<string, unknown>): Breach[] {
-  if (!interval) return isAbsent(value['timestamp']) ? [missing('timestamp')] : [];
+  const tooEarly = (name: string): Breach[] =>
+    (value[name] as string) < FIRST_DAY ? [wrong(name, `Value should not be before ${FIRST_DAY}`)] : [];
+  if (!interval) return isAbsent(value['timestamp']) ? [missing('timestamp')] : tooEarly('timestamp');
   const breaches = ['start', 'end'].filter((name) => isAbsent(value[name])).map(missing);
   if (breaches.length > 0) return breaches;
+  if (tooEarly('start').length > 0) return tooEarly('start');
   const [start, end] = [momentOf(value['start']), momentOf(value['end'])];
   if (end < start) return [wrong('end', 'Value should not be before start')];
   if (end - start > LONGEST_MS) return [wrong('end', 'Value should be at most 7 days after start')];
