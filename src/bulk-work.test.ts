@@ -94,15 +94,20 @@ test('whose batch is worked on is there as whoever asks for something', async ()
   expect(began).toEqual(['first']);
 });
 
-test('in a process that nobody asks for anything, others are there all the time', async () => {
+test('in a process that nobody asks for anything, others are there all the time, and all batches rest as one team', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { began, send, endOne, pass } = openBulk({ isAmongOthers: true });
-  for (let n = 0; n < 2; n += 1) void send('alone');
+  for (const team of ['one', 'one', 'another']) void send(team);
   await endOne(20);
   await pass(59);
-  expect(began).toHaveLength(1);
+  expect(began).toEqual(['one']);
   await pass(1);
+  expect(began).toEqual(['one', 'one']);
+  await endOne(20);
+  await pass(59);
   expect(began).toHaveLength(2);
+  await pass(1);
+  expect(began).toEqual(['one', 'one', 'another']);
 });
 
 test('a second after the last request of another team, whoever floods is alone again', async () => {

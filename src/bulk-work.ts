@@ -38,7 +38,7 @@ export class BulkWork {
   /** The team that asked last, and when another one than that did. */
   #last: { team: string; otherAt: number } = { team: '', otherAt: -Infinity };
 
-  /** Of a process that nobody asks for anything: there are always others, whom other processes serve. */
+  /** Of a process that nobody asks for anything: there are always others, whom other processes serve, and it rests as one team does. */
   readonly #isAmongOthers: boolean;
 
   constructor(connections: number, { isAmongOthers = false } = {}) {
@@ -55,7 +55,8 @@ export class BulkWork {
   /** Runs `work` when the team's turn comes. What it waited for others in its turn is no time that its team rests for. */
   async run<T>(team: string, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
     this.hear(team);
-    await this.#enter(team);
+    const whose = this.#isAmongOthers ? '' : team;
+    await this.#enter(whose);
     const begin = performance.now();
     let gaveMs = 0;
     const workedMs = (): number => performance.now() - begin - gaveMs;
@@ -69,7 +70,7 @@ export class BulkWork {
     try {
       return await work(giveWay);
     } finally {
-      this.#leave(team, workedMs());
+      this.#leave(whose, workedMs());
     }
   }
 

@@ -1,5 +1,5 @@
-// Arrays in PostgreSQL's binary form (array_recv). As text each item is quoted, unquoted and read as a number or a moment
-// again, here and there: of a statement that writes hundreds of rows that was a third of its cost.
+// Arrays in PostgreSQL's binary form (array_recv). As text each item is quoted here, and unquoted and read as bytes, a number or a
+// moment there (record 23).
 
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;

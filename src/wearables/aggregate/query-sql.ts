@@ -106,8 +106,9 @@ const chosen = ({ from, until }: QueryScope): Expression => sql`
   )[day]`;
 
 /**
- * `sources` in the order in which they count, with how many of them are of one group, and `measured`: their rows, whose `day` is 1 on the first of the timeframe. A
- * choice reads them again, which costs less than to keep them all; `offset 0` has the local time of each computed once.
+ * `sources` in the order in which they count, with how many `rivals` (itself included) are of one's group, and `measured`:
+ * their rows, whose `day` is 1 on the first of the timeframe. A choice reads them again, which costs less than to keep them
+ * all; `offset 0` has the local time of each computed once.
  */
 function rowsOf(column: Column, scope: QueryScope, halves: Half[]): Expression {
   const summary = tableOf(column);

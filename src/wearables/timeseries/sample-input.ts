@@ -100,7 +100,8 @@ function timeBreaches({ interval }: Series, value: Record<string, unknown>): Bre
   if (!interval) return isAbsent(value['timestamp']) ? [missing('timestamp')] : tooEarly('timestamp');
   const breaches = ['start', 'end'].filter((name) => isAbsent(value[name])).map(missing);
   if (breaches.length > 0) return breaches;
-  if (tooEarly('start').length > 0) return tooEarly('start');
+  const early = tooEarly('start');
+  if (early.length > 0) return early;
   const [start, end] = [momentOf(value['start']), momentOf(value['end'])];
   if (end < start) return [wrong('end', 'Value should not be before start')];
   if (end - start > LONGEST_MS) return [wrong('end', 'Value should be at most 7 days after start')];
