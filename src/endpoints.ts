@@ -1,10 +1,7 @@
 import type { Endpoint } from './http/endpoint.ts';
 import { insuranceEndpoints } from './insurance/endpoints.ts';
-import { orderEndpoints } from './labs/orders/endpoints.ts';
-import { labTestEndpoints } from './labs/catalogue/endpoints.ts';
-import { labEndpoints } from './labs/laboratories/simulated/endpoints.ts';
+import { labEndpoints } from './labs/endpoints.ts';
 import { managementEndpoints } from './tenancy/endpoints.ts';
-import { resultEndpoints } from './labs/results/endpoints.ts';
 import { systemEndpoints } from './system/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { wearableEndpoints } from './wearables/endpoints.ts';
@@ -15,10 +12,7 @@ export const endpoints: Endpoint[] = [
   ...userEndpoints,
   ...wearableEndpoints,
   ...insuranceEndpoints,
-  ...labTestEndpoints,
-  ...orderEndpoints,
   ...labEndpoints,
-  ...resultEndpoints,
   ...managementEndpoints,
   ...webhookEndpoints,
   ...systemEndpoints,

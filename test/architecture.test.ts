@@ -78,7 +78,7 @@ const PARTS: Record<string, string[]> = {
   glossary: [],
   quickstart: GROUND,
   // the wings, higher ones first
-  labs: ['insurance', 'users', 'tenancy', 'events', ...OPERATION, ...GROUND],
+  labs: ['insurance', 'users', 'outbound', 'tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
   wearables: ['users', 'outbound', 'tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
   insurance: ['users', 'tenancy', ...OPERATION, ...GROUND],
   users: ['delivery', 'tenancy', 'events', 'audit', ...OPERATION, ...GROUND],
@@ -110,7 +110,7 @@ const PARTS: Record<string, string[]> = {
 
 /** The second level: the rooms of a wing, higher ones first. A room imports only rooms that stand behind it. */
 const ROOMS: Record<string, string[]> = {
-  labs: ['laboratories', 'results', 'orders', 'catalogue'],
+  labs: ['endpoints', 'erase', 'laboratories', 'documents', 'results', 'appointments', 'orders', 'catalogue', 'places'],
   wearables: [
     'endpoints',
     'erase',

@@ -4,7 +4,7 @@ import { nullable, Uuid } from '../../../wire/schema.ts';
 import { FinalStatus, SimulationFlags } from './schemas.ts';
 import { simulateOrder } from './simulate-order.ts';
 
-export const labEndpoints = [
+export const simulationEndpoints = [
   endpoint({
     id: 'simulate_order',
     method: 'POST',
