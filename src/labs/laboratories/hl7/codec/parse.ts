@@ -1,0 +1,92 @@
+import { unescape, USUAL, type Delimiters } from './escape.ts';
+import { Hl7Error, MOST, type Field, type Message, type Segment } from './message.ts';
+
+/** Reads a message whole, or throws Hl7Error: half of a message is never taken for one. */
+export function parse(text: string): Message {
+  if (text.length > MOST.bytes) throw new Hl7Error('too_large');
+  const lines = linesOf(text);
+  if (lines.length > MOST.segments) throw new Hl7Error('too_large');
+  const delimiters = delimitersOf(lines[0] ?? '');
+  return lines.map((line, at) => (at === 0 ? headerOf(line, delimiters) : segmentOf(line, delimiters)));
+}
+
+/** The header alone, for the answer to a message of which something else cannot be read; null where there is none. */
+export function parseHeader(text: string): Segment | null {
+  try {
+    const line = linesOf(text.slice(0, 4_096))[0] ?? '';
+    return headerOf(line, delimitersOf(line));
+  } catch {
+    return null;
+  }
+}
+
+/** HL7 ends a segment by CR; files have LF or both. */
+const linesOf = (text: string): string[] =>
+  text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.trim() !== '');
+
+function delimitersOf(line: string): Delimiters {
+  if (!line.startsWith('MSH')) throw new Hl7Error('no_header');
+  const [field = ''] = line.slice(3, 4);
+  const marks = line.slice(4).split(field, 1)[0] ?? '';
+  // 2.7 added a fifth, for truncation, which changes nothing in what is read.
+  const [component = '', repetition = USUAL.repetition, escape = USUAL.escape, sub = USUAL.sub] = marks;
+  const all = [field, component, repetition, escape, sub];
+  if (marks.length > 5 || new Set(all).size < 5 || !all.every((mark) => /^[!-/:-@[-`{-~]$/.test(mark))) {
+    throw new Hl7Error('bad_delimiters');
+  }
+  return { field, component, repetition, escape, sub };
+}
+
+function headerOf(line: string, delimiters: Delimiters): Segment {
+  const [, marks = '', ...rest] = line.split(delimiters.field);
+  if (rest.length + 2 > MOST.fields) throw new Hl7Error('too_large');
+  return {
+    name: 'MSH',
+    fields: trimmed([[], [[[delimiters.field]]], [[[marks]]], ...rest.map((field) => fieldOf(field, delimiters))]),
+  };
+}
+
+function segmentOf(line: string, delimiters: Delimiters): Segment {
+  const [name = '', ...rest] = line.split(delimiters.field);
+  if (!/^[A-Z][A-Z0-9]{2}$/.test(name) || name === 'MSH') throw new Hl7Error('bad_segment');
+  if (rest.length > MOST.fields) throw new Hl7Error('too_large');
+  return { name, fields: trimmed([[], ...rest.map((field) => fieldOf(field, delimiters))]) };
+}
+
+function fieldOf(text: string, delimiters: Delimiters): Field {
+  if (text === '') return [];
+  const repetitions = text.split(delimiters.repetition);
+  if (repetitions.length > MOST.repetitions) throw new Hl7Error('too_large');
+  return repetitions.map((repetition) => {
+    const components = repetition.split(delimiters.component);
+    if (components.length > MOST.parts) throw new Hl7Error('too_large');
+    return withoutEmptyEnd(
+      components.map((component) => {
+        const subs = component.split(delimiters.sub);
+        if (subs.length > MOST.parts) throw new Hl7Error('too_large');
+        return withoutEmptyEnd(
+          subs.map((sub) => unescape(sub, delimiters)),
+          (sub) => sub === '',
+        );
+      }),
+      (component) => component.length === 0,
+    );
+  });
+}
+
+const isEmpty = (field: Field): boolean => field.every((repetition) => repetition.length === 0);
+
+/** Empty parts at an end mean the same as none. */
+const trimmed = (fields: Field[]): Field[] =>
+  withoutEmptyEnd(
+    fields.map((field) => (isEmpty(field) ? [] : field)),
+    isEmpty,
+  );
+
+function withoutEmptyEnd<T>(parts: T[], isEmptyPart: (part: T) => boolean): T[] {
+  const last = parts.findLastIndex((part) => !isEmptyPart(part));
+  return parts.slice(0, last + 1);
+}
