@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { SUMMARY_BODIES } from '../src/glossary/summaries.ts';
 import { SUMMARIES } from '../src/wearables/summaries/resources.ts';
 import type { Team } from './app.ts';
+import { jpegHead, pngHead } from './images.ts';
 import type { Receiver } from './receiver.ts';
 
 /** A body that every field of the interface is right in; tests change what they are about. */
@@ -107,8 +108,8 @@ export const healthInsurance = {
   payor_code: 'SBX00001',
   insurance_id: 'XYZ123456789',
   responsible_relationship: 'Self',
-  front_image: { content: 'iVBORw0KGgo=', content_type: 'image/png' },
-  patient_signature_image: { content: '/9j/4AAQ', content_type: 'image/jpeg' },
+  front_image: { content: pngHead(640, 400).toString('base64'), content_type: 'image/png' },
+  patient_signature_image: { content: jpegHead(300, 120).toString('base64'), content_type: 'image/jpeg' },
   diagnosis_codes: ['E11.9'],
 };
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Address } from '../wire/address.ts';
 import { GuarantorDetails } from '../wire/guarantor.ts';
+import { ImageInput } from '../wire/image-input.ts';
 import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
 import { nullable, oneOf, optional, SearchWords, Text, WordFilter } from '../wire/schema.ts';
 
@@ -23,25 +24,6 @@ export const Insured = Type.Object({ ...insured, gender: Type.String() });
 
 export const Company = Type.Object({ name: Type.String(), address: Address });
 
-/** About 300 kB of an image, in base64. */
-const MOST_IMAGE_CHARACTERS = 400_000;
-
-const image = (description: string) =>
-  optional(
-    Type.Object(
-      {
-        content: Type.String({
-          minLength: 1,
-          maxLength: MOST_IMAGE_CHARACTERS,
-          pattern: '^[A-Za-z0-9+/]+={0,2}$',
-          description: 'The image in base64.',
-        }),
-        content_type: oneOf(['image/jpeg', 'image/png'], { description: 'Its media type.' }),
-      },
-      { description },
-    ),
-  );
-
 /** Insurance as it comes with an order; kept as an insurance record of the patient, with documents beside it. */
 export const HealthInsuranceInput = Type.Object(
   {
@@ -59,9 +41,9 @@ export const HealthInsuranceInput = Type.Object(
         { description: 'The insured, where the patient is not.' },
       ),
     ),
-    front_image: image('The front of the insurance card.'),
-    back_image: image('The back of the insurance card.'),
-    patient_signature_image: image("The patient's signature."),
+    front_image: optional(ImageInput('The front of the insurance card.')),
+    back_image: optional(ImageInput('The back of the insurance card.')),
+    patient_signature_image: optional(ImageInput("The patient's signature.")),
     subjective: optional(Text(5_000, { description: 'What the patient tells of the complaint.' })),
     assessment_plan: optional(Text(5_000, { description: "The physician's assessment and plan." })),
     diagnosis_codes: optional(Type.Array(Text(20), { maxItems: 50, description: 'ICD-10 codes; those of the order.' })),

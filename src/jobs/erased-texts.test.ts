@@ -18,6 +18,7 @@ import {
   webhookPath,
 } from '../../test/factories.ts';
 import { query } from '../../test/global-setup.ts';
+import { pngHead } from '../../test/images.ts';
 import { guarantor, person } from '../../test/people.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { findTraces } from '../../test/traces.ts';
@@ -133,6 +134,8 @@ function bodyOf(id: string, value: unknown = BODIES[id], fixed: object = {}): ob
   return { ...(planted(schema, value) as object), ...fixed };
 }
 
+/** An image is known by its first bytes; what follows may be anything. */
+const markedImage = { content: `${pngHead(1, 1).toString('base64')}${mark}`, content_type: 'image/png' };
 const keyed = () => ({ headers: { 'x-idempotency-key': `${mark}-${randomUUID()}` } });
 
 /** Something of every kind of the team and of a user of it. */
@@ -205,7 +208,8 @@ async function plant(): Promise<string> {
   ) as { health_insurance: object };
   Object.assign(registration.health_insurance, {
     payor_code,
-    front_image: { content: mark, content_type: 'image/png' },
+    front_image: markedImage,
+    patient_signature_image: markedImage,
   });
   const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
   expect([registered.status, registered.body]).toEqual([200, expect.anything()]);

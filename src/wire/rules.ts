@@ -1,6 +1,7 @@
 import { US_ZIP } from './address.ts';
 import { ADULT_AGE_YEARS, ageInYears, isBirthDate, isCalendarDate } from './birth-date.ts';
 import { isUnitedStates } from './country.ts';
+import { isWithin, MOST_PIXELS, readImageHeader } from './image.ts';
 import { defineRule, type Breach } from './rule.ts';
 import { isUsState } from './us-state.ts';
 
@@ -131,6 +132,25 @@ const consentsUnlessPhysician = defineRule<true>({
   words: () => `Without a \`physician\` the consents ${NEEDED_CONSENTS.join(', ')} are needed.`,
 });
 
+/** An image in base64 is what its own bytes say. */
+const image = defineRule<true>({
+  keyword: 'image',
+  check: (_, { content, content_type }) => {
+    if (typeof content !== 'string') return [];
+    const header = readImageHeader(Buffer.from(content, 'base64'));
+    const wrong = (name: string, msg: string): Breach[] => [{ at: [name], type: 'value_error', msg }];
+    if (header === null) return wrong('content', 'Value is not a PNG or JPEG image');
+    if (!isWithin(header, MOST_PIXELS)) {
+      return wrong('content', `An image can have at most ${MOST_PIXELS / 1_000_000} million pixels`);
+    }
+    const isTold = content_type === 'image/png' || content_type === 'image/jpeg';
+    return isTold && content_type !== header.content_type
+      ? wrong('content_type', `The bytes are those of ${header.content_type}`)
+      : [];
+  },
+  words: () => `A PNG or JPEG image of at most ${MOST_PIXELS / 1_000_000} million pixels, as its own bytes say.`,
+});
+
 /** A key that opens some teams names them, and one that opens the organisation names none. */
 const boundByRole = defineRule<true>({
   keyword: 'boundByRole',
@@ -156,5 +176,6 @@ export const RULES = [
   minorNeedsProxy,
   consentsUnlessPhysician,
   boundByRole,
+  image,
   fulfils,
 ];

@@ -8,6 +8,7 @@ import {
   register,
   type OrderBody,
 } from '../../../../test/factories.ts';
+import { jpegHead, pngHead } from '../../../../test/images.ts';
 import { problemsOf } from '../../../../test/people.ts';
 
 let app: TestApp;
@@ -15,6 +16,8 @@ beforeAll(async () => {
   app = await startTestApp();
 });
 afterAll(() => app.close());
+
+const imageOf = (bytes: Buffer, content_type: string) => ({ content: bytes.toString('base64'), content_type });
 
 let kits = 0;
 async function registerWith(
@@ -65,6 +68,15 @@ describe('insurance that comes with a registration', () => {
       insurance.front_image,
     );
     expect(front?.content.includes('iVBORw0KGgo')).toBe(false);
+  });
+
+  test.each<[string, object, string]>([
+    ['no image', { content: 'R0lGODlhAQABAAAAACw=', content_type: 'image/png' }, 'content'],
+    ['more pixels than are taken', imageOf(pngHead(5_000, 5_000), 'image/png'), 'content'],
+    ['another type than it says', imageOf(jpegHead(300, 120), 'image/png'), 'content_type'],
+  ])('with an image that is %s is refused', async (_what, front_image, name) => {
+    const { status, body } = await registerWith({ ...insurance, front_image });
+    expect([status, problemsOf({ body })]).toEqual([422, [`body.health_insurance.front_image.${name} value_error`]]);
   });
 
   test('of an unknown payor is refused as every record is, and nothing is registered', async () => {
