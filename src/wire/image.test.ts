@@ -51,7 +51,8 @@ describe('an image tells by its own bytes', () => {
         fc.constantFrom(pngHead(5, 5), jpegHead(5, 5)),
         fc.nat(60),
         (noise, head, cut) => {
-          readImageHeader(Buffer.concat([head.subarray(0, cut), noise]));
+          const header = readImageHeader(Buffer.concat([head.subarray(0, cut), noise]));
+          expect(header === null || header.width * header.height > 0).toBe(true);
         },
       ),
     );

@@ -1,6 +1,6 @@
 // Images are known by their own bytes: what a sender calls them says nothing. Nothing is unpacked here, only the header read.
 
-export type ImageType = 'image/png' | 'image/jpeg';
+type ImageType = 'image/png' | 'image/jpeg';
 export type ImageHeader = { content_type: ImageType; width: number; height: number };
 
 /** Of an image in a JSON body; whoever draws one unpacks four bytes a pixel. */
