@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Address } from '../wire/address.ts';
 import { GuarantorDetails } from '../wire/guarantor.ts';
-import { ImageInput } from '../wire/image-input.ts';
+import { ImageInput } from '../wire/image/input.ts';
 import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
 import { nullable, oneOf, optional, SearchWords, Text, WordFilter } from '../wire/schema.ts';
 

@@ -1,7 +1,7 @@
 import { US_ZIP } from './address.ts';
 import { ADULT_AGE_YEARS, ageInYears, isBirthDate, isCalendarDate } from './birth-date.ts';
 import { isUnitedStates } from './country.ts';
-import { isWithin, MOST_PIXELS, readImageHeader } from './image.ts';
+import { isWithin, MOST_PIXELS, readImageHeader } from './image/header.ts';
 import { defineRule, type Breach } from './rule.ts';
 import { isUsState } from './us-state.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jpegHead, pngHead } from '../../test/images.ts';
-import { isWithin, LONGEST_SIDE, MOST_PIXELS, readImageHeader } from './image.ts';
+import { jpegHead, pngHead } from '../../../test/images.ts';
+import { isWithin, LONGEST_SIDE, MOST_PIXELS, readImageHeader } from './header.ts';
 
 describe('an image tells by its own bytes', () => {
   test('what it is and how large', () => {

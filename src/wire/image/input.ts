@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf } from './schema.ts';
+import { oneOf } from '../schema.ts';
 
 /** About 300 kB of an image, in base64. */
 const MOST_IMAGE_CHARACTERS = 400_000;
