@@ -140,6 +140,8 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   page_lab_tests: () => [none],
   list_lab_tests: () => [none],
   list_labs: () => [none],
+  get_area_info: () => [{ query: 'zip_code=85004', status: 200 }],
+  get_psc_info: () => [{ query: 'zip_code=85004&lab_id=2', status: 200 }],
   list_markers: () => [none],
   get_marker: () => [], // the catalogue is everybody's
   delete_connection: (_, { user_id }) => [{ params: { user_id }, status: 404 }],

@@ -18,6 +18,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   'wearables/link': ['bulk_ops', 'link_tokens', 'link_codes', 'oauth_states'],
   'labs/catalogue': ['labs', 'analytes', 'markers', 'marker_analytes', 'lab_tests', 'lab_test_markers'],
+  'labs/places': ['zip_prefixes', 'service_centers'],
   'labs/orders': [
     'order_transactions',
     'orders',

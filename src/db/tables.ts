@@ -587,6 +587,26 @@ export interface Seeds {
   name: string;
 }
 
+export interface ServiceCenters {
+  capabilities: Generated<string[]>;
+  city: string;
+  fax_number: string | null;
+  first_line: string;
+  hours: Jsonb | null;
+  iana_timezone: string;
+  lab_id: number;
+  lat: number;
+  lng: number;
+  name: string;
+  phone_number: string | null;
+  scheduling_provider: string | null;
+  second_line: string | null;
+  site_code: string;
+  state: string;
+  supported_bill_types: Generated<string[]>;
+  zip_code: string;
+}
+
 export interface Shipments {
   created_at: Generated<string>;
   id: string;
@@ -770,6 +790,15 @@ export interface WebhookSecrets {
   webhook_id: string;
 }
 
+export interface ZipPrefixes {
+  city: string;
+  iana_timezone: string;
+  lat: number;
+  lng: number;
+  prefix: string;
+  state: string;
+}
+
 export interface DB {
   analytes: Analytes;
   application_subscriptions: ApplicationSubscriptions;
@@ -821,6 +850,7 @@ export interface DB {
   sample_notes: SampleNotes;
   samples: Samples;
   seeds: Seeds;
+  service_centers: ServiceCenters;
   shipments: Shipments;
   simulations: Simulations;
   source_priorities: SourcePriorities;
@@ -837,4 +867,5 @@ export interface DB {
   users: Users;
   webhook_secrets: WebhookSecrets;
   webhooks: Webhooks;
+  zip_prefixes: ZipPrefixes;
 }

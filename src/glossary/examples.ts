@@ -192,5 +192,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   },
   exchange_link_code: { code: 'skus00000000' },
   delete_team_api_keys: { api_key_id: [SOMETHING] },
+  get_area_info: { zip_code: '85004' },
+  get_psc_info: { zip_code: '85004', lab_id: 2 },
   ...SUMMARY_QUERIES,
 };

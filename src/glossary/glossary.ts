@@ -4,6 +4,7 @@ import { connections } from './connections.ts';
 import { lists } from './lists.ts';
 import { orders } from './orders.ts';
 import { people } from './people.ts';
+import { places } from './places.ts';
 import { results } from './results.ts';
 import { tenancy } from './tenancy.ts';
 import { wearables } from './wearables.ts';
@@ -13,6 +14,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   ...people,
   ...orders,
   ...catalogue,
+  ...places,
   ...results,
   ...tenancy,
   ...wearables,

@@ -14,6 +14,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   insurance: 'The insurance of users, and the directory of insurance companies.',
   lab_tests: 'What laboratories offer: tests, the markers they measure, prices.',
   orders: 'Ordering, registering, following and cancelling lab tests.',
+  places: 'Where samples are taken: who comes to patients, and the patient service centers of laboratories.',
   simulation: 'In the sandbox laboratories and carriers are simulated: their steps are asked for.',
   results: 'What the laboratory found.',
   management: 'Teams of an organisation and the keys of both.',

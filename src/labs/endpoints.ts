@@ -2,12 +2,14 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { labTestEndpoints } from './catalogue/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
 import { orderEndpoints } from './orders/endpoints.ts';
+import { placeEndpoints } from './places/endpoints.ts';
 import { resultEndpoints } from './results/endpoints.ts';
 
 /** Every operation of the laboratory wing, in the order of its documentation. */
 export const labEndpoints: Endpoint[] = [
   ...labTestEndpoints,
   ...orderEndpoints,
+  ...placeEndpoints,
   ...simulationEndpoints,
   ...resultEndpoints,
 ];

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
+import type { AppointmentProvider, AreaInfo } from './schemas.ts';
+import { latitudesWithin, milesFrom } from './service-centers.ts';
+import { findAreaOrNull, type Area } from './zip-codes.ts';
+
+/** Where the simulated scheduler sends nobody: too far from the towns that it pretends to have people in. */
+const NOT_SERVED = new Set(['AK', 'HI', 'PR', 'VI', 'GU']);
+
+/**
+ * Who comes to patients of an area. Only the sandbox has a scheduler, a simulated one: getlabs has slots and takes
+ * requests, phlebfinders takes requests only.
+ */
+export function phlebotomyIn(ctx: TeamCtx, area: Area | null): AreaInfo['phlebotomy'] {
+  const is_served = ctx.config.environment === 'sandbox' && area !== null && !NOT_SERVED.has(area.state);
+  if (!is_served) return { is_served, providers: [] };
+  const name = (provider: AppointmentProvider): AppointmentProvider => provider;
+  return {
+    is_served,
+    providers: [
+      { name: name('getlabs'), service_types: ['appointment-ready', 'appointment-request'] },
+      { name: name('phlebfinders'), service_types: ['appointment-request'] },
+    ],
+  };
+}
+
+/** What can be done for patients of a zip code: who comes to them, and which laboratories have places near. */
+export async function describeArea(
+  ctx: TeamCtx,
+  { zip_code, radius, labs }: { zip_code: string; radius: number; labs: string[] },
+): Promise<AreaInfo> {
+  const area = await findAreaOrNull(ctx, zip_code);
+  return {
+    zip_code,
+    phlebotomy: phlebotomyIn(ctx, area),
+    central_labs: await centralLabs(ctx, area, radius, labs),
+  };
+}
+
+type Totals = {
+  lab_id: number;
+  slug: string;
+  within_radius: number;
+  bookable: boolean;
+  capabilities: AreaInfo['central_labs'][string]['patient_service_centers']['capabilities'];
+  supported_bill_types: string[];
+};
+
+/** Laboratories with places anywhere, and how many of those are near. A filter names laboratories or who books at their places. */
+async function centralLabs(
+  ctx: TeamCtx,
+  area: Area | null,
+  radius: number,
+  labs: string[],
+): Promise<AreaInfo['central_labs']> {
+  const near = area ? sql`${latitudesWithin(area, radius)} and ${milesFrom(area)} <= ${radius}` : sql`false`;
+  const { rows } = await sql<Totals>`
+    select labs.id as lab_id, labs.slug, count(near.site_code)::integer as within_radius,
+           coalesce(bool_or(near.scheduling_provider is not null), false) as bookable,
+           array(select distinct c from unnest(array_agg(array_to_string(near.capabilities, ','))) as l,
+                   unnest(string_to_array(l, ',')) as c order by 1) as capabilities,
+           array(select distinct b from service_centers s, unnest(s.supported_bill_types) as b where s.lab_id = labs.id order by 1)
+             as supported_bill_types
+      from labs left join lateral (
+        select * from service_centers where service_centers.lab_id = labs.id and ${near}
+      ) as near on true
+     where exists (select from service_centers s where s.lab_id = labs.id
+             and (${labs.length === 0} or labs.slug = any (${labs}::text[]) or s.scheduling_provider = any (${labs}::text[])))
+     group by labs.id order by labs.id`.execute(ctx.db);
+  return Object.fromEntries(
+    rows.map(({ lab_id, slug, within_radius, bookable, capabilities, supported_bill_types }) => [
+      slug,
+      {
+        patient_service_centers: {
+          appointment_with_service: ctx.config.environment === 'sandbox' && bookable,
+          within_radius,
+          radius: String(radius),
+          capabilities,
+        },
+        supported_bill_types,
+        lab_id,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,36 @@
+import { endpoint } from '../../http/endpoint.ts';
+import { describeArea } from './area.ts';
+import { AreaInfo, AreaQuery, CentersInfo, CentersQuery, radiusOf } from './schemas.ts';
+import { listServiceCenters } from './service-centers.ts';
+
+const tag = 'places';
+
+export const placeEndpoints = [
+  endpoint({
+    id: 'get_area_info',
+    method: 'GET',
+    path: '/v3/order/area/info',
+    tag,
+    query: AreaQuery,
+    response: AreaInfo,
+    summary: 'Read what can be done for patients of a zip code',
+    description:
+      'Where a zip code is, is told by its first three digits: distances are approximate. Around one that nobody knows there is nothing. ' +
+      'In production nobody comes to patients until a scheduler is connected.',
+    handle: (ctx, { query: { zip_code, radius, lab, labs = [] } }) =>
+      describeArea(ctx, { zip_code, radius: radiusOf(radius), labs: lab === undefined ? labs : [lab, ...labs] }),
+  }),
+  endpoint({
+    id: 'get_psc_info',
+    method: 'GET',
+    path: '/v3/order/psc/info',
+    tag,
+    query: CentersQuery,
+    response: CentersInfo,
+    summary: "List a laboratory's patient service centers around a zip code",
+    description:
+      'The nearest first. Distances are approximate, from the main town of the first three digits of the zip code.',
+    refusals: ['not_found'],
+    handle: (ctx, { query: { radius, ...near } }) => listServiceCenters(ctx, { ...near, radius: radiusOf(radius) }),
+  }),
+];

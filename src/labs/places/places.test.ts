@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { query } from '../../../test/global-setup.ts';
+import type { AreaInfo, CentersInfo } from './schemas.ts';
+
+let app: TestApp;
+let production: TestApp;
+beforeAll(async () => {
+  [app, production] = await Promise.all([startTestApp(), startTestApp({ PHIAL_ENVIRONMENT: 'production' })]);
+  // Two places as somebody who runs the service would load them, of a laboratory of which nothing else is planted.
+  await query(
+    app.databaseUrl,
+    `insert into service_centers (lab_id, site_code, name, first_line, city, state, zip_code, lat, lng, iana_timezone)
+     values (1, 'TUS', 'Tucson', '1 Example Way', 'Tucson', 'AZ', '85701', 32.2226, -110.9747, 'America/Phoenix'),
+            (1, 'LAX', 'Los Angeles', '1 Example Way', 'Los Angeles', 'CA', '90012', 34.0522, -118.2437, 'America/Los_Angeles')`,
+  );
+});
+afterAll(() => Promise.all([app.close(), production.close()]));
+
+const area = async (of: TestApp, asked: string): Promise<AreaInfo> =>
+  (await of.api<AreaInfo>('GET', `/v3/order/area/info?${asked}`)).body;
+const centers = async (asked: string): Promise<CentersInfo['patient_service_centers']> =>
+  (await app.api<CentersInfo>('GET', `/v3/order/psc/info?${asked}`)).body.patient_service_centers;
+
+describe('the area of a zip code', () => {
+  test('tells who comes to patients and which laboratories have places near', async () => {
+    const info = await area(app, 'zip_code=85004&radius=10');
+    expect(info.zip_code).toBe('85004');
+    expect(info.phlebotomy).toEqual({
+      is_served: true,
+      providers: [
+        { name: 'getlabs', service_types: ['appointment-ready', 'appointment-request'] },
+        { name: 'phlebfinders', service_types: ['appointment-request'] },
+      ],
+    });
+    expect(info.central_labs['simulated-reference-lab']).toEqual({
+      lab_id: 2,
+      patient_service_centers: {
+        appointment_with_service: true,
+        within_radius: expect.any(Number),
+        radius: '10',
+        capabilities: ['appointment_scheduling_via_junction', 'appointment_scheduling_with_lab', 'stat'],
+      },
+      supported_bill_types: ['client_bill', 'commercial_insurance', 'patient_bill', 'patient_bill_passthrough'],
+    });
+  });
+
+  test.each([
+    ['lab=simulated-reference-lab', ['simulated-reference-lab']],
+    ['lab=quest', ['simulated-reference-lab']],
+    ['labs=simulated-kit-lab,sonora_quest', ['simulated-kit-lab', 'simulated-reference-lab']],
+    ['labs=nobody', []],
+  ])('has with %s the laboratories %j', async (filter, labs) => {
+    expect(Object.keys((await area(app, `zip_code=85004&${filter}`)).central_labs)).toEqual(labs);
+  });
+
+  test('counts no more places than there are within the radius', async () => {
+    for (const radius of [10, 20, 25, 50, 100]) {
+      const info = await area(app, `zip_code=85004&radius=${radius}&lab=simulated-reference-lab`);
+      const near = await centers(`zip_code=85004&lab_id=2&radius=${radius}`);
+      expect(info.central_labs['simulated-reference-lab']?.patient_service_centers.within_radius).toBe(near.length);
+    }
+  });
+
+  test.each(['99501', '96813', '00901', '09012', '00000'])('tells of %s that nobody comes', async (zip) => {
+    expect((await area(app, `zip_code=${zip}`)).phlebotomy).toEqual({ is_served: false, providers: [] });
+  });
+
+  test('has nothing of a scheduler in production, where none is connected, and the places that were loaded', async () => {
+    await query(
+      production.databaseUrl,
+      `insert into labs (id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types)
+       values (7, 'desert-lab', 'Desert Laboratory', '1 Example Way', 'Mesa', 'AZ', '85201', '{walk_in_test}', '{serum}')
+       on conflict do nothing;
+       insert into service_centers (lab_id, site_code, name, first_line, city, state, zip_code, lat, lng, iana_timezone)
+       values (7, 'MESA', 'Mesa', '1 Example Way', 'Mesa', 'AZ', '85201', 33.4, -111.8, 'America/Phoenix')`,
+    );
+    const info = await area(production, 'zip_code=85004&lab=desert-lab');
+    expect(info.phlebotomy).toEqual({ is_served: false, providers: [] });
+    expect(info.central_labs).toEqual({
+      'desert-lab': {
+        lab_id: 7,
+        patient_service_centers: {
+          appointment_with_service: false,
+          within_radius: 1,
+          radius: '25',
+          capabilities: [],
+        },
+        supported_bill_types: ['client_bill'],
+      },
+    });
+  });
+
+  test.each(['', 'zip_code=8500', 'zip_code=85004-1234', 'zip_code=85004&radius=30'])(
+    'is refused for %j',
+    async (asked) => {
+      expect((await app.api('GET', `/v3/order/area/info?${asked}`)).status).toBe(422);
+    },
+  );
+});
+
+describe('patient service centers', () => {
+  test('come nearest first, with how far they are and what can be done there', async () => {
+    const found = await centers('zip_code=85004&lab_id=2&radius=25');
+    expect(found[0]).toMatchObject({
+      site_code: 'SIM8501',
+      distance: 0,
+      location: { lat: 33.4, lng: -112.1 },
+      metadata: { name: 'Simulated Service Center Phoenix 1', city: 'Phoenix', state: 'AZ', zip_code: '85001' },
+      capabilities: ['stat', 'appointment_scheduling_via_junction'],
+    });
+    const distances = found.map(({ distance }) => distance);
+    expect(distances).toEqual(distances.toSorted((a, b) => a - b));
+    expect(Math.max(...distances)).toBeLessThanOrEqual(25);
+    expect(found.length).toBeGreaterThan(2);
+  });
+
+  test('are measured along the globe', async () => {
+    // 33.4, -112.1 to 32.2226, -110.9747: 104.4 miles by the haversine formula computed apart.
+    expect(await centers('zip_code=85004&lab_id=1&radius=100')).toEqual([]);
+    expect(await centers('zip_code=85719&lab_id=1&radius=10')).toMatchObject([{ site_code: 'TUS' }]);
+    const [losAngeles] = await centers('zip_code=92802&lab_id=1&radius=50');
+    expect(losAngeles).toMatchObject({ site_code: 'LAX' });
+    expect(losAngeles?.distance).toBeGreaterThan(15);
+    expect(losAngeles?.distance).toBeLessThan(40);
+  });
+
+  test('are only those that can do all that is asked for', async () => {
+    const bookable = await centers('zip_code=85004&lab_id=2&capabilities=appointment_scheduling_via_junction,stat');
+    expect(bookable.length).toBeGreaterThan(0);
+    expect(bookable.every(({ site_code }) => site_code.endsWith('1'))).toBe(true);
+    expect(await centers('zip_code=85004&lab_id=2&capabilities=flying')).toEqual([]);
+  });
+
+  test('are nowhere around a zip code that nobody knows, and of no laboratory that there is not', async () => {
+    expect(await centers('zip_code=00000&lab_id=2')).toEqual([]);
+    expect((await app.api('GET', '/v3/order/psc/info?zip_code=85004&lab_id=4711')).status).toBe(404);
+  });
+
+  test('are answered for any zip code, and never further away than asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 99_999 }),
+        fc.constantFrom(10, 20, 25, 50, 100),
+        async (number, radius) => {
+          const zip = String(number).padStart(5, '0');
+          const found = await centers(`zip_code=${zip}&lab_id=2&radius=${radius}`);
+          expect(found.every(({ distance }) => distance <= radius)).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test('every prefix of zip codes lies where its state is, in a zone that the runtime knows', async () => {
+  const prefixes = await app.db.selectFrom('zip_prefixes').selectAll().execute();
+  expect(prefixes.length).toBeGreaterThan(900);
+  for (const { prefix, lat, lng, iana_timezone } of prefixes) {
+    expect(() => new Intl.DateTimeFormat('en', { timeZone: iana_timezone }), prefix).not.toThrow();
+    const offsetByPlace = lng > 0 ? lng / 15 - 24 : lng / 15;
+    const offset = hoursFromUtc(iana_timezone);
+    expect(Math.abs((offset > 0 ? offset - 24 : offset) - offsetByPlace), prefix).toBeLessThan(2.5);
+    expect(lat, prefix).toBeGreaterThan(13);
+  }
+});
+
+/** In winter. */
+function hoursFromUtc(timeZone: string): number {
+  const at = new Date('2026-01-15T12:00:00Z');
+  const local = new Date(`${at.toLocaleString('sv-SE', { timeZone })}Z`);
+  return (local.getTime() - at.getTime()) / 3_600_000;
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import type { CentersInfo, ServiceCenter } from './schemas.ts';
+import { findAreaOrNull, type Area } from './zip-codes.ts';
+
+const MOST_CENTERS = 200;
+const EARTH_RADIUS_MILES = 3_958.8;
+const MILES_PER_DEGREE = 69;
+
+/** Great-circle distance between a place of `service_centers` and an area, in miles: the haversine formula. */
+export const milesFrom = ({ lat, lng }: Pick<Area, 'lat' | 'lng'>) => sql<number>`
+  2 * ${EARTH_RADIUS_MILES}::float8 * asin(least(1, sqrt(
+    power(sind((service_centers.lat - ${lat}::float8) / 2), 2)
+    + cosd(service_centers.lat) * cosd(${lat}::float8) * power(sind((service_centers.lng - ${lng}::float8) / 2), 2))))`;
+
+/** The degrees of latitude that a radius can reach, so that an index leads to those near. */
+export const latitudesWithin = ({ lat }: Pick<Area, 'lat'>, miles: number) => sql<boolean>`
+  service_centers.lat between ${lat - miles / MILES_PER_DEGREE - 0.1}::float8 and ${lat + miles / MILES_PER_DEGREE + 0.1}::float8`;
+
+type Near = { zip_code: string; lab_id: number; radius: number; capabilities?: string[] | undefined };
+
+/** Where a laboratory takes samples within `radius` miles of a zip code, the nearest first; nowhere around an unknown one. */
+export async function listServiceCenters(ctx: TeamCtx, near: Near): Promise<CentersInfo> {
+  const lab = await ctx.db.selectFrom('labs').select(['id', 'slug']).where('id', '=', near.lab_id).executeTakeFirst();
+  if (!lab) throw notFound('Laboratory');
+  const area = await findAreaOrNull(ctx, near.zip_code);
+  const centers = area ? await centersAround(ctx, area, near) : [];
+  return { lab_id: lab.id, slug: lab.slug, patient_service_centers: centers };
+}
+
+async function centersAround(
+  { db }: TeamCtx,
+  area: Area,
+  { lab_id, radius, capabilities }: Near,
+): Promise<Static<typeof ServiceCenter>[]> {
+  const rows = await db
+    .selectFrom('service_centers')
+    .selectAll()
+    .select(milesFrom(area).as('miles'))
+    .where('lab_id', '=', lab_id)
+    .where(latitudesWithin(area, radius))
+    .where(milesFrom(area), '<=', radius)
+    .where(sql<boolean>`capabilities @> ${capabilities ?? []}::text[]`)
+    .orderBy('miles')
+    .orderBy('site_code')
+    .limit(MOST_CENTERS)
+    .execute();
+  return rows.map(({ miles, site_code, supported_bill_types, capabilities: can, lat, lng, ...metadata }) => ({
+    metadata: { ...metadata, hours: metadata.hours as Record<string, unknown> | null },
+    distance: Math.round(miles),
+    site_code,
+    supported_bill_types,
+    location: { lat, lng },
+    capabilities: can as Static<typeof ServiceCenter>['capabilities'],
+  }));
+}
