@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -67,15 +68,15 @@ describe('the area of a zip code', () => {
     expect((await area(app, `zip_code=${zip}`)).phlebotomy).toEqual({ is_served: false, providers: [] });
   });
 
-  test('has nothing of a scheduler in production, where none is connected, and the places that were loaded', async () => {
+  test('has nothing of a scheduler in production, where none is connected, and the places that were loaded as the guide says', async () => {
     await query(
       production.databaseUrl,
       `insert into labs (id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types)
        values (7, 'desert-lab', 'Desert Laboratory', '1 Example Way', 'Mesa', 'AZ', '85201', '{walk_in_test}', '{serum}')
-       on conflict do nothing;
-       insert into service_centers (lab_id, site_code, name, first_line, city, state, zip_code, lat, lng, iana_timezone)
-       values (7, 'MESA', 'Mesa', '1 Example Way', 'Mesa', 'AZ', '85201', 33.4, -111.8, 'America/Phoenix')`,
+       on conflict do nothing`,
     );
+    const guide = readFileSync('docs/guides/load-service-centers.md', 'utf8');
+    await query(production.databaseUrl, /```sql\n(.*?)```/s.exec(guide)?.[1] as string);
     const info = await area(production, 'zip_code=85004&lab=desert-lab');
     expect(info.phlebotomy).toEqual({ is_served: false, providers: [] });
     expect(info.central_labs).toEqual({
@@ -85,7 +86,7 @@ describe('the area of a zip code', () => {
           appointment_with_service: false,
           within_radius: 1,
           radius: '25',
-          capabilities: [],
+          capabilities: ['appointment_scheduling_with_lab'],
         },
         supported_bill_types: ['client_bill'],
       },
