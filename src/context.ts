@@ -90,6 +90,9 @@ export type TeamCtx = Ctx & {
   giveWay?: GiveWay;
 };
 
+/** A Ctx on behalf of a link that we signed: it opens one record, as one kind of document. */
+export type SignedCtx = TeamCtx & { signedId: string };
+
 /** A Ctx on behalf of an organisation's management key. */
 export type ManagementCtx = Ctx & {
   org: { id: string; plan: 'launch' | 'grow' | 'scale' };

@@ -49,6 +49,7 @@ export type ErrorCode =
   | 'connector_not_available'
   | 'link_code_invalid'
   | 'signature_refused'
+  | 'link_refused'
   | 'link_expiry_refused'
   | 'rate_limited'
   | 'idempotency_mismatch'

@@ -64,6 +64,7 @@ describe('every operation with a key', () => {
       team_key_or_user_token: await keyIdOf(app.team.api_key),
       link_token: await keyIdOf(app.team.api_key),
       management_key: await keyIdOf(app.team.management_key),
+      signature: null,
       none: null,
     };
     for (const endpoint of endpoints) {
@@ -75,7 +76,7 @@ describe('every operation with a key', () => {
         ...lines.map(({ action, status, key_id, address }) => [action, status, key_id, address]),
       ]).toEqual([
         endpoint.id,
-        ...(endpoint.auth === 'none' ? [] : [[endpoint.id, answer.status, keys[endpoint.auth], '127.0.0.1']]),
+        ...(keys[endpoint.auth] === null ? [] : [[endpoint.id, answer.status, keys[endpoint.auth], '127.0.0.1']]),
       ]);
     }
   });

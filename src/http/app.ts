@@ -79,8 +79,11 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     if (request.is404) refuseUnknownRoute(request, reply, { allowedMethods, pages });
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
-    const caller = await AUTH_KINDS[endpoint.auth].findCaller(ctx, access, request.headers);
-    if (caller.key) request.trail = startTrail(caller.key);
+    const caller = await AUTH_KINDS[endpoint.auth].findCaller(ctx, access, request.headers, {
+      path: endpoint.path,
+      params: request.params as Record<string, string>,
+    });
+    if (caller.key) request.trail = startTrail(caller.key, caller.records);
     markDeprecations(reply, endpoint, caller);
     const keyId = caller.key?.id;
     // Before any refusal: each leaves its line in the audit log, whose writer all keys share.

@@ -75,6 +75,7 @@ const STATUS: Record<Code, number> = {
   connector_not_available: 400,
   link_code_invalid: 400,
   signature_refused: 401,
+  link_refused: 403,
   link_expiry_refused: 422,
   rate_limited: 429,
   idempotency_mismatch: 409,

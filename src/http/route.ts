@@ -53,7 +53,7 @@ export function addRoute(
     if (owner) bulk.hear(owner);
     const read = async (giveWay?: GiveWay): Promise<Input> => {
       const input = await readInput(request, key, giveWay);
-      if (trail) trail.records = ids().ofInput(input);
+      trail?.records.push(...ids().ofInput(input));
       return input;
     };
     const carry = (input: Input, pauses: Pauses) => carryOut(request, reply, { caller, key, input, pauses });

@@ -32,6 +32,8 @@ export type Cipher = {
   reseal: (column: SealedColumn, row: SealedRow, sealed: Buffer) => Buffer | null;
   /** HMAC-SHA256 by which a team's rows are found; equal texts of two teams or kinds have different hashes. */
   lookupHash: (kind: LookupKind, teamId: string, text: string) => Buffer;
+  /** HMAC-SHA256 under the team's key for signatures; null where the deployment's key of that version is not known here. */
+  signatureOf: (version: number, teamId: string, message: Buffer) => Buffer | null;
 };
 
 const VERSION_BYTES = 1;
@@ -55,15 +57,15 @@ const MOST_TEAM_KEYS = 10_000;
 export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   const teamKeys = new Map<string, KeyObject>();
 
-  const teamKey = (version: number, teamId: string): KeyObject => {
-    const name = `${version} ${teamId}`;
+  const teamKey = (version: number, teamId: string, use: 'columns' | 'signatures' = 'columns'): KeyObject => {
+    const name = `${version} ${teamId} ${use}`;
     const known = teamKeys.get(name);
     if (known) return known;
     const key = keys.get(version);
     if (!key)
       throw new Error(`Personal data is sealed under key version ${version}, which this process was not given.`);
     const derived = createSecretKey(
-      Buffer.from(hkdfSync('sha256', key, '', `phial columns of team ${teamId}`, KEY_BYTES)),
+      Buffer.from(hkdfSync('sha256', key, '', `phial ${use} of team ${teamId}`, KEY_BYTES)),
     );
     if (teamKeys.size >= MOST_TEAM_KEYS) teamKeys.delete(teamKeys.keys().next().value as string);
     teamKeys.set(name, derived);
@@ -116,6 +118,12 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
     reseal: (column, row, sealed) => (sealed[0] === sealing ? null : seal(column, row, open(column, row, sealed))),
     lookupHash: (kind, teamId, text) =>
       createHmac('sha256', lookupKey).update(`${kind} ${teamId.toLowerCase()} ${text}`).digest(),
+    signatureOf: (version, teamId, message) =>
+      keys.has(version)
+        ? createHmac('sha256', teamKey(version, teamId.toLowerCase(), 'signatures'))
+            .update(message)
+            .digest()
+        : null,
   };
 }
 

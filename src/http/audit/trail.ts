@@ -13,7 +13,12 @@ export type Trail = {
   written: boolean;
 };
 
-export const startTrail = (key: KeyIdentity): Trail => ({ key, team_id: key.team_id, records: [], written: false });
+export const startTrail = (key: KeyIdentity, records: string[] = []): Trail => ({
+  key,
+  team_id: key.team_id,
+  records: [...records],
+  written: false,
+});
 
 export function lineOf(request: FastifyRequest, endpoint: Endpoint, trail: Trail, status: number): AuditEntry {
   return {

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Ctx, LinkCtx, ManagementCtx, TeamCtx } from '../../context.ts';
+import type { Ctx, LinkCtx, ManagementCtx, SignedCtx, TeamCtx } from '../../context.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
 import type { AccessCache } from './access.ts';
 
 /** A key by its own id, with whom it belongs to. */
 export type KeyIdentity = {
-  kind: 'team_key' | 'user_token' | 'link_token' | 'management_key';
+  kind: 'team_key' | 'user_token' | 'link_token' | 'management_key' | 'signed_link';
   id: string;
   org_id: string;
   team_id: string | null;
@@ -17,11 +17,13 @@ export type DeprecatedHeader = { name: string; since: string; documentation: str
 type Shown = {
   /** The header that the key was sent in, where another has replaced it. */
   deprecatedHeader?: DeprecatedHeader;
+  /** Ids of what the call is about beside those that its input names, for the audit log. */
+  records?: string[];
 };
 
 /** Who calls, with the context that the handler gets. */
 export type Caller = Shown & {
-  ctx: Ctx | TeamCtx | LinkCtx | ManagementCtx;
+  ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | ManagementCtx;
   /** Null where anybody may call. */
   key: KeyIdentity | null;
   /** The key itself, as it was sent. */
@@ -36,7 +38,12 @@ export type AuthKind = {
   /** As OpenAPI describes it, by name; of several one is enough. Empty where anybody may call. */
   securitySchemes: Record<string, Record<string, unknown>>;
   refusals: readonly ErrorCode[];
-  findCaller: (ctx: Ctx, access: AccessCache, headers: IncomingHttpHeaders) => Promise<Caller | Stranger>;
+  findCaller: (
+    ctx: Ctx,
+    access: AccessCache,
+    headers: IncomingHttpHeaders,
+    at: { /** As it is declared. */ path: string; params: Readonly<Record<string, string | undefined>> },
+  ) => Promise<Caller | Stranger>;
 };
 
 /** The first of the headers that says something. */

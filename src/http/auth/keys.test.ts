@@ -29,6 +29,9 @@ const OPEN_TO_ANYBODY = [
   'get_readiness',
 ];
 
+/** The same of what a link opens that the service signed, without a key. */
+const OPENED_BY_LINKS: string[] = [];
+
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
@@ -65,7 +68,7 @@ const revokeInDatabase = (id: string) =>
 describe('without a key that opens it', () => {
   test('every operation refuses', async () => {
     for (const { id, method, path, auth } of endpoints) {
-      if (OPEN_TO_ANYBODY.includes(id)) continue;
+      if ([...OPEN_TO_ANYBODY, ...OPENED_BY_LINKS].includes(id)) continue;
       const at = path.replaceAll(/\{\w+\}/g, randomUUID());
       const answer = await app.api<Refusal>(method, at, method === 'GET' || method === 'DELETE' ? undefined : {}, {
         key: null,
@@ -76,6 +79,10 @@ describe('without a key that opens it', () => {
 
   test('the operations that are open to anybody are the ones written here', () => {
     expect(endpoints.filter(({ auth }) => auth === 'none').map(({ id }) => id)).toEqual(OPEN_TO_ANYBODY);
+  });
+
+  test('the operations that a signed link opens are the ones written here', () => {
+    expect(endpoints.filter(({ auth }) => auth === 'signature').map(({ id }) => id)).toEqual(OPENED_BY_LINKS);
   });
 
   test('the answer is the same whatever is wrong with a team key', async () => {

@@ -21,9 +21,9 @@ export const teamKeyOrUserToken: AuthKind = {
     },
   },
   refusals: teamKey.refusals,
-  async findCaller(ctx, access, headers) {
+  async findCaller(ctx, access, headers, at) {
     const token = bearerOf(headers);
-    return token === null ? teamKey.findCaller(ctx, access, headers) : findUserOfToken(ctx, token);
+    return token === null ? teamKey.findCaller(ctx, access, headers, at) : findUserOfToken(ctx, token);
   },
 };
 

@@ -1,0 +1,169 @@
+// What a signed link opens, on operations that exist in this test only.
+import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { openCipher } from '../../privacy/cipher.ts';
+import { endOfLink, readToken, signedUrl, signToken } from '../../privacy/signed-link.ts';
+import { openApp, type App } from '../app.ts';
+import { endpoint } from '../endpoint.ts';
+import { openMetrics } from '../metrics.ts';
+
+const documentOf = (kind: string) =>
+  endpoint({
+    id: `open_${kind}`,
+    tag: 'test',
+    summary: 'For a test',
+    method: 'GET',
+    path: `/documents/${kind}/{token}`,
+    auth: 'signature',
+    params: Type.Object({ token: Type.String() }),
+    response: Type.Object({ id: Type.String(), team: Type.String() }),
+    handle: async ({ signedId, team }) => ({ id: signedId, team: team.id }),
+  });
+
+let service: TestApp;
+let app: App;
+let baseUrl: string;
+beforeAll(async () => {
+  service = await startTestApp();
+  app = openApp(service.ctx, [documentOf('letter'), documentOf('stamp')], openMetrics());
+  baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(async () => {
+  await app.server.close();
+  await service.close();
+});
+
+const id = randomUUID();
+const inAnHour = (): number => Math.floor(Date.now() / 1000) + 3_600;
+const token = (changes: { kind?: string; team?: Team; expires?: number } = {}): string =>
+  signToken(service.ctx.cipher, changes.kind ?? 'letter', {
+    team_id: (changes.team ?? service.team).id,
+    id,
+    expires: changes.expires ?? inAnHour(),
+  });
+
+type Opened = { status: number; body: { request_id?: string; [key: string]: unknown } };
+async function open(value: string, kind = 'letter'): Promise<Opened> {
+  const response = await fetch(`${baseUrl}/documents/${kind}/${value}`);
+  return { status: response.status, body: (await response.json()) as Opened['body'] };
+}
+
+/** The one answer to whatever is wrong. */
+const refused = async (value: string, kind?: string): Promise<unknown> => {
+  const { status, body } = await open(value, kind);
+  const { request_id, ...said } = body;
+  expect(request_id).toMatch(/^[0-9a-f-]{36}$/);
+  return { status, ...said };
+};
+const REFUSAL = {
+  status: 403,
+  code: 'link_refused',
+  detail: 'This link is not valid, or its time is over. Ask for another where you got it.',
+};
+
+describe('a signed link', () => {
+  test('opens its record for its team, without a key', async () => {
+    const url = new URL(
+      signedUrl({ ...service.ctx, config: { ...service.config, baseUrl } }, 'letter', {
+        team_id: service.team.id,
+        id,
+      }),
+    );
+    expect(url.pathname).toMatch(/^\/documents\/letter\/[\w-]{92}$/);
+    const response = await fetch(url);
+    expect([response.status, await response.json()]).toEqual([200, { id, team: service.team.id }]);
+  });
+
+  test('is refused alike whichever letter of it was changed, left out or added', async () => {
+    const value = token();
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    for (let at = 0; at < value.length; at++) {
+      const other = letters[(letters.indexOf(value[at] as string) + 1 + (at % 63)) % 64] as string;
+      expect(await refused(value.slice(0, at) + other + value.slice(at + 1))).toEqual(REFUSAL);
+    }
+    for (const changed of [value.slice(1), value.slice(0, -1), `${value}A`, `${value}=`, 'x', 'x'.repeat(500)])
+      expect(await refused(changed)).toEqual(REFUSAL);
+  });
+
+  test('is refused alike when its time is over, as another kind, and under a key that nobody knows', async () => {
+    const hourAgo = Math.floor(Date.now() / 1000) - 3_600;
+    expect(await refused(token({ expires: hourAgo }))).toEqual(REFUSAL);
+    expect(await refused(token(), 'stamp')).toEqual(REFUSAL);
+    expect(await refused(token({ kind: 'stamp' }))).toEqual(REFUSAL);
+    const foreign = openCipher({ sealing: 9, keys: new Map([[9, Buffer.alloc(32, 9)]]), lookupKey: Buffer.alloc(32) });
+    const link = { team_id: service.team.id, id, expires: inAnHour() };
+    expect(await refused(signToken(foreign, 'letter', link))).toEqual(REFUSAL);
+    const sameVersion = openCipher({
+      sealing: 1,
+      keys: new Map([[1, Buffer.alloc(32, 9)]]),
+      lookupKey: Buffer.alloc(32),
+    });
+    expect(await refused(signToken(sameVersion, 'letter', link))).toEqual(REFUSAL);
+  });
+
+  test('to a record of one team names that team alone, and ends with the team', async () => {
+    const other = await service.makeTeam();
+    const value = token({ team: other });
+    expect((await open(value)).body).toEqual({ id, team: other.id });
+    await service.db
+      .updateTable('teams')
+      .set({ deleted_at: new Date().toISOString() })
+      .where('id', '=', other.id)
+      .execute();
+    expect(await refused(value)).toEqual(REFUSAL);
+    expect(await refused(token({ team: { ...other, id: randomUUID() } }))).toEqual(REFUSAL);
+  });
+
+  test('leaves a line in the audit log each time it is used, with the record and without the link itself', async () => {
+    const value = token();
+    const over = token({ expires: Math.floor(Date.now() / 1000) - 1 });
+    const ids = [];
+    for (const each of [value, value, over]) {
+      const response = await fetch(`${baseUrl}/documents/letter/${each}`);
+      ids.push(response.headers.get('x-request-id') as string);
+    }
+    await app.audit.flush();
+    const lines = await service.db
+      .selectFrom('audit_log')
+      .select(['actor', 'action', 'status', 'team_id', 'org_id', 'key_id', 'records', 'address'])
+      .where('request_id', 'in', ids)
+      .orderBy('id')
+      .execute();
+    const line = {
+      actor: 'signed_link',
+      action: 'open_letter',
+      team_id: service.team.id,
+      org_id: service.team.org_id,
+      records: [id],
+      address: '127.0.0.1',
+    };
+    expect(lines).toMatchObject([
+      { ...line, status: 200 },
+      { ...line, status: 200 },
+      { ...line, status: 403 },
+    ]);
+    expect(lines[0]?.key_id).toBe(lines[1]?.key_id);
+    expect(lines[0]?.key_id).not.toBe(lines[2]?.key_id);
+  });
+
+  test('is counted by itself against the rate of a key', async () => {
+    const { status, headers } = await fetch(`${baseUrl}/documents/letter/${token()}`);
+    expect([status, headers.get('ratelimit-policy') !== null]).toEqual([200, service.config.rateLimit !== null]);
+  });
+});
+
+test('a link is good for seven days, reads the same for an hour, and outlives a rotation of the key', () => {
+  const now = Date.parse('2026-03-01T10:20:30Z');
+  expect(new Date(endOfLink(now) * 1000).toISOString()).toBe('2026-03-08T11:00:00.000Z');
+  expect(endOfLink(Date.parse('2026-03-01T10:59:59Z'))).toBe(endOfLink(now));
+  const keys = new Map([1, 2].map((version) => [version, Buffer.alloc(32, version)]));
+  const ring = { keys, lookupKey: Buffer.alloc(32) };
+  const link = { team_id: randomUUID(), id, expires: inAnHour() };
+  const old = signToken(openCipher({ ...ring, sealing: 1 }), 'letter', link);
+  expect(readToken(openCipher({ ...ring, sealing: 2 }), 'letter', old)).toEqual(link);
+  expect(
+    readToken(openCipher({ ...ring, sealing: 2, keys: new Map([[2, keys.get(2) as Buffer]]) }), 'letter', old),
+  ).toBeNull();
+});

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx } from '../../context.ts';
+import { boundToTeam } from '../../db/session/bind.ts';
+import { prepared } from '../../db/session/prepared.ts';
+import { AppError } from '../../errors.ts';
+import { readToken } from '../../privacy/signed-link.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
+import type { AuthKind, KeyIdentity } from './caller.ts';
+
+/** The one refusal of a signed link, whatever is wrong with it. */
+export const linkRefused = (): AppError =>
+  new AppError('link_refused', 'This link is not valid, or its time is over. Ask for another where you got it.');
+
+/**
+ * Whoever has a link that we signed (privacy/signed-link.ts), until it expires: for what a person opens in a browser. The
+ * path ends in the kind of document and the token: `/documents/{kind}/{token}`, the kind written out.
+ */
+export const signature: AuthKind = {
+  securitySchemes: {},
+  refusals: ['link_refused'],
+  async findCaller(ctx, _access, _headers, { path, params }) {
+    const kind = path.split('/').at(-2) ?? '';
+    const token = params['token'] ?? '';
+    const link = readToken(ctx.cipher, kind, token);
+    const found = link && (await findTeam(ctx, link));
+    if (!link || !found) return { key: null, refusal: linkRefused() };
+    const { team, opens } = found;
+    const key: KeyIdentity = { kind: 'signed_link', id: idOf(token), org_id: team.org_id, team_id: team.id };
+    if (!opens) return { key, records: [link.id], refusal: linkRefused() };
+    return { ctx: { ...forTeam(ctx, team), signedId: link.id }, key, records: [link.id], apiKey: token };
+  },
+};
+
+/** The team of a link that is ours, and whether it still opens anything; by the database's clock, as every age. */
+async function findTeam(
+  ctx: Ctx,
+  { team_id, expires }: { team_id: string; expires: number },
+): Promise<{ team: TeamCtx['team']; opens: boolean } | null> {
+  const row = await boundToTeam(ctx, team_id)
+    .db.selectFrom('teams')
+    .select(['id', 'org_id', 'settings'])
+    .select(sql<boolean>`deleted_at is null and to_timestamp(${expires}::float8) > now()`.as('opens'))
+    .where('id', '=', team_id)
+    .$call(prepared('team of signed link'))
+    .executeTakeFirst();
+  if (!row) return null;
+  const { opens, ...team } = row;
+  return { team: { ...team, settings: team.settings as TeamCtx['team']['settings'] }, opens };
+}
+
+/** Under which a link is counted and told of in the audit log, where it itself has no place. */
+const idOf = (token: string): string =>
+  createHash('sha256')
+    .update(token)
+    .digest('hex')
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-8$3-8$4-$5');
