@@ -7,17 +7,17 @@ import { storeReport } from '../results/store-report.ts';
 import type { LabNews } from './news.ts';
 
 /**
- * The door of every laboratory: writes what it told of an order that the caller has locked, first what came with the
- * status, then the status and its event. The simulated laboratory makes its news up, an adapter of a real one reads
+ * The door of every laboratory: writes what it told of an order that the caller has locked: a report, or a status, first
+ * what came with it, then the status and its event. The simulated laboratory makes its news up, an adapter of a real one reads
  * them out of messages.
  */
 export async function applyNews(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: LabNews): Promise<LoadedOrder> {
+  if ('report' in news) return (await storeReport(ctx, locked, news.report)).order;
   let order = locked;
   // A kit that was registered by its id keeps that.
   if (news.sample_id && order.row.sample_id === null) {
     order = await bindSample(ctx, order, canonicalSampleId(news.sample_id));
   }
   if (news.shipment) order = await storeShipment(ctx, order, news.shipment);
-  if (news.report) order = await storeReport(ctx, order, news.report);
   return appendOrderEvents(ctx, order, [{ status: news.status, detail: news.status_detail ?? null }]);
 }

@@ -1,12 +1,11 @@
 import type { ShipmentNews } from '../orders/testkit/ship.ts';
 import type { LowLevelStatus } from '../orders/status/table.ts';
-import type { LabReport } from '../results/store-report.ts';
+import type { LabReport } from '../results/report.ts';
 
-/** What comes with a new status: whatever of it the laboratory (or its carrier) told. */
-export type LabNews = {
-  status: LowLevelStatus;
-  status_detail?: string;
-  sample_id?: string;
-  shipment?: ShipmentNews;
-  report?: LabReport;
-};
+/**
+ * What a laboratory (or its carrier) tells of an order: a new status with what comes with it, or a report, whose status
+ * follows from what is in it.
+ */
+export type LabNews =
+  | { status: LowLevelStatus; status_detail?: string; sample_id?: string; shipment?: ShipmentNews }
+  | { report: LabReport };

@@ -23,8 +23,12 @@ export async function findResults(ctx: TeamCtx, orderId: string): Promise<Static
       'The laboratory has not reported results for this order yet. An event labtest.order.updated tells when it has.',
     );
   }
+  const { metadata, results, missing_results, sample_information } = openReport(ctx, report);
   return {
-    ...openReport(ctx, report),
+    metadata,
+    results,
+    missing_results,
+    sample_information,
     order_transaction: renderOrder(order, 'minimum').order_transaction,
   };
 }

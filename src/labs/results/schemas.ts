@@ -6,6 +6,21 @@ import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 export const RESULT_TYPES = ['numeric', 'range', 'comment', 'coded_value'] as const;
 export const INTERPRETATIONS = ['normal', 'abnormal', 'critical', 'unknown'] as const;
 
+export const RESULT_STATUSES = ['partial', 'final', 'corrected'] as const;
+export const FAILURE_TYPES = [
+  'quantity_not_sufficient_failure',
+  'collection_process_failure',
+  'drop_off_failure',
+  'internal_lab_failure',
+  'order_entry_failure',
+  'non_failure',
+  'unknown_failure',
+  'patient_condition_failure',
+  'missing_result_calc_failure',
+  'missing_demo_aoe_calc_failure',
+  'insufficient_volume',
+] as const;
+
 export const SourceMarker = Type.Object({
   marker_id: Type.Integer(),
   name: Type.String(),
@@ -36,12 +51,16 @@ export const BiomarkerResult = Type.Object({
   source_markers: nullable(Type.Array(SourceMarker)),
   performing_laboratory: nullable(Type.String()),
   source_sample_id: nullable(Type.String()),
+  status: oneOf(RESULT_STATUSES, { description: 'Corrected: the laboratory changed it after it was final.' }),
+  previous_result: nullable(
+    Type.String({ description: 'What was reported before the correction, with its unit; null where nothing changed.' }),
+  ),
 });
 
 export const MissingResult = Type.Object({
   name: Type.String(),
   slug: Type.String(),
-  inferred_failure_type: Type.String(),
+  inferred_failure_type: oneOf(FAILURE_TYPES),
   note: nullable(Type.String()),
   loinc: nullable(Type.String()),
   loinc_slug: nullable(Type.String()),

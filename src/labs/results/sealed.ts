@@ -1,35 +1,54 @@
-import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import type { LabResults } from './schemas.ts';
+import type { KeptMissing, KeptReport, KeptResult, Withdrawn } from './kept-report.ts';
 
-type Report = Omit<Static<typeof LabResults>, 'order_transaction'>;
 type ReportRow = { team_id: string; order_id: string; version: number };
-type SealedReport = { [K in keyof Report]: Buffer };
+type Sealed = Record<'metadata' | 'results' | 'missing_results' | 'sample_information', Buffer>;
 
 const placeOf = ({ team_id, order_id, version }: ReportRow): { team_id: string; id: string } => ({
   team_id,
   id: `${order_id}/${version}`,
 });
 
+/** What results had no word for before they could be corrected one by one. */
+const EARLY = { status: 'final', previous_result: null } as const;
+
+type SealedResult = KeptResult | (Withdrawn & { status: 'withdrawn' });
+
 /** What a laboratory found is personal whole: nothing of a report lies open. */
-export function sealReport({ cipher }: TeamCtx, row: ReportRow, report: Report): SealedReport {
+export function sealReport({ cipher }: TeamCtx, row: ReportRow, report: KeptReport): Sealed {
   const place = placeOf(row);
+  const results: SealedResult[] = [
+    ...report.results,
+    ...report.withdrawn.map((entry) => ({ ...entry, status: 'withdrawn' as const })),
+  ];
   return {
     metadata: cipher.sealJson('lab_results.metadata', place, report.metadata),
-    results: cipher.sealJson('lab_results.results', place, report.results),
+    results: cipher.sealJson('lab_results.results', place, results),
     missing_results: cipher.sealJson('lab_results.missing_results', place, report.missing_results),
     sample_information: cipher.sealJson('lab_results.sample_information', place, report.sample_information),
   };
 }
 
-export function openReport({ cipher }: TeamCtx, sealed: ReportRow & { [K in keyof Report]: Buffer | null }): Report {
+/** A version as it was kept; what was withdrawn is apart from the results. Versions of early releases have fewer fields. */
+export function openReport(
+  { cipher }: TeamCtx,
+  sealed: ReportRow & { [K in keyof Sealed]: Buffer | null },
+): KeptReport {
   const place = placeOf(sealed);
-  const open = <T>(column: keyof Report): T =>
-    (sealed[column] && cipher.openJson<T>(`lab_results.${column}`, place, sealed[column])) as T;
+  const open = <T>(column: keyof Sealed): T | null =>
+    sealed[column] && cipher.openJson<T>(`lab_results.${column}`, place, sealed[column]);
+  const results = open<SealedResult[]>('results') ?? [];
   return {
-    metadata: open('metadata'),
-    results: open('results'),
-    missing_results: open('missing_results'),
-    sample_information: open('sample_information'),
+    metadata: open<KeptReport['metadata']>('metadata') as KeptReport['metadata'],
+    results: results
+      .filter((result): result is KeptResult => result.status !== 'withdrawn')
+      .map((result) => ({ ...EARLY, ...result, key: result.key ?? result.slug })),
+    missing_results: (open<KeptMissing[]>('missing_results') ?? []).map((missing) => ({
+      ...missing,
+      key: missing.key ?? missing.slug,
+      reported_at: missing.reported_at ?? null,
+    })),
+    withdrawn: results.filter((result) => result.status === 'withdrawn'),
+    sample_information: open<KeptReport['sample_information']>('sample_information') ?? {},
   };
 }

@@ -1,69 +1,122 @@
-import { sql } from 'kysely';
-import type { Static } from 'typebox';
+import { isDeepStrictEqual } from 'node:util';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { analytesOf } from '../catalogue/analytes.ts';
 import { changeOrder } from '../orders/change.ts';
 import type { LoadedOrder } from '../orders/load.ts';
+import { appendOrderEvents } from '../orders/status/append-events.ts';
+import { describeReport, type ReportBefore } from './describe-report.ts';
 import { resultCritical } from './events.ts';
-import { worstOf } from './interpretation.ts';
-import type { BiomarkerResult, MissingResult, ResultMetadata, SampleInformation } from './schemas.ts';
-import { sealReport } from './sealed.ts';
+import { worstOf } from './interpretation/interpret.ts';
+import type { KeptReport } from './kept-report.ts';
+import { mergeValues, notReported } from './merge-report.ts';
+import type { LabReport } from './report.ts';
+import { openReport, sealReport } from './sealed.ts';
+import { statusesAfter } from './statuses-after.ts';
 
-/** What a laboratory reports for an order, whoever the laboratory is. */
-export type LabReport = {
-  status: 'partial' | 'final';
-  metadata: Omit<Static<typeof ResultMetadata>, 'status' | 'interpretation'>;
-  results: Static<typeof BiomarkerResult>[];
-  missing_results: Static<typeof MissingResult>[];
-  sample_information: Static<typeof SampleInformation>;
-};
-
-/** How many reports an order has; the newest one's version. */
-export async function countReports(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): Promise<number> {
-  const {
-    rows: [newest],
-  } = await sql<{ version: number }>`
-    select version from lab_results where user_id = ${row.user_id} and order_id = ${row.id}
-     order by version desc limit 1`.execute(ctx.db);
-  return newest?.version ?? 0;
-}
+/** `impossible`: the order as it stands takes no results, because it has ended or nobody has registered its kit. */
+export type Stored = { order: LoadedOrder; outcome: 'stored' | 'unchanged' | 'impossible' };
 
 /**
- * Keeps a report as the order's next version (a correction replaces nothing) and sets the order's interpretation
- * from it. The caller holds the order's row lock and gives the order its new status afterwards.
+ * The one way by which results get to an order, whoever the laboratory is: the report becomes the order's next version
+ * (one that corrects replaces nothing), the order gets its interpretation and status, and both are told. A report that
+ * says nothing new changes nothing and tells nothing. The caller holds the order's row lock.
  */
-export async function storeReport(ctx: TxCtx<TeamCtx>, order: LoadedOrder, report: LabReport): Promise<LoadedOrder> {
-  const interpretation = worstOf(report.results.map((result) => result.interpretation));
-  const row = { team_id: ctx.team.id, order_id: order.row.id, version: (await countReports(ctx, order)) + 1 };
+export async function storeReport(ctx: TxCtx<TeamCtx>, order: LoadedOrder, report: LabReport): Promise<Stored> {
+  const before = await newestReport(ctx, order);
+  const complete = before?.status === 'final' || report.status !== 'partial';
+  const analytes = await analytesOf(ctx, order.row.lab_test_id);
+  const values = mergeValues(before, report, analytes);
+  const missing_results = [...values.missing_results, ...(complete ? notReported(values, analytes) : [])];
+  const interpretation = worstOf(values.results.map((result) => result.interpretation));
+  const status = complete ? 'final' : 'partial';
+  const next: KeptReport = {
+    ...values,
+    missing_results,
+    ...describeReport(order, report, before, { status, interpretation }),
+  };
+  if (before && before.status === status && isDeepStrictEqual(contentOf(before), contentOf(next))) {
+    return { order, outcome: 'unchanged' };
+  }
+  const statuses = statusesAfter(order, complete);
+  if (statuses === null || order.row.patient_details === null) return { order, outcome: 'impossible' };
+  const created_at = await insertReport(
+    ctx,
+    order,
+    { version: (before?.version ?? 0) + 1, status, interpretation },
+    next,
+  );
+  const changed = await changeOrder(ctx, order, { interpretation, has_missing_results: missing_results.length > 0 });
+  if (newlyCritical(next, before)) await tellCritical(ctx, order, status, created_at);
+  return { order: await appendOrderEvents(ctx, changed, statuses), outcome: 'stored' };
+}
+
+const contentOf = ({ results, missing_results, withdrawn, sample_information }: KeptReport): unknown =>
+  JSON.parse(
+    JSON.stringify({
+      results,
+      missing_results,
+      withdrawn,
+      samples: Object.values(sample_information).map((sample) => ({ ...sample, date_reported: null })),
+    }),
+  );
+
+async function newestReport(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): Promise<ReportBefore | null> {
+  const newest = await ctx.db
+    .selectFrom('lab_results')
+    .select(['team_id', 'order_id', 'version', 'status'])
+    .select(['metadata', 'results', 'missing_results', 'sample_information'])
+    .where('user_id', '=', row.user_id)
+    .where('order_id', '=', row.id)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest ? { ...openReport(ctx, newest), version: newest.version, status: newest.status } : null;
+}
+
+async function insertReport(
+  ctx: TxCtx<TeamCtx>,
+  { row }: LoadedOrder,
+  plain: { version: number; status: string; interpretation: string },
+  report: KeptReport,
+): Promise<string> {
+  const place = { team_id: ctx.team.id, order_id: row.id, version: plain.version };
   const { created_at } = await ctx.db
     .insertInto('lab_results')
-    .values({
-      ...row,
-      user_id: order.row.user_id,
-      status: report.status,
-      interpretation,
-      ...sealReport(ctx, row, { ...report, metadata: { ...report.metadata, status: report.status, interpretation } }),
-    })
+    .values({ ...place, ...plain, user_id: row.user_id, ...sealReport(ctx, place, report) })
     .returning('created_at')
     .executeTakeFirstOrThrow();
-  const changed = await changeOrder(ctx, order, {
-    interpretation,
-    has_missing_results: report.missing_results.length > 0,
+  return created_at;
+}
+
+/** A critical value is told once: again only when it is another value, or another analyte's. */
+function newlyCritical(next: KeptReport, before: KeptReport | null): boolean {
+  const told = new Set(criticalOf(before));
+  return criticalOf(next).some((value) => !told.has(value));
+}
+
+const criticalOf = (report: KeptReport | null): string[] =>
+  (report?.results ?? [])
+    .filter(({ interpretation }) => interpretation === 'critical')
+    .map(({ key, result, unit }) => JSON.stringify([key, result, unit]));
+
+async function tellCritical(
+  ctx: TxCtx<TeamCtx>,
+  { row, user }: LoadedOrder,
+  status: 'partial' | 'final',
+  created_at: string,
+): Promise<void> {
+  await publishEvent(ctx, resultCritical, {
+    user,
+    data: {
+      order_id: row.id,
+      sample_id: row.sample_id ?? '',
+      status,
+      interpretation: 'critical',
+      team_id: ctx.team.id,
+      user_id: row.user_id,
+      created_at,
+      updated_at: created_at,
+    },
   });
-  if (interpretation === 'critical') {
-    await publishEvent(ctx, resultCritical, {
-      user: order.user,
-      data: {
-        order_id: order.row.id,
-        sample_id: order.row.sample_id ?? '',
-        status: report.status,
-        interpretation,
-        team_id: ctx.team.id,
-        user_id: order.row.user_id,
-        created_at,
-        updated_at: created_at,
-      },
-    });
-  }
-  return changed;
 }

@@ -1,7 +1,6 @@
-import type { Static } from 'typebox';
-import type { BiomarkerResult } from '../../results/schemas.ts';
+import { parseRange } from '../../results/interpretation/parse-range.ts';
+import { FLAGS, type Value } from './value.ts';
 
-type Result = Static<typeof BiomarkerResult>;
 type Values = (slug: string) => number;
 
 /**
@@ -26,34 +25,25 @@ const COMPUTED: { slug: string; unlessAsked?: true; of: (value: Values) => numbe
 ];
 
 /** The results with what is computed put right; `asked` is the one whose value must stay. */
-export function withComputed(results: Result[], asked: string | null): Result[] {
+export function withComputed(results: Value[], asked: string | null): Value[] {
   const computed = [...results];
-  const value: Values = (slug) =>
-    computed.find((result) => result.slug === slug && result.type === 'numeric')?.value ?? NaN;
+  const placeOf = (slug: string): number =>
+    computed.findIndex((result) => result.analyte_slug === slug && result.kind === 'numeric');
+  const value: Values = (slug) => Number(computed[placeOf(slug)]?.text);
   for (const { slug, unlessAsked, of } of COMPUTED) {
-    const at = computed.findIndex((result) => result.slug === slug && result.type === 'numeric');
+    const at = placeOf(slug);
     const number = of(value);
     if (at === -1 || Number.isNaN(number) || (unlessAsked && slug === asked)) continue;
-    computed[at] = withValue(computed[at] as Result, number);
+    computed[at] = withValue(computed[at] as Value, number);
   }
   return computed;
 }
 
-function withValue(result: Result, number: number): Result {
-  const decimals = result.result.split('.')[1]?.length ?? 0;
+function withValue(result: Value, number: number): Value {
+  const decimals = result.text.split('.')[1]?.length ?? 0;
   const text = number.toFixed(decimals);
-  const value = Number(text);
-  const above = result.max_range_value === null ? null : value > result.max_range_value;
-  const below = result.min_range_value === null ? null : value < result.min_range_value;
-  const outside = above === true || below === true;
-  const interpretation = outside ? (result.interpretation === 'critical' ? 'critical' : 'abnormal') : 'normal';
-  return {
-    ...result,
-    value,
-    result: text,
-    is_above_max_range: above,
-    is_below_min_range: below,
-    interpretation,
-    source_interpretation: { normal: 'N', abnormal: 'A', critical: 'AA' }[interpretation],
-  };
+  const { min = null, max = null } = parseRange(result.reference_range) ?? {};
+  const outside = (max !== null && Number(text) > max) || (min !== null && Number(text) < min);
+  const wasCritical = result.flags.includes(FLAGS.critical);
+  return { ...result, text, flags: [FLAGS[outside ? (wasCritical ? 'critical' : 'abnormal') : 'normal']] };
 }

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { analytesOf, type Analyte } from '../../catalogue/analytes.ts';
+import { interpret } from '../../results/interpretation/interpret.ts';
+import { readValue } from '../../results/interpretation/read-value.ts';
 import { INTERPRETATIONS, RESULT_TYPES } from '../../results/schemas.ts';
 import { simulateResults } from './results.ts';
+import type { Value } from './value.ts';
 
 let app: TestApp;
 let tests: { name: string; analytes: Analyte[] }[];
@@ -19,20 +22,26 @@ const context = {
   seed: 'order 0',
   gender: 'female',
   age: 38,
-  reported_at: '2026-01-02T03:04:05.678Z',
-  lab_name: 'Lab',
-  sample_id: 'S1',
+  correction: 0,
+};
+
+/** What is told of the values once they came in by the door of every laboratory. */
+const simulateRead = (...of: Parameters<typeof simulateResults>): ReturnType<typeof read>[] =>
+  simulateResults(...of).map(read);
+const read = (value: Value): ReturnType<typeof readValue> & ReturnType<typeof interpret> & { slug: string | null } => {
+  const told = readValue(value.kind, value.text, value.unit);
+  return { slug: value.analyte_slug, ...told, ...interpret({ ...value, ...told, final: true }) };
 };
 
 describe('simulated results', () => {
   test('are the same for the same order, and others for another order or report', () => {
     for (const { analytes } of tests) {
-      const results = simulateResults(analytes, {}, context);
-      expect(simulateResults(analytes, {}, context)).toEqual(results);
+      const results = simulateRead(analytes, {}, context);
+      expect(simulateRead(analytes, {}, context)).toEqual(results);
     }
     const analytes = tests[0]?.analytes ?? [];
-    expect(simulateResults(analytes, {}, { ...context, seed: 'order 1' })).not.toEqual(
-      simulateResults(analytes, {}, context),
+    expect(simulateRead(analytes, {}, { ...context, seed: 'order 1' })).not.toEqual(
+      simulateRead(analytes, {}, context),
     );
   });
 
@@ -41,7 +50,7 @@ describe('simulated results', () => {
     (gender) => {
       for (const { name, analytes } of tests) {
         for (const interpretation of INTERPRETATIONS) {
-          for (const result of simulateResults(analytes, { interpretation }, { ...context, gender })) {
+          for (const result of simulateRead(analytes, { interpretation }, { ...context, gender })) {
             const bad = result.interpretation === 'abnormal' || result.interpretation === 'critical';
             if (result.type !== 'numeric' || (result.min_range_value === null && result.max_range_value === null))
               continue;
@@ -60,12 +69,8 @@ describe('simulated results', () => {
   test('given as a range open to the side on which the number lies', () => {
     for (const { name, analytes } of tests) {
       for (const analyte of analytes) {
-        const [numeric] = simulateResults(
-          [analyte],
-          { interpretation: 'abnormal', result_types: ['numeric'] },
-          context,
-        );
-        const [range] = simulateResults([analyte], { interpretation: 'abnormal', result_types: ['range'] }, context);
+        const [numeric] = simulateRead([analyte], { interpretation: 'abnormal', result_types: ['numeric'] }, context);
+        const [range] = simulateRead([analyte], { interpretation: 'abnormal', result_types: ['range'] }, context);
         if (numeric?.is_below_min_range)
           expect([name, analyte.slug, range?.result]).toEqual([name, analyte.slug, `<${numeric.result}`]);
         else expect([name, analyte.slug, range?.result]).toEqual([name, analyte.slug, `>${numeric?.result}`]);
@@ -76,7 +81,7 @@ describe('simulated results', () => {
   test('are never an empty text', () => {
     for (const { analytes } of tests) {
       for (const type of RESULT_TYPES) {
-        for (const result of simulateResults(analytes, { result_types: [type], interpretation: 'critical' }, context)) {
+        for (const result of simulateRead(analytes, { result_types: [type], interpretation: 'critical' }, context)) {
           expect(result.result).not.toBe('');
           expect(result.value).toBe(type === 'numeric' ? Number(result.result) : -1);
         }
@@ -87,7 +92,7 @@ describe('simulated results', () => {
   test.each([...INTERPRETATIONS])('fit together as computed ones do, also %s ones', (interpretation) => {
     for (let order = 0; order < 50; order += 1) {
       for (const { name, analytes } of tests) {
-        const results = simulateResults(analytes, { interpretation }, { ...context, seed: `order ${order}` });
+        const results = simulateRead(analytes, { interpretation }, { ...context, seed: `order ${order}` });
         const value = (slug: string): number => results.find((result) => result.slug === slug)?.value ?? NaN;
         const differs = (computed: number, told: number, by: number): boolean => Math.abs(computed - told) > by;
         const parts = value('ldl-cholesterol-calculated') + value('hdl-cholesterol') + value('triglycerides') / 5;

@@ -1,32 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { Analyte } from '../../catalogue/analytes.ts';
-import { boundsOf, type Bounds, type Interpretation } from '../../results/interpretation.ts';
-import type { BiomarkerResult, RESULT_TYPES } from '../../results/schemas.ts';
+import type { Interpretation } from '../../results/interpretation/interpret.ts';
+import { parseRange } from '../../results/interpretation/parse-range.ts';
+import type { RESULT_TYPES } from '../../results/schemas.ts';
 import { withComputed } from './computed-results.ts';
 import type { SimulationFlags } from './schemas.ts';
+import { FLAGS, type Value } from './value.ts';
 
-type Result = Static<typeof BiomarkerResult>;
 type ResultType = (typeof RESULT_TYPES)[number];
+type Bounds = { min: number | null; max: number | null };
 type Context = {
   seed: string;
   gender: string;
   /** Full years of the patient when the sample was taken. */
   age: number;
-  reported_at: string;
-  lab_name: string;
-  sample_id: string | null;
+  /** How often the report was corrected: a value in words is not what it was before. */
+  correction: number;
 };
 
-/** Flags of HL7 table 0078 as a laboratory would send them. */
-const FLAGS: Record<Interpretation, string> = { normal: 'N', abnormal: 'A', critical: 'AA', unknown: '' };
-
-/** A result for each analyte, the same whenever they are made for the same seed; one of them is as bad as was asked for. */
-export function simulateResults(
-  analytes: Analyte[],
-  flags: Static<typeof SimulationFlags>,
-  context: Context,
-): Result[] {
+/** A value for each analyte, the same whenever they are made for the same seed; one of them is as bad as was asked for. */
+export function simulateResults(analytes: Analyte[], flags: Static<typeof SimulationFlags>, context: Context): Value[] {
   const asked = flags.interpretation ?? 'normal';
   const worst = asked === 'normal' ? null : worstAnalyte(analytes, asked);
   const results = analytes.map((analyte, position) => {
@@ -46,38 +40,23 @@ function worstAnalyte(analytes: Analyte[], asked: Interpretation): Analyte | und
   return withLimits ?? analytes[0];
 }
 
-function simulateResult(analyte: Analyte, type: ResultType, interpretation: Interpretation, context: Context): Result {
+function simulateResult(analyte: Analyte, type: ResultType, interpretation: Interpretation, context: Context): Value {
   const range = context.gender === 'female' ? analyte.range_female : analyte.range_male;
-  const bounds = boundsOf(range);
+  const bounds = parseRange(range) ?? { min: null, max: null };
   const number = round(
     numberFor(analyte, bounds, interpretation, fraction(`${context.seed} ${analyte.id}`)),
     analyte.decimals,
   );
-  const result = textFor({ type, analyte, number, bounds, interpretation });
-  const numeric = type === 'numeric';
   return {
-    name: analyte.name,
-    slug: analyte.slug,
-    value: numeric ? number : -1,
-    result,
-    type,
-    result_type: type,
-    unit: type === 'numeric' || type === 'range' ? analyte.unit : null,
-    timestamp: context.reported_at,
-    notes: type === 'range' || type === 'comment' ? result : null,
-    reference_range: type === 'coded_value' ? analyte.normal_text : range,
-    min_range_value: bounds.min,
-    max_range_value: bounds.max,
-    is_above_max_range: numeric && bounds.max !== null ? number > bounds.max : null,
-    is_below_min_range: numeric && bounds.min !== null ? number < bounds.min : null,
-    interpretation,
-    source_interpretation: FLAGS[interpretation],
+    analyte_slug: analyte.slug,
     loinc: analyte.loinc_code,
-    loinc_slug: analyte.loinc_code === null ? null : analyte.slug,
-    provider_id: analyte.marker_provider_id,
-    source_markers: [sourceMarkerOf(analyte)],
-    performing_laboratory: context.lab_name,
-    source_sample_id: context.sample_id,
+    code: analyte.marker_provider_id,
+    name: analyte.name,
+    kind: type,
+    text: textFor({ type, analyte, number, bounds, interpretation, correction: context.correction }),
+    unit: type === 'numeric' || type === 'range' ? analyte.unit : null,
+    reference_range: type === 'coded_value' ? analyte.normal_text : range,
+    flags: [FLAGS[interpretation]],
   };
 }
 
@@ -96,9 +75,16 @@ function numberFor(analyte: Analyte, { min, max }: Bounds, interpretation: Inter
   return from + (to - from) * (0.2 + share * 0.6);
 }
 
-type Found = { type: ResultType; analyte: Analyte; number: number; bounds: Bounds; interpretation: Interpretation };
+type Found = {
+  type: ResultType;
+  analyte: Analyte;
+  number: number;
+  bounds: Bounds;
+  interpretation: Interpretation;
+  correction: number;
+};
 
-function textFor({ type, analyte, number, bounds: { min, max }, interpretation }: Found): string {
+function textFor({ type, analyte, number, bounds: { min, max }, interpretation, correction }: Found): string {
   const bad = interpretation === 'abnormal' || interpretation === 'critical';
   switch (type) {
     case 'numeric':
@@ -108,21 +94,21 @@ function textFor({ type, analyte, number, bounds: { min, max }, interpretation }
       return `${above ? '>' : '<'}${number.toFixed(analyte.decimals)}`;
     }
     case 'comment':
-      return bad ? 'Outside of the reference range. Please review.' : 'Within the reference range.';
+      return amended(
+        bad ? 'Outside of the reference range. Please review.' : 'Within the reference range.',
+        correction,
+      );
     case 'coded_value':
-      return (bad ? analyte.abnormal_text : analyte.normal_text) ?? (bad ? 'Detected' : 'Not detected');
+      return amended(
+        (bad ? analyte.abnormal_text : analyte.normal_text) ?? (bad ? 'Detected' : 'Not detected'),
+        correction,
+      );
   }
 }
 
-/** The ordered marker that brings the analyte. */
-export const sourceMarkerOf = (
-  analyte: Analyte,
-): { marker_id: number; name: string; slug: string; provider_id: string } => ({
-  marker_id: analyte.marker_id,
-  name: analyte.marker_name,
-  slug: analyte.marker_slug,
-  provider_id: analyte.marker_provider_id,
-});
+/** The same in other words each time, as where a laboratory corrects what it said in words. */
+const amended = (text: string, correction: number): string =>
+  correction === 0 ? text : `${text} (amended${correction > 1 ? ` ${correction}` : ''})`;
 
 /** A number from 0 to 1 that only the seed decides. */
 const fraction = (seed: string): number => createHash('sha256').update(seed).digest().readUInt32BE(0) / 0xffff_ffff;

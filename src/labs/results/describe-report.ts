@@ -1,0 +1,62 @@
+import { ageInYears } from '../../wire/birth-date.ts';
+import type { LoadedOrder } from '../orders/load.ts';
+import type { Interpretation } from './interpretation/interpret.ts';
+import type { KeptReport } from './kept-report.ts';
+import type { LabReport } from './report.ts';
+
+/** The newest version of an order's report. */
+export type ReportBefore = KeptReport & { version: number; status: string };
+
+type Description = Pick<KeptReport, 'metadata' | 'sample_information'>;
+
+/**
+ * Whose the results are, by the order, and who reported them when, by the laboratory. What a later report leaves out is
+ * as it was.
+ */
+export function describeReport(
+  { row }: LoadedOrder,
+  report: LabReport,
+  before: ReportBefore | null,
+  { status, interpretation }: { status: string; interpretation: Interpretation },
+): Description {
+  const patient = row.patient_details;
+  const collected = report.collected_at?.timestamp ?? before?.metadata.date_collected ?? null;
+  const received = report.received_at?.timestamp ?? before?.metadata.date_received ?? null;
+  const specimen = row.sample_id ?? report.samples[0]?.sample_id ?? report.accession_number;
+  return {
+    metadata: {
+      age: patient ? String(ageInYears(patient.dob, Date.parse(collected ?? report.reported_at.timestamp))) : '',
+      dob: patient?.dob ?? '',
+      'clia_#': report.laboratory.clia_number,
+      patient: patient ? `${patient.first_name} ${patient.last_name}` : '',
+      provider: row.physician ? `${row.physician.first_name} ${row.physician.last_name}` : report.provider,
+      laboratory: report.laboratory.name,
+      date_reported: report.reported_at.timestamp,
+      date_collected: collected,
+      specimen_number: specimen ?? before?.metadata.specimen_number ?? '',
+      date_received: received,
+      patient_id: row.user_id,
+      account_id: report.account_number ?? before?.metadata.account_id ?? null,
+      status,
+      interpretation,
+    },
+    sample_information: { ...before?.sample_information, ...samplesOf(report) },
+  };
+}
+
+function samplesOf(report: LabReport): Description['sample_information'] {
+  return Object.fromEntries(
+    report.samples.map((sample) => [
+      sample.sample_id,
+      {
+        sample_id: sample.sample_id,
+        control_number: sample.control_number,
+        date_collected: sample.collected_at ?? report.collected_at,
+        date_received: sample.received_at ?? report.received_at,
+        date_reported: report.reported_at,
+        performing_laboratories: report.performing_laboratories,
+        clinical_information: sample.clinical_information,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,19 @@
+import type { Static } from 'typebox';
+import type { BiomarkerResult, LabResults, MissingResult } from './schemas.ts';
+
+/** What tells an entry of a report from others of the same order, in every version. */
+type Kept = { key: string };
+
+export type KeptResult = Static<typeof BiomarkerResult> & Kept;
+/** `reported_at` is null where no laboratory said so: a final report just does not have it. */
+export type KeptMissing = Static<typeof MissingResult> & Kept & { reported_at: string | null };
+/** What a laboratory took back: no value, so that none can be shown, but what an older message of it must not bring back. */
+export type Withdrawn = Kept & { reported_at: string };
+
+/** One version of what a laboratory reported of an order, whole: what it did not repeat is as in the version before. */
+export type KeptReport = Pick<Static<typeof LabResults>, 'metadata'> & {
+  results: KeptResult[];
+  missing_results: KeptMissing[];
+  withdrawn: Withdrawn[];
+  sample_information: NonNullable<Static<typeof LabResults>['sample_information']>;
+};

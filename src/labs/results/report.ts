@@ -1,0 +1,70 @@
+import type { Static } from 'typebox';
+import type { FAILURE_TYPES, RESULT_TYPES, SampleInformation, ZonedTimestamp } from './schemas.ts';
+
+type Zoned = Static<typeof ZonedTimestamp>;
+type Samples = Static<typeof SampleInformation>;
+
+/**
+ * What a laboratory reports of an order, as it told it: no adapter interprets anything, and none decides what becomes
+ * of it. `storeReport` does both.
+ */
+export type LabReport = {
+  /** Partial: more is to come. Corrected: it changes what was final before. */
+  status: 'partial' | 'final' | 'corrected';
+  /** The numbers by which it was asked for and filed: of the order, of the laboratory, of the sample received. */
+  placer_number: string | null;
+  filler_number: string | null;
+  accession_number: string | null;
+  /** The account with the laboratory for which it was done. */
+  account_number: string | null;
+  /** With the offset of the laboratory's clock in seconds. */
+  collected_at: Zoned | null;
+  received_at: Zoned | null;
+  reported_at: Zoned;
+  /** As the laboratory has them: to be compared with the order's, never told instead of them. */
+  patient: { first_name: string | null; last_name: string | null; dob: string | null; gender: string | null } | null;
+  /** The physician, in one line. */
+  provider: string | null;
+  laboratory: { name: string; clia_number: string | null };
+  /** By the names that observations call them by. */
+  performing_laboratories: NonNullable<Samples[string]['performing_laboratories']>;
+  samples: {
+    sample_id: string;
+    control_number: string | null;
+    collected_at: Zoned | null;
+    received_at: Zoned | null;
+    clinical_information: Samples[string]['clinical_information'];
+  }[];
+  observations: Observation[];
+};
+
+/** One value of a report, or that there is none. */
+export type Observation = {
+  /** What it is, as far as the laboratory said: the analyte by the laboratory's code map, its LOINC, its own code. */
+  analyte_slug: string | null;
+  loinc: string | null;
+  code: string | null;
+  name: string;
+  /** Tells several observations of one code apart; null where there is one. */
+  sub_id: string | null;
+  /** How the laboratory calls it; the text decides where it does not bear that out. */
+  kind: (typeof RESULT_TYPES)[number];
+  text: string;
+  unit: string | null;
+  reference_range: string | null;
+  /** HL7 table 0078, as many as were sent. */
+  flags: string[];
+  /**
+   * Withdrawn: it was never this patient's, or never true. Not obtained: there is no value and will be none, which
+   * `text` or `notes` says why. Pending values are left out of a report.
+   */
+  status: 'partial' | 'final' | 'corrected' | 'withdrawn' | 'not_obtained';
+  /** Why there is no value, where the laboratory said so by a code; else its words are read. */
+  failure: FailureType | null;
+  notes: string | null;
+  /** A key of `performing_laboratories`. */
+  performing_laboratory: string | null;
+  sample_id: string | null;
+};
+
+export type FailureType = (typeof FAILURE_TYPES)[number];
