@@ -24,6 +24,8 @@ export type ErrorCode =
   | 'unknown_payor'
   | 'minor_ordering_disabled'
   | 'lab_test_not_orderable'
+  | 'lab_account_of_other_lab'
+  | 'lab_account_taken'
   | 'order_not_cancellable'
   | 'order_not_changeable'
   | 'sample_already_registered'

@@ -29,7 +29,7 @@ const OPERATION = ['http/endpoint', 'http/media', 'http/metrics'];
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'wings', 'wearables', 'tenancy', 'audit', ...GROUND],
+  cli: ['serve', 'wings', 'labs', 'wearables', 'tenancy', 'audit', ...GROUND],
   serve: [
     'api',
     'wings',

@@ -138,6 +138,24 @@ test('an operator migrates an empty database, makes an organisation, and its man
     const told = `continuous_queries is ${outcome} to the team now.\n`;
     expect(await runCommand(['team', words, ...beta], { env })).toMatchObject({ code: 0, stdout: told });
   }
+  const account = ['--org', org_id, '--lab', 'simulated-reference-lab', '--number', '10234', '--team', team.body.id];
+  const lab = await runCommand(['lab-account', 'add', ...account, '--billing', 'client_bill=az,CA'], { env });
+  const lab_account_id = lab.stdout.trim();
+  const suspended = ['--org', org_id, '--account', lab_account_id, '--status', 'suspended'];
+  expect((await runCommand(['lab-account', 'set-status', ...suspended], { env })).code).toBe(0);
+  const accounts = await apiOf(
+    program.baseUrl,
+    key.body.value,
+    '',
+  )<{ data: unknown[] }>('GET', `/v3/lab_test/lab_account?lab_account_id=${lab_account_id}`);
+  const told = {
+    status: 'suspended',
+    allowed_billing: { client_bill: ['AZ', 'CA'] },
+    team_id_allowlist: [team.body.id],
+  };
+  expect(accounts.body.data).toMatchObject([told]);
+  for (const billing of ['barter', 'client_bill=XX'])
+    expect((await runCommand(['lab-account', 'add', ...account, '--billing', billing], { env })).code).toBe(2);
   const changed = await runCommand(['org', 'set-plan', '--org', org_id, '--plan', 'launch'], { env });
   expect(changed).toMatchObject({ code: 0, stdout: 'The organisation is on plan launch now.\n' });
   const refused = await manage<{ code: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Second', region: 'us' });
@@ -149,6 +167,8 @@ test('an operator migrates an empty database, makes an organisation, and its man
     { ...line, action: 'bootstrap', org_id, records: [org_id, expect.any(String)] },
     { ...line, action: 'team open-beta', org_id, team_id: team.body.id, records: [team.body.id] },
     { ...line, action: 'team close-beta', org_id, team_id: team.body.id, records: [team.body.id] },
+    { ...line, action: 'lab-account add', org_id, records: [lab_account_id] },
+    { ...line, action: 'lab-account set-status', org_id, records: [lab_account_id] },
     { ...line, action: 'org set-plan', org_id, records: [org_id] },
     { ...line, action: 'rotate-keys', org_id: null, records: [] },
   ]);

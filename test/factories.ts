@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { SUMMARY_BODIES } from '../src/glossary/summaries.ts';
 import { SUMMARIES } from '../src/wearables/summaries/resources.ts';
-import type { Team } from './app.ts';
+import { addLabAccount } from '../src/labs/catalogue/add-lab-account.ts';
+import type { Team, TestApp } from './app.ts';
 import { jpegHead, pngHead } from './images.ts';
 import type { Receiver } from './receiver.ts';
 
@@ -56,6 +57,21 @@ export async function kitTestId(team: Team): Promise<string> {
   );
   return (answer.body.data[0] as { id: string }).id;
 }
+
+/** An account at the simulated laboratory of kits that lists the team alone. */
+export const addAccount = (app: TestApp, team: Team): Promise<string> =>
+  addLabAccount(app.ctx, {
+    org_id: team.org_id,
+    lab: 'simulated-kit-lab',
+    status: 'active',
+    delegated_flow: 'not_delegated',
+    provider_account_id: `ACC-${randomBytes(4).toString('hex')}`,
+    account_name: 'Desert Health',
+    default_clinical_notes: null,
+    business_units: null,
+    allowed_billing: { client_bill: ['AZ'] },
+    team_id_allowlist: [team.id],
+  });
 
 export type OrderBody = {
   id: string;

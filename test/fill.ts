@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { eraseUsers } from '../src/jobs/erase-users.ts';
 import type { Team, TestApp } from './app.ts';
 import {
+  addAccount,
   healthInsurance,
   hookOfOura,
   makeUser,
@@ -59,6 +60,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
       value: 'Two eggs',
     },
   ]);
+  await addAccount(app, team);
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
   await createQuery(team, { query: { select: [{ func: 'count', arg: { activity: 'steps' } }] } });

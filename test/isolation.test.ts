@@ -8,6 +8,7 @@ import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/glossary/summaries.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
 import {
+  addAccount,
   consents,
   recipeOf,
   healthInsurance,
@@ -45,6 +46,7 @@ type Ids = {
   transaction_id: string;
   sample_id: string;
   lab_test_id: string;
+  lab_account_id: string;
   payor_code: string;
   webhook_id: string;
   workout_id: string;
@@ -142,7 +144,12 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_labs: () => [none],
   get_area_info: () => [{ query: 'zip_code=85004', status: 200 }],
   get_psc_info: () => [{ query: 'zip_code=85004&lab_id=2', status: 200 }],
-  list_markers: () => [none],
+  list_lab_accounts: (_, { lab_account_id }) => found(`lab_account_id=${lab_account_id}`),
+  get_lab_test: ({ lab_test_id }, others) => [
+    { status: 404 },
+    { params: { lab_test_id }, query: `lab_account_id=${others.lab_account_id}`, status: 404 },
+  ],
+  list_markers: (_, { lab_account_id }) => [none, { query: `lab_account_id=${lab_account_id}`, status: 404 }],
   get_marker: () => [], // the catalogue is everybody's
   delete_connection: (_, { user_id }) => [{ params: { user_id }, status: 404 }],
   bulk_import_connections: (_, { user_id }) => [
@@ -312,6 +319,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     transaction_id: order.order_transaction.id,
     sample_id: sample_id as string,
     lab_test_id: await kitTestId(team),
+    lab_account_id: await addAccount(app, team),
     payor_code: payor.body.payor_code,
     webhook_id,
     workout_id: summaries['workouts'] as string,

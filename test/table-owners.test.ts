@@ -17,8 +17,8 @@ const OWNERS: Record<string, string[]> = {
     'ended_agreements',
   ],
   'wearables/link': ['bulk_ops', 'link_tokens', 'link_codes', 'oauth_states'],
-  'labs/catalogue': ['labs', 'analytes', 'markers', 'marker_analytes', 'lab_tests', 'lab_test_markers'],
   'labs/places': ['zip_prefixes', 'service_centers'],
+  'labs/catalogue': ['labs', 'analytes', 'markers', 'marker_analytes', 'lab_tests', 'lab_test_markers', 'lab_accounts'],
   'labs/orders': [
     'order_transactions',
     'orders',

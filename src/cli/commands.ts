@@ -5,6 +5,9 @@ import { command, type Command } from './command.ts';
 
 const PLANS = ['launch', 'grow', 'scale'] as const;
 
+const ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
+const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;
+
 const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
 
 const ofBeta = {
@@ -98,6 +101,47 @@ export const COMMANDS: Command[] = [
     summary: 'Close it again; what the team has made of it stays.',
     flags: ofBeta,
     run: async (values) => (await import('./team.ts')).closeBetaCommand(values),
+  }),
+  command({
+    words: 'lab-account add',
+    summary: 'Open an account at a laboratory to teams of an organisation; prints its id.',
+    flags: {
+      org: organisation,
+      lab: { value: 'SLUG', meaning: 'Which laboratory, as GET /v3/lab_tests/labs tells it.', required: true },
+      number: { value: 'TEXT', meaning: "The laboratory's own number for the account.", required: true },
+      name: { value: 'TEXT', meaning: 'What it is called.' },
+      team: {
+        value: 'ID',
+        meaning: 'A team that may use it, as often as needed; left out, every team of the organisation.',
+        repeated: true,
+        isId: true,
+      },
+      billing: {
+        value: 'TYPE[=STATES]',
+        meaning: 'How its orders may be billed, as client_bill=AZ,CA, as often as needed; left out, client_bill.',
+        repeated: true,
+      },
+      notes: { value: 'TEXT', meaning: 'Clinical notes of orders that bring none.' },
+      unit: { value: 'TEXT', meaning: 'A business unit of the laboratory, as often as needed.', repeated: true },
+      flow: {
+        value: 'FLOW',
+        meaning: 'Whose physicians order and release results.',
+        choices: DELEGATED_FLOWS,
+        default: 'not_delegated',
+      },
+      status: { value: 'STATUS', meaning: 'Orders need active.', choices: ACCOUNT_STATUSES, default: 'active' },
+    },
+    run: async (values) => (await import('./lab-account.ts')).addLabAccountCommand(values),
+  }),
+  command({
+    words: 'lab-account set-status',
+    summary: 'Take orders under an account from now on, or no longer.',
+    flags: {
+      org: organisation,
+      account: { value: 'ID', meaning: 'Id of the account.', required: true, isId: true },
+      status: { value: 'STATUS', meaning: 'Orders need active.', choices: ACCOUNT_STATUSES, required: true },
+    },
+    run: async (values) => (await import('./lab-account.ts')).setLabAccountStatusCommand(values),
   }),
   command({
     words: 'backup',

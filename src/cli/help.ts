@@ -35,13 +35,15 @@ function helpOnOne(command: Command): string {
   ].join('\n');
 }
 
-/** `bootstrap --org NAME [--plan PLAN]` */
+/** `bootstrap --org NAME [--plan PLAN]`; where that is too long for a line, `[flags]` stands for those that may be left out. */
 export function usage({ words, flags }: Command): string {
-  const shown = Object.entries(flags).map(([name, flag]) => {
+  const all = Object.entries(flags).map(([name, flag]) => {
     const one = `--${name} ${flag.value}${flag.repeated ? '…' : ''}`;
     return flag.required ? one : `[${one}]`;
   });
-  return [words, ...shown].join(' ');
+  const line = [words, ...all].join(' ');
+  if (line.length + 2 <= WIDTH) return line;
+  return [words, ...all.filter((one) => !one.startsWith('[')), '[flags]'].join(' ');
 }
 
 const COLUMN = 30;

@@ -266,6 +266,21 @@ export interface Insurances {
   user_id: string;
 }
 
+export interface LabAccounts {
+  account_name: string | null;
+  allowed_billing: Jsonb;
+  business_units: string[] | null;
+  created_at: Generated<string>;
+  default_clinical_notes: string | null;
+  delegated_flow: string;
+  id: string;
+  lab_id: number;
+  org_id: string | null;
+  provider_account_id: string;
+  status: string;
+  team_id_allowlist: Generated<string[]>;
+}
+
 export interface LabResults {
   created_at: Generated<string>;
   interpretation: string;
@@ -821,6 +836,7 @@ export interface DB {
   inbox: Inbox;
   insurance_documents: InsuranceDocuments;
   insurances: Insurances;
+  lab_accounts: LabAccounts;
   lab_results: LabResults;
   lab_test_markers: LabTestMarkers;
   lab_tests: LabTests;

@@ -50,6 +50,8 @@ const STATUS: Record<Code, number> = {
   unknown_payor: 400,
   minor_ordering_disabled: 400,
   lab_test_not_orderable: 400,
+  lab_account_of_other_lab: 400,
+  lab_account_taken: 400,
   order_not_cancellable: 400,
   order_not_changeable: 400,
   sample_already_registered: 400,

@@ -1,9 +1,9 @@
-const CODES = new Set(
+/** Two-letter codes of the postal service: states, the District of Columbia, territories, freely associated states and military addresses. */
+export const US_STATES: ReadonlySet<string> = new Set(
   (
     'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND ' +
     'OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI AS MP FM MH PW AA AE AP'
   ).split(' '),
 );
 
-/** A two-letter code of the postal service: states, the District of Columbia, territories, freely associated states and military addresses. */
-export const isUsState = (text: string): boolean => CODES.has(text);
+export const isUsState = (text: string): boolean => US_STATES.has(text);

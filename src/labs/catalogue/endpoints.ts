@@ -4,6 +4,8 @@ import { NumericId, Text, Uuid } from '../../wire/schema.ts';
 import { loadLabTest } from './find.ts';
 import { listLabs } from './labs.ts';
 import { listLabTests, pageLabTests } from './list.ts';
+import { LabAccountQuery, LabAccounts } from './lab-account-schemas.ts';
+import { listLabAccounts } from './lab-accounts.ts';
 import { findMarker, listMarkers, listMarkersOf } from './markers.ts';
 import {
   Lab,
@@ -19,7 +21,9 @@ import {
 
 const tag = 'lab_tests';
 const params = Type.Object({ lab_test_id: Uuid });
-const lab_account_id = Type.Optional(Type.String({ format: 'uuid', description: 'Accepted and ignored.' }));
+const lab_account_id = Type.Optional(
+  Type.String({ format: 'uuid', description: 'An account of yours, which has to be at the same laboratory.' }),
+);
 
 export const labTestEndpoints = [
   endpoint({
@@ -65,6 +69,7 @@ export const labTestEndpoints = [
     query: MarkerQuery,
     response: MarkerPage,
     summary: 'List markers',
+    refusals: ['not_found'],
     description:
       'What the laboratories offer, with the results that each marker brings. Every filter that is given must ' +
       'hold. With include_pricing the prices of the page come along.',
@@ -80,8 +85,8 @@ export const labTestEndpoints = [
     response: LabTest,
     summary: 'Read a lab test',
     query: Type.Object({ lab_account_id }),
-    refusals: ['not_found'],
-    handle: (ctx, { params: { lab_test_id } }) => loadLabTest(ctx, lab_test_id),
+    refusals: ['not_found', 'lab_account_of_other_lab'],
+    handle: (ctx, { params, query }) => loadLabTest(ctx, params.lab_test_id, query.lab_account_id),
   }),
   endpoint({
     id: 'list_markers_of_lab_test',
@@ -92,9 +97,9 @@ export const labTestEndpoints = [
     query: MarkersOfTestQuery,
     response: MarkerPage,
     summary: 'List the markers of a lab test',
-    refusals: ['not_found'],
-    handle: (ctx, { params: { lab_test_id }, query: { page = 1, size = 50 } }) =>
-      listMarkersOf(ctx, lab_test_id, { page, size }),
+    refusals: ['not_found', 'lab_account_of_other_lab'],
+    handle: (ctx, { params: { lab_test_id }, query: { page = 1, size = 50, lab_account_id } }) =>
+      listMarkersOf(ctx, lab_test_id, { page, size, lab_account_id }),
   }),
   endpoint({
     id: 'get_marker',
@@ -105,7 +110,20 @@ export const labTestEndpoints = [
     summary: "Read a marker by the laboratory's order code",
     params: Type.Object({ lab_id: NumericId, provider_id: Text(200) }),
     query: Type.Object({ lab_account_id }),
-    refusals: ['not_found'],
-    handle: (ctx, { params: { lab_id, provider_id } }) => findMarker(ctx, lab_id, provider_id),
+    refusals: ['not_found', 'lab_account_of_other_lab'],
+    handle: (ctx, { params: { lab_id, provider_id }, query }) => findMarker(ctx, lab_id, provider_id, query),
+  }),
+  endpoint({
+    id: 'list_lab_accounts',
+    method: 'GET',
+    path: '/v3/lab_test/lab_account',
+    tag,
+    query: LabAccountQuery,
+    response: LabAccounts,
+    summary: 'List lab accounts',
+    description:
+      'The accounts at laboratories that you may order under: those of your organisation that are open to your team, ' +
+      'and those that are open to everybody, as in a sandbox. Whoever runs the service adds them.',
+    handle: async (ctx, { query }) => ({ data: await listLabAccounts(ctx, query) }),
   }),
 ];

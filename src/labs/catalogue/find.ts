@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { LabTests } from '../../db/tables.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { findAccountAt } from './lab-accounts.ts';
 import { LAB_TEST_JSON, LAB_TEST_REVISION } from './lab-test-json.ts';
 import type { CollectionMethod, LabTest } from './schemas.ts';
 
@@ -50,9 +51,10 @@ export function loadLabTests(ctx: TeamCtx, ids: readonly string[]): Promise<{ la
     .execute();
 }
 
-/** One of the team's lab tests, whole. */
-export async function loadLabTest(ctx: TeamCtx, labTestId: string): Promise<LabTest> {
+/** One of the team's lab tests, whole; an account that is named has to be at its laboratory. */
+export async function loadLabTest(ctx: TeamCtx, labTestId: string, labAccountId?: string): Promise<LabTest> {
   const [found] = await loadLabTests(ctx, [labTestId]);
   if (!found) throw notFound('Lab test');
+  await findAccountAt(ctx, found.labTest.lab?.id ?? null, labAccountId);
   return found.labTest;
 }

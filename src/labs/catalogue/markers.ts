@@ -4,11 +4,14 @@ import type { TeamCtx } from '../../context.ts';
 import { containing } from '../../db/containing.ts';
 import { notFound } from '../../errors.ts';
 import { findLabTest } from './find.ts';
+import { findAccountAt } from './lab-accounts.ts';
 import { MARKER_JSON, MARKER_WITH_RESULTS_JSON } from './marker-json.ts';
 import { priceMarkers } from './pricing.ts';
 import type { Marker, MarkerPage } from './schemas.ts';
 
 type Page = { page: number; size: number };
+/** Under which of the team's accounts is asked. */
+type Account = { lab_account_id?: string | undefined };
 type MarkerFilter = {
   lab_id?: number[] | undefined;
   lab_slug?: string | undefined;
@@ -17,12 +20,17 @@ type MarkerFilter = {
   include_pricing: boolean;
 };
 
-/** A page of the platform's markers, by id; every filter that is given must hold. */
-export async function listMarkers(ctx: TeamCtx, filter: MarkerFilter & Page): Promise<Static<typeof MarkerPage>> {
+/** A page of the platform's markers, by id; every filter that is given must hold. Throws not_found for the account. */
+export async function listMarkers(
+  ctx: TeamCtx,
+  filter: MarkerFilter & Account & Page,
+): Promise<Static<typeof MarkerPage>> {
+  const account = await findAccountAt(ctx, null, filter.lab_account_id);
   const matching = ctx.db.selectFrom('markers').innerJoin('labs', 'labs.id', 'markers.lab_id')
     .where(sql<boolean>`(${filter.lab_id ?? null}::bigint[] is null or labs.id = any(${filter.lab_id ?? null}::bigint[]))
       and (${filter.lab_slug ?? null}::text is null or labs.slug = ${filter.lab_slug ?? null})
       and (${filter.name ?? null}::text is null or markers.name ilike ${containing(filter.name ?? '')})
+      and (${account?.lab_id ?? null}::int is null or labs.id = ${account?.lab_id ?? null})
       and (${filter.a_la_carte_enabled ?? null}::boolean is null or markers.a_la_carte_enabled = ${filter.a_la_carte_enabled ?? null})`);
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
@@ -32,12 +40,18 @@ export async function listMarkers(ctx: TeamCtx, filter: MarkerFilter & Page): Pr
     .offset(offsetOf(filter))
     .execute();
   const markers = rows.map(({ marker }) => marker);
-  return { markers, ...describePage(filter, total), pricing: filter.include_pricing ? priceMarkers(markers) : null };
+  const pricing = filter.include_pricing ? priceMarkers(markers, account) : null;
+  return { markers, ...describePage(filter, total), pricing };
 }
 
 /** A page of the markers of one of the team's lab tests, in the order of the lab test. */
-export async function listMarkersOf(ctx: TeamCtx, labTestId: string, page: Page): Promise<Static<typeof MarkerPage>> {
-  const { id } = await findLabTest(ctx, labTestId);
+export async function listMarkersOf(
+  ctx: TeamCtx,
+  labTestId: string,
+  page: Account & Page,
+): Promise<Static<typeof MarkerPage>> {
+  const { id, lab_id } = await findLabTest(ctx, labTestId);
+  await findAccountAt(ctx, lab_id, page.lab_account_id);
   const ofTest = ctx.db
     .selectFrom('lab_test_markers')
     .innerJoin('markers', 'markers.id', 'lab_test_markers.marker_id')
@@ -54,7 +68,12 @@ export async function listMarkersOf(ctx: TeamCtx, labTestId: string, page: Page)
 }
 
 /** The marker that a laboratory knows by its order code `providerId`. */
-export async function findMarker(ctx: TeamCtx, labId: number, providerId: string): Promise<Static<typeof Marker>> {
+export async function findMarker(
+  ctx: TeamCtx,
+  labId: number,
+  providerId: string,
+  { lab_account_id }: Account,
+): Promise<Static<typeof Marker>> {
   const row = await ctx.db
     .selectFrom('markers')
     .select(MARKER_JSON.as('marker'))
@@ -62,6 +81,7 @@ export async function findMarker(ctx: TeamCtx, labId: number, providerId: string
     .where('markers.provider_id', '=', providerId)
     .executeTakeFirst();
   if (!row) throw notFound('Marker');
+  await findAccountAt(ctx, labId, lab_account_id);
   return row.marker;
 }
 

@@ -160,7 +160,14 @@ export const labTestQuery = {
 };
 
 const pageQuery = {
-  lab_account_id: Type.Optional(Type.String({ format: 'uuid', description: 'Accepted and ignored.' })),
+  lab_account_id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'An account of yours: only what its laboratory offers. Under an account of your organisation prices are those ' +
+        'of your contract, which the service does not know.',
+    }),
+  ),
   page: Type.Optional(PageNumber),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
 };

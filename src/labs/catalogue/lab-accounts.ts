@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { AppError, notFound } from '../../errors.ts';
+import type { LabAccount } from './lab-account-schemas.ts';
+
+/** An account as it is shown, with the laboratory that it is at. */
+export type LabAccountRow = Static<typeof LabAccount> & { lab_id: number };
+
+type Filter = { lab_account_id?: string | undefined; status?: string | undefined };
+
+/**
+ * The accounts that the team may use, oldest first: those of its organisation that list it or list nobody, and
+ * everybody's. Of the teams that are listed it is told of itself alone.
+ */
+export function listLabAccounts(ctx: TeamCtx, { lab_account_id, status }: Filter): Promise<LabAccountRow[]> {
+  return ctx.db
+    .selectFrom('lab_accounts')
+    .innerJoin('labs', 'labs.id', 'lab_accounts.lab_id')
+    .select([
+      'lab_accounts.id',
+      'labs.slug as lab',
+      'lab_accounts.lab_id',
+      'lab_accounts.org_id',
+      'lab_accounts.status',
+      'lab_accounts.delegated_flow',
+      'lab_accounts.provider_account_id',
+      'lab_accounts.account_name',
+      'lab_accounts.default_clinical_notes',
+      'lab_accounts.business_units',
+      sql<Record<string, string[]>>`lab_accounts.allowed_billing`.as('allowed_billing'),
+      sql<string[]>`array(select id from unnest(lab_accounts.team_id_allowlist) as listed (id)
+        where id = ${ctx.team.id})`.as('team_id_allowlist'),
+    ])
+    .where(
+      sql<boolean>`(lab_accounts.org_id is null or lab_accounts.org_id = ${ctx.team.org_id})
+      and (lab_accounts.team_id_allowlist = '{}' or ${ctx.team.id}::uuid = any (lab_accounts.team_id_allowlist))
+      and (${lab_account_id ?? null}::uuid is null or lab_accounts.id = ${lab_account_id ?? null})
+      and (${status ?? null}::text is null or lab_accounts.status = ${status ?? null})`,
+    )
+    .orderBy('lab_accounts.id')
+    .execute();
+}
+
+/** One of the accounts that the team may use, whatever its status; throws not_found. */
+export async function findLabAccount(ctx: TeamCtx, id: string): Promise<LabAccountRow> {
+  const [account] = await listLabAccounts(ctx, { lab_account_id: id });
+  if (!account) throw notFound('Lab account');
+  return account;
+}
+
+/** The same where one was named, which has to be at the laboratory; throws not_found, lab_account_of_other_lab. */
+export async function findAccountAt(
+  ctx: TeamCtx,
+  labId: number | null,
+  id: string | undefined,
+): Promise<LabAccountRow | null> {
+  if (id === undefined) return null;
+  const account = await findLabAccount(ctx, id);
+  if (labId !== null && account.lab_id !== labId) {
+    throw new AppError('lab_account_of_other_lab', 'This lab account is at another laboratory.');
+  }
+  return account;
+}
