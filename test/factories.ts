@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { SUMMARY_BODIES } from '../src/glossary/summaries.ts';
 import { SUMMARIES } from '../src/wearables/summaries/resources.ts';
-import { addLabAccount } from '../src/labs/catalogue/add-lab-account.ts';
+import { addLabAccount } from '../src/labs/catalogue/lab-accounts/add.ts';
 import type { Team, TestApp } from './app.ts';
 import { jpegHead, pngHead } from './images.ts';
 import type { Receiver } from './receiver.ts';

@@ -4,9 +4,9 @@ import {
   type AllowedBilling,
   type DelegatedFlow,
   type LabAccountStatus,
-} from '../labs/catalogue/add-lab-account.ts';
-import { BILLING_TYPES } from '../labs/catalogue/lab-account-schemas.ts';
-import { setLabAccountStatus } from '../labs/catalogue/set-lab-account-status.ts';
+} from '../labs/catalogue/lab-accounts/add.ts';
+import { BILLING_TYPES } from '../labs/catalogue/lab-accounts/schemas.ts';
+import { setLabAccountStatus } from '../labs/catalogue/lab-accounts/set-status.ts';
 import { UsageError } from './command.ts';
 import { withChange } from './with-change.ts';
 

@@ -4,8 +4,8 @@ import { NumericId, Text, Uuid } from '../../wire/schema.ts';
 import { loadLabTest } from './find.ts';
 import { listLabs } from './labs.ts';
 import { listLabTests, pageLabTests } from './list.ts';
-import { LabAccountQuery, LabAccounts } from './lab-account-schemas.ts';
-import { listLabAccounts } from './lab-accounts.ts';
+import { LabAccountQuery, LabAccounts } from './lab-accounts/schemas.ts';
+import { listLabAccounts } from './lab-accounts/find.ts';
 import { findMarker, listMarkers, listMarkersOf } from './markers.ts';
 import {
   Lab,

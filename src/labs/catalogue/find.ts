@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { LabTests } from '../../db/tables.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { findAccountAt } from './lab-accounts.ts';
+import { findAccountAt } from './lab-accounts/find.ts';
 import { LAB_TEST_JSON, LAB_TEST_REVISION } from './lab-test-json.ts';
 import type { CollectionMethod, LabTest } from './schemas.ts';
 

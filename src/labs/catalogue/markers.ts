@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../context.ts';
 import { containing } from '../../db/containing.ts';
 import { notFound } from '../../errors.ts';
 import { findLabTest } from './find.ts';
-import { findAccountAt } from './lab-accounts.ts';
+import { findAccountAt } from './lab-accounts/find.ts';
 import { MARKER_JSON, MARKER_WITH_RESULTS_JSON } from './marker-json.ts';
 import { priceMarkers } from './pricing.ts';
 import type { Marker, MarkerPage } from './schemas.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Uuid, WordFilter } from '../../wire/schema.ts';
+import { nullable, Uuid, WordFilter } from '../../../wire/schema.ts';
 
 export const LAB_ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
 export const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;

@@ -1,7 +1,7 @@
-import type { Ctx } from '../../context.ts';
-import { boundToOrg } from '../../db/session/bind.ts';
-import { notFound } from '../../errors.ts';
-import type { LabAccountStatus } from './add-lab-account.ts';
+import type { Ctx } from '../../../context.ts';
+import { boundToOrg } from '../../../db/session/bind.ts';
+import { notFound } from '../../../errors.ts';
+import type { LabAccountStatus } from './add.ts';
 
 /** From now on orders are taken under the account, or not. Throws not_found. */
 export async function setLabAccountStatus(

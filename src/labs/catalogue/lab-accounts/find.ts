@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../context.ts';
-import { AppError, notFound } from '../../errors.ts';
-import type { LabAccount } from './lab-account-schemas.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { AppError, notFound } from '../../../errors.ts';
+import type { LabAccount } from './schemas.ts';
 
 /** An account as it is shown, with the laboratory that it is at. */
 export type LabAccountRow = Static<typeof LabAccount> & { lab_id: number };

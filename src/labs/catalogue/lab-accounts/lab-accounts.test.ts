@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
-import { eraseTeams } from '../../jobs/erase-teams.ts';
-import { createTeam } from '../../tenancy/teams/create.ts';
-import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
-import { newId } from '../../ids.ts';
-import { addLabAccount, type NewLabAccount } from './add-lab-account.ts';
-import type { LabAccounts } from './lab-account-schemas.ts';
-import { setLabAccountStatus } from './set-lab-account-status.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import { eraseTeams } from '../../../jobs/erase-teams.ts';
+import { createTeam } from '../../../tenancy/teams/create.ts';
+import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
+import { newId } from '../../../ids.ts';
+import { addLabAccount, type NewLabAccount } from './add.ts';
+import type { LabAccounts } from './schemas.ts';
+import { setLabAccountStatus } from './set-status.ts';
 
 type Accounts = Static<typeof LabAccounts>['data'];
 

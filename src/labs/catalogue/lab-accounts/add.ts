@@ -1,10 +1,10 @@
-import type { Ctx } from '../../context.ts';
-import { boundToOrg } from '../../db/session/bind.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { refuseUnknownTeams } from '../../tenancy/teams/find.ts';
-import type { BILLING_TYPES, DELEGATED_FLOWS, LAB_ACCOUNT_STATUSES } from './lab-account-schemas.ts';
+import type { Ctx } from '../../../context.ts';
+import { boundToOrg } from '../../../db/session/bind.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError, notFound } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { refuseUnknownTeams } from '../../../tenancy/teams/find.ts';
+import type { BILLING_TYPES, DELEGATED_FLOWS, LAB_ACCOUNT_STATUSES } from './schemas.ts';
 
 export type LabAccountStatus = (typeof LAB_ACCOUNT_STATUSES)[number];
 export type DelegatedFlow = (typeof DELEGATED_FLOWS)[number];
