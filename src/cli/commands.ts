@@ -131,7 +131,7 @@ export const COMMANDS: Command[] = [
       },
       status: { value: 'STATUS', meaning: 'Orders need active.', choices: ACCOUNT_STATUSES, default: 'active' },
     },
-    run: async (values) => (await import('./lab-account.ts')).addLabAccountCommand(values),
+    run: async (values) => (await import('./labs/lab-account.ts')).addLabAccountCommand(values),
   }),
   command({
     words: 'lab-account set-status',
@@ -141,7 +141,7 @@ export const COMMANDS: Command[] = [
       account: { value: 'ID', meaning: 'Id of the account.', required: true, isId: true },
       status: { value: 'STATUS', meaning: 'Orders need active.', choices: ACCOUNT_STATUSES, required: true },
     },
-    run: async (values) => (await import('./lab-account.ts')).setLabAccountStatusCommand(values),
+    run: async (values) => (await import('./labs/lab-account.ts')).setLabAccountStatusCommand(values),
   }),
   command({
     words: 'backup',

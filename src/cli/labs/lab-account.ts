@@ -1,14 +1,14 @@
-import { isUsState, US_STATES } from '../wire/us-state.ts';
+import { isUsState, US_STATES } from '../../wire/us-state.ts';
 import {
   addLabAccount,
   type AllowedBilling,
   type DelegatedFlow,
   type LabAccountStatus,
-} from '../labs/catalogue/lab-accounts/add.ts';
-import { BILLING_TYPES } from '../labs/catalogue/lab-accounts/schemas.ts';
-import { setLabAccountStatus } from '../labs/catalogue/lab-accounts/set-status.ts';
-import { UsageError } from './command.ts';
-import { withChange } from './with-change.ts';
+} from '../../labs/catalogue/lab-accounts/add.ts';
+import { BILLING_TYPES } from '../../labs/catalogue/lab-accounts/schemas.ts';
+import { setLabAccountStatus } from '../../labs/catalogue/lab-accounts/set-status.ts';
+import { UsageError } from '../command.ts';
+import { withChange } from '../with-change.ts';
 
 type NewAccount = {
   org: string;
