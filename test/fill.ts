@@ -85,6 +85,13 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     app.databaseUrl,
     `insert into user_subscriptions (user_id, provider, team_id) values ('${user_id}', 'oura', '${team.id}')`,
   );
+  // As of a laboratory that is connected by messages, and of a signature whose place only a requisition looks at.
+  await query(
+    app.databaseUrl,
+    `insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
+     values ('${user_id}', '${randomUUID()}', '${slow.id}', '${team.id}', 1, 'new');
+     insert into order_signatures (user_id, order_id, team_id, content) values ('${user_id}', '${slow.id}', '${team.id}', '')`,
+  );
   // As of a connection to a provider whose data has to go, and that has ended.
   await query(
     app.databaseUrl,

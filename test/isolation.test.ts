@@ -297,6 +297,11 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await app.deliver();
   const waiting = await orderKit(team, user.user_id);
   await simulate(team, waiting.id, '?delay=3600');
+  // As of a laboratory that is connected by messages, and of a physician who has signed.
+  await sql`insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
+    values (${user.user_id}, ${waiting.id}, ${waiting.id}, ${team.id}, 1, 'new')`.execute(app.db);
+  await sql`insert into order_signatures (user_id, order_id, team_id, content)
+    values (${user.user_id}, ${waiting.id}, ${team.id}, '')`.execute(app.db);
   receiver.answer((response) => response.writeHead(500).end());
   await app.deliver();
   receiver.answer(null);

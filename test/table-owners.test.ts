@@ -18,7 +18,16 @@ const OWNERS: Record<string, string[]> = {
   ],
   'wearables/link': ['bulk_ops', 'link_tokens', 'link_codes', 'oauth_states'],
   'labs/places': ['zip_prefixes', 'service_centers'],
-  'labs/catalogue': ['labs', 'analytes', 'markers', 'marker_analytes', 'lab_tests', 'lab_test_markers', 'lab_accounts'],
+  'labs/catalogue': [
+    'labs',
+    'analytes',
+    'markers',
+    'marker_analytes',
+    'marker_questions',
+    'lab_tests',
+    'lab_test_markers',
+    'lab_accounts',
+  ],
   'labs/orders': [
     'order_transactions',
     'orders',
@@ -26,10 +35,11 @@ const OWNERS: Record<string, string[]> = {
     'sample_ids',
     'shipments',
     'order_name_words',
+    'order_signatures',
     'order_status_rules',
   ],
   'labs/results': ['lab_results'],
-  'labs/laboratories': ['simulations'],
+  'labs/laboratories': ['simulations', 'laboratory_outbox'],
   'wearables/files': ['imports'],
   'wearables/aggregate': ['continuous_queries', 'continuous_query_tasks', 'continuous_query_results'],
   'wearables/priorities': ['source_priorities'],
@@ -54,6 +64,7 @@ const GUESTS: Record<string, string> = {
   'team_api_keys from tenancy/teams/delete': 'the keys of a deleted team end with it',
   'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',
   'webhooks from delivery/consequences': 'a receiver that fails for days is disabled with the outcome of its attempt',
+  'laboratory_outbox from labs/orders/send-out': 'what goes out is written in the transaction of the order it tells of',
   'simulations from labs/orders/cancel': 'a cancelled order is simulated no further',
 };
 

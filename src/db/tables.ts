@@ -281,6 +281,21 @@ export interface LabAccounts {
   team_id_allowlist: Generated<string[]>;
 }
 
+export interface LaboratoryOutbox {
+  action: string;
+  answered_at: string | null;
+  attempts: Generated<number>;
+  created_at: Generated<string>;
+  due_at: Generated<string>;
+  id: string;
+  lab_id: number;
+  last_error: string | null;
+  order_id: string;
+  state: Generated<string>;
+  team_id: string;
+  user_id: string;
+}
+
 export interface LabResults {
   created_at: Generated<string>;
   interpretation: string;
@@ -299,13 +314,16 @@ export interface Labs {
   city: string;
   clia_number: string | null;
   collection_methods: string[];
+  connection: Generated<string>;
   first_line_address: string;
   id: number;
   name: string;
+  order_rules: Generated<Jsonb>;
   revision: Generated<number>;
   sample_types: string[];
   slug: string;
   state: string;
+  states: string[] | null;
   zipcode: string;
 }
 
@@ -389,6 +407,19 @@ export interface MarkerAnalytes {
   required: Generated<boolean>;
 }
 
+export interface MarkerQuestions {
+  answer_pattern: string | null;
+  answers: Generated<Jsonb>;
+  code: string;
+  default_answer: string | null;
+  id: Int8;
+  marker_id: number;
+  required: boolean;
+  sequence: number;
+  type: string;
+  value: string;
+}
+
 export interface Markers {
   a_la_carte_enabled: Generated<boolean>;
   common_tat_days: number | null;
@@ -445,6 +476,7 @@ export interface OrderNameWords {
 
 export interface Orders {
   activate_by: string | null;
+  aoe_answers: Buffer | null;
   billing_type: Generated<string>;
   clinical_notes: Buffer | null;
   consents: Buffer | null;
@@ -456,6 +488,7 @@ export interface Orders {
   icd_codes: Buffer | null;
   id: string;
   interpretation: string | null;
+  lab_account_id: string | null;
   lab_test_id: string;
   last_event_at: Generated<string>;
   last_event_id: Generated<number>;
@@ -465,6 +498,7 @@ export interface Orders {
   notes: Buffer | null;
   order_transaction_id: string;
   origin: string;
+  parent_id: string | null;
   passthrough: Buffer | null;
   patient_address: Buffer | null;
   patient_details: Buffer | null;
@@ -474,6 +508,14 @@ export interface Orders {
   shipping_details: Buffer | null;
   team_id: string;
   updated_at: Generated<string>;
+  user_id: string;
+}
+
+export interface OrderSignatures {
+  content: Buffer;
+  created_at: Generated<string>;
+  order_id: string;
+  team_id: string;
   user_id: string;
 }
 
@@ -840,17 +882,20 @@ export interface DB {
   lab_results: LabResults;
   lab_test_markers: LabTestMarkers;
   lab_tests: LabTests;
+  laboratory_outbox: LaboratoryOutbox;
   labs: Labs;
   lanes: Lanes;
   link_codes: LinkCodes;
   link_tokens: LinkTokens;
   management_keys: ManagementKeys;
   marker_analytes: MarkerAnalytes;
+  marker_questions: MarkerQuestions;
   markers: Markers;
   migrations: Migrations;
   oauth_states: OauthStates;
   order_events: OrderEvents;
   order_name_words: OrderNameWords;
+  order_signatures: OrderSignatures;
   order_status_rules: OrderStatusRules;
   order_transactions: OrderTransactions;
   orders: Orders;

@@ -3,10 +3,17 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Marker, MarkerWithResults } from './schemas.ts';
 
+/** What the laboratory asks with the marker; null where it asks nothing. */
+const questions = sql`(
+  select json_build_object('questions', json_agg(json_build_object('id', q.id, 'required', q.required, 'code', q.code,
+      'value', q.value, 'type', q.type, 'sequence', q.sequence, 'answers', q.answers, 'constraint', q.answer_pattern,
+      'default', q.default_answer) order by q.sequence, q.id))
+    from marker_questions q where q.marker_id = markers.id having count(*) > 0)`;
+
 const members = sql`
   'id', markers.id, 'name', markers.name, 'slug', markers.slug, 'description', markers.description,
   'lab_id', markers.lab_id, 'provider_id', markers.provider_id, 'type', markers.type, 'unit', markers.unit,
-  'price', markers.price::text, 'aoe', null, 'a_la_carte_enabled', markers.a_la_carte_enabled,
+  'price', markers.price::text, 'aoe', ${questions}, 'a_la_carte_enabled', markers.a_la_carte_enabled,
   'common_tat_days', markers.common_tat_days, 'worst_case_tat_days', markers.worst_case_tat_days,
   'is_orderable', true`;
 

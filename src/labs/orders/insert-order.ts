@@ -10,17 +10,40 @@ import { LAB_TEST_REVISION } from '../catalogue/lab-test-json.ts';
 import type { LoadedOrder } from './load.ts';
 import { sealOrder, type OrderRow } from './sealed.ts';
 import { nameWords } from './name-words.ts';
+import { sendOut, type LabConnection } from './send-out.ts';
 import { publishOrderEvents } from './status/append-events.ts';
 import { fullStatus, type CollectionMethod, type LowLevelStatus } from './status/table.ts';
 
-type NewOrder = {
+const NOTHING = {
+  patient_details: null,
+  patient_address: null,
+  shipping_details: null,
+  physician: null,
+  consents: null,
+  icd_codes: null,
+  aoe_answers: null,
+  clinical_notes: null,
+  passthrough: null,
+  sample_id: null,
+  health_insurance_id: null,
+  lab_account_id: null,
+  billing_type: 'client_bill',
+  priority: false,
+  activate_by: null,
+} satisfies Partial<OrderRow>;
+
+export type NewOrder = Partial<Pick<OrderRow, keyof typeof NOTHING>> & {
+  /** Left out: a new one. Given where something bears it already, as the sample of an imported order. */
+  id?: string;
   user_id: string;
   lab_test_id: string;
   method: CollectionMethod;
-  shipping_details: OrderRow['shipping_details'];
-  passthrough?: string | null | undefined;
   /** Its first statuses, oldest first. */
   statuses: LowLevelStatus[];
+  /** The order that this one repeats, in that one's transaction. */
+  redrawOf?: LoadedOrder;
+  /** Its laboratory knows of it from elsewhere. */
+  isAtLaboratory?: boolean;
 };
 
 // User and lab test are checked by the statement that uses them; why nothing was written is asked only then.
@@ -28,18 +51,26 @@ const INSERT = `
   with moment as (select date_trunc('milliseconds', clock_timestamp()) as at),
   person as (select id, client_user_id from users where id = $1 and team_id = $2 and deleted_at is null),
   test as (
-    select lab_tests.id, ${LAB_TEST_REVISION} as revision from lab_tests join labs on labs.id = lab_tests.lab_id
-     where lab_tests.id = $3 and lab_tests.team_id = $2 and lab_tests.method = $4 and lab_tests.status = 'active'
+    select lab_tests.id, ${LAB_TEST_REVISION} as revision, labs.connection
+      from lab_tests join labs on labs.id = lab_tests.lab_id
+     where lab_tests.id = $3 and lab_tests.team_id = $2 and lab_tests.method = $4
+       and (lab_tests.status = 'active' or $14::uuid is not null) and (labs.connection <> 'simulated' or $15::boolean)
   ), begun as (
     insert into order_transactions (user_id, id, team_id, created_at)
-    select person.id, $5::uuid, $2, moment.at from person, test, moment returning user_id, id
+    select person.id, $5::uuid, $2, moment.at from person, test, moment where $14::uuid is null returning user_id, id
+  ), within as (
+    select user_id, id from begun
+    union all select person.id, $5::uuid from person, test where $14::uuid is not null
   ), made as (
-    insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method,
-      shipping_details, passthrough, last_event_id, last_status, last_low_level_status, last_event_at,
-      created_at, updated_at)
-    select begun.user_id, $6::uuid, $2, begun.id, 'initial', $3, $7::uuid, $4, $8, $9,
+    insert into orders (user_id, id, team_id, order_transaction_id, origin, parent_id, lab_test_id, details_id, method,
+      shipping_details, passthrough, patient_details, patient_address, physician, consents, icd_codes, aoe_answers,
+      clinical_notes, sample_id, health_insurance_id, lab_account_id, billing_type, priority, activate_by,
+      last_event_id, last_status, last_low_level_status, last_event_at, created_at, updated_at)
+    select within.user_id, $6::uuid, $2, within.id, case when $14::uuid is null then 'initial' else 'redraw' end, $14::uuid,
+           $3, $7::uuid, $4, $8, $9, $16::bytea, $17::bytea, $18::bytea, $19::bytea, $20::bytea, $21::bytea, $22::bytea,
+           $23::text, $24::uuid, $25::uuid, $26::text, $27::boolean, $28::date,
            cardinality($11::text[]), ($11::text[])[cardinality($11::text[])], $12, last.at, moment.at, last.at
-      from begun, moment, lateral (select moment.at + (cardinality($11::text[]) - 1) * interval '1 millisecond' as at) as last
+      from within, moment, lateral (select moment.at + (cardinality($11::text[]) - 1) * interval '1 millisecond' as at) as last
     returning user_id, id, team_id, created_at
   ), told as (
     insert into order_events (user_id, order_id, team_id, id, status, created_at)
@@ -51,66 +82,41 @@ const INSERT = `
     select made.user_id, made.id, made.team_id, kind, word_hash
       from made, unnest($10::text[], $13::bytea[]) as w (kind, word_hash)
   )
-  select person.client_user_id, test.revision, told.created_at from told, person, test order by told.id`;
+  select person.client_user_id, test.revision, test.connection, told.created_at from told, person, test order by told.id`;
 
-/** A new order in a transaction of its own, with its first events, told to the team's endpoints. */
+type Inserted = { client_user_id: string; revision: string; connection: LabConnection; created_at: string };
+
+/**
+ * A new order, in a transaction of its own or in that of the order it repeats, with its first events, told to the team's
+ * endpoints and, where it is ready, to its laboratory.
+ */
 export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<LoadedOrder> {
-  if (ctx.config.environment !== 'sandbox') return refuse(ctx, order);
-  const { user_id, lab_test_id, method, shipping_details, passthrough = null } = order;
-  const row = { team_id: ctx.team.id, id: newId() };
-  const [transactionId, detailsId] = [newId(), newId()];
-  const statuses = order.statuses.map((status) => fullStatus(method, status));
-  const last = order.statuses.at(-1) as LowLevelStatus;
-  const words = nameWords(ctx, { patient_details: null, shipping_details });
-  const sealed = sealOrder(ctx, row, { shipping_details, passthrough });
-  const { rows } = await ctx.db.executeQuery<{ client_user_id: string; revision: string; created_at: string }>(
-    preparedStatement(
-      'insert order',
-      CompiledQuery.raw(INSERT, [
-        user_id,
-        ctx.team.id,
-        lab_test_id,
-        method,
-        transactionId,
-        row.id,
-        detailsId,
-        sealed.shipping_details,
-        sealed.passthrough,
-        words.kinds,
-        statuses,
-        last,
-        words.hashes,
-      ]),
-    ),
-  );
+  const { id = newId(), user_id, lab_test_id, method, statuses: low, redrawOf, isAtLaboratory, ...given } = order;
+  const told = { ...NOTHING, ...given };
+  const row = { team_id: ctx.team.id, id };
+  const ids = { transaction: redrawOf?.row.order_transaction_id ?? newId(), details: newId() };
+  const statuses = low.map((status) => fullStatus(method, status));
+  const last = low.at(-1) as LowLevelStatus;
+  const rows = await insert(ctx, order, { row, ids, statuses, told });
   const [first] = rows;
   if (!first) return refuse(ctx, order);
   const updated_at = rows.at(-1)?.created_at as string;
   const times = { last_event_at: updated_at, created_at: first.created_at, updated_at };
+  const origin = redrawOf ? 'redraw' : 'initial';
+  const parent_id = redrawOf?.row.id ?? null;
   const loaded: LoadedOrder = {
     row: {
+      ...told,
       ...row,
       ...times,
       user_id: user_id.toLowerCase(),
-      order_transaction_id: transactionId,
-      origin: 'initial',
+      order_transaction_id: ids.transaction,
+      origin,
+      parent_id,
       lab_test_id: lab_test_id.toLowerCase(),
-      details_id: detailsId,
+      details_id: ids.details,
       method,
-      sample_id: null,
-      patient_details: null,
-      patient_address: null,
-      shipping_details,
-      physician: null,
-      consents: null,
-      health_insurance_id: null,
-      billing_type: 'client_bill',
-      icd_codes: null,
       notes: null,
-      clinical_notes: null,
-      passthrough,
-      priority: false,
-      activate_by: null,
       has_abn: false,
       interpretation: null,
       has_missing_results: null,
@@ -126,25 +132,79 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
       status_detail: null,
     })),
     shipment: null,
-    transaction: [{ id: row.id, origin: 'initial', last_low_level_status: last, ...times }],
+    transaction: [...(redrawOf?.transaction ?? []), { id, origin, parent_id, last_low_level_status: last, ...times }],
     labTest: await keptLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
+    labConnection: first.connection,
   };
   await publishOrderEvents(ctx, loaded, 0);
+  if (!isAtLaboratory) await sendOut(ctx, loaded, low);
   return loaded;
 }
 
-/** Says why an order cannot be made. Simulated laboratories serve sandboxes only, and no other is connected yet. */
+type Prepared = {
+  row: { team_id: string; id: string };
+  ids: { transaction: string; details: string };
+  statuses: string[];
+  told: Pick<OrderRow, keyof typeof NOTHING>;
+};
+
+async function insert(
+  ctx: TxCtx<TeamCtx>,
+  { user_id, lab_test_id, method, statuses: low, redrawOf }: NewOrder,
+  { row, ids, statuses, told }: Prepared,
+): Promise<Inserted[]> {
+  const { sample_id, health_insurance_id, lab_account_id, billing_type, priority, activate_by, ...personal } = told;
+  const words = nameWords(ctx, told);
+  const sealed = sealOrder(ctx, row, personal);
+  const values = [
+    user_id,
+    ctx.team.id,
+    lab_test_id,
+    method,
+    ids.transaction,
+    row.id,
+    ids.details,
+    sealed.shipping_details,
+    sealed.passthrough,
+    words.kinds,
+    statuses,
+    low.at(-1),
+    words.hashes,
+    redrawOf?.row.id ?? null,
+    ctx.config.environment === 'sandbox',
+    sealed.patient_details,
+    sealed.patient_address,
+    sealed.physician,
+    sealed.consents,
+    sealed.icd_codes,
+    sealed.aoe_answers,
+    sealed.clinical_notes,
+    sample_id,
+    health_insurance_id,
+    lab_account_id,
+    billing_type,
+    priority,
+    activate_by,
+  ];
+  const { rows } = await ctx.db.executeQuery<Inserted>(
+    preparedStatement('insert order', CompiledQuery.raw(INSERT, values)),
+  );
+  return rows;
+}
+
+/** Says why an order cannot be made. */
 async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<never> {
   await findUser(ctx, order.user_id);
   const labTest = await findLabTest(ctx, order.lab_test_id);
   if (labTest.method !== order.method || labTest.status !== 'active') {
     throw new AppError(
       'lab_test_not_orderable',
-      'This lab test is not an active test kit. GET /v3/lab_test?collection_method=testkit&status=active lists those that are.',
+      `This is not an active lab test collected by ${order.method}. GET /v3/lab_test?collection_method=${order.method}&status=active lists those that are.`,
     );
   }
-  throw new AppError(
-    'laboratory_not_connected',
-    'The laboratory of this lab test is not connected to this deployment.',
-  );
+  throw notConnected();
 }
+
+/** Simulated laboratories serve sandboxes only. */
+const notConnected = (): AppError =>
+  new AppError('laboratory_not_connected', 'The laboratory of this lab test is not connected to this deployment.');

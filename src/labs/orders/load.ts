@@ -6,6 +6,7 @@ import { AppError, notFound } from '../../errors.ts';
 import { keptLabTests, labTestOf } from '../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../catalogue/lab-test-json.ts';
 import type { LabTest } from '../catalogue/schemas.ts';
+import type { LabConnection } from './send-out.ts';
 import type { OrderEvent, Shipment } from './schemas.ts';
 import { openOrder, openShipment, type OrderRow, type StoredOrder, type StoredShipment } from './sealed.ts';
 import type { LowLevelStatus } from './status/table.ts';
@@ -15,7 +16,7 @@ export type OrderEventRow = Static<typeof OrderEvent>;
 /** What a transaction tells of each of its orders. */
 export type Sibling = Pick<
   OrderRow,
-  'id' | 'origin' | 'last_low_level_status' | 'last_event_at' | 'created_at' | 'updated_at'
+  'id' | 'origin' | 'parent_id' | 'last_low_level_status' | 'last_event_at' | 'created_at' | 'updated_at'
 >;
 
 /** An order with everything its answer is made of. */
@@ -27,12 +28,14 @@ export type LoadedOrder = {
   /** The orders of its transaction, itself among them, oldest first. */
   transaction: Sibling[];
   labTest: LabTest;
+  /** How the laboratory of the lab test is connected. */
+  labConnection: LabConnection;
 };
 
-const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.lab_test_id,
-  orders.details_id, orders.method, orders.sample_id, orders.patient_details, orders.patient_address,
+const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.parent_id, orders.lab_test_id,
+  orders.lab_account_id, orders.details_id, orders.method, orders.sample_id, orders.patient_details, orders.patient_address,
   orders.shipping_details, orders.physician, orders.consents, orders.health_insurance_id, orders.billing_type,
-  orders.icd_codes, orders.notes, orders.clinical_notes, orders.passthrough, orders.priority, orders.activate_by,
+  orders.icd_codes, orders.aoe_answers, orders.notes, orders.clinical_notes, orders.passthrough, orders.priority, orders.activate_by,
   orders.has_abn, orders.interpretation, orders.has_missing_results, orders.last_event_id, orders.last_status,
   orders.last_low_level_status, orders.last_event_at, orders.created_at, orders.updated_at`;
 
@@ -42,11 +45,11 @@ const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transac
  * of the transaction are sorted afterwards, since an index in their order would be taken for the one that finds them.
  */
 export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at as user_deleted_at,
-  ${LAB_TEST_REVISION} as lab_test_revision,
+  ${LAB_TEST_REVISION} as lab_test_revision, labs.connection as lab_connection,
   (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
      from order_events e where e.user_id = orders.user_id and e.order_id = orders.id) as events,
   (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
-  (select json_agg(json_build_array(t.id, t.origin, t.last_low_level_status, t.last_event_at, t.created_at, t.updated_at))
+  (select json_agg(json_build_array(t.id, t.origin, t.parent_id, t.last_low_level_status, t.last_event_at, t.created_at, t.updated_at))
      from orders t where t.team_id = orders.team_id and t.order_transaction_id = orders.order_transaction_id) as transaction`;
 
 /** What WHOLE_ORDER reads from, where `orders` is named already. */
@@ -57,11 +60,13 @@ export type WholeOrder = StoredOrder & {
   client_user_id: string;
   user_deleted_at: string | null;
   lab_test_revision: string;
+  lab_connection: LabConnection;
   events: [id: number, status: string, status_detail: string | null, created_at: string][];
   shipment: (StoredShipment & { created_at: string; updated_at: string }) | null;
   transaction: [
     id: string,
     origin: string,
+    parent_id: string | null,
     status: LowLevelStatus,
     last_event_at: string,
     created_at: string,
@@ -124,6 +129,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       client_user_id,
       user_deleted_at: _,
       lab_test_revision: __,
+      lab_connection: labConnection,
       events,
       shipment,
       transaction,
@@ -140,15 +146,17 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       },
       transaction: transaction
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([id, origin, last_low_level_status, lastEvent, created, updated]) => ({
+        .map(([id, origin, parent_id, last_low_level_status, lastEvent, created, updated]) => ({
           id,
           origin,
+          parent_id,
           last_low_level_status,
           last_event_at: iso(lastEvent),
           created_at: iso(created),
           updated_at: iso(updated),
         })),
       labTest: labTestOf(labTests, stored.lab_test_id),
+      labConnection,
     };
   });
 }

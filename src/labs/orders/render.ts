@@ -95,7 +95,7 @@ function renderTransaction(
       low_level_status: sibling.last_low_level_status,
       low_level_status_created_at: sibling.last_event_at,
       origin: sibling.origin,
-      parent_id: null,
+      parent_id: sibling.parent_id,
       created_at: sibling.created_at,
       updated_at: sibling.updated_at,
     })),
@@ -120,7 +120,7 @@ export function renderTransactionSummary(
     orders: siblings.map((sibling) => ({
       id: sibling.id,
       origin: sibling.origin,
-      parent_id: null,
+      parent_id: sibling.parent_id,
       last_status: sibling.last_low_level_status,
       last_status_created_at: sibling.last_event_at,
       updated_at: sibling.updated_at,

@@ -16,7 +16,17 @@ import {
   Race,
   SexualOrientation,
 } from '../../wire/person.ts';
-import { CalendarDate, nullable, oneOf, optional, PastMoment, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+import {
+  CalendarDate,
+  nullable,
+  NumericId,
+  oneOf,
+  optional,
+  PastMoment,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../../wire/schema.ts';
 
 const SampleId = Type.String({
   minLength: 1,
@@ -71,6 +81,14 @@ export const ConsentInput = Type.Object({
   ]),
   version: Type.Optional(Text(50, { default: '1.0' })),
   timeOfConsent: Type.Optional(PastMoment),
+});
+
+export const AoeAnswer = Type.Object({
+  marker_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The marker that asks.' }),
+  question_id: NumericId,
+  answer: Text(500, {
+    description: 'The code of an answer, codes with commas between them, a number or a text, as the question asks.',
+  }),
 });
 
 export const RegisterTestkitInput = Type.Object(

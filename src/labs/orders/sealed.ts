@@ -2,11 +2,12 @@ import type { Selectable, Updateable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { Orders, Shipments } from '../../db/tables.ts';
-import type { ConsentInput, Order, PhysicianInput, Shipment } from './schemas.ts';
+import type { AoeAnswer, ConsentInput, Order, PhysicianInput, Shipment } from './schemas.ts';
 import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
 
 type Wire = Static<typeof Order>;
-type Sealed = 'consents' | 'icd_codes' | 'notes' | 'clinical_notes' | 'passthrough' | keyof typeof DETAILS;
+type Sealed =
+  'consents' | 'icd_codes' | 'aoe_answers' | 'notes' | 'clinical_notes' | 'passthrough' | keyof typeof DETAILS;
 
 /** An order's row as the database keeps it; what is personal is sealed. */
 export type StoredOrder = Selectable<Orders>;
@@ -21,16 +22,19 @@ export type OrderRow = Omit<StoredOrder, Sealed | 'method' | 'last_low_level_sta
   physician: Static<typeof PhysicianInput> | null;
   consents: Static<typeof ConsentInput>[] | null;
   icd_codes: string[] | null;
+  aoe_answers: Static<typeof AoeAnswer>[] | null;
   notes: string | null;
   clinical_notes: string | null;
   passthrough: string | null;
 };
 
+type JsonColumn = keyof typeof DETAILS | 'consents' | 'icd_codes' | 'aoe_answers';
+
 const DETAILS = { patient_details: 1, patient_address: 1, shipping_details: 1, physician: 1 };
 
 /** Opens what is sealed of an order. */
 export function openOrder({ cipher }: TeamCtx, stored: StoredOrder): OrderRow {
-  const json = <T>(column: keyof typeof DETAILS | 'consents' | 'icd_codes'): T | null => {
+  const json = <T>(column: JsonColumn): T | null => {
     const sealed = stored[column];
     return sealed && cipher.openJson<T>(`orders.${column}`, stored, sealed);
   };
@@ -48,6 +52,7 @@ export function openOrder({ cipher }: TeamCtx, stored: StoredOrder): OrderRow {
     physician: json('physician'),
     consents: json('consents'),
     icd_codes: json('icd_codes'),
+    aoe_answers: json('aoe_answers'),
     notes: text('notes'),
     clinical_notes: text('clinical_notes'),
     passthrough: text('passthrough'),
@@ -67,6 +72,8 @@ export function sealOrder(
       | 'physician'
       | 'consents'
       | 'icd_codes'
+      | 'aoe_answers'
+      | 'clinical_notes'
       | 'passthrough'
     >
   >,
@@ -74,11 +81,10 @@ export function sealOrder(
   return Object.fromEntries(
     Object.entries(opened).map(([column, value]) => {
       if (value === null) return [column, null];
-      if (column === 'passthrough') return [column, cipher.sealText('orders.passthrough', row, value as string)];
-      return [
-        column,
-        cipher.sealJson(`orders.${column as keyof typeof DETAILS | 'consents' | 'icd_codes'}`, row, value),
-      ];
+      if (column === 'passthrough' || column === 'clinical_notes') {
+        return [column, cipher.sealText(`orders.${column}`, row, value as string)];
+      }
+      return [column, cipher.sealJson(`orders.${column as JsonColumn}`, row, value)];
     }),
   );
 }

@@ -5,6 +5,7 @@ import { publishEvents } from '../../../events/publish.ts';
 import { orderCreated, orderUpdated } from '../events.ts';
 import type { LoadedOrder } from '../load.ts';
 import { renderOrderInFull, shownWidely } from '../render.ts';
+import { sendOut } from '../send-out.ts';
 import { fullStatus, type LowLevelStatus } from './table.ts';
 
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
@@ -79,6 +80,11 @@ export async function appendOrderEvents(
     transaction: order.transaction.map((sibling) => (sibling.id === row.id ? { ...sibling, ...newest } : sibling)),
   };
   await publishOrderEvents(ctx, appended, order.events.length);
+  await sendOut(
+    ctx,
+    appended,
+    events.map(({ status }) => status),
+  );
   return appended;
 }
 

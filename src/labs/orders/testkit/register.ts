@@ -9,6 +9,7 @@ import { changeOrder } from '../change.ts';
 import { lockOrder, type LoadedOrder } from '../load.ts';
 import { refuseMinorWithoutSetting } from '../patient.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
+import { requisitionOf } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 import { isOpen } from '../status/table.ts';
 import { alreadyRegistered, bindSample, canonicalSampleId, findSample, refuseUnknownSample } from './bind-sample.ts';
@@ -28,7 +29,7 @@ export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder
     // The same registration again changes the order's details, but it is no news.
     if (repeated) return registered;
     const told = await appendOrderEvents(ctx, registered, [
-      { status: 'requisition_created' },
+      { status: requisitionOf(order.labConnection) },
       { status: 'testkit_registered' },
     ]);
     await startAutopilot(ctx, order.row.id);
