@@ -65,7 +65,7 @@ const GUESTS: Record<string, string> = {
   'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',
   'webhooks from delivery/consequences': 'a receiver that fails for days is disabled with the outcome of its attempt',
   'laboratory_outbox from labs/orders/send-out': 'what goes out is written in the transaction of the order it tells of',
-  'simulations from labs/orders/cancel': 'a cancelled order is simulated no further',
+  'simulations from labs/orders/under-way/cancel': 'a cancelled order is simulated no further',
 };
 
 const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));

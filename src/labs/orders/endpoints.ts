@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { LowerBound, oneOf, PageNumber, SearchWords, UpperBound, Uuid, WordFilter } from '../../wire/schema.ts';
-import { cancelOrder } from './cancel.ts';
+import { cancelOrder } from './under-way/cancel.ts';
 import { createTestkitOrder } from './testkit/create.ts';
 import { findOrderTransaction } from './find-transaction.ts';
 import { listOrders } from './list/list.ts';
 import { loadOrder, type LoadedOrder } from './load.ts';
-import { patchOrder } from './patch.ts';
+import { patchOrder } from './under-way/patch.ts';
 import { registerTestkit } from './testkit/register.ts';
 import { renderOrder, renderOrderInFull, shownWidely } from './render.ts';
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { lowStatuses, makeUser, patientDetails, readOrder, simulate } from '../../../../test/factories.ts';
 import { changeOrder } from '../../orders/change.ts';
-import { insertOrder } from '../../orders/insert-order.ts';
+import { insertOrder } from '../../orders/create/insert-order.ts';
 import type { CollectionMethod } from '../../orders/status/table.ts';
 
 let app: TestApp;

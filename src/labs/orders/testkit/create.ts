@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { startAutopilot } from '../autopilot.ts';
-import { insertOrder } from '../insert-order.ts';
+import { insertOrder } from '../create/insert-order.ts';
 import type { LoadedOrder } from '../load.ts';
 import type { TestkitOrderInput } from '../schemas.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { findDefaultKit } from '../../catalogue/find.ts';
-import { insertOrder } from '../insert-order.ts';
+import { insertOrder } from '../create/insert-order.ts';
 import { loadOrder, type LoadedOrder } from '../load.ts';
 import { KIT_NOT_BACK } from '../status/table.ts';
 

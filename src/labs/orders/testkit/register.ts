@@ -7,7 +7,7 @@ import { findUser } from '../../../users/find.ts';
 import { startAutopilot } from '../autopilot.ts';
 import { changeOrder } from '../change.ts';
 import { lockOrder, type LoadedOrder } from '../load.ts';
-import { refuseMinorWithoutSetting } from '../patient.ts';
+import { refuseMinorWithoutSetting } from '../create/patient.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
 import { requisitionOf } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';

@@ -1,11 +1,11 @@
-import type { TeamCtx } from '../../context.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { AppError } from '../../errors.ts';
-import { lockOrder, type LoadedOrder } from './load.ts';
-import { appendOrderEvents } from './status/append-events.ts';
-import { progressOfOrder } from './status/progress.ts';
-import { canCancel } from './status/rules.ts';
-import { isCancelled } from './status/table.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import { lockOrder, type LoadedOrder } from '../load.ts';
+import { appendOrderEvents } from '../status/append-events.ts';
+import { progressOfOrder } from '../status/progress.ts';
+import { canCancel } from '../status/rules.ts';
+import { isCancelled } from '../status/table.ts';
 
 /** Cancels an order that its method still lets be cancelled; a second time changes nothing and says so. */
 export function cancelOrder(ctx: TeamCtx, orderId: string): Promise<{ order: LoadedOrder; alreadyCancelled: boolean }> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
-import { orderKit, readOrder, register, simulate, type OrderBody } from '../../../test/factories.ts';
-import { problemsOf } from '../../../test/people.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
+import { orderKit, readOrder, register, simulate, type OrderBody } from '../../../../test/factories.ts';
+import { problemsOf } from '../../../../test/people.ts';
 
 type Patched = { order: OrderBody; status: string; message: string; code: string };
 

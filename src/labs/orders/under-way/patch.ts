@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../context.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { AppError } from '../../errors.ts';
-import { changeOrder } from './change.ts';
-import { lockOrder, type LoadedOrder } from './load.ts';
-import type { OrderPatch } from './schemas.ts';
-import { progressOfOrder } from './status/progress.ts';
-import { canReschedule } from './status/rules.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import { changeOrder } from '../change.ts';
+import { lockOrder, type LoadedOrder } from '../load.ts';
+import type { OrderPatch } from '../schemas.ts';
+import { progressOfOrder } from '../status/progress.ts';
+import { canReschedule } from '../status/rules.ts';
 
 /** Changes the day on which an order becomes active, while nothing of it has left yet. */
 export function patchOrder(ctx: TeamCtx, orderId: string, patch: Static<typeof OrderPatch>): Promise<LoadedOrder> {

@@ -1,18 +1,18 @@
 import { CompiledQuery } from 'kysely';
-import type { TeamCtx, TxCtx } from '../../context.ts';
-import { preparedStatement } from '../../db/session/prepared.ts';
-import { AppError } from '../../errors.ts';
-import { newId } from '../../ids.ts';
-import { findUser } from '../../users/find.ts';
-import { findLabTest } from '../catalogue/find.ts';
-import { keptLabTest } from '../catalogue/keep.ts';
-import { LAB_TEST_REVISION } from '../catalogue/lab-test-json.ts';
-import type { LoadedOrder } from './load.ts';
-import { sealOrder, type OrderRow } from './sealed.ts';
-import { nameWords } from './name-words.ts';
-import { sendOut, type LabConnection } from './send-out.ts';
-import { publishOrderEvents } from './status/append-events.ts';
-import { fullStatus, type CollectionMethod, type LowLevelStatus } from './status/table.ts';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { preparedStatement } from '../../../db/session/prepared.ts';
+import { AppError } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { findUser } from '../../../users/find.ts';
+import { findLabTest } from '../../catalogue/find.ts';
+import { keptLabTest } from '../../catalogue/keep.ts';
+import { LAB_TEST_REVISION } from '../../catalogue/lab-test-json.ts';
+import type { LoadedOrder } from '../load.ts';
+import { sealOrder, type OrderRow } from '../sealed.ts';
+import { nameWords } from '../name-words.ts';
+import { sendOut, type LabConnection } from '../send-out.ts';
+import { publishOrderEvents } from '../status/append-events.ts';
+import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/table.ts';
 
 const NOTHING = {
   patient_details: null,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
 import {
   lowStatuses,
   makeUser,
@@ -9,12 +9,12 @@ import {
   register,
   simulate,
   type OrderBody,
-} from '../../../test/factories.ts';
-import { untilBlocked } from '../../../test/until-blocked.ts';
-import { appendOrderEvents } from './status/append-events.ts';
-import { insertOrder } from './insert-order.ts';
-import { lockOrder } from './load.ts';
-import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
+} from '../../../../test/factories.ts';
+import { untilBlocked } from '../../../../test/until-blocked.ts';
+import { appendOrderEvents } from '../status/append-events.ts';
+import { insertOrder } from '../create/insert-order.ts';
+import { lockOrder } from '../load.ts';
+import type { CollectionMethod, LowLevelStatus } from '../status/table.ts';
 
 type Cancelled = { order: OrderBody; status: string; message: string; code: string };
 

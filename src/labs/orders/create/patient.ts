@@ -1,6 +1,6 @@
-import type { TeamCtx } from '../../context.ts';
-import { AppError } from '../../errors.ts';
-import { ADULT_AGE_YEARS, ageInYears } from '../../wire/birth-date.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { ADULT_AGE_YEARS, ageInYears } from '../../../wire/birth-date.ts';
 
 /** Orders for minors are a setting of the team, since laws on them differ from state to state. */
 export function refuseMinorWithoutSetting(ctx: TeamCtx, dob: string): void {
