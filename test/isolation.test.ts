@@ -134,6 +134,9 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   push_samples: () => [{ body: [note], status: 404 }],
   import_file: () => [{ file: '<gpx/>', status: 404 }],
   search_payors: (_, { name }) => found(`insurance_name=${name}`),
+  search_payors_by_post: (_, { name }) => [{ body: { insurance_name: name }, status: 200 }],
+  search_diagnoses: () => [], // diagnoses are everybody's
+  validate_icd_codes: () => [],
   create_payor: (_, { name }) => [{ body: { name: `${name} Mutual`, address: homeAddress }, status: 200 }],
   ...Object.fromEntries(Object.keys(SUMMARY_BODIES).map((id) => [id, summariesOf(id)])),
   ...Object.fromEntries(

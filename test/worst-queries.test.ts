@@ -125,9 +125,9 @@ async function ask(
   return { status, ms: Math.max((user + system) / 1e3, Math.min(performance.now() - started, LONGEST_MS)) };
 }
 
-/** What a list is refused without: the days that it is of. */
+/** What a list is refused without: its example, or the days that it is of. */
 const neededBy = ({ query }: Endpoint): Record<string, string> =>
-  Object.fromEntries((query?.required ?? []).map((name) => [name, '2026-01-05']));
+  Object.fromEntries((query?.required ?? []).map((name) => [name, String(PARAMETERS[name] ?? '2026-01-05')]));
 
 /** The texts that are sent to the database meanwhile. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Set<string>> {

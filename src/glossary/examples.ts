@@ -40,6 +40,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     insured: { ...person, address },
     is_primary: true,
   },
+  search_payors_by_post: { insurance_name: 'aetna' },
+  validate_icd_codes: { codes: ['E11.9', 'I10'] },
   connect_demo: { user_id: USER, provider: 'oura' },
   set_source_priorities: [{ data_type: 'sleep', providers: ['oura', 'fitbit'] }],
   query_user: {
@@ -138,6 +140,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
   client_user_id: 'patient-4711',
   device_id: SOMETHING,
+  diagnosis_query: 'vitamin D',
   env: 'sandbox',
   environment: 'sandbox',
   import_id: SOMETHING,
@@ -159,6 +162,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   user_id: USER,
   webhook_id: SOMETHING,
   workout_id: SOMETHING,
+  zip_code: '85004',
 };
 
 /** By name of a field, where it is of this type: what examples of answers and events are made of. */

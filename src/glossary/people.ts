@@ -45,5 +45,7 @@ export const people: Record<string, string> = {
   payor_code: 'Code of the insurance company in the payor directory.',
   provider_payor_id: "The provider's own code of the insurance company.",
   org_address: 'Address of the insurance company.',
+  diagnosis_code: 'ICD-10-CM code.',
+  violations: 'Pairs of codes that exclude one another.',
   aliases: 'Other names of the insurance company.',
 };

@@ -3,8 +3,11 @@ import { endpoint } from '../http/endpoint.ts';
 import { Uuid } from '../wire/schema.ts';
 import { createInsurance } from './create.ts';
 import { createPayor } from './create-payor.ts';
+import { checkIcdCodes } from './diagnoses/check.ts';
+import { Diagnosis, DiagnosisSearch, IcdCodesAnswer, IcdCodesInput } from './diagnoses/schemas.ts';
+import { searchDiagnoses } from './diagnoses/search.ts';
 import { findLatestInsurance } from './find-latest.ts';
-import { Insurance, InsuranceInput, Payor, PayorInput, PayorSearch } from './schemas.ts';
+import { Insurance, InsuranceInput, OlderPayor, Payor, PayorInput, PayorSearch, PayorSearchBody } from './schemas.ts';
 import { searchPayors } from './search-payors.ts';
 
 const tag = 'insurance';
@@ -52,6 +55,60 @@ export const insuranceEndpoints = [
       'Finds the payors of the platform and those that the team added, at most 100. Every word of insurance_name must occur ' +
       'in the name or in one alias. provider and provider_payor_id are a clearing house and its code. Each parameter narrows the search.',
     handle: (ctx, { query }) => searchPayors(ctx, query),
+  }),
+  endpoint({
+    id: 'search_payors_by_post',
+    method: 'POST',
+    path: '/v3/insurance/search/payor',
+    tag,
+    body: PayorSearchBody,
+    response: Type.Array(OlderPayor),
+    summary: 'Search payors, in the older form',
+    description: 'The same search. provider_id is what is called provider_payor_id now, and code what is payor_code.',
+    deprecated: { since: '2024-10-01', successor: '/v3/insurance/search/payor' },
+    handle: async (ctx, { body: { insurance_name, provider, provider_id } }) => {
+      const found = await searchPayors(ctx, {
+        insurance_name: insurance_name ?? undefined,
+        provider: provider ?? undefined,
+        provider_payor_id: provider_id ?? undefined,
+      });
+      return found.map(({ payor_code, ...payor }) => ({ ...payor, code: payor_code }));
+    },
+  }),
+  endpoint({
+    id: 'search_diagnoses',
+    method: 'GET',
+    path: '/v3/insurance/search/diagnosis',
+    tag,
+    query: DiagnosisSearch,
+    response: Type.Array(Diagnosis),
+    summary: 'Search diagnoses by code or words',
+    description:
+      'At most 50 of a shipped subset of ICD-10-CM, some 430 codes that are common in primary care and laboratory ' +
+      'orders. A code that is not found here may exist all the same, and orders take it.',
+    handle: async (_, { query: { diagnosis_query } }) =>
+      searchDiagnoses(diagnosis_query).map(({ code, description, isSecondary }) => ({
+        diagnosis_code: code,
+        description,
+        is_secondary: isSecondary,
+      })),
+  }),
+  endpoint({
+    id: 'validate_icd_codes',
+    method: 'POST',
+    path: '/v3/insurance/validate_icd_codes',
+    tag,
+    body: IcdCodesInput,
+    response: IcdCodesAnswer,
+    summary: 'Check the ICD-10 codes of a patient',
+    description:
+      'Their shape, whether they are exact enough to be billed, and which of them exclude one another. The last two are ' +
+      'known of the shipped subset only: another code of the right shape is valid, with a warning of type ' +
+      'not_in_shipped_subset.',
+    handle: async (_, { body }) => {
+      const { errors, violations, warnings } = checkIcdCodes(body.codes);
+      return { valid: errors.length === 0 && violations.length === 0, errors, violations, warnings };
+    },
   }),
   endpoint({
     id: 'create_payor',

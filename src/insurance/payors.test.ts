@@ -204,3 +204,32 @@ describe("a clearing house's code that the team has added before", () => {
     expect(await add(one)).toBe(made[0]);
   });
 });
+
+describe('the older form of the search', () => {
+  const post = (body: object) => app.api<{ code: string; name: string }[]>('POST', '/v3/insurance/search/payor', body);
+
+  test('finds the same payors under their older keys, and says what replaces it', async () => {
+    const { body, headers } = await post({ insurance_name: 'carefirst' });
+    const [payor] = await search({ insurance_name: 'carefirst' });
+    const { payor_code, ...same } = payor as PayorBody;
+    expect(body).toEqual([{ ...same, code: payor_code }]);
+    expect(headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect(headers.get('link')).toContain('</v3/insurance/search/payor>; rel="successor-version"');
+  });
+
+  test('finds by a clearing house and its code, and narrows as the other does', async () => {
+    await app.api('POST', '/v3/payor', {
+      name: 'Greasewood Mutual',
+      address: homeAddress,
+      provider: 'stedi',
+      provider_payor_id: 'GRW-1',
+    });
+    const found = async (body: object): Promise<string[]> => (await post(body)).body.map(({ name }) => name);
+    expect(await found({ provider: 'stedi', provider_id: 'GRW-1' })).toEqual(['Greasewood Mutual']);
+    expect(await found({ provider: 'waystar', provider_id: 'GRW-1' })).toEqual([]);
+    expect(await found({ insurance_name: 'greasewood', provider: null, provider_id: null })).toEqual([
+      'Greasewood Mutual',
+    ]);
+    expect((await post({})).body).toHaveLength((await search({})).length);
+  });
+});

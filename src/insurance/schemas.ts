@@ -91,10 +91,22 @@ export const PayorSearch = Type.Object({
   provider_payor_id: Type.Optional(WordFilter()),
 });
 
-export const Payor = Type.Object({
-  payor_code: Type.String(),
+/** The older form of the search. */
+export const PayorSearchBody = Type.Object({
+  insurance_name: optional(SearchWords()),
+  provider: optional(WordFilter({ description: 'A clearing house; an unknown one knows no payor.' })),
+  provider_id: optional(WordFilter({ description: "The clearing house's own code of the insurance company." })),
+});
+
+const payor = {
   name: Type.String(),
   aliases: Type.Array(Type.String()),
   org_address: Address,
   source: oneOf(['platform', 'team'], { description: "Everybody's payors, or those that the team added itself." }),
+};
+export const Payor = Type.Object({ payor_code: Type.String(), ...payor });
+/** As the older form of the search answers. */
+export const OlderPayor = Type.Object({
+  code: Type.String({ description: 'Code of the insurance company in the payor directory.' }),
+  ...payor,
 });
