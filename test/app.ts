@@ -44,11 +44,12 @@ const PRODUCTION_KEYS = {
   PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 8).toString('base64')}`,
 };
 
-/** An application at a provider that nobody answers for: tests that talk to one start their own. */
-const ONE_PROVIDER = {
+/** An application at a provider that nobody answers for, as tests that talk to one start their own; and carriers. */
+const OTHERS = {
   PHIAL_OURA_CLIENT_ID: 'client-of-nobody',
   PHIAL_OURA_CLIENT_SECRET: 'secret-of-nobody',
   PHIAL_OURA_BASE_URL: 'http://127.0.0.1:9',
+  PHIAL_CARRIER_WEBHOOK_SECRETS: 'secret-of-carriers',
 };
 
 export type TestApp = {
@@ -90,7 +91,7 @@ export async function startTestApp(
     PHIAL_LOG_LEVEL: 'silent',
     PHIAL_UPLOAD_DIR: uploadDir,
     ...keys,
-    ...ONE_PROVIDER,
+    ...OTHERS,
     ...env,
   });
   const log = openLog(config.logLevel, logTo && { write: logTo });

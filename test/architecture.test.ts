@@ -227,6 +227,8 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/wearables/connections/subscriptions/keep-user.ts': 'subscriptions of users of all teams that are due',
   'src/wearables/pulls/replay/replay.ts': 'payloads of all teams are mapped again',
   'src/wearables/pulls/resume.ts': 'pulls and polls of all teams that are due',
+  'src/labs/laboratories/carriers/receive.ts': 'whose parcel a carrier tells of',
+  'src/labs/laboratories/carriers/follow-scans.ts': 'whether a newer order of anybody has the number of a parcel',
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
   'src/jobs/unlock.ts': 'imports of a killed process are taken back',

@@ -190,6 +190,20 @@ export const hookOfOura = (
   return team.api('POST', '/v2/hooks/oura', undefined, { raw, headers, key: null });
 };
 
+/** Tells of a parcel as EasyPost does for a carrier: signed by the secret of the tests' deployments. */
+export const hookOfCarrier = (
+  team: Team,
+  tracker: Record<string, unknown>,
+  { carrier = 'easypost', secret = 'secret-of-carriers', signature = '', raw = '' } = {},
+): ReturnType<typeof team.api<{ received?: boolean; code?: string }>> => {
+  const body =
+    raw ||
+    JSON.stringify({ description: 'tracker.updated', result: { object: 'Tracker', carrier: 'USPS', ...tracker } });
+  const signed = `hmac-sha256-hex=${createHmac('sha256', secret.normalize('NFKD')).update(body).digest('hex')}`;
+  const headers = { 'x-hmac-signature': signature || signed, 'content-type': 'application/json' };
+  return team.api('POST', `/hooks/carrier/${carrier}`, undefined, { raw: body, headers, key: null });
+};
+
 /** One summary of the kind, or the items given, of a user. */
 export const pushSummaries = <T = PushedSummaries>(
   team: Team,

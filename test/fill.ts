@@ -5,10 +5,12 @@ import type { Team, TestApp } from './app.ts';
 import {
   addAccount,
   healthInsurance,
+  hookOfCarrier,
   hookOfOura,
   makeUser,
   orderKit,
   pushEverySummary,
+  readOrder,
   registeredKit,
   simulate,
   subscribe,
@@ -80,6 +82,9 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await app.deliver();
   const slow = await orderKit(team, user_id);
   await simulate(team, slow.id, '?delay=3600');
+  const { details } = await readOrder(team, done.id);
+  const tracking_code = details.data.shipment?.['outbound_tracking_number'];
+  await hookOfCarrier(team, { tracking_code, status: 'in_transit', updated_at: new Date().toISOString() });
   // As of a provider that is asked for the news of each user apart: none is configured in tests of everything.
   await query(
     app.databaseUrl,

@@ -10,7 +10,7 @@ import {
   whole,
   type Kind,
 } from './option-kinds.ts';
-import { PROVIDER_OPTIONS } from './provider-options.ts';
+import { hiddenList, PROVIDER_OPTIONS } from './provider-options.ts';
 
 type Option = { default: string; read: Kind<unknown>; meaning: string };
 
@@ -243,6 +243,12 @@ export const OPTIONS = {
     default: '',
     read: orNull(whole(1, 65_535)),
     meaning: 'The same for one address; empty: no limit, as behind a proxy, which is one address for all.',
+  },
+  PHIAL_CARRIER_WEBHOOK_SECRETS: {
+    default: '',
+    read: hiddenList,
+    meaning:
+      'Comma-separated secrets by which carriers sign what they tell of parcels, several while one is changed; empty: carriers tell nothing.',
   },
   PHIAL_DRAIN_SECONDS: {
     default: '10',

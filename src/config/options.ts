@@ -1,6 +1,6 @@
 import { findEncryptionKeys, type EncryptionKey } from './encryption-keys.ts';
 import { misspelledOptions, type Env } from './environment.ts';
-import { readProviderClients, type ProviderClient } from './provider-options.ts';
+import { readProviderClients, type Hidden, type ProviderClient } from './provider-options.ts';
 import { readOptions, type Given } from './read-options.ts';
 
 /** What the service is told by its surroundings: every option once, parsed and checked before anything starts. */
@@ -46,6 +46,8 @@ export type Config = {
   limits: Limits;
   /** The applications that are registered with providers of wearable data, by the provider's slug. */
   providers: Readonly<Record<string, ProviderClient>>;
+  /** By which carriers sign; none: their news is not taken. */
+  carrierSecrets: readonly Hidden[];
 };
 
 type UploadLimits = {
@@ -182,6 +184,7 @@ const configOf = (given: Given): Config => ({
     usersPerTeam: given.PHIAL_USERS_PER_TEAM,
   },
   providers: readProviderClients(given).clients,
+  carrierSecrets: given.PHIAL_CARRIER_WEBHOOK_SECRETS,
 });
 
 /** A sandbox that others can reach must not be their way to what listens on this machine alone. */

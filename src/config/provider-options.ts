@@ -37,6 +37,14 @@ export class Hidden {
   }
 }
 
+/** Secrets with commas between them. */
+export const hiddenList = (value: string): Hidden[] =>
+  value
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter(Boolean)
+    .map((secret) => new Hidden(secret));
+
 /** An application at a provider. */
 export type ProviderClient = {
   id: string;

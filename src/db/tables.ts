@@ -82,6 +82,15 @@ export interface BulkOps {
   type: string;
 }
 
+export interface CarrierScans {
+  courier: string;
+  is_known: boolean;
+  number_hash: Buffer;
+  received_at: Generated<string>;
+  scanned_at: string;
+  stage: string;
+}
+
 export interface ClientUserIds {
   client_user_id: string;
   team_id: string;
@@ -786,6 +795,16 @@ export interface TokenRevocations {
   tries: Generated<number>;
 }
 
+export interface TrackingNumbers {
+  courier: string | null;
+  created_at: Generated<string>;
+  leg: string;
+  number_hash: Buffer;
+  order_id: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface UserInfo {
   info: Buffer;
   team_id: string;
@@ -862,6 +881,7 @@ export interface DB {
   attempts: Attempts;
   audit_log: AuditLog;
   bulk_ops: BulkOps;
+  carrier_scans: CarrierScans;
   client_user_ids: ClientUserIds;
   connections: Connections;
   continuous_queries: ContinuousQueries;
@@ -922,6 +942,7 @@ export interface DB {
   team_provider_waits: TeamProviderWaits;
   teams: Teams;
   token_revocations: TokenRevocations;
+  tracking_numbers: TrackingNumbers;
   user_info: UserInfo;
   user_subscriptions: UserSubscriptions;
   user_tokens: UserTokens;

@@ -11,6 +11,7 @@ import type { Db } from './open.ts';
 const WITHOUT_WALL = new Set([
   'analytes',
   'application_subscriptions',
+  'carrier_scans',
   'deployment',
   'encryption_keys',
   'labs',

@@ -95,6 +95,17 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     event_time: '2026-01-05T12:00:00Z',
     user_id: '8d3f',
   },
+  receive_carrier_news: {
+    description: 'tracker.updated',
+    result: {
+      object: 'Tracker',
+      tracking_code: '9400111899223197428490',
+      carrier: 'USPS',
+      status: 'in_transit',
+      status_detail: 'departed_facility',
+      updated_at: '2026-01-05T12:00:00Z',
+    },
+  },
   receive_hook_with_token: {
     object_type: 'activity',
     object_id: 1_360_128_428,
@@ -138,6 +149,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
 
 /** By parameter of a path. */
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
+  carrier: 'usps',
   client_user_id: 'patient-4711',
   device_id: SOMETHING,
   diagnosis_query: 'vitamin D',

@@ -8,6 +8,7 @@ import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
+import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
@@ -30,6 +31,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   priorities,
   pulls,
   continuousQueries,
+  carriers,
   orders,
   insurance,
   users,

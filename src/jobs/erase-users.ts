@@ -7,6 +7,7 @@ import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
+import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
@@ -27,6 +28,7 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   pulls,
   connections,
   link,
+  carriers,
   orders,
   insurance,
   files,

@@ -4,6 +4,7 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
+import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as files from '../wearables/files/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
@@ -20,6 +21,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   files,
   continuousQueries,
   hooks,
+  carriers,
   link,
   users,
   answers,

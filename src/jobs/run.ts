@@ -7,6 +7,7 @@ import { addJob, defineJob, type Job } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
+import { carrierScans } from '../labs/laboratories/carriers/follow-scans.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {
   resumeSimulations,
@@ -67,6 +68,7 @@ export const jobs = [
   simulationStep,
   simulationResumption,
   autopilot,
+  carrierScans,
   tokenRevocation,
   erasure,
   endedAgreements,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { labTestEndpoints } from './catalogue/endpoints.ts';
+import { carrierEndpoints } from './laboratories/carriers/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
 import { orderEndpoints } from './orders/endpoints.ts';
 import { placeEndpoints } from './places/endpoints.ts';
@@ -11,5 +12,6 @@ export const labEndpoints: Endpoint[] = [
   ...orderEndpoints,
   ...placeEndpoints,
   ...simulationEndpoints,
+  ...carrierEndpoints,
   ...resultEndpoints,
 ];

@@ -11,6 +11,7 @@ afterAll(() => app.close());
 
 /** Binary columns that hold hashes, from which nothing is read, and what keys are known again by. */
 const HASHES = [
+  'carrier_scans.number_hash',
   'connections.external_user_hash',
   'deployment.lookup_key',
   'deployment.lookup_key_check',
@@ -28,6 +29,7 @@ const HASHES = [
   'summaries.stream_hash',
   'summaries.told_hash',
   'team_api_keys.key_hash',
+  'tracking_numbers.number_hash',
   'user_tokens.token_hash',
 ];
 

@@ -67,6 +67,8 @@ export type LookupKind =
   | 'external_user'
   /** idempotency_keys.request_hash: the whole input of a request. */
   | 'request'
+  /** tracking_numbers and carrier_scans: the number of a parcel, the same for all teams. */
+  | 'tracking_number'
   /** inbox.hash: a notification of a provider, as it came. */
   | 'news'
   /** The hashes of summaries: all that is told of one, its raw payload, its stream. */

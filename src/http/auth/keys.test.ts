@@ -24,6 +24,7 @@ const OPEN_TO_ANYBODY = [
   'receive_hook',
   'answer_hook_challenge_with_token',
   'receive_hook_with_token',
+  'receive_carrier_news',
   'get_service',
   'get_health',
   'get_readiness',

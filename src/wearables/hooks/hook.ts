@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSame } from '../../privacy/is-same.ts';
 import { textOf } from '../connections/providers/connector.ts';
 import { hookTokenOf } from '../connections/subscriptions/address.ts';
 
@@ -47,12 +48,6 @@ export const hasOurToken = (secret: string, { token }: Sent): boolean =>
   token !== null && isSame(token, hookTokenOf(secret));
 
 export const hexOf = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
-
-/** In a time that tells nothing of where they differ. */
-export function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
 
 /** An id as it may stand in an address; null for anything else. */
 export function idOf(value: unknown): string | null {

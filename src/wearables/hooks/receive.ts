@@ -9,7 +9,8 @@ import { hookTokenOf } from '../connections/subscriptions/address.ts';
 import { subscriptionIdOf } from '../connections/subscriptions/known-subscription.ts';
 import type { ProviderSlug } from '../providers.ts';
 import { connectionsOf } from './connections-of.ts';
-import { isSame, type Hook, type Sent } from './hook.ts';
+import { isSame } from '../../privacy/is-same.ts';
+import { type Hook, type Sent } from './hook.ts';
 import { keepNews, type Told } from './keep-news.ts';
 import { hookOrNull } from './providers/all.ts';
 

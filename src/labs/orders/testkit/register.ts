@@ -15,6 +15,7 @@ import { isOpen } from '../status/table.ts';
 import { alreadyRegistered, bindSample, canonicalSampleId, findSample, refuseUnknownSample } from './bind-sample.ts';
 import { findOrMakeWaitingOrder } from './find-waiting-order.ts';
 import { moveToUser } from './move-to-user.ts';
+import { askForScans } from './tracking-numbers.ts';
 
 type Input = Static<typeof RegisterTestkitInput>;
 
@@ -33,6 +34,8 @@ export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder
       { status: 'testkit_registered' },
     ]);
     await startAutopilot(ctx, order.row.id);
+    // A kit may be on its way back before anybody has said whose it is.
+    if (order.shipment) await askForScans(ctx, told.row);
     return told;
   });
 }

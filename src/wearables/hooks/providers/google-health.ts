@@ -1,6 +1,7 @@
 // https://developers.google.com/health/webhooks and https://developers.google.com/health/reference/rest/v4/projects.subscribers
 import { hookTokenOf } from '../../connections/subscriptions/address.ts';
-import { fieldsOf, idOf, isSame, spanOf, type Hook } from '../hook.ts';
+import { isSame } from '../../../privacy/is-same.ts';
+import { fieldsOf, idOf, spanOf, type Hook } from '../hook.ts';
 
 /** What may have changed, by the type of data. Those that it tells nothing of come by polls. */
 const TYPES: Readonly<Record<string, string[]>> = {

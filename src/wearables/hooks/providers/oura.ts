@@ -1,5 +1,6 @@
 // https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes
-import { hexOf, idOf, isSame, type Hook } from '../hook.ts';
+import { isSame } from '../../../privacy/is-same.ts';
+import { hexOf, idOf, type Hook } from '../hook.ts';
 import { KEPT_DAYS } from '../inbox.ts';
 
 /** Of heart rate nobody tells: it comes with what it belongs to. */

@@ -1,5 +1,6 @@
 // https://developers.strava.com/docs/webhooks/
-import { fieldsOf, hasOurToken, hexOf, idOf, isSame, type Hook } from '../hook.ts';
+import { isSame } from '../../../privacy/is-same.ts';
+import { fieldsOf, hasOurToken, hexOf, idOf, type Hook } from '../hook.ts';
 
 const MOST_AGE_SECONDS = 300;
 

@@ -1,6 +1,7 @@
 // https://developer.whoop.com/docs/developing/webhooks
 import { createHmac } from 'node:crypto';
-import { idOf, isSame, type Hook } from '../hook.ts';
+import { isSame } from '../../../privacy/is-same.ts';
+import { idOf, type Hook } from '../hook.ts';
 
 const MOST_AGE_MS = 300_000;
 
