@@ -1,6 +1,7 @@
 import type { EventType } from './events/define.ts';
 import { orderCreated, orderUpdated } from './labs/orders/events.ts';
 import { resultCritical } from './labs/results/events.ts';
+import { matchReviewCreated, matchReviewUpdated } from './labs/results/unmatched/events.ts';
 import { resultTableChanged } from './wearables/aggregate/continuous/events.ts';
 import { pullEvents } from './wearables/pulls/events.ts';
 import { sampleEvents } from './wearables/timeseries/events.ts';
@@ -13,6 +14,8 @@ export const eventTypes: Omit<EventType, 'write'>[] = [
   orderCreated,
   orderUpdated,
   resultCritical,
+  matchReviewCreated,
+  matchReviewUpdated,
   ...sampleEvents,
   ...pullEvents,
   connectionCreated,

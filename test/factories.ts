@@ -137,6 +137,14 @@ export async function registeredKit(team: Team, changes: Record<string, unknown>
   return (await register(team, { sample_id, ...changes })).body.order;
 }
 
+/** An order whose results the simulated laboratory sends without a number of it, with the id under which they wait. */
+export async function loseResults(team: Team, flags?: object): Promise<{ order: OrderBody; unmatched_id: string }> {
+  const order = await registeredKit(team, { patient_details: { ...patientDetails, last_name: 'Unmatched' } });
+  await simulate(team, order.id, '', flags);
+  const { body } = await team.api<{ data: { id: string }[] }>('GET', '/v3/unmatched_result?limit=1');
+  return { order: await readOrder(team, order.id), unmatched_id: body.data[0]?.id as string };
+}
+
 export const webhookPath = (team: Team): string => `/v1/org/${team.org_id}/team/${team.id}/sandbox/webhook`;
 
 /** Subscribes the receiver to the team's events. */

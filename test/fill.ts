@@ -12,6 +12,7 @@ import {
   pushEverySummary,
   readOrder,
   registeredKit,
+  loseResults,
   simulate,
   subscribe,
   useLink,
@@ -71,6 +72,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'oura' });
   const done = await registeredKit(team, { health_insurance: healthInsurance });
   await simulate(team, done.id);
+  const lost = await loseResults(team);
+  await team.api('POST', `/v3/unmatched_result/${lost.unmatched_id}/resolve`, { action: 'unsure', note: 'Whose?' });
   await app.deliver();
   receiver.answer((response) => response.writeHead(500).end());
   await orderKit(team, user_id);

@@ -23,6 +23,7 @@ import {
   register,
   shippingAddress,
   simulate,
+  loseResults,
   subscribe,
   useLink,
   hookOfOura,
@@ -45,6 +46,7 @@ type Ids = {
   waiting_order_id: string;
   transaction_id: string;
   sample_id: string;
+  raw_result_id: string;
   lab_test_id: string;
   lab_account_id: string;
   payor_code: string;
@@ -186,6 +188,13 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
   list_orders: (_, others) => orderFilters(others),
   list_orders_short_path: (_, others) => orderFilters(others),
+  list_unmatched_results: () => [none],
+  accept_unmatched_result: (own, others) => [
+    { body: {}, status: 404 },
+    { body: { order_id: own.order_id }, status: 404 },
+    { params: { raw_result_id: own.raw_result_id }, body: { order_id: others.order_id }, status: 404 },
+  ],
+  resolve_unmatched_result: () => [{ body: { action: 'reject' }, status: 404 }],
   simulate_order: (_, others) => [{ status: 404 }, { params: { order_id: others.waiting_order_id }, status: 404 }],
 
   create_team: (_, others) => [{ body: { name: 'Mine', region: 'us', id: others.team_id }, status: 409 }],
@@ -326,6 +335,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     waiting_order_id: waiting.id,
     transaction_id: order.order_transaction.id,
     sample_id: sample_id as string,
+    raw_result_id: (await loseResults(team)).unmatched_id,
     lab_test_id: await kitTestId(team),
     lab_account_id: await addAccount(app, team),
     payor_code: payor.body.payor_code,

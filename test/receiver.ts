@@ -76,7 +76,7 @@ export async function startReceiver({ invented = false } = {}): Promise<Receiver
 
 const UUID = { type: 'string', format: 'uuid' };
 const envelopes = new Map(
-  eventTypes.map(({ name, data, operational }) => [
+  eventTypes.map(({ name, data, ofNobody }) => [
     name,
     Type.Unsafe({
       type: 'object',
@@ -84,8 +84,8 @@ const envelopes = new Map(
       properties: {
         data,
         team_id: UUID,
-        user_id: operational ? { type: 'null' } : UUID,
-        client_user_id: { type: operational ? 'null' : 'string' },
+        user_id: ofNobody ? { type: 'null' } : UUID,
+        client_user_id: { type: ofNobody ? 'null' : 'string' },
       },
     }),
   ]),

@@ -39,7 +39,7 @@ const OWNERS: Record<string, string[]> = {
     'order_signatures',
     'order_status_rules',
   ],
-  'labs/results': ['lab_results'],
+  'labs/results': ['lab_results', 'unmatched_results', 'unmatched_candidates'],
   'labs/laboratories': ['simulations', 'carrier_scans', 'laboratory_outbox'],
   'wearables/files': ['imports'],
   'wearables/aggregate': ['continuous_queries', 'continuous_query_tasks', 'continuous_query_results'],

@@ -805,6 +805,35 @@ export interface TrackingNumbers {
   user_id: string;
 }
 
+export interface UnmatchedCandidates {
+  candidate_type: string;
+  confidence_level: string;
+  confidence_score: number;
+  marker_overlap: Jsonb | null;
+  order_id: string;
+  reasons: string[];
+  team_id: string;
+  unmatched_result_id: string;
+  user_id: string;
+}
+
+export interface UnmatchedResults {
+  created_at: Generated<string>;
+  decision_code: string;
+  id: string;
+  lab_account_id: string | null;
+  lab_id: number;
+  note: Buffer | null;
+  report: Buffer;
+  report_hash: Buffer;
+  reviewed_at: string | null;
+  status: Generated<string>;
+  sub_reason_codes: Generated<string[]>;
+  team_id: string;
+  updated_at: Generated<string>;
+  user_id: string | null;
+}
+
 export interface UserInfo {
   info: Buffer;
   team_id: string;
@@ -943,6 +972,8 @@ export interface DB {
   teams: Teams;
   token_revocations: TokenRevocations;
   tracking_numbers: TrackingNumbers;
+  unmatched_candidates: UnmatchedCandidates;
+  unmatched_results: UnmatchedResults;
   user_info: UserInfo;
   user_subscriptions: UserSubscriptions;
   user_tokens: UserTokens;

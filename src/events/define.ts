@@ -13,6 +13,8 @@ export type EventType<T extends TSchema = TSchema> = {
   data: T;
   /** Told to operators of receivers, not about a user: only receivers whose filter_types name it get it. */
   operational: boolean;
+  /** About no user that is known: user_id and client_user_id are null. */
+  ofNobody: boolean;
   /** The JSON text of `data` without keys the shape does not declare; throws where the shape is broken. */
   write: (data: Static<T>) => string;
 };
@@ -22,10 +24,12 @@ export function defineEvent<T extends TSchema>(type: {
   summary: string;
   data: T;
   operational?: boolean;
+  ofNobody?: boolean;
 }): EventType<T> {
   let write: ((data: Static<T>) => string) | undefined;
   return {
     operational: false,
+    ofNobody: type.operational ?? false,
     ...type,
     write: (data) => (write ??= compile(type.name, type.data))(data),
   };

@@ -10,6 +10,7 @@ import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
+import * as results from '../labs/results/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
@@ -32,6 +33,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   pulls,
   continuousQueries,
   carriers,
+  results,
   orders,
   insurance,
   users,

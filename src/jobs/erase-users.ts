@@ -9,6 +9,7 @@ import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
+import * as results from '../labs/results/erase.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
@@ -29,6 +30,7 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   connections,
   link,
   carriers,
+  results,
   orders,
   insurance,
   files,

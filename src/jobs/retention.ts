@@ -6,6 +6,7 @@ import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
+import * as results from '../labs/results/erase.ts';
 import * as files from '../wearables/files/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
@@ -19,6 +20,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   webhooks,
   timeseries,
   files,
+  results,
   continuousQueries,
   hooks,
   carriers,

@@ -5,6 +5,7 @@ import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
 import { orderEndpoints } from './orders/endpoints.ts';
 import { placeEndpoints } from './places/endpoints.ts';
 import { resultEndpoints } from './results/endpoints.ts';
+import { unmatchedEndpoints } from './results/unmatched/endpoints.ts';
 
 /** Every operation of the laboratory wing, in the order of its documentation. */
 export const labEndpoints: Endpoint[] = [
@@ -14,4 +15,5 @@ export const labEndpoints: Endpoint[] = [
   ...simulationEndpoints,
   ...carrierEndpoints,
   ...resultEndpoints,
+  ...unmatchedEndpoints,
 ];

@@ -30,6 +30,7 @@ const HASHES = [
   'summaries.told_hash',
   'team_api_keys.key_hash',
   'tracking_numbers.number_hash',
+  'unmatched_results.report_hash',
   'user_tokens.token_hash',
 ];
 

@@ -31,6 +31,8 @@ export const SEALED_COLUMNS = {
   'lab_results.results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.missing_results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.sample_information': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
+  'unmatched_results.report': { as: 'json', row: ['id'], team: 'team_id' },
+  'unmatched_results.note': { as: 'text', row: ['id'], team: 'team_id' },
   'sample_notes.text': { as: 'text', row: ['id'], team: 'team_id' },
   'connections.external_user_id': { as: 'text', row: ['user_id', 'provider'], team: 'team_id' },
   'token_revocations.tokens': { as: 'json', row: ['id'], team: 'team_id' },
@@ -71,5 +73,7 @@ export type LookupKind =
   | 'tracking_number'
   /** inbox.hash: a notification of a provider, as it came. */
   | 'news'
+  /** unmatched_results.report_hash: a report, as it came. */
+  | 'lab_report'
   /** The hashes of summaries: all that is told of one, its raw payload, its stream. */
   | 'summary';

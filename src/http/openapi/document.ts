@@ -8,7 +8,7 @@ import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
 import { refusals, RESPONSES } from './refusals.ts';
 import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
 
-export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'operational'>;
+export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'operational' | 'ofNobody'>;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -201,7 +201,7 @@ const ENVELOPE_TEXT =
   'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
 
 function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
-  const whose = type.operational ? { type: 'null' } : undefined;
+  const whose = type.ofNobody ? { type: 'null' } : undefined;
   const properties = {
     event_type: { type: 'string', const: type.name, description: 'Name of the event.' },
     data: { ...schemas.write(type.data), description: 'What the event tells of.' },

@@ -4,6 +4,7 @@ import { appendOrderEvents } from '../orders/status/append-events.ts';
 import { bindSample, canonicalSampleId } from '../orders/testkit/bind-sample.ts';
 import { storeShipment } from '../orders/testkit/ship.ts';
 import { storeReport } from '../results/store-report.ts';
+import { receiveReport } from '../results/unmatched/receive-report.ts';
 import type { LabNews } from './news.ts';
 
 /**
@@ -12,7 +13,11 @@ import type { LabNews } from './news.ts';
  * them out of messages.
  */
 export async function applyNews(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: LabNews): Promise<LoadedOrder> {
-  if ('report' in news) return (await storeReport(ctx, locked, news.report)).order;
+  if ('report' in news) {
+    if (!news.lost) return (await storeReport(ctx, locked, news.report)).order;
+    await receiveReport(ctx, { lab_id: locked.labTest.lab?.id ?? 0, lab_account_id: null, report: news.report }, null);
+    return locked;
+  }
   let order = locked;
   // A kit that was registered by its id keeps that.
   if (news.sample_id && order.row.sample_id === null) {

@@ -4,8 +4,8 @@ import type { LabReport } from '../results/report.ts';
 
 /**
  * What a laboratory (or its carrier) tells of an order: a new status with what comes with it, or a report, whose status
- * follows from what is in it.
+ * follows from what is in it. A lost one is of nobody by its numbers.
  */
 export type LabNews =
   | { status: LowLevelStatus; status_detail?: string; sample_id?: string; shipment?: ShipmentNews }
-  | { report: LabReport };
+  | { report: LabReport; lost?: true };

@@ -20,7 +20,7 @@ export function analyteOf(observation: Observation, analytes: Analyte[]): Analyt
 
 const onlyOne = <T>(found: T[]): T | undefined => (found.length === 1 ? found[0] : undefined);
 
-export const slugOf = (name: string): string =>
+const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -35,7 +35,7 @@ export function keyOf({ analyte_slug, code, loinc, name, sub_id }: Observation, 
 
 type Named = Pick<KeptMissing, 'key' | 'name' | 'slug' | 'loinc' | 'loinc_slug' | 'provider_id' | 'source_markers'>;
 
-export function named(observation: Observation, analyte: Analyte | null): Named {
+function named(observation: Observation, analyte: Analyte | null): Named {
   const loinc = observation.loinc ?? analyte?.loinc_code ?? null;
   return {
     key: keyOf(observation, analyte),

@@ -23,7 +23,7 @@ const MEANING = new Map(
 );
 
 /** The worst of a laboratory's flags; null where it sent none. */
-export function interpretFlags(flags: string[]): Interpretation | null {
+function interpretFlags(flags: string[]): Interpretation | null {
   const sent = flags.map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '' && flag !== '""');
   return sent.length === 0 ? null : worstOf(sent.map((flag) => MEANING.get(flag) ?? 'unknown'));
 }

@@ -1,0 +1,41 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError, notFound } from '../../../errors.ts';
+import { lockOrder } from '../../orders/load.ts';
+import { renderOrder } from '../../orders/render.ts';
+import type { Order } from '../../orders/schemas.ts';
+import { storeReport } from '../store-report.ts';
+import { lockUnmatched, type Unmatched } from './load.ts';
+import type { AcceptUnmatchedResult } from './schemas.ts';
+import { refuseIfResolved, settle } from './settle.ts';
+
+type Accepted = Static<typeof AcceptUnmatchedResult>;
+
+/** Gives a report to an order, as if the laboratory had named it. */
+export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): Promise<Static<typeof Order>> {
+  return inTransaction(ctx, async (ctx) => {
+    const unmatched = await lockUnmatched(ctx, id);
+    refuseIfResolved(unmatched);
+    const order = await lockOrder(ctx, orderOf(unmatched, accepted));
+    const user = accepted.user_id?.toLowerCase() ?? order.row.user_id;
+    if (order.row.user_id !== user) throw notFound('Order of this user');
+    const stored = await storeReport(ctx, order, unmatched.report);
+    if (stored.outcome === 'impossible') {
+      throw new AppError(
+        'order_takes_no_results',
+        'This order takes no results as it stands: it was called off or has failed, or its kit is not registered.',
+      );
+    }
+    await settle(ctx, unmatched, { status: 'resolved', user_id: user, note: accepted.note ?? null });
+    return renderOrder(stored.order, 'all');
+  });
+}
+
+/** The order that is named, or the only candidate there is. */
+function orderOf({ candidates }: Unmatched, { order_id, user_id }: Accepted): string {
+  if (order_id) return order_id;
+  const [only, ...others] = candidates.filter((candidate) => !user_id || candidate.user_id === user_id.toLowerCase());
+  if (only?.order_id && others.length === 0) return only.order_id;
+  throw new AppError('unmatched_order_required', 'Say by order_id which order the result is of.');
+}

@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { analytesOf } from '../../catalogue/analytes.ts';
+import { birthDateHash, wordHashes } from '../../orders/name-words.ts';
+import { loadOrder, type LoadedOrder } from '../../orders/load.ts';
+import { partsOf, type TopLevelStatus } from '../../orders/status/table.ts';
+import { canonicalSampleId } from '../../orders/testkit/bind-sample.ts';
+import { analyteOf } from '../read-observation.ts';
+import type { LabReport } from '../report.ts';
+import { statusesAfter } from '../statuses-after.ts';
+import type { REASON_CODES } from './schemas.ts';
+
+/** A report with who sent it: the laboratory, and the team's account with it where it said for which. */
+export type ReportOfLab = { lab_id: number; lab_account_id: string | null; report: LabReport };
+
+/** An order that a report may be of, with what speaks for and against it. */
+export type Candidate = {
+  user_id: string;
+  order_id: string;
+  candidate_type: 'provenance_order' | 'order_option';
+  confidence_level: 'high' | 'medium' | 'low';
+  confidence_score: number;
+  reasons: (typeof REASON_CODES)[number][];
+  marker_overlap: { reported: number; shared: number; ordered: number };
+};
+
+const MOST_OPTIONS = 10;
+
+/**
+ * The team's orders that the report names, by a number or a sample id, and those of people with the same name and date
+ * of birth; the likeliest first. `named` is the order that a number of the laboratory led to, though it did not fit.
+ */
+export async function findCandidates(
+  ctx: TxCtx<TeamCtx>,
+  from: ReportOfLab,
+  named: LoadedOrder | null,
+): Promise<Candidate[]> {
+  const bySample = await ordersOfSamples(ctx, from.report);
+  const provenance = [...(named ? [named] : []), ...(await loadAll(ctx, bySample, named ? [named.row.id] : []))];
+  const known = provenance.map(({ row }) => row.id);
+  const options = await loadAll(ctx, await ordersOfPatient(ctx, from.report), known);
+  const users = new Set(provenance.map(({ row }) => row.user_id));
+  const candidates: Candidate[] = [];
+  for (const order of [...provenance, ...options]) {
+    const type = known.includes(order.row.id) ? 'provenance_order' : 'order_option';
+    const bySampleId = bySample.includes(order.row.id);
+    candidates.push(
+      await weigh(ctx, from, order, {
+        type,
+        bySampleId,
+        sameUser: type === 'order_option' && users.has(order.row.user_id),
+      }),
+    );
+  }
+  return candidates.toSorted((a, b) => b.confidence_score - a.confidence_score);
+}
+
+async function loadAll(ctx: TxCtx<TeamCtx>, ids: string[], without: string[]): Promise<LoadedOrder[]> {
+  const orders: LoadedOrder[] = [];
+  for (const id of ids) if (!without.includes(id)) orders.push(await loadOrder(ctx, id));
+  return orders;
+}
+
+async function ordersOfSamples(ctx: TxCtx<TeamCtx>, { samples }: LabReport): Promise<string[]> {
+  const ids = samples.slice(0, MOST_OPTIONS).map(({ sample_id }) => canonicalSampleId(sample_id));
+  const { rows } = await sql<{ id: string }>`
+    select orders.id from sample_ids join orders on orders.team_id = ${ctx.team.id} and orders.id = sample_ids.order_id
+      join users on users.id = orders.user_id and users.deleted_at is null
+     where sample_ids.team_id = ${ctx.team.id} and sample_ids.sample_id = any(${ids}::text[])`.execute(ctx.db);
+  return rows.map(({ id }) => id);
+}
+
+/** Never by a name alone: every word of it, and the date of birth. */
+async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Promise<string[]> {
+  const words = wordHashes(ctx, `${patient?.first_name ?? ''} ${patient?.last_name ?? ''}`.slice(0, 200));
+  if (!patient?.dob || !patient.last_name || words.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select orders.id from order_name_words born join orders on orders.user_id = born.user_id and orders.id = born.order_id
+      join users on users.id = orders.user_id and users.deleted_at is null
+     where born.team_id = ${ctx.team.id} and born.kind = 'birth_date' and born.word_hash = ${birthDateHash(ctx, patient.dob)}
+       and (select count(*) from order_name_words named
+             where named.user_id = born.user_id and named.order_id = born.order_id and named.kind = 'patient'
+               and named.word_hash = any(${words}::bytea[])) = ${words.length}
+     order by orders.id desc limit ${MOST_OPTIONS}`.execute(ctx.db);
+  return rows.map(({ id }) => id);
+}
+
+type Found = { type: Candidate['candidate_type']; bySampleId: boolean; sameUser: boolean };
+
+async function weigh(
+  ctx: TxCtx<TeamCtx>,
+  { lab_id, lab_account_id, report }: ReportOfLab,
+  order: LoadedOrder,
+  { type, bySampleId, sameUser }: Found,
+): Promise<Candidate> {
+  const analytes = await analytesOf(ctx, order.row.lab_test_id);
+  const shared = report.observations.filter((observation) => analyteOf(observation, analytes) !== null).length;
+  const marker_overlap = { reported: report.observations.length, shared, ordered: analytes.length };
+  const demographics = compareDemographics(order, report, type);
+  const sameLab = order.labTest.lab?.id === lab_id;
+  const score =
+    (bySampleId ? 0.5 : 0) +
+    { demographic_match: 0.3, demographic_mismatch: -0.3, unknown: 0 }[demographics] +
+    (sameLab ? 0.1 : 0) +
+    (0.1 * shared) / Math.max(1, report.observations.length);
+  return {
+    user_id: order.row.user_id,
+    order_id: order.row.id,
+    candidate_type: type,
+    confidence_level: score >= 0.7 ? 'high' : score >= 0.4 ? 'medium' : 'low',
+    confidence_score: Number(Math.max(0, score).toFixed(2)),
+    reasons: [
+      ...(bySampleId ? (['sample_id_match'] as const) : []),
+      ...(demographics === 'unknown' ? [] : [demographics]),
+      ...(differs(lab_account_id, order.row.lab_account_id) ? (['lab_account_mismatch'] as const) : []),
+      sameLab ? 'same_lab' : 'possible_wrong_lab',
+      ...(sameUser ? (['same_user'] as const) : []),
+      ...reasonsOfState(order, report),
+      overlapOf(marker_overlap),
+    ],
+    marker_overlap,
+  };
+}
+
+const differs = (one: string | null, other: string | null): boolean => one !== null && other !== null && one !== other;
+
+const overlapOf = ({ reported, shared, ordered }: Candidate['marker_overlap']): Candidate['reasons'][number] => {
+  if (shared === 0) return 'marker_overlap_none';
+  return shared === reported && shared === ordered ? 'marker_overlap_exact' : 'marker_overlap_partial';
+};
+
+function compareDemographics(
+  { row: { patient_details: ordered } }: LoadedOrder,
+  { patient }: LabReport,
+  type: Candidate['candidate_type'],
+): 'demographic_match' | 'demographic_mismatch' | 'unknown' {
+  if (type === 'order_option') return 'demographic_match';
+  if (!patient?.dob || !ordered) return 'unknown';
+  return patient.dob === ordered.dob ? 'demographic_match' : 'demographic_mismatch';
+}
+
+const OF_STATE: Partial<Record<TopLevelStatus, Candidate['reasons'][number]>> = {
+  completed: 'matched_completed_order',
+  cancelled: 'matched_cancelled_order',
+};
+
+function reasonsOfState(order: LoadedOrder, report: LabReport): Candidate['reasons'] {
+  const ended = OF_STATE[partsOf(order.row.last_status).top];
+  if (ended) return [ended];
+  const takesResults = order.row.patient_details !== null && statusesAfter(order, report.status !== 'partial') !== null;
+  return takesResults ? [] : ['invalid_collection_state'];
+}

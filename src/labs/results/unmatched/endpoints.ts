@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { decodeCursor, isId, takePage } from '../../../db/page.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Cursor, LowerBound, TextFilter, UpperBound, Uuid, WordFilter } from '../../../wire/schema.ts';
+import { Order } from '../../orders/schemas.ts';
+import { acceptUnmatched } from './accept.ts';
+import { findUnmatched, loadUnmatched } from './load.ts';
+import { renderUnmatched } from './render.ts';
+import { resolveUnmatched } from './resolve.ts';
+import { AcceptUnmatchedResult, ResolveUnmatchedResult, UnmatchedResult, UnmatchedResultPage } from './schemas.ts';
+
+const tag = 'unmatched';
+const params = Type.Object({ raw_result_id: Uuid });
+
+export const unmatchedEndpoints = [
+  endpoint({
+    id: 'list_unmatched_results',
+    method: 'GET',
+    path: '/v3/unmatched_result',
+    tag,
+    summary: 'List results that belong to no order by their numbers',
+    description:
+      'A laboratory sent them for this team without a number of one of its orders, or with one that cannot be meant. The newest first.',
+    query: Type.Object({
+      limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+      next_cursor: Type.Optional(Cursor()),
+      decision_code: Type.Optional(WordFilter()),
+      lab_slug: Type.Optional(TextFilter({ description: 'Only those of the laboratory with this slug.' })),
+      status: Type.Optional(WordFilter()),
+      created_at_start: Type.Optional(LowerBound),
+      created_at_end: Type.Optional(UpperBound),
+    }),
+    response: UnmatchedResultPage,
+    refusals: ['invalid_cursor'],
+    handle: async (ctx, { query: { limit, next_cursor, ...filter } }) => {
+      const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
+      const found = await loadUnmatched(ctx, filter, { after, limit: limit + 1 });
+      const { page, next_cursor: next } = takePage(found, limit, ({ id }) => id);
+      return { data: page.map(renderUnmatched), next_cursor: next };
+    },
+  }),
+  endpoint({
+    id: 'get_unmatched_result',
+    method: 'GET',
+    path: '/v3/unmatched_result/{raw_result_id}',
+    tag,
+    params,
+    summary: 'Read a result that belongs to no order by its numbers',
+    response: UnmatchedResult,
+    refusals: ['not_found'],
+    handle: async (ctx, { params: { raw_result_id } }) => renderUnmatched(await findUnmatched(ctx, raw_result_id)),
+  }),
+  endpoint({
+    id: 'accept_unmatched_result',
+    method: 'POST',
+    path: '/v3/unmatched_result/{raw_result_id}/accept',
+    tag,
+    params,
+    summary: 'Say which order a result is of',
+    description:
+      'The order gets the result as if the laboratory had named it: its status, its interpretation and their events. ' +
+      'order_id may be left out where there is one candidate only, or one of the user.',
+    body: AcceptUnmatchedResult,
+    response: Order,
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'unmatched_result_resolved',
+      'unmatched_order_required',
+      'order_takes_no_results',
+    ],
+    handle: (ctx, { params: { raw_result_id }, body }) => acceptUnmatched(ctx, raw_result_id, body),
+  }),
+  endpoint({
+    id: 'resolve_unmatched_result',
+    method: 'POST',
+    path: '/v3/unmatched_result/{raw_result_id}/resolve',
+    tag,
+    params,
+    summary: 'Say that a result is of no order, or that you cannot tell',
+    description: 'reject ends it. unsure leaves it to whoever runs the service, who decides by the same operations.',
+    body: ResolveUnmatchedResult,
+    response: UnmatchedResult,
+    refusals: ['not_found', 'unmatched_result_resolved'],
+    handle: (ctx, { params: { raw_result_id }, body }) => resolveUnmatched(ctx, raw_result_id, body),
+  }),
+];

@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../../wire/schema.ts';
+import { INTERPRETATIONS } from '../schemas.ts';
+
+export const DECISION_CODES = [
+  'match_sample_id',
+  'match_completed',
+  'match_cancelled',
+  'wrong_collection',
+  'wrong_lab',
+  'multiple_demo_match',
+  'match_sample_id_mismatch_demo',
+  'match_demo',
+  'no_match',
+] as const;
+const STATUSES = ['matched', 'pending_customer_review', 'pending_ops_review', 'resolved'] as const;
+export const REASON_CODES = [
+  'sample_id_match',
+  'lab_account_mismatch',
+  'matched_completed_order',
+  'matched_cancelled_order',
+  'invalid_collection_state',
+  'demographic_mismatch',
+  'demographic_match',
+  'possible_wrong_lab',
+  'same_lab',
+  'same_user',
+  'marker_overlap_exact',
+  'marker_overlap_partial',
+  'marker_overlap_none',
+] as const;
+
+const Candidate = Type.Object({
+  candidate_type: oneOf(['provenance_order', 'order_option'], {
+    description: 'provenance_order: the order that the report names itself; order_option: one that it may be of',
+  }),
+  order_id: nullable(Uuid),
+  order_transaction_id: nullable(Uuid),
+  last_status: nullable(Type.String()),
+  confidence_level: oneOf(['high', 'medium', 'low']),
+  confidence_score: nullable(Type.Number({ description: 'From 0 to 1: the higher, the more speaks for it.' })),
+  reasons: Type.Array(oneOf(REASON_CODES)),
+  marker_overlap: nullable(
+    Type.Object({
+      reported: Type.Integer({ description: 'How many results the report has.' }),
+      shared: Type.Integer({ description: 'How many of them the order asks for.' }),
+      ordered: Type.Integer({ description: 'How many the order asks for.' }),
+    }),
+  ),
+  status_context: nullable(
+    Type.Object({ status: Type.String({ description: 'First part of its newest status.' }), since: Timestamp }),
+  ),
+});
+
+export const UnmatchedResult = Type.Object({
+  id: Uuid,
+  status: oneOf(STATUSES),
+  decision_code: oneOf(DECISION_CODES),
+  sub_reason_codes: Type.Array(oneOf(['lab_account_mismatch'])),
+  reason: Type.String({ description: 'The decision code in words.' }),
+  patient: nullable(
+    Type.Object({
+      first_name: nullable(Type.String()),
+      last_name: nullable(Type.String()),
+      dob: nullable(Type.String({ description: 'YYYY-MM-DD' })),
+      gender: nullable(Type.String()),
+    }),
+  ),
+  lab: Type.Object({ id: Type.Integer(), name: Type.String(), slug: Type.String() }),
+  markers: Type.Array(Type.Object({ provider_id: nullable(Type.String()), name: nullable(Type.String()) })),
+  interpretation: nullable(oneOf(INTERPRETATIONS)),
+  result_status: nullable(oneOf(['final', 'partial'])),
+  note: nullable(Type.String()),
+  allowed_actions: Type.Array(oneOf(['accept', 'reject', 'unsure'])),
+  candidate_groups: Type.Array(Type.Object({ user_id: nullable(Uuid), candidates: Type.Array(Candidate) })),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  reviewed_at: nullable(Timestamp),
+});
+
+export const UnmatchedResultPage = Type.Object({
+  data: Type.Array(UnmatchedResult),
+  next_cursor: nullable(Type.String()),
+});
+
+export const AcceptUnmatchedResult = Type.Object({
+  user_id: optional(Uuid),
+  order_id: optional(Uuid),
+  note: optional(Text(1000)),
+});
+
+export const ResolveUnmatchedResult = Type.Object({ action: oneOf(['reject', 'unsure']), note: optional(Text(1000)) });
+
+export const MatchReview = Type.Object({
+  id: Uuid,
+  status: oneOf(STATUSES),
+  decision_code: oneOf(DECISION_CODES),
+  sub_reason_codes: Type.Array(Type.String()),
+});

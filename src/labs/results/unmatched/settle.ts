@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { publishEvent } from '../../../events/publish.ts';
+import { matchReviewUpdated } from './events.ts';
+import type { Unmatched } from './load.ts';
+
+type Settled = { status: 'resolved' | 'pending_ops_review'; user_id?: string; note: string | null };
+
+/** The one way by which a decision about a report is written and told. The caller holds its row lock. */
+export async function settle(
+  ctx: TxCtx<TeamCtx>,
+  unmatched: Unmatched,
+  { status, user_id, note }: Settled,
+): Promise<void> {
+  const place = { team_id: ctx.team.id, id: unmatched.id };
+  await ctx.db
+    .updateTable('unmatched_results')
+    .set({ status, updated_at: sql<string>`now()`, reviewed_at: sql<string>`now()` })
+    .set(user_id === undefined ? {} : { user_id })
+    .set(note === null ? {} : { note: ctx.cipher.sealText('unmatched_results.note', place, note) })
+    .where('team_id', '=', ctx.team.id)
+    .where('id', '=', unmatched.id)
+    .execute();
+  const { id, decision_code, sub_reason_codes } = unmatched;
+  await publishEvent(ctx, matchReviewUpdated, { user: null, data: { id, status, decision_code, sub_reason_codes } });
+}
+
+export function refuseIfResolved({ status }: Unmatched): void {
+  if (status !== 'resolved') return;
+  throw new AppError('unmatched_result_resolved', 'It was decided already what becomes of this result.');
+}

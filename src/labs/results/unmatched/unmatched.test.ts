@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import {
+  loseResults,
+  lowStatuses,
+  orderKit,
+  patientDetails,
+  readOrder,
+  registeredKit,
+  simulate,
+  type OrderBody,
+} from '../../../../test/factories.ts';
+import { publishedTo } from '../../../../test/publish.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { forTeam } from '../../../tenancy/teams/scope.ts';
+import { dropExpired } from '../erase.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
+import type { LabReport } from '../report.ts';
+import { receiveReport, type Received } from './receive-report.ts';
+import { sql } from 'kysely';
+
+type Unmatched = {
+  id: string;
+  code: string;
+  status: string;
+  decision_code: string;
+  reason: string;
+  patient: { last_name: string; dob: string } | null;
+  markers: unknown[];
+  interpretation: string;
+  result_status: string;
+  note: string | null;
+  allowed_actions: string[];
+  reviewed_at: string | null;
+  lab: { id: number; slug: string };
+  candidate_groups: {
+    user_id: string;
+    candidates: {
+      order_id: string;
+      candidate_type: string;
+      confidence_level: string;
+      reasons: string[];
+      last_status: string;
+    }[];
+  }[];
+};
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const read = async (id: string): Promise<Unmatched> =>
+  (await app.api<Unmatched>('GET', `/v3/unmatched_result/${id}`)).body;
+const accept = (id: string, body: object): Promise<Answer<OrderBody & { code: string }>> =>
+  app.api('POST', `/v3/unmatched_result/${id}/accept`, body);
+const resolve = (id: string, body: object): Promise<Answer<Unmatched>> =>
+  app.api('POST', `/v3/unmatched_result/${id}/resolve`, body);
+const list = async (query = ''): Promise<{ data: Unmatched[]; next_cursor: string | null }> =>
+  (await app.api<{ data: Unmatched[]; next_cursor: string | null }>('GET', `/v3/unmatched_result${query}`)).body;
+const reviews = async (team: Team): Promise<Record<string, unknown>[]> =>
+  (await publishedTo(app, team))
+    .filter(({ event_type }) => event_type.startsWith('labtest.match_review'))
+    .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+
+const at = (timestamp: string): { timestamp: string; timezone_offset: number } => ({ timestamp, timezone_offset: 0 });
+
+/** A report as an adapter would give it, of one glucose. */
+const reportOf = (changes: Partial<LabReport> = {}): LabReport => ({
+  status: 'final',
+  placer_number: null,
+  filler_number: null,
+  accession_number: null,
+  account_number: null,
+  collected_at: at('2026-01-05T08:00:00.000Z'),
+  received_at: at('2026-01-06T08:00:00.000Z'),
+  reported_at: at('2026-01-07T08:00:00.000Z'),
+  patient: null,
+  provider: null,
+  laboratory: { name: 'Lab', clia_number: null },
+  performing_laboratories: {},
+  samples: [],
+  observations: [
+    {
+      analyte_slug: null,
+      loinc: null,
+      code: 'X1',
+      name: 'Something',
+      sub_id: null,
+      kind: 'numeric',
+      text: '7',
+      unit: 'mg/dL',
+      reference_range: '<5',
+      flags: [],
+      status: 'final',
+      failure: null,
+      notes: null,
+      performing_laboratory: null,
+      sample_id: null,
+    },
+  ],
+  ...changes,
+});
+
+/** The report comes in as from a laboratory's adapter, which knows the team and what its own numbers lead to. */
+async function receive(
+  report: LabReport,
+  { orderId = null, team = app.team, labId }: { orderId?: string | null; team?: Team; labId: number },
+): Promise<Received> {
+  const ctx = forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} });
+  return inTransaction(
+    ctx,
+    async (tx) => (await receiveReport(tx, { lab_id: labId, lab_account_id: null, report }, orderId)).received,
+  );
+}
+
+const labOf = (order: OrderBody): number => (order['lab_test'] as { lab: { id: number } }).lab.id;
+const sampled = (order: OrderBody, changes: Partial<LabReport> = {}): LabReport =>
+  reportOf({
+    samples: [
+      {
+        sample_id: (order.sample_id as string).toLowerCase(),
+        control_number: null,
+        collected_at: null,
+        received_at: null,
+        clinical_information: null,
+      },
+    ],
+    ...changes,
+  });
+
+describe('results without a number', () => {
+  test('wait with whose they may be, and the order stays as it was', async () => {
+    const { order, unmatched_id } = await loseResults(app.team, { interpretation: 'abnormal' });
+    expect(lowStatuses(order).at(-1)).toBe('delivered_to_lab');
+    expect(await read(unmatched_id)).toMatchObject({
+      id: unmatched_id,
+      status: 'pending_customer_review',
+      decision_code: 'match_demo',
+      patient: { last_name: 'Unmatched', dob: patientDetails.dob },
+      interpretation: 'abnormal',
+      result_status: 'final',
+      note: null,
+      allowed_actions: ['accept', 'reject', 'unsure'],
+      reviewed_at: null,
+      candidate_groups: [
+        {
+          user_id: order.user_id,
+          candidates: [
+            {
+              order_id: order.id,
+              candidate_type: 'order_option',
+              last_status: 'delivered_to_lab',
+              reasons: ['demographic_match', 'same_lab', 'marker_overlap_exact'],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('are given to the order by accept, as if the laboratory had named it', async () => {
+    const team = await app.makeTeam();
+    const { order, unmatched_id } = await loseResults(team);
+    const path = `/v3/unmatched_result/${unmatched_id}`;
+    const accepted = await team.api<OrderBody>('POST', `${path}/accept`, { note: 'Called the clinic.' });
+    expect([accepted.status, accepted.body.id, lowStatuses(accepted.body).at(-1)]).toEqual([
+      200,
+      order.id,
+      'completed',
+    ]);
+    expect((await team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(200);
+    expect((await team.api('GET', path)).body).toMatchObject({
+      status: 'resolved',
+      note: 'Called the clinic.',
+      allowed_actions: [],
+      reviewed_at: expect.any(String),
+    });
+    const told = { id: unmatched_id, decision_code: 'match_demo', sub_reason_codes: [] };
+    expect(await reviews(team)).toEqual(
+      [
+        { event_type: 'labtest.match_review.created', data: { ...told, status: 'pending_customer_review' } },
+        { event_type: 'labtest.match_review.updated', data: { ...told, status: 'resolved' } },
+      ].map((event) => ({ ...event, team_id: team.id, user_id: null, client_user_id: null })),
+    );
+    const again = await team.api<{ code: string }>('POST', `${path}/accept`, {});
+    expect([again.status, again.body.code]).toEqual([400, 'unmatched_result_resolved']);
+  });
+
+  test('are refused by reject, and left to others by unsure', async () => {
+    const { order, unmatched_id: id } = await loseResults(app.team);
+    const unsure = await resolve(id, { action: 'unsure', note: 'No idea.' });
+    expect(unsure.body).toMatchObject({
+      status: 'pending_ops_review',
+      note: 'No idea.',
+      allowed_actions: ['accept', 'reject'],
+    });
+    expect((await resolve(id, { action: 'unsure' })).body.status).toBe('pending_ops_review');
+    expect((await resolve(id, { action: 'reject' })).body).toMatchObject({ status: 'resolved', note: 'No idea.' });
+    expect((await resolve(id, { action: 'reject' })).body.code).toBe('unmatched_result_resolved');
+    expect((await accept(id, { order_id: order.id })).body.code).toBe('unmatched_result_resolved');
+    expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('delivered_to_lab');
+    expect((await resolve(id, { action: 'accept' })).status).toBe(422);
+  });
+});
+
+describe('a report', () => {
+  test('of an order by its number is stored, and told again changes and tells nothing', async () => {
+    const order = await registeredKit(app.team);
+    const from = { orderId: order.id, labId: labOf(order) };
+    expect(await receive(reportOf(), from)).toBe('stored');
+    const stored = await readOrder(app.team, order.id);
+    // It overtook the carrier and the laboratory's receipt.
+    expect(lowStatuses(stored).slice(-3)).toEqual(['transit_lab', 'delivered_to_lab', 'completed']);
+    expect(await receive(reportOf(), from)).toBe('unchanged');
+    expect(await readOrder(app.team, order.id)).toEqual(stored);
+  });
+
+  test('that comes twice without a match waits once', async () => {
+    const order = await registeredKit(app.team);
+    const report = reportOf({ filler_number: randomUUID() });
+    expect(await receive(report, { labId: labOf(order) })).toBe('unmatched');
+    expect(await receive(report, { labId: labOf(order) })).toBe('known_unmatched');
+  });
+
+  const waits = async (report: LabReport, options: Parameters<typeof receive>[1]): Promise<Unmatched> => {
+    expect(await receive(report, options)).toBe('unmatched');
+    return read((await list('?limit=1')).data[0]?.id as string);
+  };
+  const newest = (found: Unmatched): string | undefined => found.candidate_groups[0]?.candidates[0]?.order_id;
+
+  test('with a sample id of the team, and no number, waits for a person', async () => {
+    const order = await registeredKit(app.team);
+    await simulate(app.team, order.id, '?final_status=sample_with_lab.testkit.delivered_to_lab');
+    const found = await waits(sampled(order), { labId: labOf(order) });
+    expect([found.decision_code, newest(found)]).toEqual(['match_sample_id', order.id]);
+    expect(found.reason).toContain('sample id');
+  });
+
+  test('of an order that has its results or was called off says so', async () => {
+    const done = await registeredKit(app.team);
+    await simulate(app.team, done.id);
+    expect((await waits(sampled(done), { labId: labOf(done) })).decision_code).toBe('match_completed');
+    const refused = await registeredKit(app.team);
+    await simulate(app.team, refused.id, '?final_status=failed.testkit.sample_error');
+    expect((await waits(sampled(refused), { labId: labOf(refused) })).decision_code).toBe('wrong_collection');
+    const off = await orderKit(app.team);
+    await app.api('POST', `/v3/order/${off.id}/cancel`);
+    const found = await waits(reportOf({ filler_number: randomUUID() }), { orderId: off.id, labId: labOf(off) });
+    expect(found.decision_code).toBe('match_cancelled');
+    const given = await accept(found.id, { order_id: off.id });
+    expect([given.status, given.body.code]).toEqual([400, 'order_takes_no_results']);
+    expect((await read(found.id)).status).toBe('pending_customer_review');
+  });
+
+  test('with the number of an order of somebody born on another day, or of another laboratory, is not believed', async () => {
+    const order = await registeredKit(app.team);
+    const patient = { first_name: 'Grace', last_name: 'Palmer', dob: '1990-01-01', gender: null };
+    const found = await waits(reportOf({ patient }), { orderId: order.id, labId: labOf(order) });
+    expect([found.decision_code, newest(found)]).toEqual(['match_sample_id_mismatch_demo', order.id]);
+    const other = await app.db
+      .selectFrom('labs')
+      .select('id')
+      .where('id', '<>', labOf(order))
+      .executeTakeFirstOrThrow();
+    expect((await waits(reportOf(), { orderId: order.id, labId: other.id })).decision_code).toBe('wrong_lab');
+  });
+
+  test('of a name that several users have names them all, and accept needs the order', async () => {
+    const patient_details = { ...patientDetails, first_name: 'Sam', last_name: 'Twin', dob: '1991-03-03' };
+    const [a, b] = [
+      await registeredKit(app.team, { patient_details }),
+      await registeredKit(app.team, { patient_details }),
+    ];
+    const found = await waits(reportOf({ patient: patient_details }), { labId: labOf(a) });
+    expect(found.decision_code).toBe('multiple_demo_match');
+    expect(found.candidate_groups.map(({ user_id }) => user_id).toSorted()).toEqual([a.user_id, b.user_id].toSorted());
+    const open = await accept(found.id, {});
+    expect([open.status, open.body.code]).toEqual([400, 'unmatched_order_required']);
+    expect((await accept(found.id, { user_id: a.user_id, order_id: b.id })).status).toBe(404);
+    expect((await accept(found.id, { user_id: b.user_id })).body.id).toBe(b.id);
+  });
+
+  test('with a name alone, or of nobody known, has no candidate', async () => {
+    const order = await registeredKit(app.team);
+    const patient = { first_name: 'Grace', last_name: 'Palmer', dob: null, gender: null };
+    const found = await waits(reportOf({ patient, filler_number: randomUUID() }), { labId: labOf(order) });
+    expect([found.decision_code, found.candidate_groups]).toEqual(['no_match', []]);
+  });
+
+  test("with another team's sample id or number never finds that order", async () => {
+    const other = await app.makeTeam();
+    const theirs = await registeredKit(other);
+    const found = await waits(sampled(theirs), { orderId: theirs.id, labId: labOf(theirs) });
+    expect([found.decision_code, found.candidate_groups]).toEqual(['no_match', []]);
+    expect((await accept(found.id, { order_id: theirs.id })).status).toBe(404);
+    expect(lowStatuses(await readOrder(other, theirs.id))).toEqual(lowStatuses(theirs));
+  });
+});
+
+test('the list has every filter and pages', async () => {
+  const team = await app.makeTeam();
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) ids.unshift((await loseResults(team)).unmatched_id);
+  await team.api('POST', `/v3/unmatched_result/${ids[0]}/resolve`, { action: 'reject' });
+  const found = async (query: string): Promise<string[]> =>
+    (await team.api<{ data: Unmatched[] }>('GET', `/v3/unmatched_result${query}`)).body.data.map(({ id }) => id);
+  expect(await found('')).toEqual(ids);
+  expect(await found('?status=resolved')).toEqual(ids.slice(0, 1));
+  expect(await found('?status=pending_customer_review')).toEqual(ids.slice(1));
+  expect(await found('?decision_code=no_match')).toEqual([]);
+  expect(await found('?decision_code=multiple_demo_match,match_demo&lab_slug=nobody')).toEqual([]);
+  const { body } = await team.api<Unmatched>('GET', `/v3/unmatched_result/${ids[0]}`);
+  expect(await found(`?lab_slug=${body.lab.slug}`)).toEqual(ids);
+  const today = new Date().toISOString().slice(0, 10);
+  expect(await found(`?created_at_start=${today}&created_at_end=${today}`)).toEqual(ids);
+  expect(await found('?created_at_end=2020-01-01')).toEqual([]);
+  const page = await team.api<{ data: Unmatched[]; next_cursor: string }>('GET', '/v3/unmatched_result?limit=2');
+  expect(page.body.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  expect(await found(`?limit=2&next_cursor=${page.body.next_cursor}`)).toEqual(ids.slice(2));
+  const wrong = await team.api<{ code: string }>('GET', '/v3/unmatched_result?next_cursor=nonsense');
+  expect([wrong.status, wrong.body.code]).toEqual([422, 'invalid_cursor']);
+});
+
+test('an unmatched result goes with the only user whom it may be of, and 90 days after its decision', async () => {
+  const team = await app.makeTeam();
+  const { order, unmatched_id } = await loseResults(team);
+  const decided = await loseResults(team, { interpretation: 'critical' });
+  await team.api('POST', `/v3/unmatched_result/${decided.unmatched_id}/resolve`, { action: 'reject' });
+  const status = async (id: string): Promise<number> => (await team.api('GET', `/v3/unmatched_result/${id}`)).status;
+  await dropExpired(acrossTeams(app.ctx));
+  expect(await status(decided.unmatched_id)).toBe(200);
+  await sql`update unmatched_results set reviewed_at = now() - interval '91 days' where id = ${decided.unmatched_id}`.execute(
+    app.db,
+  );
+  await dropExpired(acrossTeams(app.ctx));
+  expect([await status(unmatched_id), await status(decided.unmatched_id)]).toEqual([200, 404]);
+  await team.api('DELETE', `/v2/user/${decided.order.user_id}`);
+  await team.api('DELETE', `/v2/user/${order.user_id}`);
+  expect((await team.api<Unmatched>('GET', `/v3/unmatched_result/${unmatched_id}`)).body.candidate_groups).toEqual([]);
+  await sql`update users set deleted_at = now() - interval '8 days' where deleted_at is not null`.execute(app.db);
+  await eraseUsers(app.ctx);
+  expect(await status(unmatched_id)).toBe(404);
+});
