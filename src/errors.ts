@@ -55,6 +55,7 @@ export type ErrorCode =
   | 'link_code_invalid'
   | 'signature_refused'
   | 'link_refused'
+  | 'document_not_available'
   | 'link_expiry_refused'
   | 'rate_limited'
   | 'idempotency_mismatch'

@@ -30,7 +30,7 @@ const operations = [
     id: 'get_pdf',
     method: 'GET',
     path: '/pdf',
-    response: pdf,
+    response: pdf('letter'),
     handle: async () => Buffer.from('%PDF-1.7'),
   }),
   endpoint({
@@ -38,7 +38,7 @@ const operations = [
     id: 'get_streamed_pdf',
     method: 'GET',
     path: '/pdf/streamed',
-    response: pdf,
+    response: pdf('letter'),
     handle: async () => Readable.from([Buffer.from('%PDF-'), Buffer.from('1.7')]),
   }),
   endpoint({

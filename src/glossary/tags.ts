@@ -15,6 +15,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   lab_tests: 'What laboratories offer: tests, the markers they measure, prices.',
   orders: 'Ordering, registering, following and cancelling lab tests.',
   places: 'Where samples are taken: who comes to patients, and the patient service centers of laboratories.',
+  documents: 'What is printed for an order: requisition, labels, result report and what goes to the patient, as PDF.',
   simulation: 'In the sandbox laboratories and carriers are simulated: their steps are asked for.',
   results: 'What the laboratory found.',
   unmatched: 'Results that belong to no order by their numbers, and whose they are.',

@@ -81,6 +81,7 @@ const STATUS: Record<Code, number> = {
   link_code_invalid: 400,
   signature_refused: 401,
   link_refused: 403,
+  document_not_available: 404,
   link_expiry_refused: 422,
   rate_limited: 429,
   idempotency_mismatch: 409,

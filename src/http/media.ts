@@ -80,8 +80,10 @@ export function asksFor(accept: string | null, type: string): boolean {
 const MOST_RANGES = 50;
 
 /** Answers of a kind of their own: a document, a page, another address. */
-type Page = { media: 'pdf' | 'html' | 'svg' | 'redirect' | 'browser' };
-export const pdf = { media: 'pdf' } as const;
+type Page = Pdf | { media: 'html' | 'svg' | 'redirect' | 'browser' };
+/** A document of somebody: shown where it is opened, kept by nobody on the way. `name` is what it is saved as. */
+type Pdf = { media: 'pdf'; name: string };
+export const pdf = (name: string): Pdf => ({ media: 'pdf', name });
 export const html = { media: 'html' } as const;
 /** A picture that anybody may keep for a day. */
 export const svg = { media: 'svg' } as const;

@@ -2,6 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { labTestEndpoints } from './catalogue/endpoints.ts';
 import { carrierEndpoints } from './laboratories/carriers/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
+import { documentEndpoints } from './documents/endpoints.ts';
 import { orderEndpoints } from './orders/endpoints.ts';
 import { placeEndpoints } from './places/endpoints.ts';
 import { resultEndpoints } from './results/endpoints.ts';
@@ -16,4 +17,5 @@ export const labEndpoints: Endpoint[] = [
   ...carrierEndpoints,
   ...resultEndpoints,
   ...unmatchedEndpoints,
+  ...documentEndpoints,
 ];

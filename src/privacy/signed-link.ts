@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Ctx } from '../context.ts';
+import { AppError } from '../errors.ts';
 import type { Cipher } from './cipher.ts';
 
 /** What a signed link opens: one record of one team, as one kind of document, until a moment. */
@@ -19,6 +20,10 @@ const GOOD_FOR_HOURS = 7 * 24;
 /** When a link that is made now ends: the same for an hour, so that an order that did not change reads the same. */
 export const endOfLink = (now: number): number =>
   (Math.floor(now / 1000 / HOUR_SECONDS) + GOOD_FOR_HOURS + 1) * HOUR_SECONDS;
+
+/** The one refusal of a signed link, whatever is wrong with it. */
+export const linkRefused = (): AppError =>
+  new AppError('link_refused', 'This link is not valid, or its time is over. Ask for another where you got it.');
 
 /** The address that opens the record as a document of this kind, without a key. Ids alone are in it, nothing personal. */
 export function signedUrl(

@@ -98,5 +98,11 @@ export function send(reply: FastifyReply, { response }: Endpoint, { status, body
   if (media === 'redirect') return reply.header('location', body as string).send();
   if (media === 'svg')
     reply.header('cache-control', 'public, max-age=86400').header('content-security-policy', NO_SCRIPT);
+  if (response && 'media' in response && response.media === 'pdf')
+    reply
+      .header('cache-control', 'private, no-store')
+      .header('content-disposition', `inline; filename="${response.name}.pdf"`)
+      .header('x-content-type-options', 'nosniff')
+      .header('referrer-policy', 'no-referrer');
   return reply.type(TYPES[media as keyof typeof TYPES]).send(body);
 }

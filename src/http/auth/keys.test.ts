@@ -31,7 +31,7 @@ const OPEN_TO_ANYBODY = [
 ];
 
 /** The same of what a link opens that the service signed, without a key. */
-const OPENED_BY_LINKS: string[] = [];
+const OPENED_BY_LINKS = ['open_requisition_link'];
 
 let app: TestApp;
 beforeAll(async () => {

@@ -3,14 +3,9 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
 import { prepared } from '../../db/session/prepared.ts';
-import { AppError } from '../../errors.ts';
-import { readToken } from '../../privacy/signed-link.ts';
+import { linkRefused, readToken } from '../../privacy/signed-link.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { AuthKind, KeyIdentity } from './caller.ts';
-
-/** The one refusal of a signed link, whatever is wrong with it. */
-export const linkRefused = (): AppError =>
-  new AppError('link_refused', 'This link is not valid, or its time is over. Ask for another where you got it.');
 
 /**
  * Whoever has a link that we signed (privacy/signed-link.ts), until it expires: for what a person opens in a browser. The

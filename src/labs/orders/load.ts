@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { preparedStatement } from '../../db/session/prepared.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { signedUrl } from '../../privacy/signed-link.ts';
 import { keptLabTests, labTestOf } from '../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../catalogue/lab-test-json.ts';
 import type { LabTest } from '../catalogue/schemas.ts';
@@ -30,6 +31,8 @@ export type LoadedOrder = {
   labTest: LabTest;
   /** How the laboratory of the lab test is connected. */
   labConnection: LabConnection;
+  /** Opens its requisition without a key, where there is one. */
+  requisitionUrl: string;
 };
 
 const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.parent_id, orders.lab_test_id,
@@ -157,6 +160,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
         })),
       labTest: labTestOf(labTests, stored.lab_test_id),
       labConnection,
+      requisitionUrl: signedUrl(ctx, 'requisition', stored),
     };
   });
 }

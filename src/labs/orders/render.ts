@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { LoadedOrder, OrderEventRow, Sibling } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
+import { requisitionOf } from './requisition.ts';
 import { isCancelled, isOpen, partsOf } from './status/table.ts';
 
 /** `all` of what is known of the patient, or the `minimum`: date of birth and gender. */
@@ -39,7 +40,7 @@ export function renderOrder(
     events,
     status: partsOf(last.status).top,
     last_event: last,
-    requisition_form_url: null,
+    requisition_form_url: requisitionOf(events) ? order.requisitionUrl : null,
     expected_result_by_date: null,
     worst_case_result_by_date: null,
     order_transaction: renderTransaction(order, last, updated_at),

@@ -3,6 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
+import { signedUrl } from '../../../privacy/signed-link.ts';
 import { findUser } from '../../../users/find.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { keptLabTest } from '../../catalogue/keep.ts';
@@ -134,6 +135,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     shipment: null,
     transaction: [...(redrawOf?.transaction ?? []), { id, origin, parent_id, last_low_level_status: last, ...times }],
     labTest: await keptLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
+    requisitionUrl: signedUrl(ctx, 'requisition', { team_id: ctx.team.id, id: row.id }),
     labConnection: first.connection,
   };
   await publishOrderEvents(ctx, loaded, 0);

@@ -1,0 +1,55 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { findInsurance } from '../../insurance/find.ts';
+import type { StoredInsurance } from '../../insurance/find-latest.ts';
+import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
+import { loadOrder, type LoadedOrder } from '../orders/load.ts';
+
+/** The laboratory as documents name it. */
+type LabFacts = { name: string; address: string; clia_number: string | null };
+
+/** Whom a document is from. */
+type Sender = { name: string; lines: string[] };
+
+/** What the documents of an order are made of. It is read and opened at each request; no document is kept. */
+export type OrderFacts = {
+  order: LoadedOrder;
+  sender: Sender;
+  lab: LabFacts;
+  insurance: StoredInsurance | null;
+};
+
+export async function loadFacts(ctx: TeamCtx, orderId: string): Promise<OrderFacts> {
+  const order = await loadOrder(ctx, orderId);
+  const { user_id, health_insurance_id } = order.row;
+  return {
+    order,
+    sender: await findSender(ctx),
+    lab: await findLab(ctx, order.labTest.lab?.id ?? null),
+    insurance: health_insurance_id === null ? null : await findInsurance(ctx, user_id, health_insurance_id),
+  };
+}
+
+/** The team under the name of its brand, where it has one. */
+export async function findSender(ctx: TeamCtx): Promise<Sender> {
+  const { name } = await ctx.db
+    .selectFrom('teams')
+    .select('name')
+    .where('id', '=', ctx.team.id)
+    .executeTakeFirstOrThrow();
+  const brand = ctx.team.settings['brand_information'] as Static<typeof BrandInformation> | null | undefined;
+  const { company_name, company_address, support_contact, support_email, company_website } = brand ?? {};
+  const reached = [support_contact, support_email, company_website].filter(Boolean).join('  ·  ');
+  return { name: company_name ?? name, lines: [company_address, reached].filter((line) => !!line) as string[] };
+}
+
+async function findLab(ctx: TeamCtx, id: number | null): Promise<LabFacts> {
+  const row = await ctx.db
+    .selectFrom('labs')
+    .select(['name', 'first_line_address', 'city', 'state', 'zipcode', 'clia_number'])
+    .where('id', '=', id ?? 0)
+    .executeTakeFirst();
+  if (!row) return { name: 'Laboratory', address: '', clia_number: null };
+  const { name, first_line_address, city, state, zipcode, clia_number } = row;
+  return { name, address: `${first_line_address}, ${city}, ${state} ${zipcode}`, clia_number };
+}

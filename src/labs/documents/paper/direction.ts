@@ -1,0 +1,63 @@
+// Which parts of a line go from right to left. Documents are English: a line goes from left to right, and what is Hebrew or
+// Arabic in it is a stretch that goes the other way (the plain cases of Unicode's UAX #9, without nesting).
+
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const ATOMS =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{M}]+|\p{N}+(?:[.,:/-]\p{N}+)*|\p{L}[\p{L}\p{M}]*|./gu;
+const NUMBER = /^\p{N}/u;
+const LETTER = /^\p{L}/u;
+const MIRRORED: Record<string, string> = {
+  '(': ')',
+  ')': '(',
+  '[': ']',
+  ']': '[',
+  '<': '>',
+  '>': '<',
+  '«': '»',
+  '»': '«',
+};
+
+/** The parts of a line in the order in which they stand on paper; each is of one direction, and of it alone is drawn. */
+export function visualParts(line: string): string[] {
+  if (!RIGHT_TO_LEFT.test(line)) return [line];
+  const atoms = line.match(ATOMS) ?? [];
+  const parts: string[] = [];
+  for (let at = 0; at < atoms.length;) {
+    if (!RIGHT_TO_LEFT.test(atoms[at] as string)) {
+      parts.push(atoms[at++] as string);
+      continue;
+    }
+    const end = endOfStretch(atoms, at);
+    parts.push(
+      ...atoms
+        .slice(at, end)
+        .toReversed()
+        .map((atom) => MIRRORED[atom] ?? atom),
+    );
+    at = end;
+  }
+  return joined(parts);
+}
+
+/** Up to the last word or number that goes with the first, before a letter that goes from left to right. */
+function endOfStretch(atoms: string[], from: number): number {
+  let end = from + 1;
+  for (let at = from + 1; at < atoms.length; at++) {
+    const atom = atoms[at] as string;
+    const isRightToLeft = RIGHT_TO_LEFT.test(atom);
+    if (!isRightToLeft && LETTER.test(atom)) break;
+    if (isRightToLeft || NUMBER.test(atom)) end = at + 1;
+  }
+  return end;
+}
+
+/** Neighbours that both go from left to right are one part: spaces and kerning stay as they are. */
+function joined(parts: string[]): string[] {
+  const all: string[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (last !== undefined && !RIGHT_TO_LEFT.test(last) && !RIGHT_TO_LEFT.test(part)) all[all.length - 1] = last + part;
+    else all.push(part);
+  }
+  return all;
+}

@@ -1,0 +1,207 @@
+import { setImmediate } from 'node:timers/promises';
+import PDFDocument from 'pdfkit';
+import { fontFile, learnLetters } from './fonts.ts';
+import { drawLine, drawLineEnding, drawLines, heightOf, INK, linesOf, QUIET, shrunk, type Style } from './text.ts';
+
+/** US letter, in points. */
+const PAGE = { width: 612, height: 792 };
+const MARGIN = 46;
+export const LEFT = MARGIN;
+export const RIGHT = PAGE.width - MARGIN;
+export const WIDTH = RIGHT - LEFT;
+const BOTTOM = PAGE.height - 58;
+const ACCENT = '#0b5d66';
+const RULE = '#c9d1d8';
+const SHADE = '#eef3f4';
+/** Of a document: an order has a hundred tests at most, and each a few results. */
+const MOST_PAGES = 60;
+
+/** A document in the making: what is drawn next stands at y. */
+export type Sheet = {
+  doc: PDFKit.PDFDocument;
+  y: number;
+  /** Repeats what a reader needs on each further page. */
+  onPage: ((sheet: Sheet) => void) | null;
+};
+
+type About = {
+  title: string;
+  /** Stands for the moment of making: the same data makes the same bytes. */
+  at: string;
+};
+
+/** Begins a document of letter pages; `size` of others. */
+export function openSheet({ title, at }: About, size: [number, number] = [PAGE.width, PAGE.height]): Sheet {
+  const date = new Date(at);
+  const doc = new PDFDocument({
+    size,
+    margin: 0,
+    bufferPages: true,
+    lang: 'en-US',
+    displayTitle: true,
+    info: { Title: title, Producer: 'Phial', Creator: 'Phial', CreationDate: date, ModDate: date },
+  });
+  for (const name of ['regular', 'bold'] as const) doc.registerFont(name, fontFile(name));
+  learnLetters(doc);
+  return { doc, y: MARGIN, onPage: null };
+}
+
+/** Room for `height` more, on a new page where this one is full. Others have the process between two pages. */
+export async function needRoom(sheet: Sheet, height: number): Promise<void> {
+  if (sheet.y + height <= BOTTOM) return;
+  if (sheet.doc.bufferedPageRange().count >= MOST_PAGES)
+    throw new Error(`A document has more than ${MOST_PAGES} pages.`);
+  await setImmediate();
+  sheet.doc.addPage();
+  sheet.y = MARGIN;
+  sheet.onPage?.(sheet);
+}
+
+/** Ends the document: `footer` and the number of the page stand on each. */
+export async function finish(sheet: Sheet, footer: string | null): Promise<Buffer> {
+  const { doc } = sheet;
+  const { count } = doc.bufferedPageRange();
+  const style: Style = { size: 7.5, color: QUIET };
+  for (let page = 0; footer !== null && page < count; page++) {
+    doc.switchToPage(page);
+    rule(doc, BOTTOM + 16);
+    drawLines(doc, linesOf(doc, footer, WIDTH - 80, style), LEFT, BOTTOM + 21, style);
+    drawLineEnding(doc, `Page ${page + 1} of ${count}`, RIGHT, BOTTOM + 21, style);
+  }
+  await setImmediate();
+  const parts: Buffer[] = [];
+  doc.on('data', (part: Buffer) => parts.push(part));
+  const ended = new Promise((resolve) => doc.on('end', resolve));
+  doc.end();
+  await ended;
+  return Buffer.concat(parts);
+}
+
+const rule = (doc: PDFKit.PDFDocument, y: number, color = RULE): void =>
+  void doc.moveTo(LEFT, y).lineTo(RIGHT, y).lineWidth(0.6).strokeColor(color).stroke();
+
+/** Who it is of and what it is, over a line. `reserve` is left free at the right, for a barcode. */
+export function heading(
+  sheet: Sheet,
+  { from, title, lines }: { from: string; title: string; lines: string[] },
+  reserve = 0,
+): void {
+  const { doc } = sheet;
+  const width = WIDTH - reserve;
+  const of: Style = { size: 10.5, font: 'bold', color: ACCENT };
+  const small: Style = { size: 8, color: QUIET };
+  sheet.y += drawLines(doc, linesOf(doc, from, width, of), LEFT, sheet.y, of) + 2;
+  const big = shrunk(doc, title, width, { size: 18, font: 'bold' }, 12);
+  sheet.y += drawLines(doc, linesOf(doc, title, width, big), LEFT, sheet.y, big) + 1;
+  for (const line of lines) sheet.y += drawLines(doc, linesOf(doc, line, width, small), LEFT, sheet.y, small);
+  sheet.y = Math.max(sheet.y + 8, MARGIN + (reserve > 0 ? 74 : 0));
+  doc.moveTo(LEFT, sheet.y).lineTo(RIGHT, sheet.y).lineWidth(1.4).strokeColor(ACCENT).stroke();
+  sheet.y += 12;
+}
+
+/** The name of a part; it stays together with what follows. */
+export async function section(sheet: Sheet, title: string, follows = 30): Promise<void> {
+  sheet.y += 4;
+  await needRoom(sheet, 22 + follows);
+  drawLine(sheet.doc, title.toUpperCase(), LEFT, sheet.y, { size: 8, font: 'bold', color: ACCENT });
+  sheet.y += 12;
+  rule(sheet.doc, sheet.y);
+  sheet.y += 7;
+}
+
+/** A label with its value; null leaves a line to fill in by hand. */
+export type Field = { label: string; value: string | null; bold?: boolean };
+
+/** Fields beside one another, as wide as `shares` say. What is longer than its share is wrapped. */
+export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.map(() => 1)): Promise<void> {
+  const { doc } = sheet;
+  const gap = 14;
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  const unit = (WIDTH - gap * (row.length - 1)) / whole;
+  const label: Style = { size: 7, color: QUIET };
+  const cells = row.map(({ value, bold }, index) => {
+    const width = unit * (shares[index] as number);
+    const style: Style = { size: 9.5, ...(bold ? { font: 'bold' as const } : {}) };
+    return { width, style, lines: value === null ? [] : linesOf(doc, value, width, style) };
+  });
+  const height = Math.max(...cells.map(({ lines, style }) => Math.max(heightOf(lines, style), 14)));
+  await needRoom(sheet, height + 17);
+  let x = LEFT;
+  cells.forEach(({ width, style, lines }, index) => {
+    const { label: name, value } = row[index] as Field;
+    drawLine(doc, name, x, sheet.y, label);
+    if (value === null) blank(doc, x, sheet.y + 22, width);
+    else drawLines(doc, lines, x, sheet.y + 9.5, style);
+    x += width + gap;
+  });
+  sheet.y += height + 16;
+}
+
+/** A line to write on. */
+export const blank = (doc: PDFKit.PDFDocument, x: number, y: number, width: number): void =>
+  void doc
+    .moveTo(x, y)
+    .lineTo(x + width, y)
+    .lineWidth(0.6)
+    .strokeColor('#7c8792')
+    .stroke();
+
+/** A paragraph over the whole width. */
+export async function paragraph(sheet: Sheet, text: string, style: Style = { size: 9.5 }, indent = 0): Promise<void> {
+  const lines = linesOf(sheet.doc, text, WIDTH - indent, style);
+  for (const line of lines) {
+    await needRoom(sheet, style.size * 1.4);
+    drawLine(sheet.doc, line, LEFT + indent, sheet.y, style);
+    sheet.y += style.size * 1.36;
+  }
+  sheet.y += style.size * 0.5;
+}
+
+/** A box that says something before all else. */
+export async function banner(sheet: Sheet, text: string, color = '#8a1c1c'): Promise<void> {
+  const style: Style = { size: 9.5, font: 'bold', color };
+  const lines = linesOf(sheet.doc, text, WIDTH - 24, style);
+  const height = heightOf(lines, style) + 13;
+  await needRoom(sheet, height + 8);
+  sheet.doc.rect(LEFT, sheet.y, WIDTH, height).lineWidth(1).strokeColor(color).stroke();
+  drawLines(sheet.doc, lines, LEFT + 12, sheet.y + 7, style);
+  sheet.y += height + 12;
+}
+
+export type Column = { title: string; width: number };
+export type Cell = string | { text: string; bold?: boolean; color?: string };
+
+/** A table whose head stands on each of its pages; a row stays whole. Widths are shares. `note` stands below its row. */
+export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell[]; note?: string }[]): Promise<void> {
+  const { doc } = sheet;
+  const whole = columns.reduce((sum, { width }) => sum + width, 0);
+  const widths = columns.map(({ width }) => (width / whole) * WIDTH);
+  const lefts = widths.map((_, index) => LEFT + widths.slice(0, index).reduce((sum, width) => sum + width, 0));
+  const head: Style = { size: 7.5, font: 'bold', color: QUIET };
+  const noted: Style = { size: 8, color: QUIET };
+  const drawHead = (): void => {
+    doc.rect(LEFT, sheet.y, WIDTH, 16).fillColor(SHADE).fill();
+    columns.forEach(({ title }, index) => drawLine(doc, title, (lefts[index] as number) + 5, sheet.y + 3.5, head));
+    sheet.y += 19;
+  };
+  await needRoom(sheet, 40);
+  drawHead();
+  for (const { cells, note } of rows) {
+    const drawn = cells.map((cell, index) => {
+      const { text, bold, color } = typeof cell === 'string' ? { text: cell } : cell;
+      const style: Style = { size: 9, color: color ?? INK, ...(bold ? { font: 'bold' as const } : {}) };
+      return { style, lines: linesOf(doc, text, (widths[index] as number) - 10, style) };
+    });
+    const notes = note === undefined ? [] : linesOf(doc, note, WIDTH - 20, noted);
+    const tall = Math.max(...drawn.map(({ lines, style }) => heightOf(lines, style)));
+    const before = doc.bufferedPageRange().count;
+    await needRoom(sheet, Math.min(tall + heightOf(notes, noted) + 8, 500));
+    if (doc.bufferedPageRange().count > before) drawHead();
+    drawn.forEach(({ lines, style }, index) => drawLines(doc, lines, (lefts[index] as number) + 5, sheet.y, style));
+    sheet.y += tall;
+    sheet.y += drawLines(doc, notes, LEFT + 10, sheet.y, noted) + 3;
+    rule(doc, sheet.y, '#e3e8eb');
+    sheet.y += 4;
+  }
+  sheet.y += 6;
+}

@@ -1,0 +1,49 @@
+// How documents say what is stored.
+
+/** `2026-01-05T14:30:00.000Z` as `Jan 5, 2026, 14:30 UTC`. */
+export const momentInWords = (moment: string): string => `${dayInWords(moment)}, ${moment.slice(11, 16)} UTC`;
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `1988-04-12` as `Apr 12, 1988`: in no order of numbers that two readers read differently. */
+export function dayInWords(day: string): string {
+  const [year, month, date] = day.slice(0, 10).split('-') as [string, string, string];
+  return `${MONTHS[Number(month) - 1]} ${Number(date)}, ${year}`;
+}
+
+/** `dried_blood_spot` as `Dried blood spot`. */
+export function inWords(name: string): string {
+  const words = name.replaceAll(/[_-]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** +16025550123 as +1 602 555 0123; of other countries as it is kept. */
+export const phoneInWords = (phone: string): string => phone.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '+1 $1 $2 $3');
+
+type Address = {
+  first_line: string;
+  second_line?: string | null;
+  city: string;
+  state: string;
+  zip: string;
+  country?: string;
+};
+
+export function addressInWords({ first_line, second_line, city, state, zip, country }: Address): string {
+  const abroad = country === undefined || /^(us|usa|united states)/i.test(country) ? null : country;
+  return [first_line, second_line, `${city}, ${state} ${zip}`, abroad].filter(Boolean).join(', ');
+}
+
+/** Full years on a day. */
+export function ageOn(day: string, birth: string): number {
+  const years = Number(day.slice(0, 4)) - Number(birth.slice(0, 4));
+  return day.slice(5, 10) < birth.slice(5, 10) ? years - 1 : years;
+}
+
+export const methodInWords = (method: string): string =>
+  ({
+    testkit: 'Collected at home with a kit',
+    walk_in_test: 'Drawn at a service center',
+    at_home_phlebotomy: 'Drawn at home by a phlebotomist',
+    on_site_collection: "Collected at the orderer's own site",
+  })[method] ?? inWords(method);

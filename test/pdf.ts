@@ -1,0 +1,51 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { BinaryBitmap, HybridBinarizer, MultiFormatReader, RGBLuminanceSource, type Result } from '@zxing/library';
+import { extractText, getDocumentProxy, renderPageAsImage } from 'unpdf';
+import type { TestApp } from './app.ts';
+
+// Node 20 lacks what PDF.js copies fonts with.
+if (!('transferToFixedLength' in ArrayBuffer.prototype))
+  Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {
+    value(this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
+      const fresh = new ArrayBuffer(length);
+      new Uint8Array(fresh).set(new Uint8Array(this).subarray(0, length));
+      return fresh;
+    },
+  });
+
+/** A document as it was answered. */
+export type Printed = { status: number; headers: Headers; bytes: Uint8Array };
+
+export async function fetchPdf(app: TestApp, path: string, key: string | null = app.team.api_key): Promise<Printed> {
+  const url = path.startsWith('/') ? app.baseUrl + path : path;
+  const response = await fetch(url, { headers: key === null ? {} : { 'x-service-api-key': key } });
+  return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
+/** What the pages say, by page. PDF.js takes the bytes away, so that it gets a copy. */
+export async function textOf({ bytes }: Pick<Printed, 'bytes'>): Promise<string[]> {
+  const { text } = await extractText(await getDocumentProxy(bytes.slice()), { mergePages: false });
+  return text.map((page) => page.replaceAll(/\s+/g, ' '));
+}
+
+/** A page as it looks, in PNG. */
+export const pictureOf = async ({ bytes }: Pick<Printed, 'bytes'>, page: number, scale = 2): Promise<Buffer> =>
+  Buffer.from(await renderPageAsImage(bytes.slice(), page, { canvasImport: () => import('@napi-rs/canvas'), scale }));
+
+/** Reads the barcode in a part of a picture; the part is given as shares of its width and height. */
+export async function readBarcode(
+  png: Buffer,
+  part: { x: number; y: number; width: number; height: number } = { x: 0, y: 0, width: 1, height: 1 },
+): Promise<Result> {
+  const image = await loadImage(png);
+  const [width, height] = [Math.round(image.width * part.width), Math.round(image.height * part.height)];
+  const context = createCanvas(width, height).getContext('2d');
+  context.fillStyle = '#ffffff';
+  context.fillRect(0, 0, width, height);
+  context.drawImage(image, -image.width * part.x, -image.height * part.y);
+  const { data } = context.getImageData(0, 0, width, height);
+  const grey = new Uint8ClampedArray(width * height);
+  for (let at = 0; at < grey.length; at++) grey[at] = data[at * 4] as number;
+  const source = new RGBLuminanceSource(grey, width, height);
+  return new MultiFormatReader().decode(new BinaryBitmap(new HybridBinarizer(source)));
+}
