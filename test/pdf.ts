@@ -5,6 +5,7 @@ import type { TestApp } from './app.ts';
 
 // Node 20 lacks what PDF.js copies fonts with.
 if (!('transferToFixedLength' in ArrayBuffer.prototype))
+  // oxlint-disable-next-line eslint/no-extend-native -- as newer versions of Node have it
   Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {
     value(this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
       const fresh = new ArrayBuffer(length);

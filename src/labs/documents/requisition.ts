@@ -59,15 +59,20 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
 /** The sample's number as bars, where it is short enough to scan as such; the order's as a square. */
 function drawCodes({ doc, y }: Sheet, { row }: LoadedOrder): void {
   const size = 52;
-  drawDataMatrix(doc, row.id, RIGHT - size, y, size);
-  drawLineEnding(doc, 'Order', RIGHT, y + size + 3, { size: 7, color: QUIET });
+  drawDataMatrix(doc, row.id, { x: RIGHT - size, y, size });
+  drawLineEnding(doc, 'Order', { x: RIGHT, y: y + size + 3 }, { size: 7, color: QUIET });
   const right = RIGHT - size - 22;
   if (row.sample_id === null) return;
   const width = 160;
   if (!drawCode128(doc, row.sample_id, { right, y, width, height: 38 }))
-    drawDataMatrix(doc, row.sample_id, right - size, y, size);
+    drawDataMatrix(doc, row.sample_id, { x: right - size, y, size });
   const text = `Sample ${row.sample_id}`;
-  drawLineEnding(doc, text, right, y + size + 2, shrunk(doc, text, width, { size: 8.5, font: 'bold' }, 4));
+  drawLineEnding(
+    doc,
+    text,
+    { x: right, y: y + size + 2 },
+    shrunk(doc, text, { size: 8.5, font: 'bold' }, { width, least: 4 }),
+  );
 }
 
 async function drawPatient(sheet: Sheet, { row, user }: LoadedOrder): Promise<void> {

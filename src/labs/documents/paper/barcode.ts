@@ -11,7 +11,7 @@ function shapesOf(draw: (context: DrawingContext<Shapes>) => Shapes): Shapes {
     measure: () => ({ width: 0, ascent: 0, descent: 0 }),
     init: (width, height) => void Object.assign(shapes, { width, height }),
     // The middle of a bar is told as the whole number above it.
-    line: (x0, _y0, _x1, _y1, width) => void shapes.bars.push([x0 - Math.ceil(width / 2), width]),
+    line: (...[x0, , , , width]) => void shapes.bars.push([x0 - Math.ceil(width / 2), width]),
     polygon: (points) => void shapes.polygons.push(points),
     hexagon: () => undefined,
     ellipse: () => undefined,
@@ -22,7 +22,11 @@ function shapesOf(draw: (context: DrawingContext<Shapes>) => Shapes): Shapes {
 }
 
 /** Draws a square of `size` that scanners read the text from. The text is of ASCII. */
-export function drawDataMatrix(doc: PDFKit.PDFDocument, text: string, x: number, y: number, size: number): void {
+export function drawDataMatrix(
+  doc: PDFKit.PDFDocument,
+  text: string,
+  { x, y, size }: { x: number; y: number; size: number },
+): void {
   const { width, polygons } = shapesOf((context) => datamatrix({ bcid: 'datamatrix', text, scale: 1 }, context));
   const scale = size / width;
   for (const points of polygons)

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+// oxlint-disable-next-line import/no-named-as-default -- its types know the default alone
 import PDFDocument from 'pdfkit';
 import { fontFile, learnLetters } from './fonts.ts';
 import { drawLine, drawLineEnding, drawLines, heightOf, INK, linesOf, QUIET, shrunk, type Style } from './text.ts';
@@ -65,8 +66,8 @@ export async function finish(sheet: Sheet, footer: string | null): Promise<Buffe
   for (let page = 0; footer !== null && page < count; page++) {
     doc.switchToPage(page);
     rule(doc, BOTTOM + 16);
-    drawLines(doc, linesOf(doc, footer, WIDTH - 80, style), LEFT, BOTTOM + 21, style);
-    drawLineEnding(doc, `Page ${page + 1} of ${count}`, RIGHT, BOTTOM + 21, style);
+    drawLines(doc, linesOf(doc, footer, WIDTH - 80, style), { x: LEFT, y: BOTTOM + 21 }, style);
+    drawLineEnding(doc, `Page ${page + 1} of ${count}`, { x: RIGHT, y: BOTTOM + 21 }, style);
   }
   await setImmediate();
   const parts: Buffer[] = [];
@@ -90,10 +91,10 @@ export function heading(
   const width = WIDTH - reserve;
   const of: Style = { size: 10.5, font: 'bold', color: ACCENT };
   const small: Style = { size: 8, color: QUIET };
-  sheet.y += drawLines(doc, linesOf(doc, from, width, of), LEFT, sheet.y, of) + 2;
-  const big = shrunk(doc, title, width, { size: 18, font: 'bold' }, 12);
-  sheet.y += drawLines(doc, linesOf(doc, title, width, big), LEFT, sheet.y, big) + 1;
-  for (const line of lines) sheet.y += drawLines(doc, linesOf(doc, line, width, small), LEFT, sheet.y, small);
+  sheet.y += drawLines(doc, linesOf(doc, from, width, of), { x: LEFT, y: sheet.y }, of) + 2;
+  const big = shrunk(doc, title, { size: 18, font: 'bold' }, { width, least: 12 });
+  sheet.y += drawLines(doc, linesOf(doc, title, width, big), { x: LEFT, y: sheet.y }, big) + 1;
+  for (const line of lines) sheet.y += drawLines(doc, linesOf(doc, line, width, small), { x: LEFT, y: sheet.y }, small);
   sheet.y = Math.max(sheet.y + 8, MARGIN + (reserve > 0 ? 74 : 0));
   doc.moveTo(LEFT, sheet.y).lineTo(RIGHT, sheet.y).lineWidth(1.4).strokeColor(ACCENT).stroke();
   sheet.y += 12;
@@ -103,7 +104,7 @@ export function heading(
 export async function section(sheet: Sheet, title: string, follows = 30): Promise<void> {
   sheet.y += 4;
   await needRoom(sheet, 22 + follows);
-  drawLine(sheet.doc, title.toUpperCase(), LEFT, sheet.y, { size: 8, font: 'bold', color: ACCENT });
+  drawLine(sheet.doc, title.toUpperCase(), { x: LEFT, y: sheet.y }, { size: 8, font: 'bold', color: ACCENT });
   sheet.y += 12;
   rule(sheet.doc, sheet.y);
   sheet.y += 7;
@@ -129,9 +130,9 @@ export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.
   let x = LEFT;
   cells.forEach(({ width, style, lines }, index) => {
     const { label: name, value } = row[index] as Field;
-    drawLine(doc, name, x, sheet.y, label);
+    drawLine(doc, name, { x, y: sheet.y }, label);
     if (value === null) blank(doc, x, sheet.y + 22, width);
-    else drawLines(doc, lines, x, sheet.y + 9.5, style);
+    else drawLines(doc, lines, { x, y: sheet.y + 9.5 }, style);
     x += width + gap;
   });
   sheet.y += height + 16;
@@ -151,7 +152,7 @@ export async function paragraph(sheet: Sheet, text: string, style: Style = { siz
   const lines = linesOf(sheet.doc, text, WIDTH - indent, style);
   for (const line of lines) {
     await needRoom(sheet, style.size * 1.4);
-    drawLine(sheet.doc, line, LEFT + indent, sheet.y, style);
+    drawLine(sheet.doc, line, { x: LEFT + indent, y: sheet.y }, style);
     sheet.y += style.size * 1.36;
   }
   sheet.y += style.size * 0.5;
@@ -164,7 +165,7 @@ export async function banner(sheet: Sheet, text: string, color = '#8a1c1c'): Pro
   const height = heightOf(lines, style) + 13;
   await needRoom(sheet, height + 8);
   sheet.doc.rect(LEFT, sheet.y, WIDTH, height).lineWidth(1).strokeColor(color).stroke();
-  drawLines(sheet.doc, lines, LEFT + 12, sheet.y + 7, style);
+  drawLines(sheet.doc, lines, { x: LEFT + 12, y: sheet.y + 7 }, style);
   sheet.y += height + 12;
 }
 
@@ -181,7 +182,9 @@ export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell
   const noted: Style = { size: 8, color: QUIET };
   const drawHead = (): void => {
     doc.rect(LEFT, sheet.y, WIDTH, 16).fillColor(SHADE).fill();
-    columns.forEach(({ title }, index) => drawLine(doc, title, (lefts[index] as number) + 5, sheet.y + 3.5, head));
+    columns.forEach(({ title }, index) =>
+      drawLine(doc, title, { x: (lefts[index] as number) + 5, y: sheet.y + 3.5 }, head),
+    );
     sheet.y += 19;
   };
   await needRoom(sheet, 40);
@@ -197,9 +200,11 @@ export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell
     const before = doc.bufferedPageRange().count;
     await needRoom(sheet, Math.min(tall + heightOf(notes, noted) + 8, 500));
     if (doc.bufferedPageRange().count > before) drawHead();
-    drawn.forEach(({ lines, style }, index) => drawLines(doc, lines, (lefts[index] as number) + 5, sheet.y, style));
+    drawn.forEach(({ lines, style }, index) =>
+      drawLines(doc, lines, { x: (lefts[index] as number) + 5, y: sheet.y }, style),
+    );
     sheet.y += tall;
-    sheet.y += drawLines(doc, notes, LEFT + 10, sheet.y, noted) + 3;
+    sheet.y += drawLines(doc, notes, { x: LEFT + 10, y: sheet.y }, noted) + 3;
     rule(doc, sheet.y, '#e3e8eb');
     sheet.y += 4;
   }

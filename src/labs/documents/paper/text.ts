@@ -2,6 +2,8 @@ import { fontFor, printable, type FontName } from './fonts.ts';
 import { visualParts } from './direction.ts';
 
 export type Style = { size: number; font?: FontName; color?: string };
+/** The top left of what is drawn. */
+type Place = { x: number; y: number };
 export const INK = '#1b2430';
 export const QUIET = '#5b6673';
 
@@ -47,14 +49,19 @@ function longestHead(word: string, fits: (text: string) => boolean): string {
 }
 
 /** The style with letters as small as one line needs, not below `least`; what is longer still is wrapped by whoever draws it. */
-export function shrunk(doc: PDFKit.PDFDocument, text: string, width: number, style: Style, least: number): Style {
+export function shrunk(
+  doc: PDFKit.PDFDocument,
+  text: string,
+  style: Style,
+  { width, least }: { width: number; least: number },
+): Style {
   const whole = widthOf(doc, printable(text), style);
   if (whole <= width) return style;
   return { ...style, size: Math.max(least, Math.floor(((style.size * width) / whole) * 10) / 10) };
 }
 
 /** Draws one line, its top left at x and y. */
-export function drawLine(doc: PDFKit.PDFDocument, line: string, x: number, y: number, style: Style): void {
+export function drawLine(doc: PDFKit.PDFDocument, line: string, { x, y }: Place, style: Style): void {
   draws(doc, line, style).fillColor(style.color ?? INK);
   let at = x;
   for (const part of visualParts(line)) {
@@ -64,14 +71,14 @@ export function drawLine(doc: PDFKit.PDFDocument, line: string, x: number, y: nu
 }
 
 /** The same with its right end at x. */
-export function drawLineEnding(doc: PDFKit.PDFDocument, text: string, x: number, y: number, style: Style): void {
+export function drawLineEnding(doc: PDFKit.PDFDocument, text: string, { x, y }: Place, style: Style): void {
   const line = printable(text);
-  drawLine(doc, line, x - widthOf(doc, line, style), y, style);
+  drawLine(doc, line, { x: x - widthOf(doc, line, style), y }, style);
 }
 
 /** Draws lines below one another; answers the height that they take. */
-export function drawLines(doc: PDFKit.PDFDocument, lines: string[], x: number, y: number, style: Style): number {
-  lines.forEach((line, index) => drawLine(doc, line, x, y + index * style.size * LEADING, style));
+export function drawLines(doc: PDFKit.PDFDocument, lines: string[], { x, y }: Place, style: Style): number {
+  lines.forEach((line, index) => drawLine(doc, line, { x, y: y + index * style.size * LEADING }, style));
   return heightOf(lines, style);
 }
 
