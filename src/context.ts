@@ -19,6 +19,8 @@ export type Ctx = {
   connectedSources: (ctx: TeamCtx, userIds: string[]) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
   /** Whose a link token is: the transport knows nothing of the wing that makes them. Null where nobody knows it. */
   findLinkSession: (ctx: Ctx, token: string) => Promise<FoundLinkSession | null>;
+  /** What follows in rooms above orders from new statuses of one, in the transaction that writes them. */
+  followOrder: (ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]) => Promise<void>;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
   stopping?: AbortSignal;
   /** Counts what came of work with providers and files, for the operator; missing where nobody measures. */
@@ -65,6 +67,12 @@ export type FoundLinkSession = {
 /** A provider that a user has connected, as the user is shown. */
 export type ConnectedSource = { provider: NamedProvider; created_on: string; source: NamedProvider };
 type NamedProvider = { name: string; slug: string; logo: string };
+
+/** What others need to know of an order that got new statuses. */
+export type FollowedOrder = {
+  row: { id: string; user_id: string; order_transaction_id: string; method: string };
+  user: { id: string; client_user_id: string };
+};
 
 type NewTeamStep = (ctx: TxCtx, teamId: string) => Promise<void>;
 

@@ -1,4 +1,5 @@
 import type { EventType } from './events/define.ts';
+import { appointmentCreated, appointmentUpdated } from './labs/appointments/events.ts';
 import { orderCreated, orderUpdated } from './labs/orders/events.ts';
 import { resultCritical } from './labs/results/events.ts';
 import { matchReviewCreated, matchReviewUpdated } from './labs/results/unmatched/events.ts';
@@ -13,6 +14,8 @@ import { attemptExhausted, endpointDisabled } from './delivery/events.ts';
 export const eventTypes: Omit<EventType, 'write'>[] = [
   orderCreated,
   orderUpdated,
+  appointmentCreated,
+  appointmentUpdated,
   resultCritical,
   matchReviewCreated,
   matchReviewUpdated,

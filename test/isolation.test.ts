@@ -28,6 +28,7 @@ import {
   useLink,
   hookOfOura,
 } from './factories.ts';
+import { bookedOrder, phoenix } from './collected-orders.ts';
 import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
@@ -44,6 +45,8 @@ type Ids = {
   deleted_client_user_id: string;
   order_id: string;
   waiting_order_id: string;
+  phlebotomy_order_id: string;
+  walk_in_order_id: string;
   transaction_id: string;
   sample_id: string;
   raw_result_id: string;
@@ -83,6 +86,8 @@ const note = {
 };
 const countOfDays = { select: [{ func: 'count', arg: { activity: 'steps' } }] };
 const none: Attempt = { status: 200 };
+const REASON_AT_HOME = '0b7f6a52-3c1d-4e8a-9f20-000000000101';
+const REASON_AT_CENTER = '0b7f6a52-3c1d-4e8a-9f20-000000000201';
 const found = (...queries: string[]): Attempt[] => [none, ...queries.map((query) => ({ query, status: 200 }))];
 
 /** The filters of the order list that could name another team's rows. */
@@ -186,6 +191,14 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
   cancel_order: (_, others) =>
     [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
+  get_phlebotomy_availability: () => [{ body: phoenix, status: 200 }],
+  get_psc_availability: () => [{ query: 'lab=sonora_quest&zip_code=85004', status: 200 }],
+  ...ofAppointments('phlebotomy', 'phlebotomy_order_id', { cancellation_reason_id: REASON_AT_HOME }),
+  ...ofAppointments('psc', 'walk_in_order_id', { cancellationReasonId: REASON_AT_CENTER }),
+  get_psc_info_of_order: (_, { walk_in_order_id }) => [{ params: { order_id: walk_in_order_id }, status: 404 }],
+  request_phlebotomy_appointment: (_, { phlebotomy_order_id }) => [
+    { params: { order_id: phlebotomy_order_id }, body: { address: phoenix, provider: 'getlabs' }, status: 404 },
+  ],
   list_orders: (_, others) => orderFilters(others),
   list_orders_short_path: (_, others) => orderFilters(others),
   list_unmatched_results: () => [none],
@@ -231,6 +244,24 @@ function summariesOf(id: string): (own: Ids, others: Ids) => Attempt[] {
     if (id === 'push_device') return attempts;
     const measured = { ...foreign, device_id: others.device_id };
     return [...attempts, { params: { user_id: own.user_id }, body: [measured], status: 404 }];
+  };
+}
+
+/** An order of the other team that has an appointment, by whatever is done with those. */
+function ofAppointments(
+  kind: 'phlebotomy' | 'psc',
+  order: 'phlebotomy_order_id' | 'walk_in_order_id',
+  cancellation: object,
+): Record<string, (own: Ids, others: Ids) => Attempt[]> {
+  const attempt =
+    (body?: object) =>
+    (_: Ids, others: Ids): Attempt[] => [{ params: { order_id: others[order] }, ...(body && { body }), status: 404 }];
+  return {
+    [`get_${kind}_appointment`]: attempt(),
+    [`book_${kind}_appointment`]: attempt({ booking_key: 'forged' }),
+    [`reschedule_${kind}_appointment`]: attempt({ booking_key: 'forged' }),
+    [`cancel_${kind}_appointment`]: attempt(cancellation),
+    [`list_${kind}_cancellation_reasons`]: () => [none],
   };
 }
 
@@ -307,6 +338,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   });
   await simulate(team, order.id);
   await app.deliver();
+  const phlebotomy_order_id = await bookedOrder(app, team, 'phlebotomy', { userId: user.user_id, last_name: name });
+  const walk_in_order_id = await bookedOrder(app, team, 'psc', { userId: user.user_id, last_name: name });
   const waiting = await orderKit(team, user.user_id);
   await simulate(team, waiting.id, '?delay=3600');
   // As of a laboratory that is connected by messages, and of a physician who has signed.
@@ -333,6 +366,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     deleted_client_user_id: deleted.client_user_id,
     order_id: order.id,
     waiting_order_id: waiting.id,
+    phlebotomy_order_id,
+    walk_in_order_id,
     transaction_id: order.order_transaction.id,
     sample_id: sample_id as string,
     raw_result_id: (await loseResults(team)).unmatched_id,

@@ -17,6 +17,7 @@ const OWNERS: Record<string, string[]> = {
     'ended_agreements',
   ],
   'wearables/link': ['bulk_ops', 'link_tokens', 'link_codes', 'oauth_states'],
+  'labs/appointments': ['appointments', 'appointment_events', 'appointment_slots'],
   'labs/places': ['zip_prefixes', 'service_centers'],
   'labs/catalogue': [
     'labs',

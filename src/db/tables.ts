@@ -41,6 +41,45 @@ export interface ApplicationSubscriptions {
   provider: string;
 }
 
+export interface AppointmentEvents {
+  appointment_id: string;
+  created_at: Generated<string>;
+  data: Buffer | null;
+  id: number;
+  order_id: string;
+  status: string;
+  team_id: string;
+  user_id: string;
+}
+
+export interface Appointments {
+  appointment_notes: Buffer | null;
+  created_at: Generated<string>;
+  end_at: string | null;
+  external_id: string | null;
+  iana_timezone: string;
+  id: string;
+  last_event_id: Generated<number>;
+  order_id: string;
+  place: Buffer;
+  provider: string;
+  start_at: string | null;
+  status: string;
+  team_id: string;
+  type: string;
+  updated_at: Generated<string>;
+  user_id: string;
+}
+
+export interface AppointmentSlots {
+  appointment_id: string;
+  order_id: string;
+  place_hash: Buffer;
+  start_at: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface Attempts {
   attempt: number;
   created_at: Generated<string>;
@@ -907,6 +946,9 @@ export interface ZipPrefixes {
 export interface DB {
   analytes: Analytes;
   application_subscriptions: ApplicationSubscriptions;
+  appointment_events: AppointmentEvents;
+  appointment_slots: AppointmentSlots;
+  appointments: Appointments;
   attempts: Attempts;
   audit_log: AuditLog;
   bulk_ops: BulkOps;

@@ -3,6 +3,8 @@ import { SUMMARY_BODIES, SUMMARY_QUERIES } from './summaries.ts';
 // A body for every operation that takes one, right in every field: a test sends them all. People are invented.
 
 const address = { first_line: '1 Saguaro Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' };
+const usAddress = { first_line: '1 Saguaro Way', city: 'Phoenix', state: 'AZ', zip_code: '85004' };
+const booking = { booking_key: 'ATd8cXQ0bGtqZ2hmZHNh', appointment_notes: 'Second door on the left' };
 const person = {
   first_name: 'Ada',
   last_name: 'Lovelace',
@@ -134,6 +136,14 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   patch_order: { activate_by: '2030-01-31' },
   accept_unmatched_result: { order_id: SOMETHING, note: 'The tube had no label; asked the clinic.' },
   resolve_unmatched_result: { action: 'reject', note: 'Not a patient of ours.' },
+  get_phlebotomy_availability: usAddress,
+  book_phlebotomy_appointment: booking,
+  request_phlebotomy_appointment: { address: usAddress, provider: 'getlabs' },
+  reschedule_phlebotomy_appointment: booking,
+  cancel_phlebotomy_appointment: { cancellation_reason_id: '0b7f6a52-3c1d-4e8a-9f20-000000000101' },
+  book_psc_appointment: booking,
+  reschedule_psc_appointment: booking,
+  cancel_psc_appointment: { cancellationReasonId: '0b7f6a52-3c1d-4e8a-9f20-000000000201' },
   simulate_order: { interpretation: 'abnormal', has_missing_results: false },
   create_team: { name: 'Phoenix clinic', region: 'us' },
   create_team_api_key: { label: 'backend', team_id: TEAM },
@@ -211,6 +221,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   },
   exchange_link_code: { code: 'skus00000000' },
   delete_team_api_keys: { api_key_id: [SOMETHING] },
+  get_psc_availability: { lab: 'sonora_quest', zip_code: '85004' },
   get_area_info: { zip_code: '85004' },
   get_psc_info: { zip_code: '85004', lab_id: 2 },
   ...SUMMARY_QUERIES,

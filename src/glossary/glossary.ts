@@ -1,4 +1,5 @@
 // One word, one meaning: a field is described here by its name, unless its own schema says more.
+import { appointments } from './appointments.ts';
 import { catalogue } from './catalogue.ts';
 import { connections } from './connections.ts';
 import { lists } from './lists.ts';
@@ -15,6 +16,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   ...orders,
   ...catalogue,
   ...places,
+  ...appointments,
   ...results,
   ...tenancy,
   ...wearables,

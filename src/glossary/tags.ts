@@ -14,6 +14,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   insurance: 'The insurance of users, and the directory of insurance companies.',
   lab_tests: 'What laboratories offer: tests, the markers they measure, prices.',
   orders: 'Ordering, registering, following and cancelling lab tests.',
+  appointments: 'Blood draws at home and appointments at patient service centers, which move their order on.',
   places: 'Where samples are taken: who comes to patients, and the patient service centers of laboratories.',
   documents: 'What is printed for an order: requisition, labels, result report and what goes to the patient, as PDF.',
   simulation: 'In the sandbox laboratories and carriers are simulated: their steps are asked for.',

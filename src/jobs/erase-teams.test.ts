@@ -97,7 +97,7 @@ test('an erasure that stopped halfway goes on, and one of a team that is there i
 const usersOf = (team: Team) => app.db.selectFrom('users').select('id').where('team_id', '=', team.id).execute();
 
 test('a deleted team whose job was lost is found by the clock', async () => {
-  const { team, traces } = await makeFullTeam('Mesquite');
+  const { team, traces } = await makeFullTeam('Tumbleweed');
   expect((await deleteTeam(team)).status).toBe(200);
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   await app.runJobs();

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { askPhlebotomy, orderBy, phoenix, slotsOf } from '../../test/collected-orders.ts';
 import { createQuery, settleQueries } from '../../test/continuous.ts';
 import { upload } from '../../test/exports.ts';
 import {
@@ -30,12 +31,14 @@ import { eraseUsers } from './erase-users.ts';
 
 /** What belongs to nobody, to the deployment or to an organisation. */
 const OF_NO_TEAM =
-  /^(analytes|application_subscriptions|audit_log|deployment|encryption_keys|lab_tests|labs|management_keys|markers|migrations|order_status_rules|orgs|provider_waits|seeds)\./;
+  /^(analytes|application_subscriptions|audit_log|deployment|encryption_keys|lab_tests|labs|management_keys|markers|migrations|order_status_rules|orgs|provider_waits|seeds|service_centers|zip_prefixes)\./;
 /** Words of a list that the service knows, whichever table they stand in; hashes hold no text. */
 const KNOWN_WORDS =
   /\.(\w*hash|billing_type|error_type|event_type|\w*courier|\w*kind|leg|method|operation|origin|outcome|payor_code|provider|providers|\w*interpretation|query_type|registration|relationship|\w*resource|resources|source_type|\w*status|type)$/;
 /** What the service says, makes or counts by itself, or takes in a narrower form than text. */
 const OF_ITS_OWN = new Set([
+  'appointments.external_id',
+  'appointments.iana_timezone',
   'attempts.error',
   'continuous_queries.config',
   'continuous_queries.query',
@@ -214,6 +217,15 @@ async function plant(): Promise<string> {
   const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
   expect([registered.status, registered.body]).toEqual([200, expect.anything()]);
   await simulate(team, first.body.order.id, '', { interpretation: 'critical' });
+  const visited = await orderBy(app, team, 'at_home_phlebotomy', { userId: user_id });
+  const address = bodyOf('get_phlebotomy_availability', { ...phoenix, second_line: '', access_notes: '' });
+  const [slot] = slotsOf(await askPhlebotomy(team, address));
+  const appointment = `/v3/order/${visited}/phlebotomy/appointment`;
+  await team.api('POST', `${appointment}/book`, { booking_key: slot?.booking_key, appointment_notes: mark });
+  await team.api('PATCH', `${appointment}/cancel`, {
+    cancellation_reason_id: '0b7f6a52-3c1d-4e8a-9f20-000000000199',
+    notes: mark,
+  });
   await app.deliver();
   await orderKit(team, user_id);
   await receiver.close();

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
+import { appointmentEndpoints } from './appointments/endpoints.ts';
 import { labTestEndpoints } from './catalogue/endpoints.ts';
 import { carrierEndpoints } from './laboratories/carriers/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
@@ -13,6 +14,7 @@ export const labEndpoints: Endpoint[] = [
   ...labTestEndpoints,
   ...orderEndpoints,
   ...placeEndpoints,
+  ...appointmentEndpoints,
   ...simulationEndpoints,
   ...carrierEndpoints,
   ...resultEndpoints,

@@ -27,6 +27,9 @@ export const SEALED_COLUMNS = {
   'shipments.inbound_tracking_number': { as: 'text', row: ['id'], team: 'team_id' },
   'shipments.inbound_tracking_url': { as: 'text', row: ['id'], team: 'team_id' },
   'shipments.notes': { as: 'text', row: ['id'], team: 'team_id' },
+  'appointments.place': { as: 'json', row: ['id'], team: 'team_id' },
+  'appointments.appointment_notes': { as: 'text', row: ['id'], team: 'team_id' },
+  'appointment_events.data': { as: 'json', row: ['appointment_id', 'id'], team: 'team_id' },
   'lab_results.metadata': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.missing_results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
@@ -67,6 +70,8 @@ export type LookupKind =
   | 'note'
   /** connections.external_user_hash: a provider's own id of a user; its place is the provider, not the team. */
   | 'external_user'
+  /** appointment_slots.place_hash: who books, and the zip code or site. */
+  | 'appointment_place'
   /** idempotency_keys.request_hash: the whole input of a request. */
   | 'request'
   /** tracking_numbers and carrier_scans: the number of a parcel, the same for all teams. */

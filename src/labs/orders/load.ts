@@ -26,6 +26,8 @@ export type LoadedOrder = {
   user: { id: string; client_user_id: string };
   events: OrderEventRow[];
   shipment: Static<typeof Shipment> | null;
+  /** Its newest appointment; null while there is none. */
+  appointment_id: string | null;
   /** The orders of its transaction, itself among them, oldest first. */
   transaction: Sibling[];
   labTest: LabTest;
@@ -52,6 +54,9 @@ export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at a
   (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
      from order_events e where e.user_id = orders.user_id and e.order_id = orders.id) as events,
   (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
+  case when orders.method in ('walk_in_test', 'at_home_phlebotomy') then (
+    select a.id from appointments a where a.user_id = orders.user_id and a.order_id = orders.id order by a.id desc limit 1
+  ) end as appointment_id,
   (select json_agg(json_build_array(t.id, t.origin, t.parent_id, t.last_low_level_status, t.last_event_at, t.created_at, t.updated_at))
      from orders t where t.team_id = orders.team_id and t.order_transaction_id = orders.order_transaction_id) as transaction`;
 
@@ -65,6 +70,7 @@ export type WholeOrder = StoredOrder & {
   lab_test_revision: string;
   lab_connection: LabConnection;
   events: [id: number, status: string, status_detail: string | null, created_at: string][];
+  appointment_id: string | null;
   shipment: (StoredShipment & { created_at: string; updated_at: string }) | null;
   transaction: [
     id: string,
@@ -135,6 +141,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       lab_connection: labConnection,
       events,
       shipment,
+      appointment_id,
       transaction,
       ...stored
     } = whole;
@@ -142,6 +149,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       row: openOrder(ctx, stored),
       user: { id: stored.user_id, client_user_id },
       events: events.map(([id, status, status_detail, time]) => ({ id, created_at: iso(time), status, status_detail })),
+      appointment_id,
       shipment: shipment && {
         ...openShipment(ctx, shipment),
         created_at: iso(shipment.created_at),

@@ -33,7 +33,7 @@ export function renderOrder(
         id: row.details_id,
         created_at: row.created_at,
         updated_at,
-        ...(row.method === 'testkit' ? { shipment } : { appointment_id: null }),
+        ...(row.method === 'testkit' ? { shipment } : { appointment_id: order.appointment_id }),
       },
     },
     updated_at,

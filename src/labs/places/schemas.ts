@@ -1,7 +1,7 @@
 import { Type, type Static, type TOptional, type TUnsafe } from 'typebox';
 import { nullable, NumericId, oneOf, Uuid, WordFilter } from '../../wire/schema.ts';
 
-export const LAB_LOCATION_CAPABILITIES = [
+const LAB_LOCATION_CAPABILITIES = [
   'stat',
   'appointment_scheduling_via_junction',
   'appointment_scheduling_with_lab',

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import type { ServiceCenters } from '../../db/tables.ts';
 import { notFound } from '../../errors.ts';
 import type { CentersInfo, ServiceCenter } from './schemas.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
@@ -55,4 +56,52 @@ async function centersAround(
     location: { lat, lng },
     capabilities: can as Static<typeof ServiceCenter>['capabilities'],
   }));
+}
+
+/** A place where appointments are booked through this service. */
+export type BookableCenter = Pick<
+  Selectable<ServiceCenters>,
+  | 'lab_id'
+  | 'site_code'
+  | 'name'
+  | 'first_line'
+  | 'second_line'
+  | 'city'
+  | 'state'
+  | 'zip_code'
+  | 'lat'
+  | 'lng'
+  | 'iana_timezone'
+> & { miles: number | null };
+
+type Bookable = {
+  provider: string;
+  lab_id?: number;
+  site_codes?: string[] | undefined;
+  zip_code?: string | undefined;
+  radius: number;
+  most: number;
+};
+
+/** Where somebody books appointments: at these sites, or the nearest around a zip code; both where both are said. */
+export async function listBookableCenters(
+  ctx: TeamCtx,
+  { provider, lab_id, site_codes, zip_code, radius, most }: Bookable,
+): Promise<BookableCenter[]> {
+  const area = zip_code === undefined ? null : await findAreaOrNull(ctx, zip_code);
+  if (zip_code !== undefined && !area) return [];
+  return ctx.db
+    .selectFrom('service_centers')
+    .select(['lab_id', 'site_code', 'name', 'first_line', 'second_line', 'city', 'state', 'zip_code', 'lat', 'lng'])
+    .select(['iana_timezone', (area ? milesFrom(area) : sql<number | null>`null::float8`).as('miles')])
+    .where('scheduling_provider', '=', provider)
+    .$if(lab_id !== undefined, (query) => query.where('lab_id', '=', lab_id as number))
+    .$if(site_codes !== undefined, (query) => query.where('site_code', 'in', site_codes as string[]))
+    .$if(area !== null, (query) =>
+      query.where(latitudesWithin(area as Area, radius)).where(milesFrom(area as Area), '<=', radius),
+    )
+    .orderBy('miles')
+    .orderBy('site_code')
+    .limit(most)
+    .execute();
 }

@@ -5,6 +5,7 @@ import { addJob, defineJob } from '../../../db/define-job.ts';
 import type { Db } from '../../../db/open.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { isAppointmentStep, simulateAppointment } from '../../appointments/simulate.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';
 import type { LowLevelStatus } from '../../orders/status/table.ts';
@@ -61,7 +62,7 @@ export async function takeStep(
   // The order may have ended since the steps were chosen.
   const allowed = advance(progressOfOrder(locked), status) !== null;
   const flags = simulation.flags as Static<typeof SimulationFlags>;
-  const order = allowed ? await applyNews(ctx, locked, await simulateNews(ctx, locked, status, flags)) : locked;
+  const order = allowed ? await move(ctx, locked, status, flags) : locked;
   const more = allowed && step + 1 < simulation.steps.length;
   if (more) {
     await ctx.db
@@ -74,6 +75,17 @@ export async function takeStep(
     await ctx.db.deleteFrom('simulations').where('user_id', '=', user_id).where('order_id', '=', order_id).execute();
   }
   return { order, more, delaySeconds: simulation.delay_seconds };
+}
+
+/** Its appointment brings an order to some statuses, the laboratory to the others. */
+async function move(
+  ctx: TxCtx<TeamCtx>,
+  locked: LoadedOrder,
+  status: LowLevelStatus,
+  flags: Static<typeof SimulationFlags>,
+): Promise<LoadedOrder> {
+  if (isAppointmentStep(status)) return simulateAppointment(ctx, locked, status);
+  return applyNews(ctx, locked, await simulateNews(ctx, locked, status, flags));
 }
 
 /** Asks for a step's job, behind those of teams that have fewer simulations under way. */

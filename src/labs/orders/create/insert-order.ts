@@ -133,6 +133,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
       status_detail: null,
     })),
     shipment: null,
+    appointment_id: null,
     transaction: [...(redrawOf?.transaction ?? []), { id, origin, parent_id, last_low_level_status: last, ...times }],
     labTest: await keptLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
     requisitionUrl: signedUrl(ctx, 'requisition', { team_id: ctx.team.id, id: row.id }),

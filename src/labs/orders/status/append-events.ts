@@ -80,11 +80,9 @@ export async function appendOrderEvents(
     transaction: order.transaction.map((sibling) => (sibling.id === row.id ? { ...sibling, ...newest } : sibling)),
   };
   await publishOrderEvents(ctx, appended, order.events.length);
-  await sendOut(
-    ctx,
-    appended,
-    events.map(({ status }) => status),
-  );
+  const reached = events.map(({ status }) => status);
+  await sendOut(ctx, appended, reached);
+  await ctx.followOrder(ctx, appended, reached);
   return appended;
 }
 

@@ -1,0 +1,289 @@
+// An order's appointment from its booking to its end, and what it does to the order.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { askCenters, askPhlebotomy, bookedOrder, orderBy, phoenix, slotsOf } from '../../../test/collected-orders.ts';
+import { lowStatuses, makeUser, readOrder, simulate } from '../../../test/factories.ts';
+
+type Booked = {
+  id: string;
+  start_at: string | null;
+  status: string;
+  can_reschedule: boolean;
+  appointment_notes: string | null;
+  event_status: string;
+  event_data: Record<string, unknown> | null;
+  events: { status: string; created_at: string }[];
+  location: { lat: number };
+  address: Record<string, unknown>;
+  [key: string]: unknown;
+};
+type Refusal = { code: string };
+
+const KINDS = [
+  ['phlebotomy', 'at_home_phlebotomy'],
+  ['psc', 'walk_in_test'],
+] as const;
+type Kind = (typeof KINDS)[number][0];
+
+const OTHER_REASON = {
+  phlebotomy: '0b7f6a52-3c1d-4e8a-9f20-000000000199',
+  psc: '0b7f6a52-3c1d-4e8a-9f20-000000000299',
+};
+const A_REASON = { phlebotomy: '0b7f6a52-3c1d-4e8a-9f20-000000000101', psc: '0b7f6a52-3c1d-4e8a-9f20-000000000201' };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const offered = async (kind: Kind, team: Team = app.team): Promise<string[]> =>
+  slotsOf(kind === 'psc' ? await askCenters(team) : await askPhlebotomy(team)).map(({ booking_key }) => booking_key);
+const at = (kind: Kind, id: string, verb = ''): string =>
+  `/v3/order/${id}/${kind}/appointment${verb === '' ? '' : `/${verb}`}`;
+const book = (kind: Kind, id: string, booking_key = '', more: object = {}) =>
+  app.api<Booked & Refusal>('POST', at(kind, id, 'book'), { booking_key, ...more });
+const reschedule = (kind: Kind, id: string, booking_key = '', more: object = {}) =>
+  app.api<Booked & Refusal>('PATCH', at(kind, id, 'reschedule'), { booking_key, ...more });
+const cancel = (kind: Kind, id: string, reason = A_REASON[kind], words?: string) =>
+  app.api<Booked & Refusal>(
+    'PATCH',
+    at(kind, id, 'cancel'),
+    kind === 'psc' ? { cancellationReasonId: reason, note: words } : { cancellation_reason_id: reason, notes: words },
+  );
+const read = (kind: Kind, id: string) => app.api<Booked & Refusal>('GET', at(kind, id));
+const said = async (answer: Promise<{ status: number; body: Refusal }>): Promise<string> => {
+  const { status, body } = await answer;
+  return `${status} ${body.code}`;
+};
+
+describe.each(KINDS)('by %s', (kind, method) => {
+  test('an order is booked, moved, cancelled and booked again, and its states follow', async () => {
+    const id = await orderBy(app, app.team, method);
+    const [first, second] = await offered(kind);
+    const booked = await book(kind, id, first, { appointment_notes: 'Ring twice' });
+    expect(booked.body).toMatchObject({
+      order_id: id,
+      type: kind === 'psc' ? 'patient_service_center' : 'phlebotomy',
+      provider: kind === 'psc' ? 'sonora_quest' : 'getlabs',
+      status: 'confirmed',
+      event_status: 'scheduled',
+      can_reschedule: true,
+      iana_timezone: 'America/Phoenix',
+      appointment_notes: 'Ring twice',
+      address: kind === 'psc' ? { first_line: '100 Example Center Way' } : phoenix,
+    });
+    expect((await readOrder(app.team, id)).details.data).toMatchObject({ appointment_id: booked.body.id });
+
+    const moved = await reschedule(kind, id, second);
+    expect(moved.body).toMatchObject({ id: booked.body.id, status: 'confirmed', appointment_notes: 'Ring twice' });
+    expect(moved.body.start_at).not.toBe(booked.body.start_at);
+
+    const cancelled = await cancel(kind, id, OTHER_REASON[kind], 'They moved');
+    expect(cancelled.body).toMatchObject({
+      status: 'cancelled',
+      event_status: 'cancelled',
+      event_data: { cancellation_reason_id: OTHER_REASON[kind], notes: 'They moved' },
+      can_reschedule: false,
+    });
+    expect(cancelled.body.events.map(({ status }) => status)).toEqual(['scheduled', 'scheduled', 'cancelled']);
+    expect((await cancel(kind, id)).body).toEqual(cancelled.body);
+    expect((await read(kind, id)).body).toEqual(cancelled.body);
+
+    const again = await book(kind, id, (await offered(kind))[0]);
+    expect(again.body).toMatchObject({ status: 'confirmed', start_at: booked.body.start_at });
+    expect(again.body.id).not.toBe(booked.body.id);
+    const order = await readOrder(app.team, id);
+    expect(order.details.data).toMatchObject({ appointment_id: again.body.id });
+    expect(lowStatuses(order)).toEqual([
+      'ordered',
+      'requisition_created',
+      'appointment_pending',
+      'appointment_scheduled',
+      ...(kind === 'psc' ? ['appointment_pending', 'appointment_scheduled'] : ['appointment_scheduled']),
+      'appointment_cancelled',
+      'appointment_scheduled',
+    ]);
+  });
+
+  test('a slot that somebody has is offered to nobody, refused to a second, and free again once that one gives it back', async () => {
+    const [one, two] = [await orderBy(app, app.team, method), await orderBy(app, app.team, method)];
+    const [key] = await offered(kind);
+    const { start_at } = (await book(kind, one, key)).body;
+    expect(await said(book(kind, two, key))).toBe('400 slot_taken');
+    expect(lowStatuses(await readOrder(app.team, two))).toEqual(['ordered', 'requisition_created']);
+    expect(await said(read(kind, two))).toBe('404 not_found');
+    const starts = async (): Promise<string[]> =>
+      slotsOf(kind === 'psc' ? await askCenters(app.team) : await askPhlebotomy(app.team)).map(({ start }) => start);
+    expect(await starts()).not.toContain(start_at);
+    await cancel(kind, one);
+    expect(await starts()).toContain(start_at);
+    expect((await book(kind, two, key)).body.start_at).toBe(start_at);
+  });
+
+  test('an order has one appointment at a time, and none once its sample was taken', async () => {
+    const id = await bookedOrder(app, app.team, kind);
+    const [key] = await offered(kind);
+    expect(await said(book(kind, id, key))).toBe('400 appointment_already_booked');
+    await simulate(app.team, id);
+    expect((await read(kind, id)).body).toMatchObject({ status: 'completed', event_status: 'completed' });
+    expect(await said(book(kind, id, key))).toBe('400 order_takes_no_appointment');
+    expect(await said(reschedule(kind, id, key))).toBe('400 appointment_not_reschedulable');
+    expect(await said(cancel(kind, id))).toBe('400 appointment_not_cancellable');
+  });
+
+  test('a cancelled order cancels its appointment, and its slot is free', async () => {
+    const id = await bookedOrder(app, app.team, kind);
+    const { start_at } = (await read(kind, id)).body;
+    expect((await app.api('POST', `/v3/order/${id}/cancel`)).status).toBe(200);
+    expect((await read(kind, id)).body).toMatchObject({ status: 'cancelled', event_status: 'cancelled' });
+    const free = slotsOf(kind === 'psc' ? await askCenters(app.team) : await askPhlebotomy(app.team));
+    expect(free.map(({ start }) => start)).toContain(start_at);
+  });
+
+  test('with async_confirmation the slot is held, and confirmed when the scheduler says so', async () => {
+    const id = await orderBy(app, app.team, method);
+    const [key] = await offered(kind);
+    const reserved = await book(kind, id, key, { async_confirmation: true });
+    expect(reserved.body).toMatchObject({ status: 'reserved', event_status: 'reserved', can_reschedule: false });
+    expect(lowStatuses(await readOrder(app.team, id)).at(-1)).toBe('appointment_pending');
+    expect(await said(book(kind, await orderBy(app, app.team, method), key))).toBe('400 slot_taken');
+    await simulate(app.team, id, `?final_status=collecting_sample.${method}.appointment_scheduled`);
+    expect((await read(kind, id)).body).toMatchObject({ status: 'confirmed', start_at: reserved.body.start_at });
+  });
+
+  test('what is too near is neither moved nor cancelled', async () => {
+    const id = await bookedOrder(app, app.team, kind);
+    const [key] = await offered(kind);
+    const setStart = (from: string) =>
+      sql`update appointments set start_at = now() + ${from}::interval, end_at = now() + ${from}::interval + interval '1 hour'
+           where order_id = ${id}`.execute(app.db);
+    await setStart('1 hour');
+    expect((await read(kind, id)).body.can_reschedule).toBe(false);
+    expect(await said(reschedule(kind, id, key))).toBe('400 appointment_not_reschedulable');
+    await setStart('-1 minute');
+    expect(await said(cancel(kind, id))).toBe('400 appointment_not_cancellable');
+  });
+
+  test('a reason of the list is needed to cancel, and with some a note', async () => {
+    const id = await bookedOrder(app, app.team, kind);
+    const reasons = await app.api<{ id: string; is_refundable: boolean }[]>(
+      'GET',
+      `/v3/order/${kind}/appointment/cancellation-reasons`,
+    );
+    expect(reasons.body.map((reason) => reason.id)).toEqual(
+      expect.arrayContaining([A_REASON[kind], OTHER_REASON[kind]]),
+    );
+    expect(await said(cancel(kind, id, '0b7f6a52-3c1d-4e8a-9f20-000000009999'))).toBe('404 not_found');
+    expect(await said(cancel(kind, id, A_REASON[kind === 'psc' ? 'phlebotomy' : 'psc']))).toBe('404 not_found');
+    expect(await said(cancel(kind, id, OTHER_REASON[kind]))).toBe('400 cancellation_note_required');
+    expect(await said(cancel(kind, id, OTHER_REASON[kind], ' '))).toBe('400 cancellation_note_required');
+    expect((await cancel(kind, id)).status).toBe(200);
+  });
+
+  test('orders by another method are refused, and those whose requisition is not there yet', async () => {
+    const other = await orderBy(app, app.team, 'on_site_collection');
+    const [key] = await offered(kind);
+    expect(await said(book(kind, other, key))).toBe('400 order_method_mismatch');
+    expect(await said(cancel(kind, other))).toBe('400 order_method_mismatch');
+    expect(await said(read(kind, other))).toBe('404 not_found');
+  });
+
+  test('an appointment goes with its order to another user, and with it when it is erased', async () => {
+    const id = await bookedOrder(app, app.team, kind);
+    const before = (await read(kind, id)).body;
+    const { user_id } = await makeUser(app.team);
+    await sql`update order_transactions set user_id = ${user_id} where id =
+      (select order_transaction_id from orders where id = ${id})`.execute(app.db);
+    expect((await read(kind, id)).body).toEqual({ ...before, user_id });
+    await sql`delete from order_transactions where id = (select order_transaction_id from orders where id = ${id})`.execute(
+      app.db,
+    );
+    for (const table of ['appointments', 'appointment_events', 'appointment_slots'] as const) {
+      const left = await app.db.selectFrom(table).select('order_id').where('order_id', '=', id).execute();
+      expect(left, table).toEqual([]);
+    }
+  });
+});
+
+describe('a request without a time', () => {
+  const request = (id: string, changes: object = {}) =>
+    app.api<Booked & Refusal>('POST', at('phlebotomy', id, 'request'), {
+      address: phoenix,
+      provider: 'phlebfinders',
+      appointment_notes: 'In the morning',
+      ...changes,
+    });
+
+  test('is pending until the provider confirms it with one', async () => {
+    const id = await orderBy(app, app.team, 'at_home_phlebotomy');
+    const asked = await request(id);
+    expect(asked.body).toMatchObject({
+      provider: 'phlebfinders',
+      status: 'pending',
+      event_status: 'pending',
+      start_at: null,
+      end_at: null,
+      can_reschedule: false,
+    });
+    expect(lowStatuses(await readOrder(app.team, id)).at(-1)).toBe('appointment_pending');
+    expect(await said(request(id))).toBe('400 appointment_already_booked');
+    await simulate(app.team, id, '?final_status=collecting_sample.at_home_phlebotomy.appointment_scheduled');
+    const confirmed = await read('phlebotomy', id);
+    expect(confirmed.body).toMatchObject({ id: asked.body.id, status: 'confirmed', provider: 'phlebfinders' });
+    expect(Date.parse(confirmed.body.start_at as string)).toBeGreaterThan(Date.now());
+  });
+
+  test('can be cancelled, and asked again', async () => {
+    const id = await orderBy(app, app.team, 'at_home_phlebotomy');
+    await request(id);
+    expect((await cancel('phlebotomy', id)).body.status).toBe('cancelled');
+    expect((await request(id)).status).toBe(200);
+  });
+
+  test('goes to those who come there only', async () => {
+    const id = await orderBy(app, app.team, 'at_home_phlebotomy');
+    const anchorage = { ...phoenix, city: 'Anchorage', state: 'AK', zip_code: '99501' };
+    expect(await said(request(id, { address: anchorage }))).toBe('400 area_not_served');
+    expect(await said(request(id, { provider: 'quest' }))).toBe('400 area_not_served');
+    expect(await said(request(id, { provider: 'nobody' }))).toBe('422 validation_failed');
+    for (const missing of ['first_line', 'city', 'state', 'zip_code'])
+      expect(await said(request(id, { address: { ...phoenix, [missing]: undefined } }))).toBe('422 validation_failed');
+  });
+});
+
+test('nobody comes to patients under 18', async () => {
+  const dob = `${new Date().getUTCFullYear() - 17}-01-01`;
+  const id = await orderBy(app, app.team, 'at_home_phlebotomy', { dob });
+  const [key] = await offered('phlebotomy');
+  expect(await said(book('phlebotomy', id, key))).toBe('400 patient_too_young');
+  expect(await said(app.api('POST', at('phlebotomy', id, 'request'), { address: phoenix, provider: 'getlabs' }))).toBe(
+    '400 patient_too_young',
+  );
+  const walkIn = await orderBy(app, app.team, 'walk_in_test', { dob });
+  expect((await book('psc', walkIn, (await offered('psc'))[0])).status).toBe(200);
+});
+
+describe('an order that is walked on', () => {
+  test.each([
+    ['at_home_phlebotomy', 'phlebotomy'],
+    ['walk_in_test', 'psc'],
+  ] as const)('by %s has an appointment that fits each of its states', async (method, kind) => {
+    const id = await orderBy(app, app.team, method);
+    const walk = (to: string) => simulate(app.team, id, `?final_status=collecting_sample.${method}.${to}`);
+    await walk('appointment_pending');
+    expect((await read(kind, id)).body).toMatchObject({ status: 'pending', start_at: null });
+    await walk('appointment_scheduled');
+    const scheduled = (await read(kind, id)).body;
+    expect(scheduled).toMatchObject({ status: 'confirmed', event_status: 'scheduled' });
+    expect((await readOrder(app.team, id)).details.data).toMatchObject({ appointment_id: scheduled.id });
+    await walk('appointment_cancelled');
+    expect((await read(kind, id)).body).toMatchObject({ id: scheduled.id, status: 'cancelled' });
+    await walk('appointment_scheduled');
+    await simulate(app.team, id);
+    const done = (await read(kind, id)).body;
+    expect(done).toMatchObject({ status: 'completed', event_status: 'completed' });
+    expect(done.id).not.toBe(scheduled.id);
+  });
+});

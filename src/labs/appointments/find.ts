@@ -1,0 +1,54 @@
+import type { TeamCtx } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { loadOrder } from '../orders/load.ts';
+import type { AppointmentType } from './schemas.ts';
+import { openAppointment, type LoadedAppointment } from './sealed.ts';
+
+type OrderKey = { user_id: string; id: string };
+
+/** The newest appointment of an order; null where it never had one. */
+export async function newestAppointmentOrNull(ctx: TeamCtx, order: OrderKey): Promise<LoadedAppointment | null> {
+  const stored = await ctx.db
+    .selectFrom('appointments')
+    .selectAll()
+    .where('user_id', '=', order.user_id)
+    .where('order_id', '=', order.id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!stored) return null;
+  const events = await ctx.db
+    .selectFrom('appointment_events')
+    .select(['id', 'status', 'data', 'created_at'])
+    .where('user_id', '=', stored.user_id)
+    .where('order_id', '=', stored.order_id)
+    .where('appointment_id', '=', stored.id)
+    .orderBy('id')
+    .execute();
+  return openAppointment(ctx, stored, events);
+}
+
+/** The newest appointment of an order, if it is of this type. */
+export async function findAppointment(
+  ctx: TeamCtx,
+  order: OrderKey,
+  type: AppointmentType,
+): Promise<LoadedAppointment> {
+  const appointment = await newestAppointmentOrNull(ctx, order);
+  if (appointment?.type !== type) throw notFound('Appointment');
+  return appointment;
+}
+
+/** What reading an order's appointment answers. */
+export async function readAppointment(
+  ctx: TeamCtx,
+  orderId: string,
+  type: AppointmentType,
+): Promise<{ appointment: LoadedAppointment; order: { order_transaction_id: string } }> {
+  const { row } = await loadOrder(ctx, orderId);
+  return { appointment: await findAppointment(ctx, row, type), order: row };
+}
+
+const UNDER_WAY: ReadonlySet<string> = new Set(['pending', 'reserved', 'confirmed', 'in_progress']);
+
+export const isUnderWay = ({ status }: Pick<LoadedAppointment, 'status'>): boolean => UNDER_WAY.has(status);

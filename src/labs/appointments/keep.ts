@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { newId } from '../../ids.ts';
+import { shownWidely } from '../orders/render.ts';
+import type { AppointmentProvider } from '../places/schemas.ts';
+import type { Slot } from './slots/booking-key.ts';
+import { appointmentCreated, appointmentUpdated } from './events.ts';
+import { renderAppointment } from './render.ts';
+import type { AppointmentEventStatus, AppointmentStatus, AppointmentType } from './schemas.ts';
+import { eventRow, openAppointment, sealNotes, type EventData, type LoadedAppointment, type Place } from './sealed.ts';
+import { claimSlot, freeSlots } from './slots/claims.ts';
+
+/** Of an order, what its appointment is told with. */
+export type OrderOfAppointment = {
+  row: { id: string; user_id: string; order_transaction_id: string };
+  user: { id: string; client_user_id: string };
+};
+
+type NewAppointment = {
+  type: AppointmentType;
+  provider: AppointmentProvider;
+  place: Place;
+  iana_timezone: string;
+  /** Null while only asked for. */
+  slot: Slot | null;
+  status: 'pending' | 'reserved' | 'confirmed';
+  notes: string | null;
+};
+
+/** What an event of an appointment is called that brings it to this status. */
+const EVENT_OF: Readonly<Record<AppointmentStatus, AppointmentEventStatus>> = {
+  pending: 'pending',
+  reserved: 'reserved',
+  confirmed: 'scheduled',
+  in_progress: 'in_progress',
+  completed: 'completed',
+  cancelled: 'cancelled',
+};
+
+/** Writes an appointment of an order that the caller has locked, claims its slot and tells of it. */
+export async function insertAppointment(
+  ctx: TxCtx<TeamCtx>,
+  order: OrderOfAppointment,
+  { type, provider, place, iana_timezone, slot, status, notes }: NewAppointment,
+): Promise<LoadedAppointment> {
+  const id = newId();
+  const row = { team_id: ctx.team.id, id };
+  const stored = await ctx.db
+    .insertInto('appointments')
+    .values({
+      ...row,
+      user_id: order.row.user_id,
+      order_id: order.row.id,
+      type,
+      provider,
+      status,
+      place: ctx.cipher.sealJson('appointments.place', row, place),
+      appointment_notes: sealNotes(ctx, row, notes),
+      start_at: slot?.start_at ?? null,
+      end_at: slot?.end_at ?? null,
+      iana_timezone,
+      external_id: externalIdOf(id),
+      created_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
+      updated_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const appointment = openAppointment(ctx, stored, []);
+  if (slot) await claimSlot(ctx, slot, appointment);
+  return appendEvent(ctx, order, appointment, null);
+}
+
+type Change = { status: AppointmentStatus; slot?: Slot; notes?: string | null; data?: EventData | null };
+
+/**
+ * The one way by which an appointment changes: its status, and with a new slot its time and place. Every change is an event
+ * of the appointment, and told. The caller holds the lock of its order.
+ */
+export async function changeAppointment(
+  ctx: TxCtx<TeamCtx>,
+  order: OrderOfAppointment,
+  appointment: LoadedAppointment,
+  { status, slot, notes, data = null }: Change,
+): Promise<LoadedAppointment> {
+  if (slot) await claimSlot(ctx, slot, appointment);
+  const moved = slot && {
+    provider: slot.provider,
+    place: slot.place,
+    start_at: slot.start_at,
+    end_at: slot.end_at,
+    iana_timezone: slot.iana_timezone,
+  };
+  const changed = {
+    ...appointment,
+    ...moved,
+    status,
+    appointment_notes: notes === undefined ? appointment.appointment_notes : notes,
+  };
+  await ctx.db
+    .updateTable('appointments')
+    .set({
+      status,
+      ...(moved && { ...moved, place: ctx.cipher.sealJson('appointments.place', appointment, moved.place) }),
+      ...(notes === undefined ? {} : { appointment_notes: sealNotes(ctx, appointment, notes) }),
+    })
+    .where('user_id', '=', appointment.user_id)
+    .where('order_id', '=', appointment.order_id)
+    .where('id', '=', appointment.id)
+    .execute();
+  if (slot || status === 'cancelled') await freeSlots(ctx, appointment, slot ?? null);
+  return appendEvent(ctx, order, changed, data);
+}
+
+/** Times rise by a millisecond at least, so that receivers can tell which event is the newest. */
+async function appendEvent(
+  ctx: TxCtx<TeamCtx>,
+  order: OrderOfAppointment,
+  appointment: LoadedAppointment,
+  data: EventData | null,
+): Promise<LoadedAppointment> {
+  const isNew = appointment.last_event_id === 0;
+  const id = appointment.last_event_id + 1;
+  const status = EVENT_OF[appointment.status];
+  const { updated_at } = await ctx.db
+    .updateTable('appointments')
+    .set({
+      last_event_id: id,
+      updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')`,
+    })
+    .where('user_id', '=', appointment.user_id)
+    .where('order_id', '=', appointment.order_id)
+    .where('id', '=', appointment.id)
+    .returning('updated_at')
+    .executeTakeFirstOrThrow();
+  await ctx.db
+    .insertInto('appointment_events')
+    .values({
+      user_id: appointment.user_id,
+      order_id: appointment.order_id,
+      appointment_id: appointment.id,
+      id,
+      team_id: ctx.team.id,
+      status,
+      data: data && ctx.cipher.sealJson('appointment_events.data', eventRow(appointment, id), data),
+      created_at: updated_at,
+    })
+    .execute();
+  const told: LoadedAppointment = {
+    ...appointment,
+    last_event_id: id,
+    updated_at,
+    events: [...appointment.events, { created_at: updated_at, status, data }],
+  };
+  await publishEvent(ctx, isNew ? appointmentCreated : appointmentUpdated, {
+    user: order.user,
+    data: renderAppointment(told, order.row, shownWidely(ctx)),
+  });
+  return told;
+}
+
+/** The scheduler's own number of it: the simulated one's follows from the id. */
+const externalIdOf = (id: string): string => `SIM-${id.slice(-12).toUpperCase()}`;

@@ -1,0 +1,64 @@
+import type { Selectable } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import type { AppointmentEvents, Appointments } from '../../db/tables.ts';
+import type { AppointmentProvider } from '../places/schemas.ts';
+import type { AppointmentEventStatus, AppointmentStatus, AppointmentType, UsAddress } from './schemas.ts';
+
+/** Where the sample is taken. `code` is the zip code that somebody comes to, or the site. */
+export type Place = {
+  code: string;
+  name: string | null;
+  address: Static<typeof UsAddress>;
+  location: { lng: number; lat: number };
+};
+
+export type EventData = Record<string, unknown>;
+
+type AppointmentEvent = { created_at: string; status: AppointmentEventStatus; data: EventData | null };
+
+/** An appointment's row, opened, with its events, oldest first. */
+export type LoadedAppointment = Omit<
+  Selectable<Appointments>,
+  'type' | 'provider' | 'status' | 'place' | 'appointment_notes'
+> & {
+  type: AppointmentType;
+  provider: AppointmentProvider;
+  status: AppointmentStatus;
+  place: Place;
+  appointment_notes: string | null;
+  events: AppointmentEvent[];
+};
+
+export function openAppointment(
+  { cipher }: TeamCtx,
+  stored: Selectable<Appointments>,
+  events: Pick<Selectable<AppointmentEvents>, 'id' | 'status' | 'data' | 'created_at'>[],
+): LoadedAppointment {
+  return {
+    ...stored,
+    type: stored.type as AppointmentType,
+    provider: stored.provider as AppointmentProvider,
+    status: stored.status as AppointmentStatus,
+    place: cipher.openJson<Place>('appointments.place', stored, stored.place),
+    appointment_notes:
+      stored.appointment_notes && cipher.openText('appointments.appointment_notes', stored, stored.appointment_notes),
+    events: events.map(({ id, status, data, created_at }) => ({
+      created_at,
+      status: status as AppointmentEventStatus,
+      data: data && cipher.openJson<EventData>('appointment_events.data', eventRow(stored, id), data),
+    })),
+  };
+}
+
+export const sealNotes = (
+  { cipher }: TeamCtx,
+  row: { team_id: string; id: string },
+  notes: string | null,
+): Buffer | null => (notes === null ? null : cipher.sealText('appointments.appointment_notes', row, notes));
+
+/** By which an event of an appointment is bound to its row. */
+export const eventRow = (
+  appointment: { team_id: string; id: string },
+  eventId: number,
+): { team_id: string; id: string } => ({ team_id: appointment.team_id, id: `${appointment.id}/${eventId}` });

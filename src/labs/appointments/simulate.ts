@@ -1,0 +1,88 @@
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import type { LoadedOrder } from '../orders/load.ts';
+import { listBookableCenters } from '../places/service-centers.ts';
+import { findAreaOrNull } from '../places/zip-codes.ts';
+import { freeSlotsOf, visitAt, visitTo, type Offer } from './slots/availability.ts';
+import type { Slot } from './slots/booking-key.ts';
+import { isUnderWay, newestAppointmentOrNull } from './find.ts';
+import { changeAppointment, insertAppointment } from './keep.ts';
+import { appointmentTypeOf, moveOrder, type AppointmentStep } from './order-rules.ts';
+import type { LoadedAppointment } from './sealed.ts';
+
+const STEPS: ReadonlySet<string> = new Set(['appointment_pending', 'appointment_scheduled', 'appointment_cancelled']);
+
+/** Whether an order's status is one that its appointment brings it to. */
+export const isAppointmentStep = (status: string): status is AppointmentStep => STEPS.has(status);
+
+/**
+ * What the sandbox's scheduler does when an order is walked to a status of appointments: makes one where there is none, confirms it in
+ * the first slot that is free, moves a confirmed one to the next, or cancels it; then the order gets its status. Nobody's address is
+ * made up: without one, and where nobody comes, only the status moves.
+ */
+export async function simulateAppointment(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  target: AppointmentStep,
+): Promise<LoadedOrder> {
+  const newest = await newestAppointmentOrNull(ctx, order.row);
+  const current = newest && isUnderWay(newest) ? newest : null;
+  const appointment = current ? await change(ctx, order, current, target) : await make(ctx, order, target);
+  return moveOrder(ctx, appointment ? { ...order, appointment_id: appointment.id } : order, target);
+}
+
+async function make(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  target: AppointmentStep,
+): Promise<LoadedAppointment | null> {
+  const offer = target === 'appointment_cancelled' ? null : await offerTo(ctx, order);
+  if (!offer) return null;
+  const slot = target === 'appointment_scheduled' ? await firstFree(ctx, offer) : null;
+  return insertAppointment(ctx, order, { ...offer, slot, status: slot ? 'confirmed' : 'pending', notes: null });
+}
+
+async function change(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  current: LoadedAppointment,
+  target: AppointmentStep,
+): Promise<LoadedAppointment> {
+  if (target === 'appointment_cancelled') return changeAppointment(ctx, order, current, { status: 'cancelled' });
+  if (target === 'appointment_pending') return changeAppointment(ctx, order, current, { status: 'pending' });
+  const hasSlot = current.status !== 'confirmed' && current.start_at !== null;
+  const { type, provider, place, iana_timezone } = current;
+  const slot = hasSlot ? null : await firstFree(ctx, { type, provider, place, iana_timezone, lab_id: null });
+  return changeAppointment(ctx, order, current, { status: 'confirmed', ...(slot && { slot }) });
+}
+
+/** Where the patient would be met: at home, or at the nearest place of the laboratory where appointments are booked. */
+async function offerTo(ctx: TeamCtx, { row, labTest }: LoadedOrder): Promise<Offer | null> {
+  const address = row.patient_address;
+  const type = appointmentTypeOf(row.method);
+  if (!address || type === null || !labTest.lab) return null;
+  const zip_code = address.zip.slice(0, 5);
+  const area = await findAreaOrNull(ctx, zip_code);
+  if (!area) return null;
+  if (type === 'phlebotomy') {
+    const { first_line, second_line, city, state, zip, access_notes } = address;
+    const home = { first_line, second_line, city, state, zip_code: zip, unit: null, access_notes };
+    return visitTo(
+      { code: zip_code, name: null, address: home, location: { lng: area.lng, lat: area.lat } },
+      area,
+      'getlabs',
+    );
+  }
+  for (const provider of ['quest', 'sonora_quest'] as const) {
+    const near = { provider, lab_id: labTest.lab.id, zip_code, radius: 100, most: 1 };
+    const [center] = await listBookableCenters(ctx, near);
+    if (center) return visitAt(center, provider);
+  }
+  return null;
+}
+
+/** The first slot that is free this week; a scheduler of the sandbox is never booked out for longer. */
+async function firstFree(ctx: TeamCtx, offer: Offer): Promise<Slot> {
+  const [slot] = await freeSlotsOf(ctx, [offer], undefined);
+  if (!slot) throw new Error('The simulated scheduler has no free slot within a week.');
+  return slot;
+}
