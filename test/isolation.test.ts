@@ -152,6 +152,10 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   page_lab_tests: () => [none],
   list_lab_tests: () => [none],
   list_labs: () => [none],
+  create_lab_test: (_, { lab_account_id }) => [
+    { body: { name: 'A', description: 'B', method: 'testkit', marker_ids: [1001], lab_account_id }, status: 404 },
+  ],
+  patch_lab_test: () => [{ body: { name: 'mine', active: false }, status: 404 }],
   get_area_info: () => [{ query: 'zip_code=85004', status: 200 }],
   get_psc_info: () => [{ query: 'zip_code=85004&lab_id=2', status: 200 }],
   list_lab_accounts: (_, { lab_account_id }) => found(`lab_account_id=${lab_account_id}`),

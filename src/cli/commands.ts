@@ -144,6 +144,15 @@ export const COMMANDS: Command[] = [
     run: async (values) => (await import('./labs/lab-account.ts')).setLabAccountStatusCommand(values),
   }),
   command({
+    words: 'lab-test approve',
+    summary: 'Let a lab test that a team made be ordered; a sandbox does that by itself.',
+    flags: {
+      team: { value: 'ID', meaning: 'Whose it is.', required: true, isId: true },
+      test: { value: 'ID', meaning: 'Id of the lab test.', required: true, isId: true },
+    },
+    run: async (values) => (await import('./labs/lab-test.ts')).approveLabTestCommand(values),
+  }),
+  command({
     words: 'backup',
     summary: 'Write a consistent copy, while the service runs or not.',
     flags: { to: { value: 'DIRECTORY', meaning: 'A directory that is not there yet.', required: true } },

@@ -178,6 +178,11 @@ export const OPTIONS = {
     read: whole(1, 10_000),
     meaning: 'API keys that a team may have in use (1 to 10000).',
   },
+  PHIAL_LAB_TESTS_PER_TEAM: {
+    default: '500',
+    read: whole(1, 10_000),
+    meaning: 'Lab tests that a team may have, but for those that its orders generate (1 to 10000).',
+  },
   PHIAL_WEBHOOKS_PER_TEAM: {
     default: '50',
     read: whole(1, 1000),

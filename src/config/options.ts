@@ -77,6 +77,7 @@ export type Limits = {
   teamsPerOrg: number;
   managementKeysPerOrg: number;
   apiKeysPerTeam: number;
+  labTestsPerTeam: number;
   webhooksPerTeam: number;
   continuousQueriesPerTeam: number;
   usersPerTeam: number | null;
@@ -179,6 +180,7 @@ const configOf = (given: Given): Config => ({
     teamsPerOrg: given.PHIAL_TEAMS_PER_ORG,
     managementKeysPerOrg: given.PHIAL_MANAGEMENT_KEYS_PER_ORG,
     apiKeysPerTeam: given.PHIAL_API_KEYS_PER_TEAM,
+    labTestsPerTeam: given.PHIAL_LAB_TESTS_PER_TEAM,
     webhooksPerTeam: given.PHIAL_WEBHOOKS_PER_TEAM,
     continuousQueriesPerTeam: given.PHIAL_CONTINUOUS_QUERIES_PER_TEAM,
     usersPerTeam: given.PHIAL_USERS_PER_TEAM,

@@ -382,6 +382,7 @@ export interface LabTestMarkers {
 }
 
 export interface LabTests {
+  approved_at: Generated<string | null>;
   auto_generated: Generated<boolean>;
   common_tat_days: number | null;
   created_at: Generated<string>;

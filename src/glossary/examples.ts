@@ -44,6 +44,13 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   },
   search_payors_by_post: { insurance_name: 'aetna' },
   validate_icd_codes: { codes: ['E11.9', 'I10'] },
+  create_lab_test: {
+    name: 'Heart and thyroid',
+    description: 'Lipids and TSH.',
+    method: 'testkit',
+    marker_ids: [1101, 1015],
+  },
+  patch_lab_test: { name: 'Heart check', active: false },
   connect_demo: { user_id: USER, provider: 'oura' },
   set_source_priorities: [{ data_type: 'sleep', providers: ['oura', 'fitbit'] }],
   query_user: {

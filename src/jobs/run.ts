@@ -8,6 +8,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
 import { carrierScans } from '../labs/laboratories/carriers/follow-scans.ts';
+import { sandboxApproval } from '../labs/catalogue/own-tests/create.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {
   resumeSimulations,
@@ -69,6 +70,7 @@ export const jobs = [
   simulationResumption,
   autopilot,
   carrierScans,
+  sandboxApproval,
   tokenRevocation,
   erasure,
   endedAgreements,

@@ -7,6 +7,7 @@ const WHOSE: Record<keyof Limits, string> = {
   teamsPerOrg: 'An organisation may have at most # teams here.',
   managementKeysPerOrg: 'An organisation may have at most # management keys in use.',
   apiKeysPerTeam: 'A team may have at most # API keys in use.',
+  labTestsPerTeam: 'A team may have at most # lab tests of its own.',
   webhooksPerTeam: 'A team may have at most # webhook endpoints.',
   continuousQueriesPerTeam: 'A team may have at most # continuous queries.',
   usersPerTeam: 'A team may have at most # users.',

@@ -7,6 +7,9 @@ import { listLabTests, pageLabTests } from './list.ts';
 import { LabAccountQuery, LabAccounts } from './lab-accounts/schemas.ts';
 import { listLabAccounts } from './lab-accounts/find.ts';
 import { findMarker, listMarkers, listMarkersOf } from './markers.ts';
+import { createLabTest } from './own-tests/create.ts';
+import { patchLabTest } from './own-tests/patch.ts';
+import { LabTestInput, LabTestPatch } from './own-tests/schemas.ts';
 import {
   Lab,
   LabTest,
@@ -51,6 +54,44 @@ export const labTestEndpoints = [
     deprecated: { since: '2025-06-01', successor: '/v3/lab_test' },
     query: Type.Object(labTestQuery),
     handle: (ctx, { query }) => listLabTests(ctx, query),
+  }),
+  endpoint({
+    id: 'create_lab_test',
+    method: 'POST',
+    path: '/v3/lab_tests',
+    tag,
+    body: LabTestInput,
+    response: LabTest,
+    summary: 'Make a lab test of your own',
+    description:
+      'Of markers of one laboratory. It waits as pending_approval and cannot be ordered until whoever runs the service ' +
+      'approves it; a sandbox does that by itself within moments. Its price is the sum of what its markers cost.',
+    refusals: [
+      'not_found',
+      'no_markers',
+      'duplicate_markers',
+      'mixed_laboratories',
+      'order_set_ambiguous',
+      'lab_account_of_other_lab',
+      'collection_method_not_offered',
+      'limit_reached',
+    ],
+    handle: (ctx, { body }) => createLabTest(ctx, body),
+  }),
+  endpoint({
+    id: 'patch_lab_test',
+    method: 'PATCH',
+    path: '/v3/lab_tests/{lab_test_id}',
+    tag,
+    params,
+    body: LabTestPatch,
+    response: LabTest,
+    summary: 'Rename a lab test, or take it out of use',
+    description:
+      'An inactive lab test cannot be ordered; orders of it that are under way go on, and show the name that it has now. ' +
+      'With active it comes back: to active where it was approved once, else to pending_approval.',
+    refusals: ['not_found'],
+    handle: (ctx, { params: { lab_test_id }, body }) => patchLabTest(ctx, lab_test_id, body),
   }),
   endpoint({
     id: 'list_labs',

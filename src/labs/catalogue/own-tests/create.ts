@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { addJob } from '../../../db/define-job.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
+import { refuseBeyondLimit } from '../../../tenancy/limits.ts';
+import { Uuid } from '../../../wire/schema.ts';
+import { loadLabTest } from '../find.ts';
+import type { LabTest } from '../schemas.ts';
+import { approveLabTest } from './approve.ts';
+import { chooseMarkers, type ChosenMarker } from './choose-markers.ts';
+import type { LabTestInput } from './schemas.ts';
+
+/** A sandbox approves what its teams make by itself, as soon as it comes to it. */
+export const sandboxApproval = defineTeamJob({
+  name: 'approve_lab_test',
+  payload: Type.Object({ team_id: Uuid, lab_test_id: Uuid }),
+  run: async (ctx, { lab_test_id }) => {
+    await approveLabTest(ctx, lab_test_id);
+  },
+});
+
+/**
+ * A lab test of the team, which waits for approval. Throws what chooseMarkers throws, collection_method_not_offered and
+ * limit_reached.
+ */
+export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<LabTest> {
+  return inTransaction(ctx, async (ctx) => {
+    const { team } = ctx;
+    const markers = await chooseMarkers(ctx, input);
+    const lab = await labOf(ctx, markers);
+    if (!lab.collection_methods.includes(input.method)) {
+      throw new AppError(
+        'collection_method_not_offered',
+        `${lab.name} offers ${lab.collection_methods.join(', ')}, not ${input.method}.`,
+      );
+    }
+    await refuseBeyondLimit(ctx, 'labTestsPerTeam', team.id, () => countOwn(ctx));
+    const id = newId();
+    const { name, description, method } = input;
+    await ctx.db
+      .insertInto('lab_tests')
+      .values({
+        id,
+        team_id: team.id,
+        // The end of the id keeps two of one name apart.
+        slug: `${slugOf(name)}-${id.slice(-8)}`,
+        name,
+        description,
+        method,
+        lab_id: lab.id,
+        sample_type: lab.sample_types[0] ?? 'serum',
+        price: markers.reduce((sum, { price }) => sum + Number(price ?? 0), 0).toFixed(2),
+        status: 'pending_approval',
+        approved_at: null,
+        fasting: input.fasting ?? false,
+        common_tat_days: longest(markers, 'common_tat_days'),
+        worst_case_tat_days: longest(markers, 'worst_case_tat_days'),
+      })
+      .execute();
+    await ctx.db
+      .insertInto('lab_test_markers')
+      .values(markers.map((marker, position) => ({ lab_test_id: id, marker_id: marker.id, position })))
+      .execute();
+    if (ctx.config.environment === 'sandbox') {
+      await addJob(ctx.db, sandboxApproval, { team_id: team.id, lab_test_id: id });
+    }
+    return loadLabTest(ctx, id);
+  });
+}
+
+async function labOf(ctx: TeamCtx, [first]: ChosenMarker[]) {
+  return ctx.db
+    .selectFrom('labs')
+    .select(['id', 'name', 'collection_methods', 'sample_types'])
+    .where('id', '=', (first as ChosenMarker).lab_id)
+    .executeTakeFirstOrThrow();
+}
+
+async function countOwn({ db, team }: TxCtx<TeamCtx>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from lab_tests where team_id = ${team.id} and not auto_generated`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replaceAll(/^-|-$/g, '') || 'lab-test';
+
+function longest(markers: ChosenMarker[], key: 'common_tat_days' | 'worst_case_tat_days'): number | null {
+  const known = markers.map((marker) => marker[key]).filter((days) => days !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
