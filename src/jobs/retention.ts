@@ -5,7 +5,6 @@ import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
-import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as files from '../wearables/files/erase.ts';
@@ -19,7 +18,6 @@ import * as webhooks from '../webhooks/erase.ts';
 const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   delivery,
   webhooks,
-  hl7,
   timeseries,
   files,
   results,

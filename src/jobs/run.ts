@@ -15,7 +15,6 @@ import {
   simulationResumption,
   simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
-import { hl7Jobs } from '../labs/laboratories/hl7/jobs.ts';
 import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
@@ -72,7 +71,6 @@ export const jobs = [
   autopilot,
   carrierScans,
   sandboxApproval,
-  ...hl7Jobs,
   tokenRevocation,
   erasure,
   endedAgreements,

@@ -5,14 +5,15 @@ import { analytesOf } from '../catalogue/analytes.ts';
 import { changeOrder } from '../orders/change.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 import { appendOrderEvents } from '../orders/status/append-events.ts';
-import { describeReport, type ReportBefore } from './describe-report.ts';
+import { describeReport } from './storing/describe-report.ts';
 import { resultCritical } from './events.ts';
 import { worstOf } from './interpretation/interpret.ts';
 import type { KeptReport } from './kept-report.ts';
-import { mergeValues, notReported } from './merge-report.ts';
+import { mergeValues, notReported } from './storing/merge-report.ts';
+import { newestReport } from './newest-report.ts';
 import type { LabReport } from './report.ts';
-import { openReport, sealReport } from './sealed.ts';
-import { statusesAfter } from './statuses-after.ts';
+import { sealReport } from './sealed.ts';
+import { statusesAfter } from './storing/statuses-after.ts';
 
 /** `impossible`: the order as it stands takes no results, because it has ended or nobody has registered its kit. */
 export type Stored = { order: LoadedOrder; outcome: 'stored' | 'unchanged' | 'impossible' };
@@ -60,19 +61,6 @@ const contentOf = ({ results, missing_results, withdrawn, sample_information }: 
       samples: Object.values(sample_information).map((sample) => ({ ...sample, date_reported: null })),
     }),
   );
-
-async function newestReport(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): Promise<ReportBefore | null> {
-  const newest = await ctx.db
-    .selectFrom('lab_results')
-    .select(['team_id', 'order_id', 'version', 'status'])
-    .select(['metadata', 'results', 'missing_results', 'sample_information'])
-    .where('user_id', '=', row.user_id)
-    .where('order_id', '=', row.id)
-    .orderBy('version', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return newest ? { ...openReport(ctx, newest), version: newest.version, status: newest.status } : null;
-}
 
 async function insertReport(
   ctx: TxCtx<TeamCtx>,

@@ -1,9 +1,8 @@
 // Orders by the methods that are not ordered through the interface yet go the same way to their results.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { lowStatuses, makeUser, patientDetails, readOrder, simulate } from '../../../../test/factories.ts';
-import { changeOrder } from '../../orders/change.ts';
-import { insertOrder } from '../../orders/create/insert-order.ts';
+import { lowStatuses, readOrder, simulate } from '../../../../test/factories.ts';
+import { placeOrder } from '../../../../test/placed-orders.ts';
 import type { CollectionMethod } from '../../orders/status/table.ts';
 
 let app: TestApp;
@@ -12,35 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function place(method: CollectionMethod): Promise<string> {
-  const { user_id } = await makeUser(app.team);
-  const { id } = await app.db
-    .selectFrom('lab_tests')
-    .select('id')
-    .where('team_id', '=', app.team.id)
-    .where('method', '=', method)
-    .executeTakeFirstOrThrow();
-  const patient = {
-    ...patientDetails,
-    medical_proxy: null,
-    race: null,
-    ethnicity: null,
-    sexual_orientation: null,
-    gender_identity: null,
-  };
-  return app.db.transaction().execute(async (db) => {
-    const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };
-    const order = await insertOrder(ctx, {
-      user_id,
-      lab_test_id: id,
-      method,
-      shipping_details: null,
-      statuses: ['ordered'],
-    });
-    await changeOrder(ctx, order, { patient_details: patient });
-    return order.row.id;
-  });
-}
+const place = (method: CollectionMethod): Promise<string> => placeOrder(app, app.team, method);
 
 describe('simulating an order', () => {
   test.each<[CollectionMethod, string[]]>([

@@ -6,7 +6,7 @@ import { orderCreated, orderUpdated } from '../events.ts';
 import type { LoadedOrder } from '../load.ts';
 import { renderOrderInFull, shownWidely } from '../render.ts';
 import { sendOut } from '../send-out.ts';
-import { fullStatus, type LowLevelStatus } from './table.ts';
+import { fullStatus, partsOf, type LowLevelStatus } from './table.ts';
 
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
@@ -86,14 +86,22 @@ export async function appendOrderEvents(
   return appended;
 }
 
+/** Partial results are read; told are they to teams only that want them to be. */
+const tellsPartial = ({ team }: TeamCtx): boolean => team.settings['partial_webhooks_enabled'] === true;
+
 /** Tells of an order's events behind the first `alreadyTold`, each with the order as it was right after it. */
 export async function publishOrderEvents(ctx: TxCtx<TeamCtx>, order: LoadedOrder, alreadyTold: number): Promise<void> {
+  const isTold = ({ status }: { status: string }): boolean =>
+    tellsPartial(ctx) || partsOf(status).low !== 'partial_results';
   await publishEvents(
     ctx,
-    order.events.slice(alreadyTold).map(({ id }) => ({
-      type: id === 1 ? orderCreated : orderUpdated,
-      user: order.user,
-      data: renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, id)),
-    })),
+    order.events
+      .slice(alreadyTold)
+      .filter(isTold)
+      .map(({ id }) => ({
+        type: id === 1 ? orderCreated : orderUpdated,
+        user: order.user,
+        data: renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, id)),
+      })),
   );
 }

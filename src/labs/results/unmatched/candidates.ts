@@ -5,9 +5,9 @@ import { birthDateHash, wordHashes } from '../../orders/name-words.ts';
 import { loadOrder, type LoadedOrder } from '../../orders/load.ts';
 import { partsOf, type TopLevelStatus } from '../../orders/status/table.ts';
 import { canonicalSampleId } from '../../orders/testkit/bind-sample.ts';
-import { analyteOf } from '../read-observation.ts';
+import { analyteOf } from '../storing/read-observation.ts';
 import type { LabReport } from '../report.ts';
-import { statusesAfter } from '../statuses-after.ts';
+import { statusesAfter } from '../storing/statuses-after.ts';
 import type { REASON_CODES } from './schemas.ts';
 
 /** A report with who sent it: the laboratory, and the team's account with it where it said for which. */

@@ -11,14 +11,13 @@ import {
   simulate,
   type OrderBody,
 } from '../../../../test/factories.ts';
+import { labOf, receiveFor, reportOf } from '../../../../test/lab-reports.ts';
 import { publishedTo } from '../../../../test/publish.ts';
-import { inTransaction } from '../../../db/transaction.ts';
 import { eraseUsers } from '../../../jobs/erase-users.ts';
-import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { dropExpired } from '../erase.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import type { LabReport } from '../report.ts';
-import { receiveReport, type Received } from './receive-report.ts';
+import type { Received } from './receive-report.ts';
 import { sql } from 'kysely';
 
 type Unmatched = {
@@ -66,58 +65,9 @@ const reviews = async (team: Team): Promise<Record<string, unknown>[]> =>
     .filter(({ event_type }) => event_type.startsWith('labtest.match_review'))
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-const at = (timestamp: string): { timestamp: string; timezone_offset: number } => ({ timestamp, timezone_offset: 0 });
+const receive = (report: LabReport, from: { orderId?: string | null; team?: Team; labId: number }): Promise<Received> =>
+  receiveFor(app, { team: app.team, orderId: null, ...from }, report);
 
-/** A report as an adapter would give it, of one glucose. */
-const reportOf = (changes: Partial<LabReport> = {}): LabReport => ({
-  status: 'final',
-  placer_number: null,
-  filler_number: null,
-  accession_number: null,
-  account_number: null,
-  collected_at: at('2026-01-05T08:00:00.000Z'),
-  received_at: at('2026-01-06T08:00:00.000Z'),
-  reported_at: at('2026-01-07T08:00:00.000Z'),
-  patient: null,
-  provider: null,
-  laboratory: { name: 'Lab', clia_number: null },
-  performing_laboratories: {},
-  samples: [],
-  observations: [
-    {
-      analyte_slug: null,
-      loinc: null,
-      code: 'X1',
-      name: 'Something',
-      sub_id: null,
-      kind: 'numeric',
-      text: '7',
-      unit: 'mg/dL',
-      reference_range: '<5',
-      flags: [],
-      status: 'final',
-      failure: null,
-      notes: null,
-      performing_laboratory: null,
-      sample_id: null,
-    },
-  ],
-  ...changes,
-});
-
-/** The report comes in as from a laboratory's adapter, which knows the team and what its own numbers lead to. */
-async function receive(
-  report: LabReport,
-  { orderId = null, team = app.team, labId }: { orderId?: string | null; team?: Team; labId: number },
-): Promise<Received> {
-  const ctx = forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} });
-  return inTransaction(
-    ctx,
-    async (tx) => (await receiveReport(tx, { lab_id: labId, lab_account_id: null, report }, orderId)).received,
-  );
-}
-
-const labOf = (order: OrderBody): number => (order['lab_test'] as { lab: { id: number } }).lab.id;
 const sampled = (order: OrderBody, changes: Partial<LabReport> = {}): LabReport =>
   reportOf({
     samples: [

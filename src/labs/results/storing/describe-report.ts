@@ -1,11 +1,9 @@
-import { ageInYears } from '../../wire/birth-date.ts';
-import type { LoadedOrder } from '../orders/load.ts';
-import type { Interpretation } from './interpretation/interpret.ts';
-import type { KeptReport } from './kept-report.ts';
-import type { LabReport } from './report.ts';
-
-/** The newest version of an order's report. */
-export type ReportBefore = KeptReport & { version: number; status: string };
+import { ageInYears } from '../../../wire/birth-date.ts';
+import type { LoadedOrder } from '../../orders/load.ts';
+import type { Interpretation } from '../interpretation/interpret.ts';
+import type { KeptReport } from '../kept-report.ts';
+import type { NewestReport } from '../newest-report.ts';
+import type { LabReport } from '../report.ts';
 
 type Description = Pick<KeptReport, 'metadata' | 'sample_information'>;
 
@@ -16,7 +14,7 @@ type Description = Pick<KeptReport, 'metadata' | 'sample_information'>;
 export function describeReport(
   { row }: LoadedOrder,
   report: LabReport,
-  before: ReportBefore | null,
+  before: NewestReport | null,
   { status, interpretation }: { status: string; interpretation: Interpretation },
 ): Description {
   const patient = row.patient_details;

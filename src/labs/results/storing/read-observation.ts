@@ -1,10 +1,10 @@
-import type { Analyte } from '../catalogue/analytes.ts';
+import type { Analyte } from '../../catalogue/analytes.ts';
 import { failureTypeOf } from './failure-type.ts';
-import { interpret } from './interpretation/interpret.ts';
-import { readValue } from './interpretation/read-value.ts';
-import { ucumOf } from './interpretation/units.ts';
-import type { KeptMissing, KeptResult } from './kept-report.ts';
-import type { LabReport, Observation } from './report.ts';
+import { interpret } from '../interpretation/interpret.ts';
+import { readValue } from '../interpretation/read-value.ts';
+import { ucumOf } from '../interpretation/units.ts';
+import type { KeptMissing, KeptResult } from '../kept-report.ts';
+import type { LabReport, Observation } from '../report.ts';
 
 /** The analyte of the order that an observation is of; null for what was reported without being asked for. */
 export function analyteOf(observation: Observation, analytes: Analyte[]): Analyte | null {

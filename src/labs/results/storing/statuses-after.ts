@@ -1,8 +1,8 @@
-import type { LoadedOrder } from '../orders/load.ts';
-import type { NewEvent } from '../orders/status/append-events.ts';
-import { pathTo } from '../orders/status/path.ts';
-import { progressOfOrder } from '../orders/status/progress.ts';
-import { statusesOf, type LowLevelStatus } from '../orders/status/table.ts';
+import type { LoadedOrder } from '../../orders/load.ts';
+import type { NewEvent } from '../../orders/status/append-events.ts';
+import { pathTo } from '../../orders/status/path.ts';
+import { progressOfOrder } from '../../orders/status/progress.ts';
+import { statusesOf, type LowLevelStatus } from '../../orders/status/table.ts';
 
 /**
  * What an order goes through when results come in: from where it stands, since a report may overtake the carrier and

@@ -1,7 +1,7 @@
-import type { Analyte } from '../catalogue/analytes.ts';
-import type { KeptMissing, KeptReport, KeptResult, Withdrawn } from './kept-report.ts';
+import type { Analyte } from '../../catalogue/analytes.ts';
+import type { KeptMissing, KeptReport, KeptResult, Withdrawn } from '../kept-report.ts';
 import { analyteOf, keyOf, readMissing, readResult, sourceMarkerOf } from './read-observation.ts';
-import type { LabReport, Observation } from './report.ts';
+import type { LabReport, Observation } from '../report.ts';
 
 type Entry =
   { of: 'result'; entry: KeptResult } | { of: 'missing'; entry: KeptMissing } | { of: 'withdrawn'; entry: Withdrawn };

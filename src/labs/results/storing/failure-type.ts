@@ -1,4 +1,4 @@
-import type { FailureType } from './report.ts';
+import type { FailureType } from '../report.ts';
 
 /** Words and abbreviations by which laboratories say that there is no value, the more exact ones first. */
 const WORDS: [RegExp, FailureType][] = [

@@ -1,0 +1,64 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { findOrderTransaction } from '../orders/find-transaction.ts';
+import { loadOrder } from '../orders/load.ts';
+import { renderOrder } from '../orders/render.ts';
+import { notAvailable } from './find.ts';
+import { worstOf } from './interpretation/interpret.ts';
+import type { KeptMissing, KeptResult } from './kept-report.ts';
+import { newestReport, type NewestReport } from './newest-report.ts';
+import type { LabResults } from './schemas.ts';
+
+/**
+ * The results of an order and its redraws as one report. Of each marker the newest final value is told, a preliminary
+ * one only where there is no final one, and a missing one only where no order brought a value. Each says by its
+ * sample which order it is of. It is final once no order of the transaction is open.
+ */
+export async function findTransactionResults(ctx: TeamCtx, transactionId: string): Promise<Static<typeof LabResults>> {
+  const transaction = await findOrderTransaction(ctx, transactionId);
+  const reports: NewestReport[] = [];
+  for (const { id } of transaction.orders) {
+    const report = await newestReport(ctx, await loadOrder(ctx, id));
+    if (report) reports.push(labelled(report));
+  }
+  const [newest] = reports.toSorted((a, b) => (a.metadata.date_reported > b.metadata.date_reported ? -1 : 1));
+  if (!newest) throw notAvailable('The laboratory has not reported results for an order of this transaction yet.');
+  const { results, missing_results } = combine(reports);
+  const last = await loadOrder(ctx, transaction.orders.at(-1)?.id as string);
+  return {
+    metadata: {
+      ...newest.metadata,
+      status: transaction.status === 'active' || newest.status !== 'final' ? 'partial' : 'final',
+      interpretation: worstOf(results.map(({ interpretation }) => interpretation)),
+    },
+    results,
+    missing_results,
+    sample_information: Object.fromEntries(reports.flatMap((report) => Object.entries(report.sample_information))),
+    order_transaction: renderOrder(last, 'minimum').order_transaction,
+  };
+}
+
+function labelled(report: NewestReport): NewestReport {
+  const sample = report.metadata.specimen_number;
+  const results = report.results.map((result) => ({ ...result, source_sample_id: result.source_sample_id ?? sample }));
+  return { ...report, results };
+}
+
+/** Reports come oldest order first, so that of equal ones the later order's stays. */
+function combine(reports: NewestReport[]): { results: KeptResult[]; missing_results: KeptMissing[] } {
+  const results = new Map<string, KeptResult>();
+  for (const result of reports.flatMap((report) => report.results)) {
+    const known = results.get(result.key);
+    if (!known || wins(result, known)) results.set(result.key, result);
+  }
+  const missing = new Map(reports.flatMap((report) => report.missing_results).map((entry) => [entry.key, entry]));
+  return {
+    results: [...results.values()],
+    missing_results: [...missing.values()].filter(({ key }) => !results.has(key)),
+  };
+}
+
+function wins(result: KeptResult, known: KeptResult): boolean {
+  const [isFinal, wasFinal] = [result.status !== 'partial', known.status !== 'partial'];
+  return isFinal === wasFinal ? (result.timestamp ?? '') >= (known.timestamp ?? '') : isFinal;
+}

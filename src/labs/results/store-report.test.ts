@@ -1,0 +1,237 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { lowStatuses, readOrder, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
+import { labOf, observed, receiveFor, reportOf } from '../../../test/lab-reports.ts';
+import { placeOrder } from '../../../test/placed-orders.ts';
+import { publishedTo } from '../../../test/publish.ts';
+import type { LabReport, Observation } from './report.ts';
+import type { Received } from './unmatched/receive-report.ts';
+
+type Result = {
+  slug: string;
+  result: string;
+  unit: string | null;
+  status: string;
+  previous_result: string | null;
+  interpretation: string;
+  source_interpretation: string;
+  source_markers: { slug: string }[] | null;
+  performing_laboratory: string | null;
+  loinc: string | null;
+};
+type Results = {
+  code: string;
+  metadata: { status: string; interpretation: string };
+  results: Result[];
+  missing_results: { slug: string; inferred_failure_type: string; note: string | null }[];
+};
+
+let app: TestApp;
+let order: OrderBody;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+beforeEach(async () => {
+  order = await registeredKit(app.team);
+});
+afterAll(() => app.close());
+
+const receive = (report: LabReport, of = order, team: Team = app.team): Promise<Received> =>
+  receiveFor(app, { team, orderId: of.id, labId: labOf(of) }, report);
+/** A report with these values, told on a day of January. */
+const tell = (day: number, values: Partial<Observation>[], status: LabReport['status'] = 'final'): Promise<Received> =>
+  receive(reportOf({ status, observations: values.map(observed) }, day));
+const results = async (of = order.id, team: Team = app.team): Promise<Results> =>
+  (await team.api<Results>('GET', `/v3/order/${of}/result`)).body;
+const something = async (): Promise<Result | undefined> =>
+  (await results()).results.find(({ slug }) => slug === 'something');
+const eventsOf = async (team: Team, of: string): Promise<string[]> =>
+  (await publishedTo(app, team))
+    .map(({ event_type, body }) => ({ event_type, data: (JSON.parse(body) as { data: Record<string, unknown> }).data }))
+    .filter(({ data }) => data['order_id'] === of || data['id'] === of)
+    .map(({ event_type, data }) =>
+      event_type === 'labtest.result.critical'
+        ? `critical ${String(data['status'])}`
+        : ((data['last_event'] as { status: string }).status.split('.')[2] as string),
+    );
+
+describe('a report', () => {
+  test('is read, interpreted, and laid to what was ordered by its slug, its LOINC or its only code', async () => {
+    const { rows } = await sql<{ slug: string; loinc_code: string; marker: string }>`
+      select distinct on (analytes.id) analytes.slug, loinc_code, markers.slug as marker from lab_test_markers
+        join markers on markers.id = marker_id join marker_analytes using (marker_id) join analytes on analytes.id = analyte_id
+       where lab_test_id = ${(order['lab_test'] as { id: string }).id} and loinc_code is not null order by analytes.id`.execute(
+      app.db,
+    );
+    const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
+    await tell(7, [
+      { loinc: first.loinc_code, code: 'OWN', name: 'As the lab calls it', unit: 'mEq/L', flags: ['H', 'HH'] },
+      { analyte_slug: second.slug, text: '3' },
+      { code: 'X9', name: 'Not asked for', text: 'Trace', kind: 'comment', reference_range: 'Negative', unit: null },
+    ]);
+    const told = await results();
+    expect(told.results.find(({ slug }) => slug === first.slug)).toMatchObject({
+      unit: 'meq/L',
+      interpretation: 'critical',
+      source_interpretation: 'H~HH',
+      source_markers: [{ slug: first.marker }],
+      loinc: first.loinc_code,
+      performing_laboratory: 'Lab',
+      status: 'final',
+    });
+    expect(told.results.find(({ slug }) => slug === second.slug)).toMatchObject({ interpretation: 'normal' });
+    expect(told.results.at(-1)).toMatchObject({
+      slug: 'not-asked-for',
+      source_markers: null,
+      interpretation: 'unknown',
+    });
+    expect((await readOrder(app.team, order.id)).interpretation).toBe('critical');
+  });
+
+  test('that is final names what it does not have of what was ordered', async () => {
+    await tell(7, [{}]);
+    const { missing_results } = await results();
+    expect(missing_results.length).toBeGreaterThan(5);
+    expect(missing_results[0]).toMatchObject({
+      inferred_failure_type: 'unknown_failure',
+      note: "Not in the laboratory's final report.",
+    });
+    expect((await readOrder(app.team, order.id))['has_missing_results']).toBe(true);
+  });
+
+  test('that is partial is read while the order waits with the laboratory, and completed by a final one', async () => {
+    await tell(7, [{ status: 'partial' }], 'partial');
+    expect((await results()).metadata.status).toBe('partial');
+    expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('delivered_to_lab');
+    await tell(8, [{}]);
+    expect((await results()).metadata.status).toBe('final');
+    expect(await something()).toMatchObject({ status: 'final', previous_result: null });
+    expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('completed');
+  });
+
+  test('again changes nothing and tells nothing, and neither does an older one that comes late', async () => {
+    await tell(7, [{ text: '6' }]);
+    await tell(9, [{ text: '8', status: 'corrected' }], 'corrected');
+    const [before, events] = [await readOrder(app.team, order.id), await eventsOf(app.team, order.id)];
+    const told = await results();
+    expect(await tell(9, [{ text: '8', status: 'corrected' }], 'corrected')).toBe('unchanged');
+    expect(await tell(7, [{ text: '6' }])).toBe('unchanged');
+    expect(await tell(10, [{ text: '8' }])).toBe('unchanged');
+    expect(await tell(11, [{ text: '1', status: 'partial' }], 'partial')).toBe('unchanged');
+    expect([await readOrder(app.team, order.id), await eventsOf(app.team, order.id), await results()]).toEqual([
+      before,
+      events,
+      told,
+    ]);
+  });
+});
+
+describe('a correction', () => {
+  test('marks what changed with what it was, keeps what it does not repeat, and is interpreted anew', async () => {
+    await tell(7, [{ text: '7' }, { code: 'X2', name: 'Other', text: '4' }]);
+    expect((await readOrder(app.team, order.id)).interpretation).toBe('abnormal');
+    await tell(8, [{ text: '4.5', status: 'corrected' }], 'corrected');
+    expect(await something()).toMatchObject({
+      result: '4.5',
+      status: 'corrected',
+      previous_result: '7 mg/dL',
+      interpretation: 'normal',
+    });
+    expect((await results()).results.find(({ slug }) => slug === 'other')).toMatchObject({
+      status: 'final',
+      previous_result: null,
+    });
+    const corrected = await readOrder(app.team, order.id);
+    expect([corrected.interpretation, lowStatuses(corrected).at(-1)]).toEqual(['normal', 'corrected']);
+    // The mark stays when another value is corrected, and both versions are kept.
+    await tell(9, [{ code: 'X2', name: 'Other', text: '3', status: 'corrected' }], 'corrected');
+    expect(await something()).toMatchObject({ status: 'corrected', previous_result: '7 mg/dL' });
+    const { rows } = await sql`select version from lab_results where order_id = ${order.id}`.execute(app.db);
+    expect(rows).toHaveLength(3);
+  });
+
+  test('that is called final is one too', async () => {
+    await tell(7, [{ text: '7' }]);
+    await tell(8, [{ text: '6' }]);
+    expect(await something()).toMatchObject({ status: 'corrected', previous_result: '7 mg/dL' });
+  });
+});
+
+describe('a value', () => {
+  test('that is withdrawn is never seen again, also when an older message of it comes late', async () => {
+    await tell(7, [{ text: '987.65' }, { code: 'X2', name: 'Other', text: '4' }]);
+    await tell(9, [{ text: '', status: 'withdrawn' }], 'corrected');
+    expect(await receive(reportOf({ observations: [observed({ text: '987.65' })] }, 8))).toBe('unchanged');
+    const answer = await app.api('GET', `/v3/order/${order.id}/result`);
+    expect(JSON.stringify(answer.body)).not.toContain('987.65');
+    expect((await results()).results.map(({ slug }) => slug)).toEqual(['other']);
+    // What comes anew is no correction of it.
+    await tell(10, [{ text: '5' }]);
+    expect(await something()).toMatchObject({ result: '5', previous_result: null });
+  });
+
+  test.each([
+    ['QNS', null, 'quantity_not_sufficient_failure'],
+    ['TNP', 'Specimen grossly hemolyzed', 'collection_process_failure'],
+    ['TNP', 'Specimen too old', 'drop_off_failure'],
+    ['', 'Laboratory accident', 'internal_lab_failure'],
+    ['', 'Insufficient volume', 'insufficient_volume'],
+    ['TNP', null, 'unknown_failure'],
+  ])('that was not obtained (%s, %s) is missing for the reason %s', async (text, notes, reason) => {
+    await tell(7, [{ text, notes, status: 'not_obtained', kind: 'comment' }]);
+    const missing = (await results()).missing_results.find(({ slug }) => slug === 'something');
+    expect(missing).toMatchObject({
+      inferred_failure_type: reason,
+      note: [text, notes].filter(Boolean).join('\n'),
+    });
+    await tell(8, [{ text: '4' }]);
+    expect((await results()).missing_results.some(({ slug }) => slug === 'something')).toBe(false);
+    expect(await something()).toMatchObject({ result: '4' });
+  });
+});
+
+describe('a critical result', () => {
+  const critical = async (): Promise<number> =>
+    (await eventsOf(app.team, order.id)).filter((event) => event.startsWith('critical')).length;
+
+  test('is told once, however often it is reported, and again when it is another', async () => {
+    const flags = ['HH'];
+    await tell(7, [{ text: '700', flags, status: 'partial' }], 'partial');
+    expect(await critical()).toBe(1);
+    await tell(8, [{ text: '700', flags }]);
+    await tell(9, [
+      { text: '700', flags },
+      { code: 'X2', name: 'Other', text: '4' },
+    ]);
+    expect(await critical()).toBe(1);
+    await tell(10, [{ text: '710', flags, status: 'corrected' }], 'corrected');
+    expect(await critical()).toBe(2);
+    await tell(11, [{ code: 'X3', name: 'Third', text: '1', flags: ['LL'] }], 'corrected');
+    expect(await critical()).toBe(3);
+  });
+});
+
+describe('partial results of an order', () => {
+  const partial = '?final_status=sample_with_lab.walk_in_test.partial_results';
+
+  test('are no event, unless the team wants them to be; a critical one is told anyway', async () => {
+    const team = await app.makeTeam();
+    const quiet = await placeOrder(app, team, 'walk_in_test');
+    await simulate(team, quiet, partial, { interpretation: 'critical' });
+    expect(await eventsOf(team, quiet)).toEqual(['ordered', 'requisition_created', 'critical partial']);
+    expect((await results(quiet, team)).metadata).toMatchObject({ status: 'partial', interpretation: 'critical' });
+    await sql`update teams set settings = '{"partial_webhooks_enabled": true}' where id = ${team.id}`.execute(app.db);
+    const told = await placeOrder(app, team, 'walk_in_test');
+    await simulate(team, told, partial);
+    await simulate(team, told, partial);
+    await simulate(team, told);
+    expect(await eventsOf(team, told)).toEqual([
+      'ordered',
+      'requisition_created',
+      'partial_results',
+      'partial_results',
+      'completed',
+    ]);
+  });
+});

@@ -1,0 +1,63 @@
+// Reports as a laboratory's adapter gives them, before anything is made of them.
+import { inTransaction } from '../src/db/transaction.ts';
+import type { LabReport, Observation } from '../src/labs/results/report.ts';
+import { receiveReport, type Received } from '../src/labs/results/unmatched/receive-report.ts';
+import { forTeam } from '../src/tenancy/teams/scope.ts';
+import type { Team, TestApp } from './app.ts';
+import type { OrderBody } from './factories.ts';
+
+const at = (timestamp: string): { timestamp: string; timezone_offset: number } => ({ timestamp, timezone_offset: 0 });
+
+/** One value: 7 mg/dL of something, where less than 5 is normal. */
+export const observed = (changes: Partial<Observation> = {}): Observation => ({
+  analyte_slug: null,
+  loinc: null,
+  code: 'X1',
+  name: 'Something',
+  sub_id: null,
+  kind: 'numeric',
+  text: '7',
+  unit: 'mg/dL',
+  reference_range: '<5',
+  flags: [],
+  status: 'final',
+  failure: null,
+  notes: null,
+  performing_laboratory: null,
+  sample_id: null,
+  ...changes,
+});
+
+/** A final report of that value, told on the given day of January. */
+export const reportOf = (changes: Partial<LabReport> = {}, day = 7): LabReport => ({
+  status: 'final',
+  placer_number: null,
+  filler_number: null,
+  accession_number: null,
+  account_number: null,
+  collected_at: at('2026-01-05T08:00:00.000Z'),
+  received_at: at('2026-01-06T08:00:00.000Z'),
+  reported_at: at(`2026-01-${String(day).padStart(2, '0')}T08:00:00.000Z`),
+  patient: null,
+  provider: null,
+  laboratory: { name: 'Lab', clia_number: null },
+  performing_laboratories: {},
+  samples: [],
+  observations: [observed()],
+  ...changes,
+});
+
+/** The report comes in for a team, with the order that the laboratory's numbers lead to. */
+export async function receiveFor(
+  app: TestApp,
+  { team, orderId, labId }: { team: Team; orderId: string | null; labId: number },
+  report: LabReport,
+): Promise<Received> {
+  const ctx = forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} });
+  return inTransaction(
+    ctx,
+    async (tx) => (await receiveReport(tx, { lab_id: labId, lab_account_id: null, report }, orderId)).received,
+  );
+}
+
+export const labOf = (order: OrderBody): number => (order['lab_test'] as { lab: { id: number } }).lab.id;
