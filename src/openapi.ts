@@ -6,6 +6,8 @@ import { TAGS } from './glossary/tags.ts';
 import { buildOpenApi } from './http/openapi/document.ts';
 import * as insurance from './insurance/schemas.ts';
 import * as orders from './labs/orders/schemas.ts';
+import * as createOrders from './labs/orders/create/schemas.ts';
+import * as orderSets from './labs/catalogue/order-sets/schemas.ts';
 import * as labTests from './labs/catalogue/schemas.ts';
 import * as labs from './labs/laboratories/simulated/schemas.ts';
 import * as management from './tenancy/schemas.ts';
@@ -47,6 +49,8 @@ const schemas = [
   insurance,
   labTests,
   orders,
+  createOrders,
+  orderSets,
   labs,
   results,
   management,

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { SUMMARY_BODIES } from '../src/glossary/summaries.ts';
 import { SUMMARIES } from '../src/wearables/summaries/resources.ts';
 import { addLabAccount } from '../src/labs/catalogue/lab-accounts/add.ts';
-import type { Team, TestApp } from './app.ts';
+import type { Answer, Team, TestApp } from './app.ts';
 import { jpegHead, pngHead } from './images.ts';
 import type { Receiver } from './receiver.ts';
 
@@ -259,3 +259,36 @@ export async function useLink(team: Team, userId: string): Promise<void> {
   await team.api('DELETE', `/v2/user/${userId}/oura`);
   await importConnection(team, userId);
 }
+
+/** One of the lab tests that every team of a sandbox has, by the way in which it is collected. */
+export async function labTestId(team: Team, method: string): Promise<string> {
+  const { body } = await team.api<{ data: { id: string }[] }>(
+    'GET',
+    `/v3/lab_test?collection_method=${method}&lab_test_limit=1`,
+  );
+  return (body.data[0] as { id: string }).id;
+}
+
+type CreatedOrder = { order: OrderBody; message: string; code: string; detail: unknown };
+
+/** Orders for a patient who is known; `changes` replace keys of the body. */
+export const createOrder = async <T = CreatedOrder>(
+  team: Team,
+  changes: Record<string, unknown> = {},
+  options: Parameters<Team['api']>[3] = {},
+): Promise<Answer<T>> =>
+  team.api<T>(
+    'POST',
+    '/v3/order',
+    {
+      user_id: changes['user_id'] ?? (await makeUser(team)).user_id,
+      physician,
+      patient_details: patientDetails,
+      patient_address: patientAddress,
+      ...('order_set' in changes || 'lab_test_id' in changes
+        ? {}
+        : { order_set: { lab_test_ids: [await labTestId(team, 'walk_in_test')] } }),
+      ...changes,
+    },
+    options,
+  );

@@ -182,6 +182,26 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_link_code: (_, { user_id }) => [{ query: `user_id=${user_id}`, status: 404 }],
   put_link_redirect_urls: () => [{ body: { urls: ['https://stranger.example.com/in'] }, status: 404 }],
   list_providers: () => [], // so are providers
+  create_order: (own, others) => [
+    { body: { ...patient, user_id: others.user_id, order_set: { lab_test_ids: [own.lab_test_id] } }, status: 404 },
+    { body: { ...patient, user_id: own.user_id, order_set: { lab_test_ids: [others.lab_test_id] } }, status: 404 },
+  ],
+  import_order: (own, others) =>
+    [
+      { user_id: others.user_id, lab_test_id: own.lab_test_id, sample_id: 'IMPORTED-1', status: 404 },
+      { user_id: own.user_id, lab_test_id: others.lab_test_id, sample_id: 'IMPORTED-1', status: 404 },
+      { user_id: own.user_id, lab_test_id: own.lab_test_id, sample_id: others.sample_id, status: 400 },
+    ].map(({ user_id, lab_test_id, sample_id, status }) => ({
+      body: {
+        ...patient,
+        user_id,
+        sample_id,
+        billing_type: 'client_bill',
+        collection_method: 'testkit',
+        order_set: { lab_test_ids: [lab_test_id] },
+      },
+      status,
+    })),
   create_testkit_order: (own, others) => [
     { body: { user_id: others.user_id, lab_test_id: own.lab_test_id, shipping_details: shippingAddress }, status: 404 },
     { body: { user_id: own.user_id, lab_test_id: others.lab_test_id, shipping_details: shippingAddress }, status: 404 },

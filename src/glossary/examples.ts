@@ -125,6 +125,23 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   },
   bulk_pause_connections: { provider: 'oura', user_ids: [USER] },
   create_payor: { name: 'Saguaro Mutual', address },
+  create_order: {
+    user_id: USER,
+    order_set: { lab_test_ids: [SOMETHING] },
+    physician: { first_name: 'Ana', last_name: 'Ruiz', npi: '1234567893' },
+    icd_codes: ['E11.9'],
+    patient_details: person,
+    patient_address: { receiver_name: 'Ada Lovelace', ...address },
+  },
+  import_order: {
+    user_id: USER,
+    billing_type: 'client_bill',
+    order_set: { add_on: { provider_ids: ['REF-3016'] } },
+    collection_method: 'walk_in_test',
+    sample_id: 'LAB-000001',
+    patient_details: person,
+    patient_address: { receiver_name: 'Ada Lovelace', ...address },
+  },
   create_testkit_order: {
     user_id: USER,
     lab_test_id: SOMETHING,

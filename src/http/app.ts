@@ -44,7 +44,6 @@ export type App = { server: FastifyInstance; access: AccessCache; audit: AuditWr
 export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App {
   const access = new AccessCache(ctx);
   const audit = new AuditWriter(ctx);
-  const markDeprecations = openDeprecations(ctx.log);
   const server = Fastify({
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -61,6 +60,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     },
   });
   limitConnections(server, ctx.config);
+  const markDeprecations = openDeprecations(server, ctx.log);
   const rateLimits = ctx.config.rateLimit && new RateLimits(ctx, ctx.config.rateLimit);
   const allowedMethods = methodsByPath(endpoints);
   const pages = new Set<string>();

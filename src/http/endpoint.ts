@@ -52,6 +52,8 @@ type Shown = {
   description?: string;
   tag: string;
   deprecated?: Deprecation;
+  /** Keys of the body that are deprecated, with the day since when and where it is told what replaces them. */
+  deprecatedFields?: Readonly<Record<string, { since: string; documentation: string }>>;
   /** Another path of an operation that the reference page shows already. */
   alias?: boolean;
 };

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { newId } from '../ids.ts';
 import { createInsurance } from './create.ts';
+import type { StoredInsurance } from './find-latest.ts';
 import type { HealthInsuranceInput, InsuranceInput } from './schemas.ts';
 
 type Input = Static<typeof HealthInsuranceInput>;
@@ -9,19 +10,28 @@ type Person = Static<typeof InsuranceInput>['insured'];
 
 const DOCUMENTS = ['front_image', 'back_image', 'patient_signature_image', 'subjective', 'assessment_plan'] as const;
 
-/** Keeps the insurance that came with an order as a record of its user, under the rules of every record; its id. */
+/** Keeps the insurance that came with an order as a record of its user, under the rules of every record. */
 export async function createInsuranceWithOrder(
   ctx: TxCtx<TeamCtx>,
   userId: string,
   input: Input,
   patient: Person,
-): Promise<string> {
-  const { id } = await createInsurance(ctx, userId, {
+): Promise<StoredInsurance> {
+  const { responsible_relationship: relationship } = input;
+  // Somebody else who is insured has been told whole: the rule insuredUnlessSelf. Who is responsible answers for the bill.
+  const other = relationship === 'Self' ? null : (input.responsible_details as Person);
+  const record = await createInsurance(ctx, userId, {
     payor_code: input.payor_code,
     member_id: input.insurance_id,
-    relationship: input.responsible_relationship,
-    // Somebody else who is insured has been told whole: the rule insuredUnlessSelf.
-    insured: input.responsible_relationship === 'Self' ? patient : (input.responsible_details as Person),
+    relationship,
+    insured: other ?? patient,
+    guarantor: other && {
+      first_name: other.first_name,
+      last_name: other.last_name,
+      address: other.address,
+      phone_number: other.phone_number,
+      email: other.email,
+    },
   });
   for (const kind of DOCUMENTS) {
     const content = input[kind];
@@ -32,11 +42,11 @@ export async function createInsuranceWithOrder(
       .values({
         ...row,
         user_id: userId,
-        insurance_id: id,
+        insurance_id: record.id,
         kind,
         content: ctx.cipher.sealJson('insurance_documents.content', row, content),
       })
       .execute();
   }
-  return id;
+  return record;
 }

@@ -18,7 +18,7 @@ export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimar
 }
 
 /** The newest by the database's clock: ids of two processes of one millisecond have no order. */
-async function findLatestInsuranceOrNull(
+export async function findLatestInsuranceOrNull(
   ctx: TeamCtx,
   userId: string,
   isPrimary: boolean,

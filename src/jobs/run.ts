@@ -15,6 +15,7 @@ import {
   simulationResumption,
   simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
+import { activationJobs } from '../labs/orders/under-way/activate.ts';
 import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
@@ -71,6 +72,7 @@ export const jobs = [
   autopilot,
   carrierScans,
   sandboxApproval,
+  ...activationJobs,
   tokenRevocation,
   erasure,
   endedAgreements,

@@ -1,24 +1,42 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from '../../log.ts';
 import type { Caller, DeprecatedHeader, Stranger } from '../auth/caller.ts';
 import type { Deprecation, Endpoint } from '../endpoint.ts';
 
-/** Marks answers, refusals too, to whoever uses what is deprecated, and tells the operator of them. */
+/**
+ * Marks answers, refusals too, to whoever uses what is deprecated, and tells the operator of them: operations and headers by
+ * what comes back, keys of a body as soon as that was read.
+ */
 export function openDeprecations(
+  server: FastifyInstance,
   log: Logger,
 ): (reply: FastifyReply, endpoint: Endpoint, caller: Caller | Stranger) => void {
   const tell = openDeprecationLog(log);
+  server.addHook('preHandler', async ({ caller, body, routeOptions }, reply) => {
+    const { id = '', deprecatedFields = {} } = routeOptions.config.endpoint ?? {};
+    for (const [name, field] of Object.entries(deprecatedFields)) {
+      if (!isSent(body, name)) continue;
+      markPart(reply, field);
+      if (caller?.key) tell(caller.key.id, `${id} ${name}`);
+    }
+  });
   return (reply, { id, deprecated }, { key, deprecatedHeader }) => {
     if (deprecated) {
       markOperation(reply, deprecated);
       if (key) tell(key.id, id);
     }
     if (deprecatedHeader) {
-      markHeader(reply, deprecatedHeader);
+      markPart(reply, deprecatedHeader);
       if (key) tell(key.id, deprecatedHeader.name);
     }
   };
 }
+
+const isSent = (body: unknown, name: string): boolean =>
+  typeof body === 'object' &&
+  body !== null &&
+  Object.hasOwn(body, name) &&
+  (body as Record<string, unknown>)[name] !== null;
 
 const seconds = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000;
 
@@ -29,7 +47,10 @@ function markOperation(reply: FastifyReply, { since, sunset, successor }: Deprec
   addLink(reply, `<${successor}>; rel="successor-version"`);
 }
 
-function markHeader(reply: FastifyReply, { since, documentation }: DeprecatedHeader): void {
+function markPart(
+  reply: FastifyReply,
+  { since, documentation }: Pick<DeprecatedHeader, 'since' | 'documentation'>,
+): void {
   if (!reply.hasHeader('deprecation')) reply.header('deprecation', `@${seconds(since)}`);
   addLink(reply, `<${documentation}>; rel="deprecation"`);
 }

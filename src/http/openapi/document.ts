@@ -34,9 +34,13 @@ The service API takes a team API key in \`x-service-api-key\`. The management AP
 in \`X-Management-Key\` and needs the plan scale. A key belongs to one environment and region. What a user's phone sends by itself
 takes a token of that user instead, as \`Authorization: Bearer\`.
 
+# Deprecated fields
+A key of a body that is deprecated keeps working, and its answer bears \`Deprecation\` and \`Link\` headers. In \`POST /v3/order\`, \`order_set.lab_test_ids\`
+takes the place of \`lab_test_id\`.
+
 # Errors
 Every refusal has the same shape: \`code\` is for a program, \`request_id\` finds the log line, and \`detail\` is a text for a person, with
-three exceptions: a list of every problem in a 422, and an object in the 400 \`client_user_id_conflict\` (the user that exists already) and
+four exceptions: a list of every problem in a 422 and in the 400 \`pre_flight_failed\`, and an object in the 400 \`client_user_id_conflict\` (the user that exists already) and
 in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405.
 
 # Repeating a request

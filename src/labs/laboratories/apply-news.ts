@@ -3,6 +3,7 @@ import type { LoadedOrder } from '../orders/load.ts';
 import { appendOrderEvents } from '../orders/status/append-events.ts';
 import { bindSample, canonicalSampleId } from '../orders/testkit/bind-sample.ts';
 import { storeShipment } from '../orders/testkit/ship.ts';
+import { makeRedraw } from '../orders/under-way/redraw.ts';
 import { storeReport } from '../results/store-report.ts';
 import { receiveReport } from '../results/unmatched/receive-report.ts';
 import type { LabNews } from './news.ts';
@@ -24,5 +25,6 @@ export async function applyNews(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: 
     order = await bindSample(ctx, order, canonicalSampleId(news.sample_id));
   }
   if (news.shipment) order = await storeShipment(ctx, order, news.shipment);
-  return appendOrderEvents(ctx, order, [{ status: news.status, detail: news.status_detail ?? null }]);
+  const told = await appendOrderEvents(ctx, order, [{ status: news.status, detail: news.status_detail ?? null }]);
+  return news.redraw ? makeRedraw(ctx, told) : told;
 }

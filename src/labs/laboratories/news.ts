@@ -7,5 +7,12 @@ import type { LabReport } from '../results/report.ts';
  * follows from what is in it. A lost one is of nobody by its numbers.
  */
 export type LabNews =
-  | { status: LowLevelStatus; status_detail?: string; sample_id?: string; shipment?: ShipmentNews }
+  | {
+      status: LowLevelStatus;
+      status_detail?: string;
+      sample_id?: string;
+      shipment?: ShipmentNews;
+      /** Another sample is taken, by a new order in the same transaction. */
+      redraw?: true;
+    }
   | { report: LabReport; lost?: true };

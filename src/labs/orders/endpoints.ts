@@ -1,11 +1,15 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { LowerBound, oneOf, PageNumber, SearchWords, UpperBound, Uuid, WordFilter } from '../../wire/schema.ts';
+import { createOrder } from './create/create.ts';
+import { importOrder } from './create/import.ts';
+import { CreateOrderInput, ImportOrderInput } from './create/schemas.ts';
 import { cancelOrder } from './under-way/cancel.ts';
 import { createTestkitOrder } from './testkit/create.ts';
 import { findOrderTransaction } from './find-transaction.ts';
 import { listOrders } from './list/list.ts';
 import { loadOrder, type LoadedOrder } from './load.ts';
+import { completeDraw } from './under-way/complete-draw.ts';
 import { patchOrder } from './under-way/patch.ts';
 import { registerTestkit } from './testkit/register.ts';
 import { renderOrder, renderOrderInFull, shownWidely } from './render.ts';
@@ -21,6 +25,27 @@ import {
 
 const tag = 'orders';
 const params = Type.Object({ order_id: Uuid });
+
+/** What a place to go to, and a patient, can be refused for. */
+const PLACE_REFUSALS = [
+  'not_found',
+  'user_scheduled_for_deletion',
+  'lab_test_not_orderable',
+  'laboratory_not_connected',
+  'lab_account_of_other_lab',
+  'lab_account_not_active',
+  'mixed_laboratories',
+  'mixed_collection_methods',
+  'no_markers',
+  'order_set_ambiguous',
+  'marker_not_orderable',
+  'collection_method_required',
+  'collection_method_not_offered',
+  'state_not_served',
+  'minor_ordering_disabled',
+  'minor_not_served',
+  'billing_type_not_allowed',
+] as const;
 const Words = Type.Array(WordFilter(), { maxItems: 100 });
 
 const query = Type.Object({
@@ -84,6 +109,56 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
 
 export const orderEndpoints = [
   endpoint({
+    id: 'create_order',
+    method: 'POST',
+    path: '/v3/order',
+    tag,
+    body: CreateOrderInput,
+    deprecatedFields: { lab_test_id: { since: '2025-06-01', documentation: '/docs#description/deprecated-fields' } },
+    response: OrderAnswer,
+    summary: 'Order lab tests for a patient who is known',
+    description:
+      'By any way of collecting. Several lab tests, or markers beside them, come to one lab test that is generated for the ' +
+      'team. What the laboratory asks with a marker (its aoe) is answered in aoe_answers. With activate_by the order waits ' +
+      'for that day in UTC. Everything that the laboratory would reject later is listed at once, as pre_flight_failed.',
+    refusals: [
+      ...PLACE_REFUSALS,
+      'aoe_question_unknown',
+      'aoe_answer_invalid',
+      'aoe_answer_missing',
+      'unknown_payor',
+      'primary_insurance_required',
+      'icd_codes_required',
+      'guarantor_required',
+      'pre_flight_failed',
+    ],
+    handle: async (ctx, { body }) => answer(await createOrder(ctx, body), 'order created'),
+  }),
+  endpoint({
+    id: 'import_order',
+    method: 'POST',
+    path: '/v3/order/import',
+    tag,
+    body: ImportOrderInput,
+    response: OrderAnswer,
+    summary: 'Take over an order that was placed at its laboratory by other means',
+    description: 'Nothing of it goes out: its results are awaited under the sample_id that it has at the laboratory.',
+    refusals: [...PLACE_REFUSALS, 'sample_already_registered'],
+    handle: async (ctx, { body }) => answer(await importOrder(ctx, body), 'order created'),
+  }),
+  endpoint({
+    id: 'complete_draw',
+    method: 'PATCH',
+    path: '/v3/order/{order_id}/draw_completed',
+    tag,
+    params,
+    response: OrderAnswer,
+    summary: 'Say that the sample was drawn, at home or on site',
+    description: 'Said again, it changes nothing.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'draw_not_expected'],
+    handle: async (ctx, { params: { order_id } }) => answer(await completeDraw(ctx, order_id), 'order updated'),
+  }),
+  endpoint({
     id: 'create_testkit_order',
     method: 'POST',
     path: '/v3/order/testkit',
@@ -91,7 +166,14 @@ export const orderEndpoints = [
     body: TestkitOrderInput,
     response: OrderAnswer,
     summary: 'Order a test kit that its user registers later',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'lab_test_not_orderable', 'laboratory_not_connected'],
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'lab_test_not_orderable',
+      'laboratory_not_connected',
+      'lab_account_of_other_lab',
+      'lab_account_not_active',
+    ],
     handle: async (ctx, { body }) => answer(await createTestkitOrder(ctx, body), 'order created'),
   }),
   endpoint({
@@ -116,6 +198,7 @@ export const orderEndpoints = [
       'unknown_payor',
       'minor_ordering_disabled',
       'order_not_changeable',
+      'pre_flight_failed',
     ],
     handle: async (ctx, { body }) => answer(await registerTestkit(ctx, body), 'testkit registered'),
   }),

@@ -28,7 +28,7 @@ import {
   Uuid,
 } from '../../wire/schema.ts';
 
-const SampleId = Type.String({
+export const SampleId = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[A-Za-z0-9-]+$',
@@ -62,13 +62,15 @@ export const PatientDetailsInput = Type.Object(
   { minorNeedsProxy: true },
 );
 
-export const PhysicianInput = Type.Object({
+const physician = {
   first_name: PhysicianName,
   last_name: PhysicianName,
   npi: Npi,
   email: optional(Email),
   licensed_states: Type.Optional(Type.Array(Type.String({ format: 'us-state' }), { maxItems: 60 })),
-});
+};
+
+export const PhysicianInput = Type.Object(physician);
 
 export const ConsentInput = Type.Object({
   consentType: oneOf([

@@ -31,7 +31,9 @@ export async function simulateNews(
     case 'lab_processing_blocked':
       return { status, status_detail: 'date_of_collection_unspecified' };
     case 'sample_error':
-      return { status, status_detail: 'sample_quantity_not_sufficient' };
+      return { status, status_detail: 'sample_quantity_not_sufficient', redraw: true };
+    case 'redraw_available':
+      return { status, redraw: true };
     case 'partial_results':
       return reportOf(order, await simulateReport(ctx, order, flags, 'partial'));
     case 'completed':

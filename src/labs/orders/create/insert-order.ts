@@ -209,5 +209,5 @@ async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<never> {
 }
 
 /** Simulated laboratories serve sandboxes only. */
-const notConnected = (): AppError =>
+export const notConnected = (): AppError =>
   new AppError('laboratory_not_connected', 'The laboratory of this lab test is not connected to this deployment.');

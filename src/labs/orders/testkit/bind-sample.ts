@@ -42,6 +42,14 @@ export async function bindSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, sample
   return { ...order, row: { ...row, sample_id: sampleId } };
 }
 
+/** The same for an order that is about to be made with it. */
+export async function takeSample(ctx: TxCtx<TeamCtx>, sampleId: string, orderId: string): Promise<void> {
+  const { rows } = await sql`
+    insert into sample_ids (sample_id, team_id, order_id) values (${sampleId}, ${ctx.team.id}, ${orderId})
+    on conflict do nothing returning sample_id`.execute(ctx.db);
+  if (rows.length === 0) throw alreadyRegistered();
+}
+
 /** A kit of the shop has an id of its own in a sandbox; those of laboratories are known before anybody holds one. */
 const mustBeIssued = ({ config }: TeamCtx, sampleId: string): boolean =>
   config.environment !== 'sandbox' || SIMULATED_SAMPLE_ID.test(sampleId);

@@ -2,12 +2,14 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
-import { createInsuranceWithOrder } from '../../../insurance/create-with-order.ts';
 import { findUser } from '../../../users/find.ts';
 import { startAutopilot } from '../autopilot.ts';
 import { changeOrder } from '../change.ts';
 import { lockOrder, type LoadedOrder } from '../load.ts';
-import { refuseMinorWithoutSetting } from '../create/patient.ts';
+import { refuseUnlessAccepted } from '../create/create.ts';
+import { rulesOfLab } from '../create/laboratory.ts';
+import { keepInsurance, keptConsents, keptPatient, refuseMinorWithoutSetting } from '../create/patient.ts';
+import { preFlight } from '../pre-flight.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
 import { requisitionOf } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
@@ -74,33 +76,25 @@ async function orderOfSample(
 
 /** What a registration leaves out stays as it was; null clears it. */
 async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input: Input): Promise<LoadedOrder> {
-  const { patient_details, patient_address: address, physician, consents, health_insurance: insurance } = input;
-  const { receiver_name: _, phone_number: __, ...home } = address;
+  const { physician, consents, health_insurance: brought } = input;
+  const insurance = brought ? await keepInsurance(ctx, order.row.user_id, brought, input) : null;
+  const patient = keptPatient(input);
+  const rules = await rulesOfLab(ctx, order.labTest.lab?.id as number);
+  const { clinical_notes, billing_type } = order.row;
+  const signed = physician === undefined ? order.row.physician : physician;
+  refuseUnlessAccepted(
+    preFlight(
+      { ...patient, physician: signed, clinical_notes, billing_type, insurance, account: order.row.lab_account_id },
+      rules,
+    ),
+  );
   return changeOrder(ctx, order, {
-    patient_details: patient_details as NonNullable<LoadedOrder['row']['patient_details']>,
-    patient_address: {
-      ...address,
-      receiver_name: address.receiver_name ?? '',
-      second_line: address.second_line ?? '',
-    } as NonNullable<LoadedOrder['row']['patient_address']>,
+    ...patient,
     ...(physician !== undefined && { physician }),
     ...(insurance && {
-      health_insurance_id: await createInsuranceWithOrder(ctx, order.row.user_id, insurance, {
-        first_name: patient_details.first_name,
-        last_name: patient_details.last_name,
-        gender: patient_details.gender,
-        dob: patient_details.dob,
-        email: patient_details.email,
-        phone_number: patient_details.phone_number,
-        address: home,
-      }),
-      ...(insurance.diagnosis_codes && { icd_codes: insurance.diagnosis_codes }),
+      health_insurance_id: insurance.id,
+      ...(brought?.diagnosis_codes && { icd_codes: brought.diagnosis_codes }),
     }),
-    ...((consents !== undefined || order.row.consents === null) && {
-      consents: (consents ?? []).map((consent) => ({
-        ...consent,
-        timeOfConsent: consent.timeOfConsent ?? new Date().toISOString(),
-      })),
-    }),
+    ...((consents !== undefined || order.row.consents === null) && { consents: keptConsents(consents) }),
   });
 }

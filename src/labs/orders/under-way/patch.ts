@@ -7,8 +7,9 @@ import { lockOrder, type LoadedOrder } from '../load.ts';
 import type { OrderPatch } from '../schemas.ts';
 import { progressOfOrder } from '../status/progress.ts';
 import { canReschedule } from '../status/rules.ts';
+import { activateIfDue } from './activate.ts';
 
-/** Changes the day on which an order becomes active, while nothing of it has left yet. */
+/** Changes the day on which an order becomes active, while nothing of it has left yet; one whose day has come moves on. */
 export function patchOrder(ctx: TeamCtx, orderId: string, patch: Static<typeof OrderPatch>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
@@ -18,6 +19,6 @@ export function patchOrder(ctx: TeamCtx, orderId: string, patch: Static<typeof O
         `This order is under way or has ended (${order.row.last_low_level_status}): activate_by cannot change any more.`,
       );
     }
-    return changeOrder(ctx, order, { activate_by: patch.activate_by });
+    return activateIfDue(ctx, await changeOrder(ctx, order, { activate_by: patch.activate_by }));
   });
 }

@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { optional, Text, Uuid } from '../../../wire/schema.ts';
+
+const MOST_TESTS = 20;
+const MOST_MARKERS = 200;
+
+/** Markers that are ordered beside lab tests, or without any. */
+export const AddOnInput = Type.Object({
+  marker_ids: optional(
+    Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+      maxItems: MOST_MARKERS,
+      description: 'Markers by id.',
+    }),
+  ),
+  provider_ids: optional(
+    Type.Array(Text(200), {
+      maxItems: MOST_MARKERS,
+      description: "Markers by their laboratory's order codes.",
+    }),
+  ),
+});
+
+/** What is ordered together: lab tests, markers beside them, or both, all of one laboratory. */
+export const OrderSetInput = Type.Object({
+  lab_test_ids: optional(Type.Array(Uuid, { maxItems: MOST_TESTS, description: 'Lab tests of the team.' })),
+  add_on: optional(AddOnInput),
+  lab_account_id: optional(Uuid),
+});

@@ -1,0 +1,98 @@
+import type { Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import { findUser } from '../../../users/find.ts';
+import { questionsOf } from '../../catalogue/questions.ts';
+import { startAutopilot } from '../autopilot.ts';
+import type { LoadedOrder } from '../load.ts';
+import { preFlight } from '../pre-flight.ts';
+import type { CreateOrderInput } from './schemas.ts';
+import { requisitionOf } from '../send-out.ts';
+import { todayInUtc } from '../under-way/activate.ts';
+import { checkAnswers } from './answers.ts';
+import { refuseUnlessBilled, settleBilling } from './billing.ts';
+import { insertOrder } from './insert-order.ts';
+import { findDestination } from './laboratory.ts';
+import { isMinor, keptConsents, keptPatient, refuseMinorWithoutSetting } from './patient.ts';
+import { keepSignature } from './signature.ts';
+
+type Input = Static<typeof CreateOrderInput>;
+
+/** Orders lab tests for a patient who is known, at once or on the day that activate_by names. */
+export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
+  return inTransaction(ctx, async (ctx) => {
+    await findUser(ctx, input.user_id);
+    const { patient_address: home, billing_type = 'client_bill' } = input;
+    const { lab_test_id, method, lab, account, markerIds } = await findDestination(ctx, input, home.state);
+    refusePatient(ctx, input, method);
+    refuseUnlessBilled(account, billing_type, home.state);
+    const answers = checkAnswers(await questionsOf(ctx, markerIds), input.aoe_answers ?? []);
+    const { insurance, icd_codes } = await settleBilling(ctx, input);
+    const { signature_image = null, ...physician } = input.physician ?? {};
+    const order = {
+      ...keptPatient(input),
+      physician: input.physician ? (physician as NonNullable<LoadedOrder['row']['physician']>) : null,
+      consents: keptConsents(input.consents),
+      clinical_notes: input.clinical_notes ?? account?.default_clinical_notes ?? null,
+      billing_type,
+    };
+    refuseUnlessAccepted(
+      preFlight({ ...order, insurance, account: account?.provider_account_id ?? null }, lab.order_rules),
+    );
+    const waits = Boolean(input.activate_by) && (input.activate_by as string) > (await todayInUtc(ctx));
+    const made = await insertOrder(ctx, {
+      ...order,
+      user_id: input.user_id,
+      lab_test_id,
+      method,
+      shipping_details: method === 'testkit' ? shippingOf(input) : null,
+      icd_codes,
+      aoe_answers: answers.length === 0 ? null : answers,
+      passthrough: input.passthrough ?? null,
+      health_insurance_id: insurance?.id ?? null,
+      lab_account_id: account?.id ?? null,
+      priority: input.priority ?? false,
+      activate_by: input.activate_by ?? null,
+      statuses: waits ? ['ordered'] : ['ordered', requisitionOf(lab.connection)],
+    });
+    if (signature_image) await keepSignature(ctx, made, signature_image);
+    if (!waits) await startAutopilot(ctx, made.row.id);
+    return made;
+  });
+}
+
+/** Who draws blood at home visits adults only. */
+export function refusePatient(
+  ctx: TxCtx<TeamCtx>,
+  { patient_details }: Pick<Input, 'patient_details'>,
+  method: string,
+): void {
+  refuseMinorWithoutSetting(ctx, patient_details.dob);
+  if (method === 'at_home_phlebotomy' && isMinor(patient_details.dob)) {
+    throw new AppError(
+      'minor_not_served',
+      'Patients under 18 are not visited at home: order another way of collecting.',
+    );
+  }
+}
+
+/** Throws pre_flight_failed with everything that was found. */
+export function refuseUnlessAccepted(problems: ReturnType<typeof preFlight>): void {
+  if (problems.length === 0) return;
+  throw new AppError('pre_flight_failed', 'The laboratory would not take this order.', { detail: problems });
+}
+
+/** A kit goes to where its patient lives. */
+function shippingOf({
+  patient_details: patient,
+  patient_address: home,
+}: Input): LoadedOrder['row']['shipping_details'] {
+  const { access_notes: _, receiver_name, second_line, phone_number, ...address } = home;
+  return {
+    ...address,
+    receiver_name: receiver_name || `${patient.first_name} ${patient.last_name}`,
+    second_line: second_line ?? '',
+    phone_number: phone_number ?? patient.phone_number,
+  };
+}

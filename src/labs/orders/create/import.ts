@@ -1,0 +1,48 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { newId } from '../../../ids.ts';
+import { findUser } from '../../../users/find.ts';
+import type { LoadedOrder } from '../load.ts';
+import type { ImportOrderInput } from './schemas.ts';
+import { canonicalSampleId, takeSample } from '../testkit/bind-sample.ts';
+import { refusePatient } from './create.ts';
+import { refuseUnlessBilled } from './billing.ts';
+import { insertOrder } from './insert-order.ts';
+import { findDestination } from './laboratory.ts';
+import { keptPatient } from './patient.ts';
+import { keepSignature } from './signature.ts';
+
+/**
+ * Takes over an order that was placed at its laboratory by other means, under the sample id it has there: nothing of it
+ * goes out, and its results come here.
+ */
+export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>): Promise<LoadedOrder> {
+  return inTransaction(ctx, async (ctx) => {
+    await findUser(ctx, input.user_id);
+    const { patient_address: home, billing_type } = input;
+    const { lab_test_id, method, account } = await findDestination(ctx, input, home.state);
+    refusePatient(ctx, input, method);
+    refuseUnlessBilled(account, billing_type, home.state);
+    const id = newId();
+    const sample_id = canonicalSampleId(input.sample_id);
+    await takeSample(ctx, sample_id, id);
+    const { signature_image = null, ...physician } = input.physician ?? {};
+    const made = await insertOrder(ctx, {
+      ...keptPatient(input),
+      id,
+      sample_id,
+      user_id: input.user_id,
+      lab_test_id,
+      method,
+      physician: input.physician ? (physician as NonNullable<LoadedOrder['row']['physician']>) : null,
+      consents: [],
+      billing_type,
+      lab_account_id: account?.id ?? null,
+      statuses: ['ordered', 'requisition_bypassed'],
+      isAtLaboratory: true,
+    });
+    if (signature_image) await keepSignature(ctx, made, signature_image);
+    return made;
+  });
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { findAccountAt, findLabAccount, type LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
+import { findOrMakeLabTest } from '../../catalogue/order-sets/find-or-make-lab-test.ts';
+import { resolveOrderSet } from '../../catalogue/order-sets/resolve.ts';
+import type { CollectionMethod } from '../../catalogue/schemas.ts';
+import type { OrderRules } from '../pre-flight.ts';
+import type { OrderPlace } from './schemas.ts';
+import type { LabConnection } from '../send-out.ts';
+import { notConnected } from './insert-order.ts';
+
+type Lab = {
+  connection: LabConnection;
+  collection_methods: string[];
+  states: string[] | null;
+  order_rules: OrderRules;
+};
+
+/** Where an order goes: the lab test, its way of collecting, the laboratory with what it takes, the account there. */
+export type Destination = {
+  lab_test_id: string;
+  method: CollectionMethod;
+  lab: Lab;
+  account: LabAccountRow | null;
+  markerIds: number[];
+};
+
+/**
+ * Finds out where an order goes. Throws not_found for whatever is named and unknown, and a code for each way in which what
+ * is named does not fit together, or the laboratory does not serve it.
+ */
+export async function findDestination(ctx: TxCtx<TeamCtx>, input: OrderPlace, state: string): Promise<Destination> {
+  const set = input.order_set ?? { lab_test_ids: [input.lab_test_id as string] };
+  const accountId = input.lab_account_id ?? set.lab_account_id ?? undefined;
+  const named = accountId === undefined ? null : await findLabAccount(ctx, accountId);
+  const resolved = await resolveOrderSet(ctx, set, named?.lab_id ?? null);
+  const account = accountId === undefined ? null : await findActiveAccount(ctx, resolved.lab_id, accountId);
+  const lab = await findLab(ctx, resolved.lab_id);
+  if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
+  const method = methodOf(
+    resolved.tests.map((test) => test.method),
+    input.collection_method ?? null,
+    lab,
+  );
+  if (lab.states !== null && !lab.states.includes(state)) {
+    throw new AppError('state_not_served', `The laboratory serves no patients in ${state}.`);
+  }
+  const lab_test_id = await findOrMakeLabTest(ctx, resolved, method);
+  return { lab_test_id, method, lab, account, markerIds: resolved.markerIds };
+}
+
+/** Throws not_found, lab_account_of_other_lab, and lab_account_not_active where no orders are taken under it. */
+export async function findActiveAccount(ctx: TeamCtx, labId: number, id: string): Promise<LabAccountRow> {
+  const account = (await findAccountAt(ctx, labId, id)) as LabAccountRow;
+  if (account.status === 'active') return account;
+  throw new AppError('lab_account_not_active', `No orders are taken under this lab account: it is ${account.status}.`);
+}
+
+function methodOf(ofTests: CollectionMethod[], asked: CollectionMethod | null, lab: Lab): CollectionMethod {
+  const methods = new Set(asked === null ? ofTests : [...ofTests, asked]);
+  const [method] = methods;
+  if (method === undefined) {
+    throw new AppError(
+      'collection_method_required',
+      'Markers alone do not say how they are collected: say collection_method.',
+    );
+  }
+  if (methods.size > 1) {
+    throw new AppError(
+      'mixed_collection_methods',
+      `What is ordered together has to be collected in one way, and this would be ${[...methods].join(' and ')}.`,
+    );
+  }
+  if (!lab.collection_methods.includes(method)) {
+    throw new AppError('collection_method_not_offered', `The laboratory does not take samples by ${method}.`);
+  }
+  return method;
+}
+
+async function findLab(ctx: TeamCtx, id: number): Promise<Lab> {
+  const { rows } = await sql<Lab>`
+    select connection, collection_methods, states, order_rules from labs where id = ${id}`.execute(ctx.db);
+  return rows[0] as Lab;
+}
+
+/** What a laboratory takes of an order. */
+export async function rulesOfLab(ctx: TeamCtx, id: number): Promise<OrderRules> {
+  return (await findLab(ctx, id)).order_rules;
+}

@@ -1,0 +1,86 @@
+import { Type, type Static } from 'typebox';
+import { HealthInsuranceInput } from '../../../insurance/schemas.ts';
+import { PatientAddressInput } from '../../../wire/address.ts';
+import { ImageInput } from '../../../wire/image/input.ts';
+import type { Requirement } from '../../../wire/rules.ts';
+import { CalendarDate, oneOf, optional, Text, Uuid } from '../../../wire/schema.ts';
+import { BILLING_TYPES } from '../../catalogue/lab-accounts/schemas.ts';
+import { OrderSetInput } from '../../catalogue/order-sets/schemas.ts';
+import { COLLECTION_METHODS } from '../../catalogue/schemas.ts';
+import { AoeAnswer, ConsentInput, PatientDetailsInput, PhysicianInput, SampleId } from '../schemas.ts';
+
+/** The physician who orders, with the signature that a requisition shows. */
+export const PhysicianWithSignature = Type.Object({
+  ...PhysicianInput.properties,
+  signature_image: optional(ImageInput('The signature, for the requisition.')),
+});
+
+/** ICD-10-CM: a letter, a digit, a digit or letter, up to four more behind a dot that may be left out. */
+const IcdCode = Type.String({
+  maxLength: 8,
+  pattern: '^[A-Za-z][0-9][0-9A-Za-z](\\.?[0-9A-Za-z]{1,4})?$',
+  description: 'An ICD-10-CM code.',
+});
+
+const exactlyOneSet: Requirement = {
+  check: ({ lab_test_id, order_set }) => {
+    const given = [lab_test_id, order_set].filter((value) => value !== null && value !== undefined).length;
+    if (given === 1) return [];
+    return given === 0
+      ? [{ at: ['order_set'], type: 'missing', msg: 'Field required' }]
+      : [
+          {
+            at: ['lab_test_id'],
+            type: 'value_error',
+            msg: 'order_set takes the place of lab_test_id: send one of them',
+          },
+        ];
+  },
+  words: 'One of `order_set` and the deprecated `lab_test_id` is needed.',
+};
+
+export const CreateOrderInput = Type.Object(
+  {
+    user_id: Uuid,
+    lab_test_id: optional({ ...Uuid, deprecated: true, description: 'Use order_set.lab_test_ids.' }),
+    order_set: optional(OrderSetInput),
+    collection_method: optional(oneOf(COLLECTION_METHODS)),
+    physician: optional(PhysicianWithSignature),
+    health_insurance: optional({
+      ...HealthInsuranceInput,
+      deprecated: true,
+      description: 'Kept as an insurance record of the user, and used for this order.',
+    }),
+    priority: Type.Optional(Type.Boolean({ default: false })),
+    billing_type: Type.Optional(oneOf(BILLING_TYPES, { default: 'client_bill' })),
+    icd_codes: optional(Type.Array(IcdCode, { maxItems: 50 })),
+    consents: optional(Type.Array(ConsentInput, { maxItems: 50 })),
+    activate_by: optional(CalendarDate),
+    aoe_answers: optional(Type.Array(AoeAnswer, { maxItems: 200 })),
+    passthrough: optional(Text(1000)),
+    clinical_notes: optional(Text(5000)),
+    lab_account_id: optional(Uuid),
+    creator_member_id: optional({ ...Uuid, description: 'Accepted and ignored.' }),
+    patient_details: PatientDetailsInput,
+    patient_address: PatientAddressInput,
+  },
+  { consentsUnlessPhysician: true, fulfils: exactlyOneSet },
+);
+
+/** What of an order says where it goes. */
+export type OrderPlace = Pick<
+  Static<typeof CreateOrderInput>,
+  'lab_test_id' | 'order_set' | 'collection_method' | 'lab_account_id'
+>;
+
+export const ImportOrderInput = Type.Object({
+  user_id: Uuid,
+  billing_type: oneOf(BILLING_TYPES),
+  order_set: OrderSetInput,
+  collection_method: oneOf(COLLECTION_METHODS),
+  physician: optional(PhysicianWithSignature),
+  patient_details: PatientDetailsInput,
+  patient_address: PatientAddressInput,
+  sample_id: SampleId,
+  lab_account_id: optional(Uuid),
+});

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import { addJobs, defineJob } from '../../../db/define-job.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
+import { Uuid } from '../../../wire/schema.ts';
+import { startAutopilot } from '../autopilot.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../load.ts';
+import { requisitionOf } from '../send-out.ts';
+import { appendOrderEvents } from '../status/append-events.ts';
+
+/** How many are asked for at a time; the next look finds the others. */
+const AT_ONCE = 1_000;
+
+/** A scheduled order moves on. */
+const activation = defineTeamJob({
+  name: 'activate_order',
+  payload: Type.Object({ team_id: Uuid, order_id: Uuid }),
+  key: ({ order_id }) => `activate ${order_id}`,
+  run: (ctx, { order_id }) =>
+    inTransaction(ctx, async (ctx) => {
+      const order = await lockOrderIfPresent(ctx, order_id);
+      if (order) await activateIfDue(ctx, order);
+    }),
+});
+
+/** Looks every five minutes for orders whose day has come, in UTC; whoever is scheduled for deletion waits for the undo. */
+const dueOrders = defineJob({
+  name: 'activate_due_orders',
+  payload: Type.Object({}),
+  cron: { at: '*/5 * * * *', payload: {} },
+  run: (ctx) => findDue(ctx),
+});
+
+export const activationJobs = [activation, dueOrders];
+
+function findDue(ctx: Ctx): Promise<void> {
+  return inTransaction(acrossTeams(ctx), async ({ db }) => {
+    const { rows } = await sql<{ team_id: string; order_id: string }>`
+      select orders.team_id, orders.id as order_id from orders join users on users.id = orders.user_id
+       where orders.activate_by <= (now() at time zone 'UTC')::date and orders.activate_by is not null
+         and orders.last_low_level_status = 'ordered' and users.deleted_at is null
+       order by orders.activate_by limit ${AT_ONCE}`.execute(db);
+    await addJobs(
+      db,
+      activation,
+      rows.map((payload) => ({ payload })),
+    );
+  });
+}
+
+/** Takes an order on that waited for its day, where that has come or it waits for none any more; any other stays as it is. */
+export async function activateIfDue(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<LoadedOrder> {
+  const { activate_by, last_low_level_status, patient_details, id } = order.row;
+  const waits = activate_by !== null && activate_by > (await todayInUtc(ctx));
+  if (last_low_level_status !== 'ordered' || patient_details === null || waits) return order;
+  const active = await appendOrderEvents(ctx, order, [{ status: requisitionOf(order.labConnection) }]);
+  await startAutopilot(ctx, id);
+  return active;
+}
+
+/** By the database's clock, as the list of those that are due. */
+export async function todayInUtc(ctx: TeamCtx): Promise<string> {
+  const { rows } = await sql<{ today: string }>`select (now() at time zone 'UTC')::date as today`.execute(ctx.db);
+  return rows[0]?.today as string;
+}

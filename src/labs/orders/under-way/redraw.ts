@@ -1,0 +1,37 @@
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { startAutopilot } from '../autopilot.ts';
+import { insertOrder } from '../create/insert-order.ts';
+import type { LoadedOrder } from '../load.ts';
+import { requisitionOf } from '../send-out.ts';
+
+/**
+ * A new order of origin redraw in the transaction of the one it repeats, told as every new order: of the same patient, lab
+ * test and billing, with a sample of its own. Of one order there is one; the answer is the order that it repeats, with
+ * the redraw beside it. The caller holds that order's lock.
+ */
+export async function makeRedraw(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<LoadedOrder> {
+  const { row, transaction } = order;
+  if (transaction.some(({ parent_id }) => parent_id === row.id)) return order;
+  const redraw = await insertOrder(ctx, {
+    user_id: row.user_id,
+    lab_test_id: row.lab_test_id,
+    method: row.method,
+    redrawOf: order,
+    patient_details: row.patient_details,
+    patient_address: row.patient_address,
+    shipping_details: row.shipping_details,
+    physician: row.physician,
+    consents: row.consents,
+    icd_codes: row.icd_codes,
+    aoe_answers: row.aoe_answers,
+    clinical_notes: row.clinical_notes,
+    passthrough: row.passthrough,
+    health_insurance_id: row.health_insurance_id,
+    lab_account_id: row.lab_account_id,
+    billing_type: row.billing_type,
+    priority: row.priority,
+    statuses: ['ordered', requisitionOf(order.labConnection)],
+  });
+  await startAutopilot(ctx, redraw.row.id);
+  return { ...order, transaction: redraw.transaction };
+}
