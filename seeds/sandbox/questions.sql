@@ -14,4 +14,5 @@ values
   (6, 2103, 1, 'FASTING', 'Is the patient fasting?', 'choice', false,
     '[{"id": 7, "code": "Y", "value": "Yes"}, {"id": 8, "code": "N", "value": "No"}]', null, 'N'),
   (7, 1041, 1, 'PSA_HISTORY', 'Was the prostate operated on or treated?', 'choice', false,
-    '[{"id": 9, "code": "Y", "value": "Yes"}, {"id": 10, "code": "N", "value": "No"}]', null, 'N');
+    '[{"id": 9, "code": "Y", "value": "Yes"}, {"id": 10, "code": "N", "value": "No"}]', null, 'N'),
+  (8, 2066, 1, 'REASON', 'Why is the test done?', 'text', false, '[]', null, null);

@@ -31,7 +31,7 @@ import { eraseUsers } from './erase-users.ts';
 
 /** What belongs to nobody, to the deployment or to an organisation. */
 const OF_NO_TEAM =
-  /^(analytes|application_subscriptions|audit_log|deployment|encryption_keys|lab_tests|labs|management_keys|markers|migrations|order_status_rules|orgs|provider_waits|seeds|service_centers|zip_prefixes)\./;
+  /^(analytes|application_subscriptions|audit_log|deployment|encryption_keys|lab_accounts|lab_tests|labs|management_keys|marker_questions|markers|migrations|order_status_rules|orgs|provider_waits|seeds|service_centers|zip_prefixes)\./;
 /** Words of a list that the service knows, whichever table they stand in; hashes hold no text. */
 const KNOWN_WORDS =
   /\.(\w*hash|billing_type|error_type|event_type|\w*courier|\w*kind|leg|method|operation|origin|outcome|payor_code|provider|providers|\w*interpretation|query_type|registration|relationship|\w*resource|resources|source_type|\w*status|type)$/;
@@ -47,6 +47,9 @@ const OF_ITS_OWN = new Set([
   'continuous_query_tasks.error',
   'imports.error',
   'lab_results.missing_results',
+  'laboratory_outbox.action',
+  'laboratory_outbox.last_error',
+  'laboratory_outbox.state',
   'link_tokens.filter_on_providers',
   'link_tokens.on_close',
   'link_tokens.on_error',
@@ -70,7 +73,7 @@ const OF_ITS_OWN = new Set([
   'webhooks.filter_types',
 ]);
 /** No operation writes it yet. */
-const UNWRITTEN = new Set(['orders.clinical_notes', 'orders.notes', 'shipments.notes']);
+const UNWRITTEN = new Set(['orders.notes', 'shipments.notes']);
 /** What a team keeps when a user of it is erased; tokens until their provider was told that they end (record 126). */
 const OF_THE_TEAM = [
   'continuous_queries.slug',
@@ -226,6 +229,18 @@ async function plant(): Promise<string> {
     cancellation_reason_id: '0b7f6a52-3c1d-4e8a-9f20-000000000199',
     notes: mark,
   });
+  const drawn = bodyOf(
+    'create_order',
+    { ...(BODIES['create_order'] as object), clinical_notes: mark, passthrough: mark },
+    {
+      user_id,
+      order_set: { add_on: { marker_ids: [2066] } },
+      collection_method: 'walk_in_test',
+      aoe_answers: [{ marker_id: 2066, question_id: 8, answer: mark }],
+      physician: { ...physician, signature_image: markedImage },
+    },
+  );
+  expect(await team.api<unknown>('POST', '/v3/order', drawn, keyed())).toMatchObject({ status: 200 });
   await app.deliver();
   await orderKit(team, user_id);
   await receiver.close();
