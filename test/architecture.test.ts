@@ -230,6 +230,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/labs/laboratories/carriers/receive.ts': 'whose parcel a carrier tells of',
   'src/labs/laboratories/carriers/follow-scans.ts': 'whether a newer order of anybody has the number of a parcel',
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
+  'src/labs/orders/under-way/activate.ts': 'the day of scheduled orders of all teams comes',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
   'src/jobs/unlock.ts': 'imports of a killed process are taken back',
   'src/jobs/erase-teams.ts': 'erasure finds the deleted teams',
