@@ -227,6 +227,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/wearables/connections/subscriptions/keep-user.ts': 'subscriptions of users of all teams that are due',
   'src/wearables/pulls/replay/replay.ts': 'payloads of all teams are mapped again',
   'src/wearables/pulls/resume.ts': 'pulls and polls of all teams that are due',
+  'src/labs/orders/messages/resend.ts': 'events of all teams whose worker was killed are sent on',
   'src/labs/laboratories/carriers/receive.ts': 'whose parcel a carrier tells of',
   'src/labs/laboratories/carriers/follow-scans.ts': 'whether a newer order of anybody has the number of a parcel',
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',

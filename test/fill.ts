@@ -92,6 +92,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   });
   const slow = await orderKit(team, user_id);
   await simulate(team, slow.id, '?delay=3600');
+  await team.api('POST', '/v3/order/resend_events', { order_ids: [slow.id] });
+  await team.api('PATCH', `/v3/order/${slow.id}/communication_settings`, { sms_enabled: false });
   const { details } = await readOrder(team, done.id);
   const tracking_code = details.data.shipment?.['outbound_tracking_number'];
   await hookOfCarrier(team, { tracking_code, status: 'in_transit', updated_at: new Date().toISOString() });

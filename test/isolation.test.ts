@@ -212,6 +212,8 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: { ...patient, sample_id: others.sample_id, user_id: others.user_id }, status: 404 },
     { body: { ...patient, sample_id: 'NOBODY-KNOWS-1', user_id: others.user_id }, status: 404 },
   ],
+  resend_order_events: (_, { order_id }) => [{ body: { order_ids: [order_id] }, status: 404 }],
+  patch_order_communication_settings: () => [{ body: { sms_enabled: false }, status: 404 }],
   patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
   cancel_order: (_, others) =>
     [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
@@ -366,6 +368,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   const walk_in_order_id = await bookedOrder(app, team, 'psc', { userId: user.user_id, last_name: name });
   const waiting = await orderKit(team, user.user_id);
   await simulate(team, waiting.id, '?delay=3600');
+  await team.api('POST', '/v3/order/resend_events', { order_ids: [waiting.id] });
+  await team.api('PATCH', `/v3/order/${waiting.id}/communication_settings`, { sms_enabled: false });
   // As of a laboratory that is connected by messages, and of a physician who has signed.
   await sql`insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
     values (${user.user_id}, ${waiting.id}, ${waiting.id}, ${team.id}, 1, 'new')`.execute(app.db);

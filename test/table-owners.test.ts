@@ -37,6 +37,8 @@ const OWNERS: Record<string, string[]> = {
     'shipments',
     'order_name_words',
     'tracking_numbers',
+    'event_resends',
+    'order_communication_settings',
     'order_signatures',
     'order_status_rules',
   ],

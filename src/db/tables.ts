@@ -226,6 +226,17 @@ export interface EndedAgreements {
   user_id: string;
 }
 
+export interface EventResends {
+  done: Generated<number>;
+  end_at: string | null;
+  ended_at: string | null;
+  id: string;
+  moved_at: Generated<string>;
+  order_ids: string[];
+  start_at: string | null;
+  team_id: string;
+}
+
 export interface Events {
   body: Buffer;
   created_at: Generated<string>;
@@ -499,6 +510,13 @@ export interface OauthStates {
   link_token_id: string;
   provider: string;
   state_hash: Buffer;
+  team_id: string;
+  user_id: string;
+}
+
+export interface OrderCommunicationSettings {
+  order_id: string;
+  sms_enabled: boolean;
   team_id: string;
   user_id: string;
 }
@@ -963,6 +981,7 @@ export interface DB {
   deployment: Deployment;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;
+  event_resends: EventResends;
   events: Events;
   held_deliveries: HeldDeliveries;
   idempotency_keys: IdempotencyKeys;
@@ -985,6 +1004,7 @@ export interface DB {
   markers: Markers;
   migrations: Migrations;
   oauth_states: OauthStates;
+  order_communication_settings: OrderCommunicationSettings;
   order_events: OrderEvents;
   order_name_words: OrderNameWords;
   order_signatures: OrderSignatures;

@@ -168,6 +168,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   book_psc_appointment: booking,
   reschedule_psc_appointment: booking,
   cancel_psc_appointment: { cancellationReasonId: '0b7f6a52-3c1d-4e8a-9f20-000000000201' },
+  resend_order_events: { start_at: '2026-01-01T00:00:00Z', end_at: '2026-01-31T23:59:59Z' },
+  patch_order_communication_settings: { sms_enabled: false },
   simulate_order: { interpretation: 'abnormal', has_missing_results: false },
   create_team: { name: 'Phoenix clinic', region: 'us' },
   create_team_api_key: { label: 'backend', team_id: TEAM },

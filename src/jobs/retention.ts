@@ -4,6 +4,7 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
+import * as orders from '../labs/orders/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as results from '../labs/results/erase.ts';
@@ -24,6 +25,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   continuousQueries,
   hooks,
   carriers,
+  orders,
   link,
   users,
   answers,

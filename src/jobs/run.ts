@@ -9,6 +9,7 @@ import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
 import { carrierScans } from '../labs/laboratories/carriers/follow-scans.ts';
 import { sandboxApproval } from '../labs/catalogue/own-tests/create.ts';
+import { resendEvents, resendResumption } from '../labs/orders/messages/resend.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {
   resumeSimulations,
@@ -73,6 +74,8 @@ export const jobs = [
   carrierScans,
   sandboxApproval,
   ...activationJobs,
+  resendEvents,
+  resendResumption,
   tokenRevocation,
   erasure,
   endedAgreements,

@@ -4,6 +4,7 @@ import { labTestEndpoints } from './catalogue/endpoints.ts';
 import { carrierEndpoints } from './laboratories/carriers/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
 import { documentEndpoints } from './documents/endpoints.ts';
+import { messageEndpoints } from './orders/messages/endpoints.ts';
 import { orderEndpoints } from './orders/endpoints.ts';
 import { placeEndpoints } from './places/endpoints.ts';
 import { resultEndpoints } from './results/endpoints.ts';
@@ -13,6 +14,7 @@ import { unmatchedEndpoints } from './results/unmatched/endpoints.ts';
 export const labEndpoints: Endpoint[] = [
   ...labTestEndpoints,
   ...orderEndpoints,
+  ...messageEndpoints,
   ...placeEndpoints,
   ...appointmentEndpoints,
   ...simulationEndpoints,

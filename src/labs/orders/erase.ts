@@ -1,4 +1,5 @@
-import type { TeamCtx, TxCtx } from '../../context.ts';
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 
 const ORDERS = 1_000;
 
@@ -17,6 +18,13 @@ export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string
 }
 
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('event_resends').where('team_id', '=', team.id).execute();
   await db.deleteFrom('sample_ids').where('team_id', '=', team.id).execute();
   await db.deleteFrom('order_transactions').where('team_id', '=', team.id).execute();
+}
+
+export async function dropExpired({ db }: Ctx): Promise<void> {
+  await sql`delete from event_resends where ended_at < now() - interval '1 day' or moved_at < now() - interval '30 days'`.execute(
+    db,
+  );
 }

@@ -139,7 +139,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     requisitionUrl: signedUrl(ctx, 'requisition', { team_id: ctx.team.id, id: row.id }),
     labConnection: first.connection,
   };
-  await publishOrderEvents(ctx, loaded, 0);
+  await publishOrderEvents(ctx, loaded, loaded.events);
   if (!isAtLaboratory) await sendOut(ctx, loaded, low);
   return loaded;
 }

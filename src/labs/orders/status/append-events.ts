@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { publishEvents } from '../../../events/publish.ts';
 import { orderCreated, orderUpdated } from '../events.ts';
-import type { LoadedOrder } from '../load.ts';
+import type { LoadedOrder, OrderEventRow } from '../load.ts';
 import { renderOrderInFull, shownWidely } from '../render.ts';
 import { sendOut } from '../send-out.ts';
 import { fullStatus, partsOf, type LowLevelStatus } from './table.ts';
@@ -79,7 +79,7 @@ export async function appendOrderEvents(
     ],
     transaction: order.transaction.map((sibling) => (sibling.id === row.id ? { ...sibling, ...newest } : sibling)),
   };
-  await publishOrderEvents(ctx, appended, order.events.length);
+  await publishOrderEvents(ctx, appended, appended.events.slice(order.events.length));
   const reached = events.map(({ status }) => status);
   await sendOut(ctx, appended, reached);
   await ctx.followOrder(ctx, appended, reached);
@@ -89,19 +89,20 @@ export async function appendOrderEvents(
 /** Partial results are read; told are they to teams only that want them to be. */
 const tellsPartial = ({ team }: TeamCtx): boolean => team.settings['partial_webhooks_enabled'] === true;
 
-/** Tells of an order's events behind the first `alreadyTold`, each with the order as it was right after it. */
-export async function publishOrderEvents(ctx: TxCtx<TeamCtx>, order: LoadedOrder, alreadyTold: number): Promise<void> {
+/** Tells of an order's events, each with the order as it was right after it. */
+export async function publishOrderEvents(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  events: OrderEventRow[],
+): Promise<void> {
   const isTold = ({ status }: { status: string }): boolean =>
     tellsPartial(ctx) || partsOf(status).low !== 'partial_results';
   await publishEvents(
     ctx,
-    order.events
-      .slice(alreadyTold)
-      .filter(isTold)
-      .map(({ id }) => ({
-        type: id === 1 ? orderCreated : orderUpdated,
-        user: order.user,
-        data: renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, id)),
-      })),
+    events.filter(isTold).map(({ id }) => ({
+      type: id === 1 ? orderCreated : orderUpdated,
+      user: order.user,
+      data: renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, id)),
+    })),
   );
 }

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { Type, type Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { addJob, jobKind } from '../../../db/define-job.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError, notFound } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { Uuid } from '../../../wire/schema.ts';
+import type { ResendInput } from './schemas.ts';
+
+/** One a team at a time: whatever it has asked for, it takes one of the places of background work. */
+export const resendKind = jobKind({
+  name: 'resend_events',
+  payload: Type.Object({ team_id: Uuid }),
+  key: ({ team_id }) => `resend ${team_id}`,
+});
+
+const MOST_ORDERS = 10_000;
+const MOST_WAITING = 10;
+
+/** Has the events of these orders sent again, and answers which orders they are. Throws not_found, limit_reached, too_many_matches. */
+export function askToResend(ctx: TeamCtx, input: Static<typeof ResendInput>): Promise<{ order_ids: string[] }> {
+  return inTransaction(ctx, async (tx) => {
+    const window = input.order_ids ? null : { start_at: input.start_at as string, end_at: input.end_at as string };
+    const order_ids = window ? await ordersOfWindow(tx, window) : await ordersNamed(tx, input.order_ids as string[]);
+    if (order_ids.length === 0) return { order_ids };
+    await refuseMoreThanMayWait(tx);
+    await tx.db
+      .insertInto('event_resends')
+      .values({ id: newId(), team_id: ctx.team.id, order_ids, ...window })
+      .execute();
+    await addJob(tx.db, resendKind, { team_id: ctx.team.id });
+    return { order_ids };
+  });
+}
+
+async function ordersNamed({ db, team }: TxCtx<TeamCtx>, given: string[]): Promise<string[]> {
+  const wanted = [...new Set(given.map((id) => id.toLowerCase()))];
+  const { rows } = await sql<{ id: string }>`
+    select orders.id from orders join users on users.id = orders.user_id
+     where orders.team_id = ${team.id} and orders.id = any (${wanted}::uuid[]) and users.deleted_at is null
+     order by orders.id`.execute(db);
+  if (rows.length < wanted.length) throw notFound('Order');
+  return rows.map(({ id }) => id);
+}
+
+/** Orders with an event in the window: those that were made by its end, and changed since it began. */
+async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: string; end_at: string }) {
+  const { rows } = await sql<{ id: string }>`
+    select orders.id from orders join users on users.id = orders.user_id
+     where orders.team_id = ${team.id} and orders.updated_at >= ${window.start_at} and users.deleted_at is null
+       and exists (select from order_events event where event.user_id = orders.user_id and event.order_id = orders.id
+                      and event.created_at between ${window.start_at} and ${window.end_at}::timestamptz + interval '1 millisecond')
+     order by orders.id limit ${MOST_ORDERS + 1}`.execute(db);
+  if (rows.length > MOST_ORDERS) {
+    throw new AppError(
+      'too_many_matches',
+      `At most ${MOST_ORDERS} orders are told again at once. Choose a shorter window.`,
+    );
+  }
+  return rows.map(({ id }) => id);
+}
+
+async function refuseMoreThanMayWait({ db, team }: TxCtx<TeamCtx>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`resend ${team.id}`}, 0))`.execute(db);
+  const { rows } = await sql`
+    select from event_resends where team_id = ${team.id} and ended_at is null limit ${MOST_WAITING}`.execute(db);
+  if (rows.length === MOST_WAITING) {
+    throw new AppError(
+      'limit_reached',
+      `${MOST_WAITING} requests to send events again wait already. Try again when they have gone out.`,
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { LowerBound, optional, UpperBound, Uuid } from '../../../wire/schema.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 60;
+const MOST_NAMED = 1_000;
+
+type Told = { at: string[]; type: string; msg: string };
+
+function breaches({ order_ids, start_at, end_at }: Record<string, unknown>): Told[] {
+  const isNamed = Array.isArray(order_ids);
+  const hasWindow = typeof start_at === 'string' || typeof end_at === 'string';
+  if (isNamed === hasWindow) {
+    return [
+      { at: [], type: isNamed ? 'value_error' : 'missing', msg: 'Either order_ids or start_at and end_at are needed' },
+    ];
+  }
+  if (isNamed) return [];
+  if (typeof start_at !== 'string')
+    return [{ at: ['start_at'], type: 'missing', msg: 'Field required together with end_at' }];
+  if (typeof end_at !== 'string')
+    return [{ at: ['end_at'], type: 'missing', msg: 'Field required together with start_at' }];
+  const length = Date.parse(end_at) - Date.parse(start_at);
+  if (length < 0) return [{ at: ['end_at'], type: 'value_error', msg: 'Value should not be before start_at' }];
+  if (length <= MOST_DAYS * DAY_MS) return [];
+  return [{ at: ['end_at'], type: 'value_error', msg: `Value should be at most ${MOST_DAYS} days after start_at` }];
+}
+
+export const ResendInput = Type.Object(
+  {
+    order_ids: optional(
+      Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: MOST_NAMED,
+        description: 'All events of these orders are sent again.',
+      }),
+    ),
+    start_at: optional(LowerBound),
+    end_at: optional(UpperBound),
+  },
+  {
+    fulfils: {
+      check: breaches,
+      words: `Either order_ids, or start_at and end_at with at most ${MOST_DAYS} days between them.`,
+    },
+  },
+);
+export const ResendAnswer = Type.Object({
+  order_ids: Type.Array(Uuid, { description: 'The orders whose events are sent again.' }),
+});
+
+const SmsEnabled = Type.Boolean({
+  description: 'Whether text messages may be sent to the patient; true until it is set.',
+});
+export const CommunicationSettingsPatch = Type.Object({ sms_enabled: SmsEnabled });
+export const CommunicationSettings = Type.Object({ order_id: Uuid, sms_enabled: SmsEnabled });
