@@ -20,6 +20,7 @@ import { refuseTakenPort } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
+import { startHl7, type Hl7 } from './labs/laboratories/hl7/start.ts';
 import type { Logger } from './log.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
@@ -65,6 +66,7 @@ export async function startService(options: Options): Promise<Service> {
     listener: null,
     forJobs: null,
     jobs: null,
+    hl7: null,
   };
   try {
     const firstKeys = await start(running, { ...options, config });
@@ -92,6 +94,8 @@ type Running = {
   /** Connections of background work alone, whose statements may take longer. */
   forJobs: Database | null;
   jobs: Runner | null;
+  /** Takes what laboratories send. */
+  hl7: Hl7 | null;
 };
 
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
@@ -157,6 +161,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     });
     running.forJobs = forJobs;
     running.jobs = await runJobs({ ...ctx, db: forJobs.db }, forJobs.pool);
+    running.hl7 = await startHl7({ ...ctx, db: forJobs.db });
   }
   return firstKeys;
 }
@@ -193,12 +198,13 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 
 /** Requests first, since they make work; then the work; then what both stand on. */
 async function stopInOrder(
-  { stopping, drain, jobs, deliverer, deliveries, forJobs, metricsServer, listener, database }: Running,
+  { stopping, drain, jobs, hl7, deliverer, deliveries, forJobs, metricsServer, listener, database }: Running,
   drainMs: number,
 ): Promise<void> {
   const deadline = Date.now() + drainMs;
   stopping.abort();
   await drain?.(drainMs);
+  await hl7?.stop();
   await jobs?.stop();
   await forJobs?.close();
   await deliverer?.stop(Math.max(0, deadline - Date.now()));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { eraseUsers } from '../src/jobs/erase-users.ts';
+import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import type { Team, TestApp } from './app.ts';
 import {
   addAccount,
@@ -102,12 +103,32 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     app.databaseUrl,
     `insert into user_subscriptions (user_id, provider, team_id) values ('${user_id}', 'oura', '${team.id}')`,
   );
+  const outboxId = randomUUID();
   // As of a laboratory that is connected by messages, and of a signature whose place only a requisition looks at.
   await query(
     app.databaseUrl,
     `insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
-     values ('${user_id}', '${randomUUID()}', '${slow.id}', '${team.id}', 1, 'new');
+     values ('${user_id}', '${outboxId}', '${slow.id}', '${team.id}', 1, 'new');
+     insert into order_numbers (user_id, order_id, team_id, lab_id, number, account_number)
+     values ('${user_id}', '${slow.id}', '${team.id}', 1, 'P${slow.id}', 'ACC-1');
      insert into order_signatures (user_id, order_id, team_id, content) values ('${user_id}', '${slow.id}', '${team.id}', '')`,
+  );
+  const message = `PID|||||Palmer^Grace|${randomUUID()}`;
+  await app.db
+    .insertInto('hl7_outgoing')
+    .values({
+      user_id,
+      id: outboxId,
+      team_id: team.id,
+      control_id: 'C1',
+      message: app.ctx.cipher.sealText('hl7_outgoing.message', { team_id: team.id, id: outboxId }, message),
+    })
+    .execute();
+  const { id: messageId } = await storeMessage(app.ctx, { labId: 1, bytes: Buffer.from(message), header: null });
+  await query(
+    app.databaseUrl,
+    `update hl7_messages set state = 'applied', team_id = '${team.id}', user_id = '${user_id}', order_id = '${slow.id}'
+      where id = '${messageId}'`,
   );
   // As of a connection to a provider whose data has to go, and that has ended.
   await query(

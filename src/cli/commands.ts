@@ -8,6 +8,11 @@ const PLANS = ['launch', 'grow', 'scale'] as const;
 const ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
 const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;
 
+const MESSAGE_STATES = ['received', 'applied', 'failed', 'discarded'] as const;
+const OUTGOING_STATES = ['waiting', 'accepted', 'refused'] as const;
+const oneLab = { value: 'SLUG', meaning: 'Of one laboratory only.' } as const;
+const message = { value: 'ID', meaning: 'Id of the message.', required: true, isId: true } as const;
+
 const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
 
 const ofBeta = {
@@ -151,6 +156,66 @@ export const COMMANDS: Command[] = [
       test: { value: 'ID', meaning: 'Id of the lab test.', required: true, isId: true },
     },
     run: async (values) => (await import('./labs/lab-test.ts')).approveLabTestCommand(values),
+  }),
+  command({
+    words: 'lab connect',
+    summary: 'Connect a laboratory by HL7, with what it offers, or change how one is connected.',
+    flags: { file: { value: 'FILE', meaning: 'What docs/guides/connect-a-laboratory.md describes.', required: true } },
+    run: async (values) => (await import('./labs/hl7.ts')).connectLabCommand(values),
+  }),
+  command({
+    words: 'lab issue-kits',
+    summary: 'Issue ids of kits to a team, by which they can be registered; prints them.',
+    flags: {
+      team: { value: 'ID', meaning: 'Id of the team.', required: true, isId: true },
+      count: { value: 'NUMBER', meaning: 'How many, 1 to 10000.', required: true },
+    },
+    run: async (values) => (await import('./labs/issue-kits.ts')).issueKitsCommand(values),
+  }),
+  command({
+    words: 'hl7 list',
+    summary: 'List messages of laboratories by ids and codes; those that wait to be repaired, unless told otherwise.',
+    flags: { state: { value: 'STATE', meaning: 'Which.', choices: MESSAGE_STATES, default: 'failed' }, lab: oneLab },
+    run: async (values) => (await import('./labs/hl7.ts')).listMessagesCommand(values),
+  }),
+  command({
+    words: 'hl7 show',
+    summary: 'Print a message of a laboratory as it came: it holds personal data.',
+    flags: { message },
+    run: async (values) => (await import('./labs/hl7.ts')).showMessageCommand(values),
+  }),
+  command({
+    words: 'hl7 repair',
+    summary: 'Put a mended message in the place of one that waits, and apply it.',
+    flags: { message, file: { value: 'FILE', meaning: 'The mended message.', required: true } },
+    run: async (values) => (await import('./labs/hl7.ts')).repairMessageCommand(values),
+  }),
+  command({
+    words: 'hl7 replay',
+    summary: 'Apply a message that waits anew, or with --lab all of a laboratory, as after a code was mapped.',
+    flags: { message: { value: 'ID', meaning: 'Id of the message.', isId: true }, lab: oneLab },
+    run: async (values) => (await import('./labs/hl7.ts')).replayMessageCommand(values),
+  }),
+  command({
+    words: 'hl7 discard',
+    summary: 'Set a message aside that nobody need repair.',
+    flags: { message },
+    run: async (values) => (await import('./labs/hl7.ts')).discardMessageCommand(values),
+  }),
+  command({
+    words: 'hl7 outgoing',
+    summary: 'List orders that a laboratory refused, unless told otherwise, by ids and codes.',
+    flags: {
+      state: { value: 'STATE', meaning: 'Which.', choices: OUTGOING_STATES, default: 'refused' },
+      lab: oneLab,
+    },
+    run: async (values) => (await import('./labs/hl7.ts')).listOutgoingCommand(values),
+  }),
+  command({
+    words: 'hl7 resend',
+    summary: 'Tell a laboratory again of an order that it refused, as the order is now.',
+    flags: { outbox: { value: 'ID', meaning: 'Its outbox_id, as hl7 outgoing tells it.', required: true, isId: true } },
+    run: async (values) => (await import('./labs/hl7.ts')).resendOrderCommand(values),
   }),
   command({
     words: 'backup',

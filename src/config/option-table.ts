@@ -127,6 +127,26 @@ export const OPTIONS = {
     read: orNull(whole(0, 65_535)),
     meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.',
   },
+  PHIAL_HL7_PORT: {
+    default: '',
+    read: orNull(whole(0, 65_535)),
+    meaning: 'Port on which laboratories send results by MLLP; empty: none.',
+  },
+  PHIAL_HL7_TLS_CERTIFICATE_FILE: {
+    default: '',
+    read: orNull(text),
+    meaning: 'Certificate of that port in PEM, with its chain; empty: no TLS, as within a VPN.',
+  },
+  PHIAL_HL7_TLS_KEY_FILE: {
+    default: '',
+    read: orNull(text),
+    meaning: 'Private key of that certificate in PEM.',
+  },
+  PHIAL_HL7_TLS_CLIENT_CA_FILE: {
+    default: '',
+    read: orNull(text),
+    meaning: 'Who signs the certificates that laboratories have to show there, in PEM; empty: they need none.',
+  },
   PHIAL_SANDBOX_AUTOPILOT_SECONDS: {
     default: '',
     read: orNull(whole(0, 86_400)),

@@ -19,6 +19,12 @@ export type Config = {
   logLevel: string;
   /** Port of /metrics; null: beside the API in the sandbox, nowhere in production. */
   metricsPort: number | null;
+  /** Where laboratories send results by MLLP. */
+  hl7: {
+    /** null: nowhere. */
+    port: number | null;
+    tls: { certificateFile: string; keyFile: string; clientCaFile: string | null } | null;
+  };
   /** Seconds between the steps that sandbox orders take by themselves; null: nothing moves by itself. */
   autopilotSeconds: number | null;
   retentionDays: number;
@@ -119,6 +125,9 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     ...encryption.problems,
     ...readProviderClients(given).problems,
   ];
+  if ((given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null) !== (given.PHIAL_HL7_TLS_KEY_FILE === null)) {
+    problems.push('PHIAL_HL7_TLS_CERTIFICATE_FILE and PHIAL_HL7_TLS_KEY_FILE belong together: set both or none.');
+  }
   if (given.PHIAL_ENVIRONMENT === 'production') {
     if (given.PHIAL_BASE_URL?.startsWith('http:')) {
       problems.push('PHIAL_BASE_URL must be an https address in production: keys and personal data travel to it.');
@@ -150,6 +159,17 @@ const configOf = (given: Given): Config => ({
   bodyLimitBytes: given.PHIAL_BODY_LIMIT_BYTES,
   logLevel: given.PHIAL_LOG_LEVEL,
   metricsPort: given.PHIAL_METRICS_PORT,
+  hl7: {
+    port: given.PHIAL_HL7_PORT,
+    tls:
+      given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null || given.PHIAL_HL7_TLS_KEY_FILE === null
+        ? null
+        : {
+            certificateFile: given.PHIAL_HL7_TLS_CERTIFICATE_FILE,
+            keyFile: given.PHIAL_HL7_TLS_KEY_FILE,
+            clientCaFile: given.PHIAL_HL7_TLS_CLIENT_CA_FILE,
+          },
+  },
   autopilotSeconds: given.PHIAL_SANDBOX_AUTOPILOT_SECONDS,
   retentionDays: given.PHIAL_RETENTION_DAYS,
   auditRetentionYears: given.PHIAL_AUDIT_RETENTION_YEARS,

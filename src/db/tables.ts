@@ -254,6 +254,33 @@ export interface HeldDeliveries {
   webhook_id: string;
 }
 
+export interface Hl7Messages {
+  content_hash: Buffer;
+  control_id: string;
+  id: string;
+  lab_id: number;
+  message_type: Generated<string>;
+  order_id: string | null;
+  raw: Buffer;
+  reason: string | null;
+  received_at: Generated<string>;
+  sealed_for: Generated<string>;
+  settled_at: string | null;
+  state: Generated<string>;
+  team_id: string | null;
+  tries: Generated<number>;
+  user_id: string | null;
+}
+
+export interface Hl7Outgoing {
+  control_id: string;
+  created_at: Generated<string>;
+  id: string;
+  message: Buffer;
+  team_id: string;
+  user_id: string;
+}
+
 export interface IdempotencyKeys {
   body: Buffer;
   created_at: Generated<string>;
@@ -340,6 +367,18 @@ export interface LabAccounts {
   team_id_allowlist: Generated<string[]>;
 }
 
+export interface LaboratoryCodes {
+  analyte_id: number;
+  code: string;
+  lab_id: number;
+}
+
+export interface LaboratoryConnections {
+  lab_id: number;
+  settings: Jsonb;
+  updated_at: Generated<string>;
+}
+
 export interface LaboratoryOutbox {
   action: string;
   answered_at: string | null;
@@ -353,6 +392,12 @@ export interface LaboratoryOutbox {
   state: Generated<string>;
   team_id: string;
   user_id: string;
+}
+
+export interface LaboratorySenders {
+  lab_id: number;
+  lease: string | null;
+  leased_until: Generated<string>;
 }
 
 export interface LabResults {
@@ -539,6 +584,17 @@ export interface OrderNameWords {
   team_id: string;
   user_id: string;
   word_hash: Buffer;
+}
+
+export interface OrderNumbers {
+  account_number: string;
+  created_at: Generated<string>;
+  filler_number: string | null;
+  lab_id: number;
+  number: string;
+  order_id: string;
+  team_id: string;
+  user_id: string;
 }
 
 export interface Orders {
@@ -984,6 +1040,8 @@ export interface DB {
   event_resends: EventResends;
   events: Events;
   held_deliveries: HeldDeliveries;
+  hl7_messages: Hl7Messages;
+  hl7_outgoing: Hl7Outgoing;
   idempotency_keys: IdempotencyKeys;
   imports: Imports;
   inbox: Inbox;
@@ -993,7 +1051,10 @@ export interface DB {
   lab_results: LabResults;
   lab_test_markers: LabTestMarkers;
   lab_tests: LabTests;
+  laboratory_codes: LaboratoryCodes;
+  laboratory_connections: LaboratoryConnections;
   laboratory_outbox: LaboratoryOutbox;
+  laboratory_senders: LaboratorySenders;
   labs: Labs;
   lanes: Lanes;
   link_codes: LinkCodes;
@@ -1007,6 +1068,7 @@ export interface DB {
   order_communication_settings: OrderCommunicationSettings;
   order_events: OrderEvents;
   order_name_words: OrderNameWords;
+  order_numbers: OrderNumbers;
   order_signatures: OrderSignatures;
   order_status_rules: OrderStatusRules;
   order_transactions: OrderTransactions;

@@ -14,6 +14,9 @@ const WITHOUT_WALL = new Set([
   'carrier_scans',
   'deployment',
   'encryption_keys',
+  'laboratory_codes',
+  'laboratory_connections',
+  'laboratory_senders',
   'labs',
   'marker_analytes',
   'marker_questions',
@@ -70,6 +73,8 @@ describe('every table', () => {
   test('of the catalogue is only read by the service', async () => {
     for (const table of [
       'labs',
+      'laboratory_codes',
+      'laboratory_connections',
       'analytes',
       'markers',
       'marker_analytes',

@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
+import type { Insurances } from '../db/tables.ts';
 import { notFound } from '../errors.ts';
 import { findUser } from '../users/find.ts';
 import type { Insurance } from './schemas.ts';
@@ -17,6 +19,17 @@ export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimar
   return insurance;
 }
 
+/** One of the team's records, by its id. */
+export async function findInsuranceOrNull(ctx: TeamCtx, id: string): Promise<StoredInsurance | null> {
+  const row = await ctx.db
+    .selectFrom('insurances')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .where('team_id', '=', ctx.team.id)
+    .executeTakeFirst();
+  return row ? opened(ctx, row) : null;
+}
+
 /** The newest by the database's clock: ids of two processes of one millisecond have no order. */
 export async function findLatestInsuranceOrNull(
   ctx: TeamCtx,
@@ -25,7 +38,7 @@ export async function findLatestInsuranceOrNull(
 ): Promise<StoredInsurance | null> {
   const row = await ctx.db
     .selectFrom('insurances')
-    .select(['id', 'team_id', 'payor_code', 'relationship', 'is_primary', 'details', 'company'])
+    .select(COLUMNS)
     .where('user_id', '=', userId)
     .where('team_id', '=', ctx.team.id)
     .where('is_primary', '=', isPrimary)
@@ -33,7 +46,12 @@ export async function findLatestInsuranceOrNull(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (!row) return null;
+  return row ? opened(ctx, row) : null;
+}
+
+const COLUMNS = ['id', 'team_id', 'payor_code', 'relationship', 'is_primary', 'details', 'company'] as const;
+
+function opened(ctx: TeamCtx, row: Pick<Selectable<Insurances>, (typeof COLUMNS)[number]>): StoredInsurance {
   const { team_id, details, company, ...plain } = row;
   return {
     ...plain,

@@ -9,6 +9,7 @@ import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
+import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
@@ -34,6 +35,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   continuousQueries,
   carriers,
   results,
+  hl7,
   orders,
   insurance,
   users,

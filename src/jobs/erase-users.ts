@@ -8,6 +8,7 @@ import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
+import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
@@ -31,6 +32,7 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   link,
   carriers,
   results,
+  hl7,
   orders,
   insurance,
   files,

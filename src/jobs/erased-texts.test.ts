@@ -26,12 +26,14 @@ import { findTraces } from '../../test/traces.ts';
 import { endpoints } from '../endpoints.ts';
 import { BODIES } from '../glossary/examples.ts';
 import { jsonOf } from '../http/media.ts';
+import { parseHeader } from '../labs/laboratories/hl7/codec/parse.ts';
+import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
 import { SUMMARIES } from '../wearables/summaries/resources.ts';
 import { eraseUsers } from './erase-users.ts';
 
 /** What belongs to nobody, to the deployment or to an organisation. */
 const OF_NO_TEAM =
-  /^(analytes|application_subscriptions|audit_log|deployment|encryption_keys|lab_accounts|lab_tests|labs|management_keys|marker_questions|markers|migrations|order_status_rules|orgs|provider_waits|seeds|service_centers|zip_prefixes)\./;
+  /^(analytes|application_subscriptions|audit_log|deployment|encryption_keys|lab_accounts|laboratory_codes|laboratory_connections|lab_tests|labs|management_keys|marker_questions|markers|migrations|order_status_rules|orgs|provider_waits|seeds|service_centers|zip_prefixes)\./;
 /** Words of a list that the service knows, whichever table they stand in; hashes hold no text. */
 const KNOWN_WORDS =
   /\.(\w*hash|billing_type|error_type|event_type|\w*courier|\w*kind|leg|method|operation|origin|outcome|payor_code|provider|providers|\w*interpretation|query_type|registration|relationship|\w*resource|resources|source_type|\w*status|type)$/;
@@ -45,6 +47,10 @@ const OF_ITS_OWN = new Set([
   'continuous_queries.timeframe',
   'continuous_query_results.result',
   'continuous_query_tasks.error',
+  'hl7_messages.message_type',
+  'hl7_messages.reason',
+  'hl7_messages.state',
+  'hl7_outgoing.control_id',
   'imports.error',
   'lab_results.missing_results',
   'laboratory_outbox.action',
@@ -55,6 +61,9 @@ const OF_ITS_OWN = new Set([
   'link_tokens.on_error',
   'oauth_states.code_verifier',
   'order_events.status_detail',
+  'order_numbers.account_number',
+  'order_numbers.filler_number',
+  'order_numbers.number',
   'payors.aliases',
   'pulls.error_details',
   'samples.extra',
@@ -243,8 +252,36 @@ async function plant(): Promise<string> {
   expect(await team.api<unknown>('POST', '/v3/order', drawn, keyed())).toMatchObject({ status: 200 });
   await app.deliver();
   await orderKit(team, user_id);
+  await plantMessages(user_id, first.body.order.id);
   await receiver.close();
   return user_id;
+}
+
+/** As of a laboratory that is connected by HL7, and has sent a result. */
+async function plantMessages(user_id: string, order_id: string): Promise<void> {
+  const id = randomUUID();
+  const text = `MSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|${mark}|P|2.5.1\rPID|||||${mark}\r`;
+  const message = app.ctx.cipher.sealText('hl7_outgoing.message', { team_id: team.id, id }, text);
+  const place = { user_id, order_id, team_id: team.id, lab_id: 1 };
+  await app.db
+    .insertInto('order_numbers')
+    .values({ ...place, number: 'P1', account_number: 'A' })
+    .execute();
+  await app.db
+    .insertInto('laboratory_outbox')
+    .values({ ...place, id, action: 'new' })
+    .execute();
+  await app.db
+    .insertInto('hl7_outgoing')
+    .values({ user_id, id, team_id: team.id, control_id: 'C1', message })
+    .execute();
+  const header = parseHeader(text);
+  const stored = await storeMessage(app.ctx, { labId: 1, bytes: Buffer.from(text), header });
+  await app.db
+    .updateTable('hl7_messages')
+    .set({ user_id, team_id: team.id, order_id, state: 'applied' })
+    .where('id', '=', stored.id)
+    .execute();
 }
 
 /** Every column that could hold a text. */

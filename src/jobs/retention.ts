@@ -6,6 +6,7 @@ import * as delivery from '../delivery/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
+import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as files from '../wearables/files/erase.ts';
@@ -19,6 +20,7 @@ import * as webhooks from '../webhooks/erase.ts';
 const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   delivery,
   webhooks,
+  hl7,
   timeseries,
   files,
   results,

@@ -17,6 +17,7 @@ import {
   simulationStep,
 } from '../labs/laboratories/simulated/simulation-step.ts';
 import { activationJobs } from '../labs/orders/under-way/activate.ts';
+import { hl7Jobs } from '../labs/laboratories/hl7/jobs.ts';
 import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
@@ -76,6 +77,7 @@ export const jobs = [
   ...activationJobs,
   resendEvents,
   resendResumption,
+  ...hl7Jobs,
   tokenRevocation,
   erasure,
   endedAgreements,

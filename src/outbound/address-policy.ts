@@ -56,6 +56,15 @@ export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: b
   return { isAllowed, checkUrl: (url) => findProblem(url, isAllowed, options.allowHttp) };
 }
 
+/** Whether an address lies in one of these networks (CIDR, or one address); nothing else is allowed, public or not. */
+export function networksPolicy(allowedNetworks: string[]): AddressPolicy {
+  const networks = allowedNetworks.map(parseNetwork);
+  return {
+    isAllowed: (ip) => isIP(ip) !== 0 && networks.some((network) => liesIn(ipaddr.process(ip), network)),
+    checkUrl: () => 'No URL is called here.',
+  };
+}
+
 function findProblem(text: string, isAllowed: (ip: string) => boolean, allowHttp: boolean): string | null {
   if (text.length > MAX_URL_LENGTH) return `The URL must be at most ${MAX_URL_LENGTH} characters long.`;
   if (/[\p{Cc}\s]/u.test(text)) return 'The URL must not contain spaces, line breaks or control characters.';

@@ -36,6 +36,8 @@ export const SEALED_COLUMNS = {
   'lab_results.sample_information': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'unmatched_results.report': { as: 'json', row: ['id'], team: 'team_id' },
   'unmatched_results.note': { as: 'text', row: ['id'], team: 'team_id' },
+  'hl7_outgoing.message': { as: 'text', row: ['id'], team: 'team_id' },
+  'hl7_messages.raw': { as: 'text', row: ['id'], team: 'sealed_for' },
   'sample_notes.text': { as: 'text', row: ['id'], team: 'team_id' },
   'connections.external_user_id': { as: 'text', row: ['user_id', 'provider'], team: 'team_id' },
   'token_revocations.tokens': { as: 'json', row: ['id'], team: 'team_id' },
@@ -76,6 +78,8 @@ export type LookupKind =
   | 'request'
   /** tracking_numbers and carrier_scans: the number of a parcel, the same for all teams. */
   | 'tracking_number'
+  /** hl7_messages.content_hash: a message of a laboratory; its place is the deployment, not a team. */
+  | 'hl7_message'
   /** inbox.hash: a notification of a provider, as it came. */
   | 'news'
   /** unmatched_results.report_hash: a report, as it came. */

@@ -44,9 +44,9 @@ export const segmentOf = (message: Message, name: string): Segment | undefined =
 export type Value = string | (string | string[])[];
 
 /** A segment out of its fields by number; what is left out is empty. */
-export function segment(name: string, fields: Readonly<Record<number, Value | Value[]>>): Segment {
+export function segment(name: string, fields: Readonly<Record<number, Value | Value[] | undefined>>): Segment {
   const made: Field[] = [];
-  for (const [number, value] of Object.entries(fields)) made[Number(number)] = fieldOf(value);
+  for (const [number, value] of Object.entries(fields)) if (value !== undefined) made[Number(number)] = fieldOf(value);
   return { name, fields: Array.from(made, (field) => field ?? []) };
 }
 

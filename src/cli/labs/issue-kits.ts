@@ -1,0 +1,28 @@
+import { recordAudit } from '../../audit/record.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { issueKits } from '../../labs/orders/testkit/issue-kits.ts';
+import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { UsageError } from '../command.ts';
+import { OPERATOR } from '../with-change.ts';
+import { withCtx } from '../with-ctx.ts';
+
+const MOST = 10_000;
+
+export function issueKitsCommand({ team: teamId, count }: { team: string; count: string }): Promise<number> {
+  if (!/^\d{1,5}$/.test(count) || Number(count) < 1 || Number(count) > MOST)
+    throw new UsageError(`phial lab issue-kits takes a number from 1 to ${MOST} as --count.`);
+  return withCtx('lab issue-kits', async (ctx) => {
+    const team = await findTeamScope(ctx, teamId);
+    if (!team) {
+      console.error(`There is no team ${teamId}.`);
+      return 1;
+    }
+    const ids = await inTransaction(forTeam(ctx, team), async (tx) => {
+      const { org_id, id: team_id } = team;
+      await recordAudit(tx, { org_id, team_id, actor: OPERATOR, action: 'lab issue-kits', records: [team_id] });
+      return issueKits(tx, Number(count));
+    });
+    for (const id of ids) console.log(id);
+    return 0;
+  });
+}

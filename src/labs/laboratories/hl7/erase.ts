@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+
+/** What was applied is kept for so long, to be looked at; what waits to be repaired stays until it is. */
+const KEPT_DAYS = 90;
+
+/** What was sent to laboratories, and the numbers given to them, hang on their orders; what they sent names its user. */
+export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  await db.deleteFrom('hl7_messages').where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
+}
+
+export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('hl7_messages').where('team_id', '=', team.id).execute();
+}
+
+export async function dropExpired({ db }: Ctx): Promise<void> {
+  await sql`
+    delete from hl7_messages
+     where state in ('applied', 'discarded') and settled_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(db);
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../../context.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
+import { pathTo } from '../../../orders/status/path.ts';
+import { progressOfOrder } from '../../../orders/status/progress.ts';
+import { advance } from '../../../orders/status/rules.ts';
+import type { LowLevelStatus } from '../../../orders/status/table.ts';
+import { storeReport } from '../../../results/store-report.ts';
+import type { LabReport } from '../../../results/report.ts';
+import { applyNews } from '../../apply-news.ts';
+import type { LabNews } from '../../news.ts';
+import type { ReadResult } from '../messages/read-result.ts';
+import { ResultProblem } from '../messages/result-problem.ts';
+import type { MatchedOrder } from './find-order.ts';
+
+/** Gives an order what a laboratory told of it, in the caller's transaction. */
+export async function applyResult(
+  ctx: TxCtx<TeamCtx>,
+  matched: MatchedOrder,
+  { report, isReceipt, rejected, fillerNumbers }: ReadResult,
+): Promise<void> {
+  const order = await lockOrderIfPresent(ctx, matched.order_id);
+  if (!order) throw new ResultProblem('user_scheduled_for_deletion');
+  refuseOtherPatient(order, report);
+  await keepFillerNumber(ctx, matched, fillerNumbers);
+  const trouble = rejected.map((code) => TROUBLES[code]).find((known) => known !== undefined);
+  if (trouble !== undefined && !hasValues(report)) return walk(ctx, order, trouble);
+  if (report === null) {
+    if (isReceipt && order.row.method === 'testkit') await walk(ctx, order, { status: 'delivered_to_lab' });
+    return;
+  }
+  const { outcome } = await storeReport(ctx, order, report);
+  if (outcome === 'impossible') throw new ResultProblem('order_ended');
+}
+
+const hasValues = (report: LabReport | null): boolean =>
+  (report?.observations ?? []).some(({ status }) => status !== 'not_obtained' && status !== 'withdrawn');
+
+type Trouble = Extract<LabNews, { status: LowLevelStatus }>;
+
+/** Why a sample was rejected (SPM-21, HL7 table 0490), as far as an order has a word for it. */
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  QS: { status: 'sample_error', status_detail: 'sample_quantity_not_sufficient' },
+  RN: { status: 'sample_error', status_detail: 'sample_contaminated' },
+  RH: { status: 'sample_error', status_detail: 'sample_hemolyzed' },
+  EX: { status: 'sample_error', status_detail: 'sample_stability_exceeded' },
+  RR: { status: 'sample_error', status_detail: 'sample_stability_exceeded' },
+  RC: { status: 'sample_error', status_detail: 'sample_improper_collection' },
+  RD: { status: 'lab_processing_blocked', status_detail: 'date_of_collection_unspecified' },
+  RA: { status: 'lab_processing_blocked', status_detail: 'demographic_information_unspecified' },
+  RE: { status: 'lab_processing_blocked', status_detail: 'demographic_information_unspecified' },
+  RS: { status: 'lab_processing_blocked', status_detail: 'demographic_information_mismatch' },
+};
+
+/** To a status by all that stand before it: the laboratory may tell of a sample before its carrier does. */
+async function walk(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: Trouble): Promise<void> {
+  const progress = progressOfOrder(locked);
+  if (progress.last === news.status) return;
+  const path = pathTo(progress, news.status);
+  // What was past that before stays there: the message came late.
+  if (!path.ok) return;
+  let order = locked;
+  for (const status of path.steps) {
+    if (!advance(progressOfOrder(order), status)) return;
+    order = await applyNews(ctx, order, status === news.status ? news : { status });
+  }
+}
+
+/** A number that was mistyped leads to somebody else's order: the date of birth has to be the patient's. */
+function refuseOtherPatient({ row }: LoadedOrder, report: LabReport | null): void {
+  const told = report?.patient?.dob ?? null;
+  if (told !== null && row.patient_details !== null && row.patient_details.dob !== told)
+    throw new ResultProblem('other_patient');
+}
+
+async function keepFillerNumber(ctx: TxCtx<TeamCtx>, matched: MatchedOrder, told: string[]): Promise<void> {
+  const [number] = told;
+  if (number === undefined || matched.filler_number !== null || number.length > 199) return;
+  await sql`
+    update order_numbers set filler_number = ${number}
+     where user_id = ${matched.user_id} and order_id = ${matched.order_id}`.execute(ctx.db);
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../../../db/open.ts';
+import { readOrderNumber } from '../messages/order-number.ts';
+import type { ReadResult } from '../messages/read-result.ts';
+import { ResultProblem } from '../messages/result-problem.ts';
+
+export type MatchedOrder = {
+  user_id: string;
+  order_id: string;
+  team_id: string;
+  account_number: string;
+  filler_number: string | null;
+};
+
+/**
+ * Whose a result is: by the numbers that were issued to this laboratory and nothing else. The placer's comes first, then
+ * the laboratory's own that it told with an earlier result, then that of the sample. All that it has must name one order,
+ * and the account has to be the one that it was ordered under, so that no number leads to another team's.
+ */
+export async function findOrder(
+  db: Tx,
+  labId: number,
+  { placerNumbers, fillerNumbers, sampleIds, account }: ReadResult,
+): Promise<MatchedOrder> {
+  const numbers = placerNumbers.map(readOrderNumber);
+  if (numbers.includes(null)) throw new ResultProblem('unknown_number');
+  const { rows } = await sql<MatchedOrder & { by: 'placer' | 'filler' | 'sample' }>`
+    select n.user_id, n.order_id, n.team_id, n.account_number, n.filler_number,
+           case when n.number = any (${numbers}::text[]) then 'placer'
+                when n.filler_number = any (${fillerNumbers}::text[]) then 'filler' else 'sample' end as by
+      from order_numbers n
+     where n.lab_id = ${labId}
+       and (n.number = any (${numbers}::text[]) or n.filler_number = any (${fillerNumbers}::text[])
+         or n.order_id in (select order_id from sample_ids where sample_id = any (${sampleIds.map((id) => id.toUpperCase())}::text[])))`.execute(
+    db,
+  );
+  if (placerNumbers.length + fillerNumbers.length + sampleIds.length === 0) throw new ResultProblem('missing_number');
+  // A laboratory may use a number of its own again: it counts only where no number of ours does.
+  const best = (['placer', 'filler', 'sample'] as const).find((by) => rows.some((row) => row.by === by));
+  const found = rows.filter(({ by }) => by === best || (best === 'placer' && by === 'sample'));
+  const [first] = found;
+  if (!first) throw new ResultProblem('unknown_number');
+  if (new Set(found.map(({ order_id }) => order_id)).size > 1 || new Set(numbers).size > 1)
+    throw new ResultProblem('several_orders');
+  if (account !== '' && account !== first.account_number) throw new ResultProblem('other_account');
+  return first;
+}

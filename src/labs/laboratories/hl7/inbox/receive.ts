@@ -1,0 +1,47 @@
+import type { Ctx } from '../../../../context.ts';
+import { newId } from '../../../../ids.ts';
+import { encode } from '../codec/encoding.ts';
+import { textAt } from '../codec/message.ts';
+import { parseHeader } from '../codec/parse.ts';
+import { write } from '../codec/write.ts';
+import type { Connection } from '../connections/find-connection.ts';
+import { ackOf } from '../messages/ack.ts';
+import { isRejected } from '../messages/result-problem.ts';
+import { applyMessage, type Applied } from './apply-message.ts';
+import { storeMessage } from './store-message.ts';
+
+/** What cannot be answered by its own control id, or is not for us at all. */
+const NOT_FOR_US = new Set(['no_header', 'bad_delimiters', 'too_large']);
+
+/**
+ * Takes a message of one of the laboratories that may speak here: keeps it, does what it says, and answers. AA: done. AE:
+ * it is kept, and something in it has to be repaired, by the laboratory or the operator. AR: it is kept, and no message for
+ * us. Throws only where it could not be kept: then there is no answer, and the laboratory sends it again.
+ */
+export async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): Promise<{ ack: Buffer; ok: boolean }> {
+  const header = parseHeader(bytes.toString('latin1'));
+  const connection =
+    speakers.find(
+      ({ settings }) =>
+        textAt(header ?? undefined, 3) === settings.application && textAt(header ?? undefined, 4) === settings.facility,
+    ) ?? (speakers[0] as Connection);
+  const { id, state } = await storeMessage(ctx, { labId: connection.lab_id, bytes, header });
+  const ids = { lab: connection.slug, message_id: id };
+  const applied = state === 'applied' || state === 'discarded' ? { state, reason: null } : await apply(ctx, id, ids);
+  if (applied.reason === null) ctx.log.info(ids, 'a message of a laboratory was applied');
+  else ctx.log.warn({ ...ids, reason: applied.reason }, 'a message of a laboratory waits to be repaired');
+  const { reason } = applied;
+  const code = reason === null ? 'AA' : isRejected(reason) || NOT_FOR_US.has(reason) ? 'AR' : 'AE';
+  const ack = write(ackOf(header, { code, reason, id: newId().replaceAll('-', '').slice(0, 20) }));
+  return { ack: encode(ack, connection.settings.charset ?? 'UTF-8'), ok: reason === null };
+}
+
+/** It is kept: whatever went wrong here, the next try is the job's. */
+async function apply(ctx: Ctx, id: string, ids: object): Promise<Applied> {
+  try {
+    return await applyMessage(ctx, id);
+  } catch (err) {
+    ctx.log.error({ err, ...ids }, 'a message of a laboratory could not be applied yet');
+    return { state: 'received', reason: 'internal_error' };
+  }
+}

@@ -1,0 +1,25 @@
+// Short numbers for laboratories: their fields hold 22 characters, an id of ours has 36.
+
+const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const DIGITS = 7;
+
+/** The counter's value in base 32 with a check letter at the end, so that a mistyped number is none. */
+export function orderNumber(counter: bigint): string {
+  let digits = '';
+  for (let rest = counter; rest > 0n; rest /= 32n) digits = LETTERS[Number(rest % 32n)] + digits;
+  const padded = digits.padStart(DIGITS, '0');
+  return `P${padded}${checkLetter(padded)}`;
+}
+
+/** The number within what a laboratory gives back: `-2` names a test of the order. Null for what we never issued. */
+export function readOrderNumber(text: string): string | null {
+  const [, number, digits, check] =
+    /^(P([0-9A-HJKMNP-TV-Z]{7,13})([0-9A-HJKMNP-TV-Z]))(?:-\d{1,3})?$/.exec(text.trim().toUpperCase()) ?? [];
+  return number !== undefined && checkLetter(digits as string) === check ? number : null;
+}
+
+/** Weights that differ from place to place find any one wrong letter and any two that changed places. */
+function checkLetter(digits: string): string {
+  const sum = [...digits].reduce((total, letter, at) => total + LETTERS.indexOf(letter) * (at * 2 + 3), 0);
+  return LETTERS[sum % 31] as string;
+}

@@ -1,0 +1,205 @@
+import type { LabReport } from '../../../results/report.ts';
+import type { Settings } from '../connections/settings.ts';
+import { segmentOf, textAt, type Message, type Segment } from '../codec/message.ts';
+import { readObservation, type CodeMap } from './read-observation.ts';
+import { ResultProblem } from './result-problem.ts';
+import { readDate, readTime, type ZonedTime } from './times.ts';
+
+/** A result as the laboratory sent it, and by what it says whose it is. */
+export type ReadResult = {
+  /** Null where it tells no values yet. */
+  report: LabReport | null;
+  /** It says that the sample is there. */
+  isReceipt: boolean;
+  /** All of them: a message for two orders is refused. */
+  placerNumbers: string[];
+  fillerNumbers: string[];
+  sampleIds: string[];
+  /** The account that it was sent to (MSH-6); empty where it says none. */
+  account: string;
+  /** Statuses of the sample that are told beside the values, worst first. */
+  rejected: string[];
+};
+
+/** Statuses of a report (OBR-25, HL7 table 0123): null ones tell nothing yet, Y and Z answer a query. */
+const REPORT_STATUS: Readonly<Record<string, LabReport['status'] | null>> = {
+  O: null,
+  I: null,
+  S: null,
+  A: 'partial',
+  P: 'partial',
+  R: 'partial',
+  C: 'corrected',
+  F: 'final',
+  X: 'final',
+};
+
+const VERSIONS = new Set(['2.3', '2.3.1', '2.4', '2.5', '2.5.1', '2.6', '2.7', '2.7.1', '2.8']);
+
+/** Refuses what is no result for this deployment. */
+export function checkHeader(header: Segment | undefined): void {
+  if (textAt(header, 9) !== 'ORU' || !['', 'R01'].includes(textAt(header, 9, { component: 2 })))
+    throw new ResultProblem('wrong_type');
+  if (!VERSIONS.has(textAt(header, 12))) throw new ResultProblem('wrong_version');
+  if (!['', 'P'].includes(textAt(header, 11))) throw new ResultProblem('wrong_processing');
+  if (textAt(header, 10) === '') throw new ResultProblem('missing_control_id');
+}
+
+/** ORU^R01 as a report. Throws ResultProblem at the first thing that is not right. */
+export function readResult(message: Message, settings: Settings, codes: CodeMap): ReadResult {
+  const groups = groupsOf(message);
+  if (groups.length === 0) throw new ResultProblem('missing_report');
+  const statuses = groups.map(({ request }) => {
+    const status = textAt(request, 25);
+    if (!(status in REPORT_STATUS)) throw new ResultProblem('wrong_obr_25');
+    return REPORT_STATUS[status] ?? null;
+  });
+  const specimens = groups.flatMap((group) => group.specimens);
+  return {
+    report: statuses.every((status) => status === null)
+      ? null
+      : reportOf(message, groups, { settings, codes, statuses }),
+    isReceipt: groups.some(({ request }) => textAt(request, 25) === 'I'),
+    placerNumbers: numbersOf(groups, 2),
+    fillerNumbers: numbersOf(groups, 3),
+    sampleIds: [...new Set(specimens.flatMap((specimen) => sampleOf([specimen]) ?? []))],
+    account: textAt(segmentOf(message, 'MSH'), 6),
+    rejected: specimens.map((specimen) => textAt(specimen, 21)).filter((code) => code !== ''),
+  };
+}
+
+type Told = { settings: Settings; codes: CodeMap; statuses: (LabReport['status'] | null)[] };
+
+function reportOf(message: Message, groups: Group[], { settings, codes, statuses }: Told): LabReport {
+  const time = timesOf(settings);
+  const [{ common, request }] = groups as [Group];
+  const specimens = groups.flatMap((group) => group.specimens);
+  const header = segmentOf(message, 'MSH');
+  const laboratories: LabReport['performing_laboratories'] = {};
+  const observations = groups.flatMap((group) =>
+    group.observations.flatMap((noted) => {
+      const read = readObservation(noted, { codes, settings, laboratories });
+      return read === null ? [] : [{ ...read, sample_id: sampleOf(group.specimens) ?? sampleOf(specimens) }];
+    }),
+  );
+  const [main] = Object.entries(laboratories);
+  return {
+    status: statusOf(statuses),
+    placer_number: textAt(common, 2) || textAt(request, 2) || null,
+    filler_number: textAt(common, 3) || textAt(request, 3) || null,
+    accession_number: specimens.map((specimen) => textAt(specimen, 30)).find(Boolean) ?? null,
+    account_number: textAt(header, 6) || null,
+    collected_at: time(request, 7) ?? firstTime(specimens, 17, time),
+    received_at: time(request, 14) ?? firstTime(specimens, 18, time),
+    reported_at: time(request, 22) ?? time(header, 7) ?? fail('bad_time'),
+    patient: patientOf(segmentOf(message, 'PID')),
+    provider: providerOf(request),
+    laboratory: {
+      name: main?.[1].name ?? settings.facility,
+      clia_number: /^\d{2}D\d{7}$/.test(main?.[0] ?? '') ? (main?.[0] ?? null) : null,
+    },
+    performing_laboratories: laboratories,
+    samples: specimens.map((specimen) => ({
+      sample_id: sampleOf([specimen]) ?? '',
+      control_number: textAt(specimen, 30) || null,
+      collected_at: time(specimen, 17),
+      received_at: time(specimen, 18),
+      clinical_information: null,
+    })),
+    observations,
+  };
+}
+
+type Noted = { observation: Segment; notes: string[] };
+type Group = { common: Segment | undefined; request: Segment; observations: Noted[]; specimens: Segment[] };
+
+/** Each OBR with what follows it; ORC stands before its OBR. What is told twice is told once. */
+function groupsOf(message: Message): Group[] {
+  const groups: Group[] = [];
+  let common: Segment | undefined;
+  let noted: string[] | null = null;
+  for (const segment of message) {
+    const group = groups.at(-1);
+    if (segment.name === 'ORC') {
+      common = segment;
+      noted = null;
+    } else if (segment.name === 'OBR') {
+      groups.push({ common, request: segment, observations: [], specimens: [] });
+      [common, noted] = [undefined, null];
+    } else if (segment.name === 'OBX' && group && group.specimens.length === 0) {
+      noted = [];
+      if (!group.observations.some(({ observation }) => isSame(observation, segment)))
+        group.observations.push({ observation: segment, notes: noted });
+    } else if (segment.name === 'NTE' && noted)
+      noted.push(...(segment.fields[3] ?? []).map((part) => part[0]?.[0] ?? ''));
+    else if (segment.name === 'SPM' && group) {
+      noted = null;
+      if (!group.specimens.some((specimen) => isSame(specimen, segment))) group.specimens.push(segment);
+    }
+  }
+  return groups;
+}
+
+/** But for its set id. */
+const isSame = (a: Segment, b: Segment): boolean =>
+  JSON.stringify(a.fields.slice(2)) === JSON.stringify(b.fields.slice(2));
+
+/** Some of it corrected: corrected; some of it still to come: partial. */
+function statusOf(statuses: (LabReport['status'] | null)[]): LabReport['status'] {
+  if (statuses.includes('corrected')) return 'corrected';
+  return statuses.every((status) => status === 'final') ? 'final' : 'partial';
+}
+
+type ReadField = (segment: Segment | undefined, field: number) => ZonedTime | null;
+
+function timesOf({ time_zone }: Settings): ReadField {
+  return (segment, field) => {
+    const text = textAt(segment, field);
+    return text === '' ? null : (readTime(text, time_zone) ?? fail('bad_time'));
+  };
+}
+
+const firstTime = (segments: Segment[], field: number, time: ReadField): ZonedTime | null =>
+  segments.map((segment) => time(segment, field)).find((read) => read !== null) ?? null;
+
+/** The placer's id of a sample, else the laboratory's. */
+function sampleOf(specimens: Segment[]): string | null {
+  const [specimen] = specimens;
+  return textAt(specimen, 2) || textAt(specimen, 2, { component: 2 }) || null;
+}
+
+const numbersOf = (groups: Group[], field: number): string[] => [
+  ...new Set(
+    groups
+      .flatMap(({ common, request }) => [textAt(common, field), textAt(request, field)])
+      .filter((text) => text !== ''),
+  ),
+];
+
+const SEX: Readonly<Record<string, string>> = {
+  F: 'female',
+  M: 'male',
+  U: 'unknown',
+  O: 'other',
+  A: 'other',
+  N: 'other',
+};
+
+function patientOf(pid: Segment | undefined): LabReport['patient'] {
+  if (!pid) return null;
+  return {
+    last_name: textAt(pid, 5) || null,
+    first_name: textAt(pid, 5, { component: 2 }) || null,
+    dob: readDate(textAt(pid, 7)),
+    gender: SEX[textAt(pid, 8)] ?? null,
+  };
+}
+
+function providerOf(request: Segment): string | null {
+  const name = [textAt(request, 16, { component: 3 }), textAt(request, 16, { component: 2 })].filter(Boolean).join(' ');
+  return name || null;
+}
+
+function fail(code: ConstructorParameters<typeof ResultProblem>[0]): never {
+  throw new ResultProblem(code);
+}

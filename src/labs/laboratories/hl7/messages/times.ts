@@ -1,0 +1,62 @@
+// Times of HL7: YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ], in the laboratory's zone where they bring none.
+
+const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:\.\d{1,4})?)?)?)?([+-]\d{4})?$/;
+
+export type ZonedTime = { timestamp: string; timezone_offset: number };
+
+/** Null for what is no time with at least a day: half a time would be guessed. */
+export function readTime(text: string, zone: string): ZonedTime | null {
+  const [, year, month, day, hour = '00', minute = '00', second = '00', sign] = TIME.exec(text) ?? [];
+  if (year === undefined) return null;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const local = Date.parse(iso);
+  if (Number.isNaN(local) || new Date(local).toISOString() !== iso) return null;
+  const offset = sign === undefined ? offsetOfLocal(local, zone) : offsetOf(sign);
+  if (offset === null) return null;
+  return { timestamp: new Date(local - offset * 1000).toISOString(), timezone_offset: offset };
+}
+
+/** A calendar date, `YYYY-MM-DD`, of which the rest of the day may follow. */
+export function readDate(text: string): string | null {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})/.exec(text) ?? [];
+  return year === undefined ? null : `${year}-${month}-${day}`;
+}
+
+/** To the second, with the offset of the zone at that moment. */
+export function writeTime(iso: string, zone: string): string {
+  const at = Date.parse(iso);
+  const offset = offsetAt(at, zone);
+  const minutes = Math.abs(offset) / 60;
+  const local = new Date(at + offset * 1000).toISOString().replaceAll(/[-T:]|\..*$/g, '');
+  const sign = offset < 0 ? '-' : '+';
+  return `${local}${sign}${String(Math.floor(minutes / 60)).padStart(2, '0')}${String(minutes % 60).padStart(2, '0')}`;
+}
+
+export const writeDate = (date: string): string => date.replaceAll('-', '').slice(0, 8);
+
+function offsetOf(sign: string): number | null {
+  const minutes = Number(sign.slice(1, 3)) * 60 + Number(sign.slice(3));
+  if (minutes > 15 * 60 || Number(sign.slice(3)) > 59) return null;
+  return (sign.startsWith('-') ? -1 : 1) * minutes * 60;
+}
+
+/** A clock time that comes twice in autumn is the first, one that spring leaves out is as before the change. */
+function offsetOfLocal(local: number, zone: string): number {
+  const before = offsetAt(local - 86_400_000, zone);
+  const after = offsetAt(local + 86_400_000, zone);
+  return [before, after].find((offset) => offsetAt(local - offset * 1000, zone) === offset) ?? before;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Seconds east of UTC in the zone at a moment. */
+function offsetAt(at: number, zone: string): number {
+  let formatter = formatters.get(zone);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+    formatters.set(zone, formatter);
+  }
+  const name = formatter.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
+}

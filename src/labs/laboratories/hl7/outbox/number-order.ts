@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../../context.ts';
+import type { LoadedOrder } from '../../../orders/load.ts';
+import { bindSample } from '../../../orders/testkit/bind-sample.ts';
+import { listLabAccounts } from '../../../catalogue/lab-accounts/find.ts';
+import type { Connection } from '../connections/find-connection.ts';
+import { OrderNotSendable } from '../messages/order.ts';
+import { orderNumber } from '../messages/order-number.ts';
+
+export type Numbered = { order: LoadedOrder; number: string; accountNumber: string };
+
+/**
+ * Issues the numbers by which the laboratory knows the order, once: that of the order, the account that it goes to, and
+ * that of its sample where there is none yet. A laboratory that draws the sample itself numbers it itself.
+ */
+export async function numberOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, connection: Connection): Promise<Numbered> {
+  const { user_id, id, method } = order.row;
+  const known = await ctx.db
+    .selectFrom('order_numbers')
+    .select(['number', 'account_number'])
+    .where('user_id', '=', user_id)
+    .where('order_id', '=', id)
+    .executeTakeFirst();
+  const accountNumber = known?.account_number ?? (await accountOf(ctx, order, connection));
+  const number = known?.number ?? (await issue(ctx, order, connection, accountNumber));
+  const numbered =
+    order.row.sample_id === null && method !== 'walk_in_test' ? await bindSample(ctx, order, `K${number}`) : order;
+  return { order: numbered, number, accountNumber };
+}
+
+async function issue(
+  ctx: TxCtx<TeamCtx>,
+  { row }: LoadedOrder,
+  { lab_id }: Connection,
+  account_number: string,
+): Promise<string> {
+  const { rows } = await sql<{ counter: string }>`select nextval('order_number_counter')::text as counter`.execute(
+    ctx.db,
+  );
+  const number = orderNumber(BigInt((rows[0] as { counter: string }).counter));
+  await ctx.db
+    .insertInto('order_numbers')
+    .values({ user_id: row.user_id, order_id: row.id, team_id: ctx.team.id, lab_id, number, account_number })
+    .execute();
+  return number;
+}
+
+/** The order's own account, else the team's oldest active one at the laboratory, else that of the connection. */
+async function accountOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder, connection: Connection): Promise<string> {
+  const accounts = await listLabAccounts(ctx as unknown as TeamCtx, {});
+  const account =
+    row.lab_account_id === null
+      ? accounts.find(({ lab_id, status }) => lab_id === connection.lab_id && status === 'active')
+      : accounts.find(({ id }) => id === row.lab_account_id);
+  const number = account?.provider_account_id ?? connection.settings.account_number;
+  if (number === undefined) throw new OrderNotSendable('account_missing');
+  return number;
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Ctx } from '../../../../context.ts';
+import { acrossTeams } from '../../../../db/session/bind.ts';
+import { newId } from '../../../../ids.ts';
+
+/** What is to be told a laboratory next. */
+export type Waiting = {
+  user_id: string;
+  id: string;
+  order_id: string;
+  team_id: string;
+  action: 'new' | 'cancel';
+  attempts: number;
+  due_in_seconds: number;
+};
+
+/** Longer than one message takes with its answer. */
+const LEASE_SECONDS = 400;
+
+/** The right to send to a laboratory, for one process at a time; null where another has it. */
+export async function takeLine(ctx: Ctx, labId: number): Promise<string | null> {
+  const { rows } = await sql<{ lease: string }>`
+    insert into laboratory_senders as held (lab_id, lease, leased_until)
+    values (${labId}, ${newId()}, now() + make_interval(secs => ${LEASE_SECONDS}))
+        on conflict (lab_id) do update set lease = excluded.lease, leased_until = excluded.leased_until
+     where held.leased_until < now()
+    returning lease`.execute(ctx.db);
+  return rows[0]?.lease ?? null;
+}
+
+/** False where the lease has run out and another process has it. */
+export async function keepLine(ctx: Ctx, labId: number, lease: string): Promise<boolean> {
+  const { rows } = await sql`
+    update laboratory_senders set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where lab_id = ${labId} and lease = ${lease} returning lab_id`.execute(ctx.db);
+  return rows.length > 0;
+}
+
+export async function giveLineBack(ctx: Ctx, labId: number, lease: string): Promise<void> {
+  await sql`update laboratory_senders set leased_until = '-infinity' where lab_id = ${labId} and lease = ${lease}`.execute(
+    ctx.db,
+  );
+}
+
+/** The oldest that waits, of whichever team: nothing overtakes it, also while it is not due. */
+export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | null> {
+  const { rows } = await sql<Waiting>`
+    select user_id, id, order_id, team_id, action, attempts,
+           greatest(0, extract(epoch from due_at - now()))::float8 as due_in_seconds
+      from laboratory_outbox where lab_id = ${labId} and state = 'waiting' order by id limit 1`.execute(
+    acrossTeams(ctx).db,
+  );
+  return rows[0] ?? null;
+}
+
+/** Laboratories for which something is due: a job that was lost with its process is asked for again. */
+export async function laboratoriesWithWaiting(ctx: Ctx): Promise<number[]> {
+  const { rows } = await sql<{ lab_id: number }>`
+    select distinct lab_id from laboratory_outbox where state = 'waiting' and due_at <= now()`.execute(
+    acrossTeams(ctx).db,
+  );
+  return rows.map(({ lab_id }) => lab_id);
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Ctx } from '../../../../context.ts';
+import { addJob } from '../../../../db/define-job.ts';
+import { acrossTeams } from '../../../../db/session/bind.ts';
+import { inTransaction } from '../../../../db/transaction.ts';
+import { outboxKind } from '../../../orders/send-out.ts';
+import { parseHeader } from '../codec/parse.ts';
+import { applyMessage, type Applied } from '../inbox/apply-message.ts';
+import { storeMessage } from '../inbox/store-message.ts';
+
+/** No message with the id waits. */
+export class NothingToRepair extends Error {}
+
+/** Applies a message anew, as after its code was mapped. */
+export async function replayMessage(ctx: Ctx, id: string): Promise<Applied> {
+  await findFailed(ctx, id);
+  return applyMessage(ctx, id);
+}
+
+/** Every message that waits of a laboratory, oldest first; tells how many were applied and how many wait still. */
+export async function replayAll(ctx: Ctx, lab: string): Promise<{ applied: number; failed: number }> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from hl7_messages m join labs on labs.id = m.lab_id
+     where m.state = 'failed' and labs.slug = ${lab} order by m.received_at`.execute(acrossTeams(ctx).db);
+  const counts = { applied: 0, failed: 0 };
+  for (const { id } of rows) {
+    const { state } = await applyMessage(ctx, id);
+    counts[state === 'applied' ? 'applied' : 'failed'] += 1;
+  }
+  return counts;
+}
+
+/** Puts a mended message in the place of one that waits, and applies it; the other stays as what was sent. */
+export async function repairMessage(ctx: Ctx, id: string, mended: Buffer): Promise<Applied & { message_id: string }> {
+  const { lab_id: labId } = await findFailed(ctx, id);
+  const stored = await storeMessage(ctx, { labId, bytes: mended, header: parseHeader(mended.toString('latin1')) });
+  if (stored.id !== id) await discard(ctx, id, 'repaired');
+  return { message_id: stored.id, ...(await applyMessage(ctx, stored.id)) };
+}
+
+/** Sets a message aside that nobody can or need repair. */
+export async function discardMessage(ctx: Ctx, id: string): Promise<void> {
+  await findFailed(ctx, id);
+  await discard(ctx, id, 'discarded');
+}
+
+async function discard(ctx: Ctx, id: string, reason: string): Promise<void> {
+  await sql`
+    update hl7_messages set state = 'discarded', reason = ${reason}, settled_at = now()
+     where id = ${id} and state = 'failed'`.execute(acrossTeams(ctx).db);
+}
+
+async function findFailed(ctx: Ctx, id: string): Promise<{ lab_id: number }> {
+  const { rows } = await sql<{ lab_id: number }>`
+    select lab_id from hl7_messages where id = ${id} and state = 'failed'`.execute(acrossTeams(ctx).db);
+  if (!rows[0]) throw new NothingToRepair(`No message ${id} waits to be repaired.`);
+  return rows[0];
+}
+
+/** Tells a laboratory of an order again that it has refused, built anew from what is so now. */
+export function resendOrder(ctx: Ctx, outboxId: string): Promise<void> {
+  return inTransaction(acrossTeams(ctx), async ({ db }) => {
+    const { rows } = await sql<{ lab_id: number }>`
+      update laboratory_outbox set state = 'waiting', attempts = 0, due_at = now(), answered_at = null
+       where id = ${outboxId} and state = 'refused' returning lab_id`.execute(db);
+    const [row] = rows;
+    if (!row) throw new NothingToRepair(`Nothing that a laboratory refused has the id ${outboxId}.`);
+    await sql`delete from hl7_outgoing where id = ${outboxId}`.execute(db);
+    await addJob(db, outboxKind, { lab_id: row.lab_id });
+  });
+}

@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { openSocket } from '../../../../outbound/open-socket.ts';
+import { encode, type Charset } from '../codec/encoding.ts';
+import { decode } from '../codec/encoding.ts';
+import { MOST } from '../codec/message.ts';
+import { parse } from '../codec/parse.ts';
+import { readAck, type AckCode } from '../messages/ack.ts';
+import type { Settings } from '../connections/settings.ts';
+import { frame, openFrameReader } from './mllp-frames.ts';
+
+/** No answer that counts came; `reached` tells whether the laboratory was there to be sent to. */
+export class LineFailed extends Error {
+  readonly code: string;
+  readonly reached: boolean;
+
+  constructor(code: string, reached: boolean) {
+    super(`the laboratory gave no answer: ${code}`);
+    this.code = code;
+    this.reached = reached;
+  }
+}
+
+export type Answer = { code: AckCode; reason: string | null };
+
+/** A kept connection to a laboratory: one message is under way at a time, and its answer is the one that names it. */
+export type Line = {
+  send: (message: string, controlId: string) => Promise<Answer>;
+  close: () => void;
+};
+
+type Mllp = NonNullable<Settings['orders']['mllp']>;
+const CONNECT_MS = 10_000;
+
+export async function openLine(mllp: Mllp, charset: Charset): Promise<Line> {
+  const socket = await connect(mllp);
+  const answerMs = (mllp.answer_seconds ?? 30) * 1000;
+  let broken: string | null = null;
+  let waiting: { hear: (content: Buffer) => void; fail: (code: string) => void } | null = null;
+  const end = (code: string): void => {
+    broken ??= code;
+    socket.destroy();
+    waiting?.fail(code);
+  };
+  const reader = openFrameReader(MOST.bytes);
+  socket.on('data', (bytes) => {
+    try {
+      for (const content of reader.push(bytes)) waiting?.hear(content);
+    } catch {
+      end('not_mllp');
+    }
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken'));
+  socket.on('close', () => end('closed'));
+
+  const send = (message: string, controlId: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const fail = (code: string): void => {
+        clearTimeout(timer);
+        waiting = null;
+        reject(new LineFailed(code, true));
+      };
+      const timer = setTimeout(() => end('no_answer'), answerMs);
+      if (broken !== null) return fail(broken);
+      waiting = {
+        fail,
+        hear: (content) => {
+          const answer = answerTo(content, charset, controlId);
+          // An answer to something else, as one that came too late on the connection before, is none.
+          if (answer === null) return;
+          clearTimeout(timer);
+          waiting = null;
+          resolve(answer);
+        },
+      };
+      socket.write(frame(encode(message, charset)));
+    });
+  return { send, close: () => end('closed') };
+}
+
+async function connect({ host, port, networks, tls }: Mllp): Promise<Socket> {
+  try {
+    const read = (path: string | undefined): Promise<string | undefined> =>
+      path === undefined ? Promise.resolve(undefined) : readFile(path, 'utf8');
+    const [ca, cert, key] = await Promise.all([tls?.ca_file, tls?.certificate_file, tls?.key_file].map(read));
+    const files = {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(tls?.server_name === undefined ? {} : { serverName: tls.server_name }),
+    };
+    return await openSocket({ host, port, networks, timeoutMs: CONNECT_MS, tls: tls ? files : null });
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    throw new LineFailed(typeof code === 'string' ? code.toLowerCase() : 'broken', false);
+  }
+}
+
+function answerTo(content: Buffer, charset: Charset, controlId: string): Answer | null {
+  try {
+    return readAck(parse(decode(content, charset)), controlId);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import type { Ctx } from '../../../../context.ts';
+import { networksPolicy } from '../../../../outbound/address-policy.ts';
+import { MOST } from '../codec/message.ts';
+import { findConnections, type Connection } from '../connections/find-connection.ts';
+import { receive } from '../inbox/receive.ts';
+import { frame, openFrameReader } from './mllp-frames.ts';
+
+/** Of the process, and of one address: a laboratory needs one, or a few. */
+const MOST_CONNECTIONS = 64;
+const MOST_OF_ADDRESS = 16;
+/** Laboratories keep their connection; one that is gone without a word is noticed by then. */
+const IDLE_MS = 30 * 60_000;
+/** From the first byte of a message to its last. */
+const MESSAGE_MS = 60_000;
+const HANDSHAKE_MS = 10_000;
+
+export type Listener = { port: number; close: () => Promise<void> };
+
+/** Takes results of laboratories by MLLP on PHIAL_HL7_PORT; null where none is set. */
+export async function listenForLaboratories(ctx: Ctx): Promise<Listener | null> {
+  const { port, tls } = ctx.config.hl7;
+  if (port === null) return null;
+  const open = new Set<Socket>();
+  const begin = (socket: Socket): void => {
+    if (open.size >= MOST_CONNECTIONS || ofAddress(open, socket) >= MOST_OF_ADDRESS) return void socket.destroy();
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    socket.on('error', () => socket.destroy());
+    void speak(ctx, socket).catch((err: unknown) => {
+      ctx.log.error({ err }, 'a connection of a laboratory was given up');
+      socket.destroy();
+    });
+  };
+  const server: Server = tls
+    ? createTlsServer(
+        {
+          cert: readFileSync(tls.certificateFile),
+          key: readFileSync(tls.keyFile),
+          ...(tls.clientCaFile === null
+            ? {}
+            : { ca: readFileSync(tls.clientCaFile), requestCert: true, rejectUnauthorized: true }),
+          handshakeTimeout: HANDSHAKE_MS,
+        },
+        begin,
+      )
+    : createTcpServer(begin);
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('tlsClientError', () => undefined); // the connection is closed by then
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: ctx.config.host, port }, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of open) socket.end();
+      setTimeout(() => open.forEach((socket) => socket.destroy()), 1_000).unref();
+      await closed;
+    },
+  };
+}
+
+const ofAddress = (open: Set<Socket>, { remoteAddress }: Socket): number =>
+  [...open].filter((socket) => socket.remoteAddress === remoteAddress).length;
+
+/** One connection: messages one after the other, each answered before the next is read. */
+async function speak(ctx: Ctx, socket: Socket): Promise<void> {
+  const speakers = await findSpeakers(ctx, socket);
+  if (speakers.length === 0) {
+    ctx.log.warn('a connection to the HL7 port came from nobody who may speak there');
+    return void socket.destroy();
+  }
+  socket.setTimeout(IDLE_MS, () => socket.destroy());
+  const reader = openFrameReader(MOST.bytes);
+  let late: NodeJS.Timeout | undefined;
+  try {
+    for await (const bytes of socket as AsyncIterable<Buffer>) {
+      for (const content of reader.push(bytes)) {
+        const { ack } = await receive(ctx, speakers, content);
+        socket.write(frame(ack));
+      }
+      if (!reader.isWithin()) {
+        clearTimeout(late);
+        late = undefined;
+      } else late ??= setTimeout(() => socket.destroy(), MESSAGE_MS);
+    }
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    ctx.log.warn(
+      { lab: speakers[0]?.slug, reason: typeof code === 'string' ? code : 'broken' },
+      'a laboratory broke off',
+    );
+  } finally {
+    clearTimeout(late);
+    socket.destroy();
+  }
+}
+
+/** The laboratories whose networks the address lies in and, where they name one, whose certificate was shown. */
+async function findSpeakers(ctx: Ctx, socket: Socket): Promise<Connection[]> {
+  const address = socket.remoteAddress ?? '';
+  const shown = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : undefined;
+  const connections = await findConnections(ctx);
+  return connections.filter(({ settings: { results } }) => {
+    if (!networksPolicy(results.networks ?? []).isAllowed(address)) return false;
+    return results.certificate_sha256 === undefined || results.certificate_sha256 === shown;
+  });
+}

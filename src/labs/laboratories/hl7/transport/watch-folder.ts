@@ -1,0 +1,114 @@
+import { lstat, mkdir, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ctx } from '../../../../context.ts';
+import { withoutFraming } from './messages-of-file.ts';
+import { findConnections, type Connection } from '../connections/find-connection.ts';
+import { receive } from '../inbox/receive.ts';
+
+const EVERY_MS = 5_000;
+/** Of a scan: what is more waits for the next one. */
+const MOST_FILES = 100;
+const MOST_NAMES = 2_000;
+const MOST_FILE_BYTES = 16 * 1_048_576;
+/** A file that was not written to for so long is whole. */
+const QUIET_MS = 5_000;
+/** How uploads are named until they are whole. */
+const UNFINISHED = /^\.|\.(part|filepart|tmp|temp|crdownload|swp)$/i;
+const DONE_KEPT_MS = 7 * 86_400_000;
+
+export type Watcher = { stop: () => Promise<void> };
+
+/** Looks through the folders of all laboratories that have one, again and again; null where nobody asked for it. */
+export function watchFolders(ctx: Ctx): Watcher {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const next = (): void => {
+    running = scanFolders(ctx)
+      .catch((err: unknown) => ctx.log.error({ err }, 'the folders of laboratories could not be read'))
+      .finally(() => {
+        if (!stopped) timer = setTimeout(next, EVERY_MS);
+      });
+  };
+  timer = setTimeout(next, EVERY_MS);
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** One look at every folder. `quietMs` is how long a file has to lie untouched. */
+export async function scanFolders(ctx: Ctx, quietMs = QUIET_MS): Promise<void> {
+  for (const connection of await findConnections(ctx)) {
+    const { folder } = connection.settings.results;
+    if (folder === undefined) continue;
+    try {
+      await scan(ctx, connection, folder, quietMs);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      ctx.log.error({ lab: connection.slug, reason: code ?? 'broken' }, 'the folder of a laboratory cannot be read');
+    }
+  }
+}
+
+async function scan(ctx: Ctx, connection: Connection, folder: string, quietMs: number): Promise<void> {
+  for (const place of ['done', 'failed', 'ack']) await mkdir(join(folder, place), { recursive: true, mode: 0o750 });
+  let taken = 0;
+  for (const name of await namesIn(folder)) {
+    if (taken >= MOST_FILES || ctx.stopping?.aborted) return;
+    if (await takeFile(ctx, connection, { folder, name, quietMs })) taken += 1;
+  }
+  await dropOld(join(folder, 'done'));
+  await dropOld(join(folder, 'ack'));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const entry of await opendir(folder)) {
+    if (!entry.isFile() || UNFINISHED.test(entry.name)) continue;
+    if (names.push(entry.name) >= MOST_NAMES) break;
+  }
+  return names.toSorted();
+}
+
+type FileAt = { folder: string; name: string; quietMs: number };
+
+/** True where the file was dealt with. Another process may be faster: what it has done is known by its contents. */
+async function takeFile(ctx: Ctx, connection: Connection, { folder, name, quietMs }: FileAt): Promise<boolean> {
+  const path = join(folder, name);
+  try {
+    const { size, mtimeMs } = await lstat(path);
+    if (Date.now() - mtimeMs < quietMs) return false;
+    const contents = size > MOST_FILE_BYTES ? [] : withoutFraming(await readFile(path));
+    const answers: Buffer[] = [];
+    let ok = contents.length > 0;
+    for (const content of contents) {
+      const answer = await receive(ctx, [connection], content);
+      answers.push(answer.ack);
+      ok &&= answer.ok;
+    }
+    if (contents.length === 0)
+      ctx.log.warn(
+        { lab: connection.slug, bytes: size, reason: 'no_message' },
+        'a file of a laboratory holds no message',
+      );
+    else await writeFile(join(folder, 'ack', `${name}.ack`), Buffer.concat(answers), { mode: 0o640 });
+    await rename(path, join(folder, ok ? 'done' : 'failed', name));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** What was applied is kept sealed elsewhere: the files go after a week. */
+async function dropOld(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = await lstat(path);
+    if (Date.now() - mtimeMs > DONE_KEPT_MS) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,205 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Message } from 'node-hl7-client';
+
+const [VT, FS, CR] = [0x0b, 0x1c, 0x0d];
+
+/** How it behaves beside taking what is right. */
+export type Fault = 'never_answers' | 'closes_before_answer' | 'answers_another' | 'refuses' | null;
+
+export type Hl7Laboratory = {
+  port: number;
+  /** Orders as they arrived, oldest first, read by a library that is not ours. */
+  orders: Message[];
+  /** Their control ids. */
+  controlIds: () => string[];
+  behave: (fault: Fault) => void;
+  /** Takes no connections until called with false. */
+  down: (isDown: boolean) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Without these a laboratory cannot work: it answers AE with the field. */
+const REQUIRED = [
+  'MSH.4',
+  'MSH.10',
+  'PID.3.1',
+  'PID.5.1',
+  'PID.5.2',
+  'PID.7',
+  'PID.8',
+  'ORC.1',
+  'ORC.2',
+  'OBR.2',
+  'OBR.4.1',
+];
+
+/** A laboratory that takes orders by MLLP: it reads them with node-hl7-client and refuses what lacks a required field. */
+export async function startHl7Laboratory(): Promise<Hl7Laboratory> {
+  const orders: Message[] = [];
+  const sockets = new Set<Socket>();
+  let fault: Fault = null;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    let held = Buffer.alloc(0);
+    socket.on('data', (bytes) => {
+      held = Buffer.concat([held, bytes]);
+      for (let end = held.indexOf(FS); end !== -1; end = held.indexOf(FS)) {
+        take(socket, held.subarray(held.indexOf(VT) + 1, end).toString('utf8'));
+        held = held.subarray(end + 2);
+      }
+    });
+  });
+
+  function take(socket: Socket, text: string): void {
+    const order = new Message({ text });
+    orders.push(order);
+    if (fault === 'never_answers') return;
+    if (fault === 'closes_before_answer') return void socket.destroy();
+    const missing = REQUIRED.find((path) => text_(order, path) === '');
+    const controlId = fault === 'answers_another' ? 'ANOTHER' : text_(order, 'MSH.10');
+    const isRefused = missing !== undefined || fault === 'refuses';
+    const answer = [
+      `MSH|^~\\&|LAB|LABFAC|${text_(order, 'MSH.3')}|${text_(order, 'MSH.4')}|20260122||ACK^O21^ACK|A${orders.length}|P|2.5.1`,
+      `MSA|${isRefused ? 'AE' : 'AA'}|${controlId}`,
+      ...(isRefused ? [`ERR||${missing ?? ''}|101|E`] : []),
+    ].join('\r');
+    socket.write(Buffer.concat([Buffer.of(VT), Buffer.from(`${answer}\r`), Buffer.of(FS, CR)]));
+  }
+
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    });
+  const shut = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    orders,
+    controlIds: () => orders.map((order) => text_(order, 'MSH.10')),
+    behave: (how) => {
+      fault = how;
+    },
+    down: (isDown) => (isDown ? shut() : listen(port)),
+    close: async () => {
+      if (server.listening) await shut();
+    },
+  };
+}
+
+/** A field of a message, read by the library; empty where there is none. */
+export function text_(message: Message, path: string): string {
+  const [segment = '', ...rest] = path.split('.');
+  if (!message.exists(segment)) return '';
+  const node = message.get(segment);
+  const first = node.length > 1 && segment !== 'MSH' ? node.get(0) : node;
+  const found = first.get(rest.join('.'));
+  return found.isEmpty() ? '' : found.toString();
+}
+
+export type ResultToSend = {
+  controlId: string;
+  placer: string;
+  filler?: string;
+  account?: string;
+  status?: string;
+  dob?: string;
+  charset?: string;
+  sampleId?: string;
+  /** When it was reported. */
+  at?: string;
+  values: {
+    code: string;
+    system?: string;
+    type?: string;
+    value: string;
+    unit?: string;
+    range?: string;
+    flags?: string;
+    status?: string;
+  }[];
+};
+
+/** ORU^R01 as a laboratory writes it, made by node-hl7-client. */
+export function resultMessage(result: ResultToSend): string {
+  const message = new Message({
+    messageHeader: { msh_9_1: 'ORU', msh_9_2: 'R01', msh_9_3: 'ORU_R01', msh_10: result.controlId, msh_11_1: 'P' },
+  });
+  message.set('MSH.3', 'LAB');
+  message.set('MSH.4', 'LABFAC');
+  message.set('MSH.5', 'PHIAL');
+  message.set('MSH.6', result.account ?? '');
+  message.set('MSH.12', '2.5.1');
+  if (result.charset) message.set('MSH.18', result.charset);
+  const patient = message.addSegment('PID');
+  patient.set('1', '1');
+  patient.set('3.1', 'X7');
+  patient.set('5.1', 'Palmer');
+  patient.set('5.2', 'Grace');
+  patient.set('7', result.dob ?? '19880412');
+  patient.set('8', 'F');
+  const order = message.addSegment('OBR');
+  order.set('1', '1');
+  order.set('2', result.placer);
+  order.set('3', result.filler ?? 'F-1001');
+  order.set('4.1', 'GLU');
+  order.set('7', '20260120081500');
+  order.set('14', '20260121090000');
+  order.set('22', result.at ?? '20260122103000');
+  order.set('25', result.status ?? 'F');
+  for (const [at, value] of result.values.entries()) {
+    const observation = message.addSegment('OBX');
+    observation.set('1', String(at + 1));
+    observation.set('2', value.type ?? 'NM');
+    observation.set('3.1', value.code);
+    observation.set('3.2', value.code);
+    observation.set('3.3', value.system ?? 'L');
+    observation.set('5', value.value);
+    observation.set('6', value.unit ?? 'mg/dL');
+    observation.set('7', value.range ?? '70-99');
+    if (value.flags) observation.set('8', value.flags);
+    observation.set('11', value.status ?? 'F');
+  }
+  if (result.sampleId) {
+    const specimen = message.addSegment('SPM');
+    specimen.set('1', '1');
+    specimen.set('2.1', result.sampleId);
+  }
+  return message.toString();
+}
+
+export type Sent = { code: string; controlId: string; error: string };
+
+/** Sends bytes as a frame and reads the answer; null where the connection was closed without one. */
+export function sendFrame(port: number, content: Buffer | string, { raw = false } = {}): Promise<Sent | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let heard = Buffer.alloc(0);
+    socket.on('error', reject);
+    socket.on('close', () => resolve(null));
+    socket.on('data', (bytes) => {
+      heard = Buffer.concat([heard, bytes]);
+      const end = heard.indexOf(FS);
+      if (end === -1) return;
+      const answer = new Message({ text: heard.subarray(1, end).toString('utf8') });
+      resolve({ code: text_(answer, 'MSA.1'), controlId: text_(answer, 'MSA.2'), error: text_(answer, 'ERR.5.2') });
+      socket.end();
+    });
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    socket.write(raw ? bytes : Buffer.concat([Buffer.of(VT), bytes, Buffer.of(FS, CR)]));
+  });
+}
+
+/** Waits until something holds, for 20 seconds at most. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const from = Date.now(); !(await holds()); await wait(20))
+    if (Date.now() - from > 20_000) throw new Error('It did not come to hold in time.');
+}
