@@ -236,6 +236,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   resolve_unmatched_result: () => [{ body: { action: 'reject' }, status: 404 }],
   simulate_order: (_, others) => [{ status: 404 }, { params: { order_id: others.waiting_order_id }, status: 404 }],
 
+  get_labels_pdf: () => [{ query: 'collection_date=2026-01-05', status: 404 }],
   create_team: (_, others) => [{ body: { name: 'Mine', region: 'us', id: others.team_id }, status: 409 }],
   list_team_api_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],

@@ -189,6 +189,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
   carrier: 'usps',
   client_user_id: 'patient-4711',
+  collection_date: '2026-01-05T14:30:00Z',
   device_id: SOMETHING,
   diagnosis_query: 'vitamin D',
   env: 'sandbox',
@@ -209,6 +210,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   start_date: '2026-01-05',
   sleep_id: SOMETHING,
   team_id: TEAM,
+  token: 'signed-part-of-the-link',
   transaction_id: SOMETHING,
   user_id: USER,
   webhook_id: SOMETHING,

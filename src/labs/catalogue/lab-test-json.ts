@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { LAB_JSON } from './labs.ts';
 import { MARKER_JSON } from './marker-json.ts';
-import type { LabTest } from './schemas.ts';
+import { SAMPLE_TYPES, type LabTest } from './schemas.ts';
 
 /** Of a row of `lab_tests` joined with its `labs`: changes with whatever LAB_TEST_JSON is made of. */
 export const LAB_TEST_REVISION = `concat(lab_tests.revision, '.', labs.revision)`;
@@ -16,5 +16,5 @@ export const LAB_TEST_JSON = sql<LabTest>`json_build_object(
     select coalesce(json_agg(${MARKER_JSON} order by ltm.position, markers.id), '[]')
       from lab_test_markers ltm join markers on markers.id = ltm.marker_id
      where ltm.lab_test_id = lab_tests.id),
-  'is_delegated', false, 'auto_generated', lab_tests.auto_generated, 'has_collection_instructions', false,
+  'is_delegated', false, 'auto_generated', lab_tests.auto_generated, 'has_collection_instructions', lab_tests.sample_type in (${sql.join(SAMPLE_TYPES.map((type) => sql.lit(type)))}),
   'common_tat_days', lab_tests.common_tat_days, 'worst_case_tat_days', lab_tests.worst_case_tat_days)`;

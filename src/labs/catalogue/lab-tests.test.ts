@@ -85,7 +85,7 @@ describe('the lab tests of a team', () => {
       ],
       is_delegated: false,
       auto_generated: false,
-      has_collection_instructions: false,
+      has_collection_instructions: true,
       common_tat_days: null,
       worst_case_tat_days: 7,
     });

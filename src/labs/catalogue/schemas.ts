@@ -4,12 +4,18 @@ import { Cursor, nullable, NumericId, oneOf, PageNumber, TextFilter, Uuid, WordF
 export const COLLECTION_METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
 
+/** What samples are; for each there are collection instructions. */
+export const SAMPLE_TYPES = ['dried_blood_spot', 'arm_collector', 'serum', 'saliva', 'urine', 'stool'] as const;
+export type SampleType = (typeof SAMPLE_TYPES)[number];
+export const isSampleType = (text: string): text is SampleType => (SAMPLE_TYPES as readonly string[]).includes(text);
+
 /** A value of a list that may grow: what is in it today is told, and nothing else is refused. */
 const open = (values: readonly string[]): ReturnType<typeof Type.String> =>
   Type.String({ description: `One of ${values.join(', ')}; further values may come.` });
 
 const Method = open(COLLECTION_METHODS);
-const SampleType = open(['dried_blood_spot', 'arm_collector', 'serum', 'saliva', 'urine', 'stool']);
+const SampleType = open(SAMPLE_TYPES);
+
 const days = (description: string) => nullable(Type.Integer({ description }));
 const turnaround = {
   common_tat_days: days("Days from the sample's arrival at the laboratory to the result, commonly."),

@@ -5,7 +5,13 @@ import { endpoint } from '../../http/endpoint.ts';
 import { pdf } from '../../http/media.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import { Uuid } from '../../wire/schema.ts';
-import { loadFacts, type OrderFacts } from './facts.ts';
+import { loadLabTest } from '../catalogue/find.ts';
+import { findResults } from '../results/find.ts';
+import { drawAbn } from './abn.ts';
+import { findSender, loadFacts, type OrderFacts } from './facts.ts';
+import { drawInstructions } from './instructions/draw.ts';
+import { drawLabels } from './labels.ts';
+import { drawResultReport } from './result-report.ts';
 import { drawRequisition } from './requisition.ts';
 import { inTurn } from './turns.ts';
 
@@ -27,6 +33,24 @@ async function byLink(ctx: SignedCtx, draw: (facts: OrderFacts) => Promise<Buffe
     throw error;
   }
 }
+
+/** Of a lab test the day on which it is printed does not matter: it is told as this one, so that the bytes are the same. */
+const NO_DAY = '2026-01-01T00:00:00.000Z';
+
+const LabelQuery = Type.Object({
+  number_of_labels: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      default: 3,
+      description: 'Pages of the document, which are labels all alike.',
+    }),
+  ),
+  collection_date: Type.String({
+    format: 'date-time',
+    description: 'When the sample was or will be taken; printed in UTC.',
+  }),
+});
 
 export const documentEndpoints = [
   endpoint({
@@ -54,5 +78,76 @@ export const documentEndpoints = [
     description:
       'Opens without a key, for seven days from when the link was made. Whatever is wrong with a link is answered alike.',
     handle: (ctx) => byLink(ctx, drawRequisition),
+  }),
+  endpoint({
+    id: 'get_labels_pdf',
+    method: 'GET',
+    path: '/v3/order/{order_id}/labels/pdf',
+    tag,
+    params,
+    query: LabelQuery,
+    response: pdf('labels'),
+    summary: 'Print labels for the specimens of an order',
+    description:
+      'A label of 2.25 by 1.25 inches a page. The DataMatrix is the sample id, or the order id where there is none.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
+    handle: (ctx, { params: { order_id }, query: { number_of_labels: count = 3, collection_date: collected } }) =>
+      ofOrder(ctx, order_id, (facts) => drawLabels(facts, { count, collected })),
+  }),
+  endpoint({
+    id: 'get_abn_pdf',
+    method: 'GET',
+    path: '/v3/order/{order_id}/abn_pdf',
+    tag,
+    params,
+    response: pdf('advance-beneficiary-notice'),
+    summary: 'Print an Advance Beneficiary Notice for an order',
+    description: 'It follows the items of CMS-R-131 in a layout of its own; reasons and costs are left to fill in.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
+    handle: (ctx, { params: { order_id } }) => ofOrder(ctx, order_id, drawAbn),
+  }),
+  endpoint({
+    id: 'get_result_pdf',
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/pdf',
+    tag,
+    params,
+    response: pdf('results'),
+    summary: 'Print the results of an order',
+    description: 'With the items of 42 CFR 493.1291(c). Corrected values are marked, with what was reported before.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
+    handle: async (ctx, { params: { order_id } }) => {
+      const results = await findResults(ctx, order_id);
+      return ofOrder(ctx, order_id, (facts) => drawResultReport(facts, results));
+    },
+  }),
+  endpoint({
+    id: 'get_order_collection_instructions_pdf',
+    method: 'GET',
+    path: '/v3/order/{order_id}/collection_instruction_pdf',
+    tag,
+    params,
+    response: pdf('collection-instructions'),
+    summary: 'Print how the sample of an order is collected',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
+    handle: (ctx, { params: { order_id } }) =>
+      ofOrder(ctx, order_id, ({ order, sender }) =>
+        drawInstructions(order.labTest, sender, { at: order.row.created_at, footer: `Order ${order.row.id}` }),
+      ),
+  }),
+  endpoint({
+    id: 'get_collection_instructions_pdf',
+    method: 'GET',
+    path: '/v3/lab_test/{lab_test_id}/collection_instruction_pdf',
+    tag,
+    params: Type.Object({ lab_test_id: Uuid }),
+    response: pdf('collection-instructions'),
+    summary: 'Print how the sample of a lab test is collected',
+    refusals: ['not_found', 'document_not_available'],
+    handle: async (ctx, { params: { lab_test_id } }) => {
+      const labTest = await loadLabTest(ctx, lab_test_id);
+      const sender = await findSender(ctx);
+      return inTurn(ctx.team.id, () => drawInstructions(labTest, sender, { at: NO_DAY, footer: labTest.name }));
+    },
   }),
 ];

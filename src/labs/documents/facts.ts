@@ -9,7 +9,7 @@ import { loadOrder, type LoadedOrder } from '../orders/load.ts';
 type LabFacts = { name: string; address: string; clia_number: string | null };
 
 /** Whom a document is from. */
-type Sender = { name: string; lines: string[] };
+export type Sender = { name: string; lines: string[] };
 
 /** What the documents of an order are made of. It is read and opened at each request; no document is kept. */
 export type OrderFacts = {

@@ -158,6 +158,13 @@ export async function paragraph(sheet: Sheet, text: string, style: Style = { siz
   sheet.y += style.size * 0.5;
 }
 
+/** A paragraph that hangs on its number or bullet. */
+export async function item(sheet: Sheet, mark: string, text: string, style: Style): Promise<void> {
+  await needRoom(sheet, style.size * 1.4);
+  drawLineEnding(sheet.doc, mark, { x: LEFT + 20, y: sheet.y }, { ...style, font: 'bold' });
+  await paragraph(sheet, text, style, 28);
+}
+
 /** A box that says something before all else. */
 export async function banner(sheet: Sheet, text: string, color = '#8a1c1c'): Promise<void> {
   const style: Style = { size: 9.5, font: 'bold', color };

@@ -44,7 +44,12 @@ export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, st
 function longestHead(word: string, fits: (text: string) => boolean): string {
   const letters = word.match(/\{U\+\w+\}|.\p{M}*/gu) ?? [word];
   let count = 1;
-  while (count < letters.length && fits(letters.slice(0, count + 1).join(''))) count += 1;
+  let tooMany = letters.length;
+  while (tooMany - count > 1) {
+    const middle = Math.floor((count + tooMany) / 2);
+    if (fits(letters.slice(0, middle).join(''))) count = middle;
+    else tooMany = middle;
+  }
   return letters.slice(0, count).join('');
 }
 

@@ -1,0 +1,193 @@
+import type { Static } from 'typebox';
+import type { BiomarkerResult, LabResults, MissingResult } from '../results/schemas.ts';
+import type { OrderFacts } from './facts.ts';
+import {
+  banner,
+  fields,
+  finish,
+  heading,
+  openSheet,
+  paragraph,
+  section,
+  table,
+  type Cell,
+  type Sheet,
+} from './paper/sheet.ts';
+import { QUIET } from './paper/text.ts';
+import { addressInWords, ageOn, dayInWords, inWords, momentInWords } from './words.ts';
+
+type Results = Static<typeof LabResults>;
+const ABNORMAL = '#9a3b00';
+const CRITICAL = '#a01212';
+
+/**
+ * The results for the physician and the patient, with the items of 42 CFR 493.1291(c): patient and number, performing
+ * laboratory, date of the report, test, specimen, result with unit and interpretation, and what was wrong with a specimen;
+ * reference intervals (d), and corrected values marked with what they were (k).
+ */
+export async function drawResultReport(facts: OrderFacts, results: Results): Promise<Buffer> {
+  const { order, sender } = facts;
+  const { metadata } = results;
+  const sheet = openSheet({ title: 'Laboratory report', at: order.row.last_event_at });
+  const patient = order.row.patient_details;
+  const name = patient ? `${patient.last_name}, ${patient.first_name}` : metadata.patient;
+  heading(sheet, { from: sender.name, title: 'Laboratory report', lines: sender.lines });
+  const isCorrected = metadata.status === 'corrected' || results.results.some(({ status }) => status === 'corrected');
+  if (isCorrected) await banner(sheet, 'CORRECTED REPORT: values marked CORRECTED replace what was reported before.');
+  else if (metadata.status === 'partial')
+    await banner(sheet, 'PRELIMINARY REPORT: further results will follow.', QUIET);
+  if (results.results.some(({ interpretation }) => interpretation === 'critical'))
+    await banner(sheet, 'CRITICAL RESULT: please read the marked values at once.', CRITICAL);
+  await section(sheet, 'Patient');
+  await fields(
+    sheet,
+    [
+      { label: 'Name (last, first)', value: name, bold: true },
+      { label: 'Date of birth', value: patient && dayInWords(patient.dob) },
+      { label: 'Sex', value: patient && inWords(patient.gender) },
+      { label: 'Age at order', value: patient && String(ageOn(order.row.created_at, patient.dob)) },
+    ],
+    [5, 2, 2, 1.5],
+  );
+  await fields(
+    sheet,
+    [
+      { label: 'Patient ID', value: order.user.id },
+      { label: 'Ordered by', value: physicianOf(facts) ?? 'Not named' },
+    ],
+    [5, 4],
+  );
+  await drawSpecimen(sheet, facts, { results, isCorrected });
+  await drawResults(results.results, sheet);
+  await drawMissing(results.missing_results ?? [], sheet);
+  await drawLaboratories(facts, results, sheet);
+  await paragraph(
+    sheet,
+    'Reference intervals are those of the laboratory. Results are read together with symptoms and history: please talk about them with a physician.',
+    { size: 8, color: QUIET },
+  );
+  return finish(sheet, `${name}  ·  ${patient ? `born ${dayInWords(patient.dob)}  ·  ` : ''}Order ${order.row.id}`);
+}
+
+const physicianOf = ({ order: { row } }: OrderFacts): string | null =>
+  row.physician && `${row.physician.first_name} ${row.physician.last_name}, NPI ${row.physician.npi}`;
+
+async function drawSpecimen(
+  sheet: Sheet,
+  { order }: OrderFacts,
+  { results: { metadata, sample_information }, isCorrected }: { results: Results; isCorrected: boolean },
+): Promise<void> {
+  const samples = Object.values(sample_information ?? {});
+  const first = (of: 'date_collected' | 'date_received' | 'date_reported'): string | null =>
+    samples.map((sample) => sample[of]?.timestamp).find((time) => time !== undefined) ?? null;
+  const moment = (time: string | null): string => (time === null ? 'Not told' : momentInWords(time));
+  await section(sheet, 'Specimen and report');
+  await fields(
+    sheet,
+    [
+      { label: 'Specimen number', value: metadata.specimen_number || (order.row.sample_id ?? 'Not told') },
+      { label: 'Specimen source', value: inWords(order.labTest.sample_type) },
+      { label: 'Status of the report', value: isCorrected ? 'Corrected' : inWords(metadata.status) },
+    ],
+    [4, 3, 3],
+  );
+  await fields(
+    sheet,
+    [
+      { label: 'Collected', value: moment(first('date_collected')) },
+      { label: 'Received', value: moment(first('date_received')) },
+      { label: 'Reported', value: moment(first('date_reported')) },
+    ],
+    [4, 3, 3],
+  );
+}
+
+async function drawResults(results: Static<typeof BiomarkerResult>[], sheet: Sheet): Promise<void> {
+  await section(sheet, 'Results', 60);
+  await table(
+    sheet,
+    [
+      { title: 'Test', width: 6 },
+      { title: 'Result', width: 3.4 },
+      { title: 'Unit', width: 2 },
+      { title: 'Reference interval', width: 3 },
+      { title: 'Interpretation', width: 3 },
+    ],
+    results.map((result) => {
+      const marked = markOf(result.interpretation);
+      const cells: Cell[] = [
+        result.name,
+        { text: result.result, bold: true, ...(marked ? { color: marked } : {}) },
+        result.unit ?? '',
+        result.reference_range ?? 'Not told',
+        { text: wordOf(result), bold: marked !== null, ...(marked ? { color: marked } : {}) },
+      ];
+      const notes = notesOf(result);
+      return { cells, ...(notes === '' ? {} : { note: notes }) };
+    }),
+  );
+}
+
+const markOf = (interpretation: string): string | null =>
+  interpretation === 'critical' ? CRITICAL : interpretation === 'abnormal' ? ABNORMAL : null;
+
+function wordOf({ interpretation, is_above_max_range, is_below_min_range }: Static<typeof BiomarkerResult>): string {
+  const side = is_above_max_range ? ', high' : is_below_min_range ? ', low' : '';
+  return interpretation === 'unknown' ? 'Not interpreted' : inWords(interpretation) + side;
+}
+
+function notesOf({ status, previous_result, notes, result }: Static<typeof BiomarkerResult>): string {
+  const correction =
+    status === 'corrected'
+      ? `CORRECTED${previous_result === null ? '' : `: reported before as ${previous_result}`}.`
+      : status === 'partial'
+        ? 'Preliminary.'
+        : '';
+  return [correction, notes === result ? '' : (notes ?? '')].filter(Boolean).join(' ');
+}
+
+/** Tests without a result, with what was wrong with the specimen. */
+async function drawMissing(missing: Static<typeof MissingResult>[], sheet: Sheet): Promise<void> {
+  if (missing.length === 0) return;
+  await section(sheet, 'Not reported', 60);
+  await table(
+    sheet,
+    [
+      { title: 'Test', width: 5 },
+      { title: 'Reason', width: 5 },
+      { title: "Laboratory's note", width: 6 },
+    ],
+    missing.map(({ name, inferred_failure_type, note }) => ({
+      cells: [name, inWords(inferred_failure_type), note ?? ''],
+    })),
+  );
+}
+
+async function drawLaboratories({ lab }: OrderFacts, { sample_information }: Results, sheet: Sheet): Promise<void> {
+  await section(sheet, 'Performing laboratory');
+  const told = Object.values(sample_information ?? {}).flatMap((sample) =>
+    Object.values(sample.performing_laboratories ?? {}),
+  );
+  const others = new Map(told.filter(({ name }) => name !== lab.name).map((each) => [each.name, each]));
+  const director = told.find(({ name, medical_director }) => name === lab.name && medical_director)?.medical_director;
+  await fields(
+    sheet,
+    [
+      { label: 'Laboratory', value: lab.name },
+      { label: 'Address', value: lab.address },
+      { label: 'CLIA number', value: lab.clia_number ?? 'Not told' },
+      ...(director ? [{ label: 'Medical director', value: director }] : []),
+    ],
+    director ? [3, 4, 2, 3] : [3, 4, 2],
+  );
+  for (const { name, address, medical_director } of others.values())
+    await fields(
+      sheet,
+      [
+        { label: 'Laboratory', value: name },
+        { label: 'Address', value: address ? addressInWords(address) : 'Not told' },
+        { label: 'Medical director', value: medical_director ?? 'Not told' },
+      ],
+      [3, 4, 2],
+    );
+}
