@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from './app.ts';
 import { BODIES, PARAMETERS } from '../src/glossary/examples.ts';
 import { createQuery, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
-import { kitTestId, makeUser, orderKit, pushEverySummary, useLink } from './factories.ts';
+import { kitTestId, makeUser, orderKit, pushEverySummary, useLink, register } from './factories.ts';
 
 const LONGEST_URL = 8_192;
 const LONGEST_MS = 1_000;
@@ -92,6 +92,7 @@ beforeAll(async () => {
   const { team } = app;
   const { user_id } = await makeUser(team);
   const order = await orderKit(team, user_id);
+  await register(team, { user_id, sample_id: 'WORST-1' });
   const { sleep, workout } = await pushEverySummary(team, user_id);
   await useLink(team, user_id);
   await upload(team, user_id, '<gpx/>');
