@@ -152,6 +152,14 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   page_lab_tests: () => [none],
   list_lab_tests: () => [none],
   list_labs: () => [none],
+  list_order_set_markers: (_, { lab_test_id, lab_account_id }) => [
+    { body: { lab_test_ids: [lab_test_id] }, status: 404 },
+    { body: { add_on: { marker_ids: [1001] }, lab_account_id }, status: 404 },
+  ],
+  search_compendium: (_, { name }) => [{ body: { mode: 'canonical', query: name }, status: 200 }],
+  convert_compendium: (_, { lab_test_id }) => [
+    { body: { lab_test_id, target_lab: 'simulated-reference-lab' }, status: 404 },
+  ],
   create_lab_test: (_, { lab_account_id }) => [
     { body: { name: 'A', description: 'B', method: 'testkit', marker_ids: [1001], lab_account_id }, status: 404 },
   ],

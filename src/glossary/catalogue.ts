@@ -26,6 +26,7 @@ export const catalogue: Record<string, string> = {
   pricing: 'What the marker costs.',
   include_pricing: 'Whether prices are answered too.',
   base_amount_minor: 'Price in the smallest unit of the currency, such as cents.',
+  canonical: 'What laboratories offer of the same LOINC codes.',
   currency: 'Currency, three letters (ISO 4217).',
   modifiers: 'What raises or lowers the price.',
   conditions: 'When the modifier holds.',

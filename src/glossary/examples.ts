@@ -44,6 +44,9 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   },
   search_payors_by_post: { insurance_name: 'aetna' },
   validate_icd_codes: { codes: ['E11.9', 'I10'] },
+  list_order_set_markers: { add_on: { marker_ids: [1101, 1015] } },
+  search_compendium: { mode: 'crosswalk', query: 'TSH' },
+  convert_compendium: { provider_ids: ['KIT-4548'], target_lab: 'simulated-reference-lab' },
   create_lab_test: {
     name: 'Heart and thyroid',
     description: 'Lipids and TSH.',

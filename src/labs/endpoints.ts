@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { appointmentEndpoints } from './appointments/endpoints.ts';
+import { compendiumEndpoints } from './catalogue/compendium/endpoints.ts';
 import { labTestEndpoints } from './catalogue/endpoints.ts';
 import { carrierEndpoints } from './laboratories/carriers/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
@@ -13,6 +14,7 @@ import { unmatchedEndpoints } from './results/unmatched/endpoints.ts';
 /** Every operation of the laboratory wing, in the order of its documentation. */
 export const labEndpoints: Endpoint[] = [
   ...labTestEndpoints,
+  ...compendiumEndpoints,
   ...orderEndpoints,
   ...messageEndpoints,
   ...placeEndpoints,

@@ -7,6 +7,8 @@ import { listLabTests, pageLabTests } from './list.ts';
 import { LabAccountQuery, LabAccounts } from './lab-accounts/schemas.ts';
 import { listLabAccounts } from './lab-accounts/find.ts';
 import { findMarker, listMarkers, listMarkersOf } from './markers.ts';
+import { listOrderSetMarkers } from './order-sets/list-markers.ts';
+import { OrderSetMarkersInput, OrderSetMarkersQuery } from './order-sets/markers-schemas.ts';
 import { createLabTest } from './own-tests/create.ts';
 import { patchLabTest } from './own-tests/patch.ts';
 import { LabTestInput, LabTestPatch } from './own-tests/schemas.ts';
@@ -116,6 +118,28 @@ export const labTestEndpoints = [
       'hold. With include_pricing the prices of the page come along.',
     handle: (ctx, { query: { page = 1, size = 50, include_pricing = false, ...filter } }) =>
       listMarkers(ctx, { ...filter, page, size, include_pricing }),
+  }),
+  endpoint({
+    id: 'list_order_set_markers',
+    method: 'POST',
+    path: '/v3/lab_tests/list_order_set_markers',
+    tag,
+    query: OrderSetMarkersQuery,
+    body: OrderSetMarkersInput,
+    response: MarkerPage,
+    summary: 'List the markers of an order set',
+    description:
+      'What an order of this set would ask its laboratory for, each marker once with the results that it brings: those ' +
+      'of the lab tests first. Nothing is ordered.',
+    refusals: [
+      'not_found',
+      'no_markers',
+      'duplicate_markers',
+      'mixed_laboratories',
+      'order_set_ambiguous',
+      'lab_account_of_other_lab',
+    ],
+    handle: (ctx, { body, query: { page = 1, size = 50 } }) => listOrderSetMarkers(ctx, body, { page, size }),
   }),
   endpoint({
     id: 'get_lab_test',

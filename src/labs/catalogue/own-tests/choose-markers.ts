@@ -23,11 +23,13 @@ export type ChosenMarker = {
  * The markers that are named by id or order code, in that order, all of one laboratory. Throws not_found, no_markers,
  * duplicate_markers, mixed_laboratories, lab_account_of_other_lab, and order_set_ambiguous where the order codes are
  * those of several laboratories.
+ *
+ * @param labId the laboratory, where it is known already
  */
-export async function chooseMarkers(ctx: TeamCtx, asked: Asked): Promise<ChosenMarker[]> {
+export async function chooseMarkers(ctx: TeamCtx, asked: Asked, labId: number | null = null): Promise<ChosenMarker[]> {
   const [ids, codes] = [asked.marker_ids ?? [], asked.provider_ids ?? []];
   if (ids.length + codes.length === 0) throw new AppError('no_markers', 'Name at least one marker.');
-  const named = asked.lab_slug ? await findLabId(ctx, asked.lab_slug) : null;
+  const named = asked.lab_slug ? await findLabId(ctx, asked.lab_slug) : labId;
   const account = await findAccountAt(ctx, named, asked.lab_account_id ?? undefined);
   const byId = await findById(ctx, ids);
   const known = named ?? account?.lab_id ?? byId[0]?.lab_id ?? null;

@@ -1,0 +1,50 @@
+import type { Static } from 'typebox';
+import type { Entry } from './load.ts';
+import type { CanonicalCandidate, PerLabCandidate } from './schemas.ts';
+
+type Relation = { relation: 'exact' | 'superset' | 'subset' | 'overlap'; confidence: number };
+
+/** How what `other` brings compares with what is wanted; null where they have no observation in common. */
+export function compare(wanted: readonly string[], other: readonly string[]): Relation | null {
+  const common = wanted.filter((code) => other.includes(code)).length;
+  if (common === 0) return null;
+  const [hasAll, hasMore] = [common === wanted.length, common < other.length];
+  const relation = hasAll ? (hasMore ? 'superset' : 'exact') : hasMore ? 'overlap' : 'subset';
+  return { relation, confidence: round(common / (wanted.length + other.length - common)) };
+}
+
+const round = (share: number): number => Math.round(share * 100) / 100;
+
+/** The markers that have something in common with what is wanted, those that bring all of it first, then the closest. */
+export function candidatesFor(wanted: readonly string[], entries: Entry[]): Static<typeof PerLabCandidate>[] {
+  return entries
+    .flatMap((entry) => {
+      const relation = compare(wanted, entry.loinc_codes);
+      return relation ? [{ ...shownOf(entry), ...relation, reason_codes: ['loinc'] }] : [];
+    })
+    .toSorted((a, b) => Number(isWhole(b)) - Number(isWhole(a)) || b.confidence - a.confidence);
+}
+
+export const isWhole = ({ relation }: { relation: string }): boolean => relation === 'exact' || relation === 'superset';
+
+function shownOf({ popularity, ...entry }: Entry) {
+  return { ...entry, loinc_groups: [], cpt_codes: [], marker_popularity_score: popularity };
+}
+
+/** Markers that bring exactly the same, as one. */
+export function canonicalOf(same: Entry[], confidence: number): Static<typeof CanonicalCandidate> {
+  const [first] = same as [Entry];
+  const others = [...new Set(same.map(({ name }) => name))].filter((name) => name !== first.name);
+  return {
+    loinc_set_hash: first.loinc_set_hash,
+    display_name: first.name,
+    aliases: others,
+    loinc_codes: first.loinc_codes,
+    provider_ids: same.map(({ provider_id }) => provider_id),
+    loinc_components: first.loinc_components,
+    loinc_groups: [],
+    cpt_codes: [],
+    popularity_score: same.reduce((sum, { popularity }) => sum + popularity, 0),
+    confidence,
+  };
+}

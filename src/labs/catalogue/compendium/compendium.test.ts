@@ -1,0 +1,129 @@
+import type { Static } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { newId } from '../../../ids.ts';
+import type { LabTestPage } from '../schemas.ts';
+import type { CompendiumConversionAnswer, CompendiumSearchAnswer } from './schemas.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const search = async (body: object): Promise<Static<typeof CompendiumSearchAnswer>> =>
+  (await app.api<Static<typeof CompendiumSearchAnswer>>('POST', '/v3/compendium/search', body)).body;
+const convert = async (body: object): Promise<Static<typeof CompendiumConversionAnswer>> =>
+  (await app.api<Static<typeof CompendiumConversionAnswer>>('POST', '/v3/compendium/convert', body)).body;
+const labTestId = async (slug: string): Promise<string> => {
+  const { body } = await app.api<Static<typeof LabTestPage>>('GET', '/v3/lab_test?lab_test_limit=100');
+  return body.data.find((each) => each.slug === slug)?.id as string;
+};
+
+describe('searching the compendium', () => {
+  test('finds what laboratories call alike as one, by what it measures', async () => {
+    const { canonical_candidates, selected_canonical, per_lab } = await search({ mode: 'canonical', query: 'tsh' });
+    expect([selected_canonical, per_lab]).toEqual([null, {}]);
+    expect(canonical_candidates[0]).toMatchObject({ loinc_codes: ['3016-3'], confidence: 0.8, cpt_codes: [] });
+    expect(canonical_candidates[0]?.provider_ids).toHaveLength(2);
+  });
+
+  test('a crosswalk tells what each laboratory has that brings it, the exact one first', async () => {
+    const { selected_canonical, per_lab } = await search({ mode: 'crosswalk', query: 'tsh', limit: 50 });
+    expect(selected_canonical?.loinc_codes).toEqual(['3016-3']);
+    expect(Object.keys(per_lab).toSorted()).toEqual(['simulated-kit-lab', 'simulated-reference-lab']);
+    for (const candidates of Object.values(per_lab)) {
+      expect(candidates[0]).toMatchObject({ relation: 'exact', confidence: 1, reason_codes: ['loinc'] });
+      expect(candidates.slice(1).map(({ relation }) => relation)).toContain('superset');
+    }
+  });
+
+  test('by the hash of a set, in some laboratories only, with what is related or without', async () => {
+    const first = await search({ mode: 'canonical', query: 'tsh' });
+    const loinc_set_hash = first.canonical_candidates[0]?.loinc_set_hash;
+    expect(first.related.every(({ relation }) => relation === 'superset')).toBe(true);
+    expect(first.related).not.toEqual([]);
+    const again = await search({
+      mode: 'crosswalk',
+      loinc_set_hash,
+      labs: ['simulated-reference-lab'],
+      include_related: false,
+    });
+    expect(again.selected_canonical).toMatchObject({ loinc_set_hash, confidence: 1 });
+    expect([Object.keys(again.per_lab), again.related]).toEqual([['simulated-reference-lab'], []]);
+  });
+
+  test('finds nothing by an unknown name, an unknown laboratory, CPT codes, or by nothing at all', async () => {
+    for (const asked of [{ query: 'zebra' }, { query: 'tsh', labs: ['nowhere'] }, { cpt_codes: ['84443'] }, {}])
+      expect(await search({ mode: 'crosswalk', ...asked })).toEqual({
+        mode: 'crosswalk',
+        selected_canonical: null,
+        canonical_candidates: [],
+        per_lab: {},
+        related: [],
+      });
+  });
+
+  test.each([{}, { mode: 'other' }, { mode: 'canonical', limit: 0 }, { mode: 'canonical', limit: 51 }])(
+    'is refused for %j',
+    async (body) => {
+      expect((await app.api('POST', '/v3/compendium/search', body)).status).toBe(422);
+    },
+  );
+});
+
+describe('converting to another laboratory', () => {
+  test('a lab test is converted marker by marker, and what nothing there brings whole is unresolved', async () => {
+    const lab_test_id = await labTestId('standard-testkit');
+    const answer = await convert({ lab_test_id, target_lab: 'simulated-reference-lab' });
+    expect(answer).toMatchObject({
+      source_lab_test_id: lab_test_id,
+      source_lab_id: 1,
+      target_lab_id: 2,
+      target_lab_slug: 'simulated-reference-lab',
+      unresolved_provider_ids: [],
+    });
+    expect(answer.source_provider_ids).toContain('KIT-24331');
+    expect(answer.converted_provider_ids).toHaveLength(answer.source_provider_ids.length);
+    for (const { candidates } of Object.values(answer.by_source_provider_id))
+      expect(candidates[0]).toMatchObject({ lab_id: 2, relation: 'exact' });
+  });
+
+  test('order codes are converted alone, and an unknown one is unresolved', async () => {
+    const answer = await convert({ provider_ids: ['KIT-4548', 'NOWHERE'], target_lab: 'simulated-reference-lab' });
+    expect(answer).toMatchObject({
+      source_lab_test_id: null,
+      source_lab_id: 1,
+      source_provider_ids: ['KIT-4548', 'NOWHERE'],
+      unresolved_provider_ids: ['NOWHERE'],
+    });
+    expect(answer.by_source_provider_id['NOWHERE']).toEqual({ source_provider_id: 'NOWHERE', candidates: [] });
+    expect(answer.converted_provider_ids).toHaveLength(1);
+  });
+
+  test('a panel that the other laboratory has in parts only is unresolved, and its parts are told', async () => {
+    const answer = await convert({ provider_ids: await panelOfReferenceLab(), target_lab: 'simulated-kit-lab' });
+    expect(answer.converted_provider_ids).toEqual([]);
+    expect(answer.unresolved_provider_ids).toHaveLength(1);
+  });
+
+  /** The order code of the comprehensive metabolic panel. */
+  async function panelOfReferenceLab(): Promise<string[]> {
+    const { body } = await app.api<{ markers: { id: number; provider_id: string }[] }>(
+      'GET',
+      '/v3/lab_tests/markers?lab_id=2&size=100',
+    );
+    return body.markers.filter(({ id }) => id === 2101).map(({ provider_id }) => provider_id);
+  }
+
+  test('needs a laboratory and a lab test that are there, and one of the two ways to say what', async () => {
+    const lab_test_id = await labTestId('standard-testkit');
+    const status = async (body: object): Promise<number> =>
+      (await app.api('POST', '/v3/compendium/convert', body)).status;
+    expect(await status({ lab_test_id, target_lab: 'nowhere' })).toBe(404);
+    expect(await status({ lab_test_id: newId(), target_lab: 'simulated-kit-lab' })).toBe(404);
+    for (const body of [{}, { lab_test_id, provider_ids: ['A'] }, { lab_test_id: null, provider_ids: null }])
+      expect(await status({ ...body, target_lab: 'simulated-kit-lab' })).toBe(422);
+    expect(await status({ lab_test_id })).toBe(422);
+  });
+});
