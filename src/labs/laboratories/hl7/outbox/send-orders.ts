@@ -49,7 +49,7 @@ export const ordersOutResumption = defineJob({
 async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
   const connection = await findConnectionOrNull(ctx, labId);
   if (!connection || !(await nextWaiting(ctx, labId))) return;
-  const lease = await takeLine(ctx, labId);
+  const lease = await takeLine(ctx, connection);
   if (lease === null) return again(ctx, labId, AGAIN_SECONDS);
   const post = postOf(connection);
   let waitSeconds: number | null = null;
@@ -60,7 +60,7 @@ async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
       if (waiting.due_in_seconds > 0 || sent >= MOST_IN_ONE_JOB) {
         waitSeconds = waiting.due_in_seconds;
       } else {
-        if (!(await keepLine(ctx, labId, lease))) return;
+        if (!(await keepLine(ctx, connection, lease))) return;
         waitSeconds = await sendOne(ctx, waiting, connection, post);
       }
     }

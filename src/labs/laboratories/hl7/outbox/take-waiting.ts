@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { newId } from '../../../../ids.ts';
+import type { Connection } from '../connections/find-connection.ts';
 
 /** What is to be told a laboratory next. */
 export type Waiting = {
@@ -14,14 +15,16 @@ export type Waiting = {
   due_in_seconds: number;
 };
 
-/** Longer than one message takes with its answer. */
-const LEASE_SECONDS = 400;
+/** Beyond the wait for an answer: for the connection before it, and what is written after it. */
+const LEASE_MARGIN_SECONDS = 20;
+const leaseSeconds = ({ settings }: Connection): number =>
+  (settings.orders.mllp?.answer_seconds ?? 30) + LEASE_MARGIN_SECONDS;
 
 /** The right to send to a laboratory, for one process at a time; null where another has it. */
-export async function takeLine(ctx: Ctx, labId: number): Promise<string | null> {
+export async function takeLine(ctx: Ctx, connection: Connection): Promise<string | null> {
   const { rows } = await sql<{ lease: string }>`
     insert into laboratory_senders as held (lab_id, lease, leased_until)
-    values (${labId}, ${newId()}, now() + make_interval(secs => ${LEASE_SECONDS}))
+    values (${connection.lab_id}, ${newId()}, now() + make_interval(secs => ${leaseSeconds(connection)}))
         on conflict (lab_id) do update set lease = excluded.lease, leased_until = excluded.leased_until
      where held.leased_until < now()
     returning lease`.execute(ctx.db);
@@ -29,10 +32,10 @@ export async function takeLine(ctx: Ctx, labId: number): Promise<string | null> 
 }
 
 /** False where the lease has run out and another process has it. */
-export async function keepLine(ctx: Ctx, labId: number, lease: string): Promise<boolean> {
+export async function keepLine(ctx: Ctx, connection: Connection, lease: string): Promise<boolean> {
   const { rows } = await sql`
-    update laboratory_senders set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
-     where lab_id = ${labId} and lease = ${lease} returning lab_id`.execute(ctx.db);
+    update laboratory_senders set leased_until = now() + make_interval(secs => ${leaseSeconds(connection)})
+     where lab_id = ${connection.lab_id} and lease = ${lease} returning lab_id`.execute(ctx.db);
   return rows.length > 0;
 }
 

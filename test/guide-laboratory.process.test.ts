@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { startHl7 } from '../src/labs/laboratories/hl7/start.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { resultMessage, sendFrame } from './hl7-laboratory.ts';
+import { build, endPrograms, makeDatabase, makeFolder } from './program.ts';
+
+let app: TestApp;
+let databaseUrl: string;
+beforeAll(async () => {
+  build();
+  databaseUrl = await makeDatabase();
+  app = await startTestApp({ PHIAL_HL7_PORT: '0' }, { databaseUrl });
+}, 60_000);
+afterAll(async () => {
+  await app.close();
+  await endPrograms();
+});
+
+test('the file and the commands of the guide connect a laboratory and see to what it sent', async () => {
+  const guide = readFileSync('docs/guides/connect-a-laboratory.md', 'utf8');
+  const [, file = ''] = /```json\n([^]*?)```/.exec(guide) ?? [];
+  const [connect, issue, outgoing, list, replay] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => lines);
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'laboratory.json'), file.replaceAll('10.20.0.0/16', '127.0.0.0/8'));
+  const env = { ...process.env, DATABASE_URL: databaseUrl, TEAM_ID: app.team.id, PHIAL_LOG_LEVEL: 'silent' };
+  const run = async (command: string | undefined): Promise<string> => {
+    const text = (command ?? '')
+      .replace('bin/phial.mjs', join(PACKAGE_ROOT, 'bin/phial.mjs'))
+      .replace('laboratory.json', join(folder, 'laboratory.json'));
+    return (await promisify(execFile)('sh', ['-ec', text], { env, cwd: PACKAGE_ROOT })).stdout.trim();
+  };
+  expect(await run(connect)).toBe('saguaro-lab is connected: 1 markers to order, 2 codes to report by.');
+  const labs = await app.team.api<{ slug: string }[]>('GET', '/v3/lab_tests/labs');
+  expect(labs.body.map(({ slug }) => slug)).toContain('saguaro-lab');
+  expect((await run(issue)).split('\n')).toEqual(Array(3).fill(expect.stringMatching(/^K[0-9A-Z]{12}$/)));
+  expect(await run(outgoing)).toBe('');
+  const hl7 = await startHl7(app.ctx);
+  const message = resultMessage({ controlId: 'G1', placer: 'P0000000Z', values: [{ code: 'GLU', value: '90' }] });
+  expect(await sendFrame(hl7.port as number, message)).toMatchObject({ code: 'AE', error: 'unknown_number' });
+  await hl7.stop();
+  const listed = JSON.parse(await run(list)) as { message_id: string; reason: string };
+  expect(listed).toMatchObject({ lab: 'saguaro-lab', control_id: 'G1', reason: 'unknown_number' });
+  expect(await run(replay)).toBe('0 messages applied, 1 wait still.');
+  const phial = (words: string): Promise<string> => run(`node bin/phial.mjs ${words} --message ${listed.message_id}`);
+  expect(await phial('hl7 show')).toContain('Palmer^Grace');
+  expect(await phial('hl7 discard')).toBe('The message was set aside.');
+  expect(await run(list)).toBe('');
+}, 120_000);
