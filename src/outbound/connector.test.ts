@@ -4,27 +4,10 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
+import { CERTIFICATE, KEY } from '../../test/certificate.ts';
 import { addressPolicy } from './address-policy.ts';
 import { openResolver } from './resolve.ts';
 import { AddressRefused, tlsStarter, vettingConnector, type Lookup } from './connector.ts';
-
-/** For receiver.example.com, valid until 2120, used nowhere but here. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguhOTk6WorPQYlMIf
-yuCrtwEhceNeDMiPxgWtFtmZfzehRANCAARw0l41LJwVZV9y86isTPNm9aowui0/
-LL9DGmpMs8fu1iAGIF33elSAoopbM5YW4uHQ7UrYjEUG2atSUOQeKeZW
------END PRIVATE KEY-----`;
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBljCCATugAwIBAgIUdDMI7e1Z5a6N3ANCYbUZA1qVNE0wCgYIKoZIzj0EAwIw
-HzEdMBsGA1UEAwwUcmVjZWl2ZXIuZXhhbXBsZS5jb20wIBcNMjAwMTAxMDAwMDAw
-WhgPMjEyMDAxMDEwMDAwMDBaMB8xHTAbBgNVBAMMFHJlY2VpdmVyLmV4YW1wbGUu
-Y29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEcNJeNSycFWVfcvOorEzzZvWq
-MLotPyy/QxpqTLPH7tYgBiBd93pUgKKKWzOWFuLh0O1K2IxFBtmrUlDkHinmVqNT
-MFEwHwYDVR0RBBgwFoIUcmVjZWl2ZXIuZXhhbXBsZS5jb20wDwYDVR0TAQH/BAUw
-AwEB/zAdBgNVHQ4EFgQUjOm0GgBiSOmL4ZC2A67wCrmlJNMwCgYIKoZIzj0EAwID
-SQAwRgIhAJpoMDmEqmWZvGxmQ9KjZ6B7EzWyLGQdGS8Z944+8NxhAiEA8Gc4CjD4
-CPKIeUHrixd5HOgLXmNPhfB1dVjKYvvy3nk=
------END CERTIFICATE-----`;
 
 const RECEIVER = 'receiver.example.com';
 const closers: (() => void)[] = [];

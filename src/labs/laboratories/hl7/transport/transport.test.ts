@@ -1,0 +1,191 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { addLabTest, connectTestLaboratory, kitAtLaboratory } from '../../../../../test/hl7-deployment.ts';
+import { resultMessage, sendFrame } from '../../../../../test/hl7-laboratory.ts';
+import { CERTIFICATE, KEY } from '../../../../../test/certificate.ts';
+import { repairMessage, replayAll, resendOrder } from '../queue/repair.ts';
+import { listMessages, listOutgoing } from '../queue/list.ts';
+import { startHl7 } from '../start.ts';
+import { withoutFraming } from './messages-of-file.ts';
+import { scanFolders } from './watch-folder.ts';
+
+let folder: string;
+let app: TestApp;
+const logged: string[] = [];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hl7-'));
+  for (const [name, text] of [
+    ['certificate.pem', CERTIFICATE],
+    ['key.pem', KEY],
+  ] as const)
+    writeFileSync(join(folder, name), text);
+  app = await startTestApp(
+    {
+      PHIAL_HL7_PORT: '0',
+      PHIAL_HL7_TLS_CERTIFICATE_FILE: join(folder, 'certificate.pem'),
+      PHIAL_HL7_TLS_KEY_FILE: join(folder, 'key.pem'),
+      PHIAL_LOG_LEVEL: 'info',
+    },
+    { logTo: (line) => logged.push(line) },
+  );
+  await connect({});
+});
+afterAll(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const inbox = (...name: string[]): string => join(folder, 'in', ...name);
+const connect = async (more: Record<string, unknown>): Promise<void> => {
+  for (const name of ['in', 'out']) rmSync(join(folder, name), { recursive: true, force: true });
+  const { mkdirSync } = await import('node:fs');
+  for (const name of ['in', 'out']) mkdirSync(join(folder, name));
+  await connectTestLaboratory(app.databaseUrl, {
+    orders: { message: 'ORM^O01', folder: join(folder, 'out') },
+    results: { networks: ['127.0.0.1/32'], folder: join(folder, 'in') },
+    charset: 'ASCII',
+    ...more,
+  });
+};
+const ordered = async (changes = {}): Promise<{ id: string; placer: string; file: string }> => {
+  const { id } = await kitAtLaboratory(app, app.team, await addLabTest(app, app.team), changes);
+  const before = new Set(readdirSync(join(folder, 'out')));
+  await app.runJobs();
+  const name = readdirSync(join(folder, 'out')).find((each) => !before.has(each)) ?? '';
+  const file = name === '' ? '' : readFileSync(join(folder, 'out', name), 'latin1');
+  return { id, file, placer: /^OBR\|1\|([^|]+)/m.exec(file.replaceAll('\r', '\n'))?.[1] ?? '' };
+};
+
+describe('a folder', () => {
+  test('gets orders whole, as ORM^O01 in ASCII where the laboratory wants that, with nothing that ends a line', async () => {
+    const { file } = await ordered({ physician: { first_name: 'Zoë', last_name: 'O|Brien^\\', npi: '1234567893' } });
+    expect(file).toContain('ORM^O01^ORM_O01');
+    expect(file).toContain('1234567893^O\\F\\Brien\\S\\\\E\\^Zoe');
+    expect(file).toMatch(/^[ -~\r]+$/);
+    expect(file).toMatch(/NTE\|1\|P\|SAMPLE KIT/);
+    expect(readdirSync(join(folder, 'out')).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('is read for results, several in a file; what is half written or still being written waits', async () => {
+    const [one, two] = [await ordered(), await ordered()];
+    const text = [one, two]
+      .map(
+        ({ placer }, at) =>
+          `${resultMessage({ controlId: `F${at}`, placer, values: [{ code: 'GLU', value: '90' }] })}\r`,
+      )
+      .join('');
+    writeFileSync(inbox('results.oru'), text);
+    writeFileSync(inbox('upload.part'), text);
+    await scanFolders(app.ctx, 60_000);
+    expect(readdirSync(inbox('done'))).toEqual([]);
+    await scanFolders(app.ctx, 0);
+    expect(readdirSync(inbox('done'))).toEqual(['results.oru']);
+    expect(readFileSync(inbox('ack', 'results.oru.ack'), 'latin1').match(/MSA\|AA\|F\d/g)).toEqual([
+      'MSA|AA|F0',
+      'MSA|AA|F1',
+    ]);
+    expect(readdirSync(inbox()).toSorted()).toEqual(['ack', 'done', 'failed', 'upload.part']);
+    for (const { id } of [one, two]) expect((await app.team.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
+  });
+
+  test('full of rubbish leaves codes in the log, and the files where the operator finds them', async () => {
+    logged.length = 0;
+    writeFileSync(inbox('Palmer-Grace.pdf'), '%PDF-1.7 Palmer');
+    writeFileSync(inbox('empty.hl7'), '');
+    writeFileSync(inbox('cut.hl7'), 'MSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|CUT|P|2.5.1\rPID|1||7^^^A||Pal');
+    await scanFolders(app.ctx, 0);
+    expect(readdirSync(inbox('failed')).toSorted()).toEqual(['Palmer-Grace.pdf', 'cut.hl7', 'empty.hl7']);
+    expect(logged.join('')).not.toContain('Pal');
+    expect(logged.filter((line) => line.includes('no_message')).length).toBe(2);
+  });
+
+  test('drops what was taken a week ago', async () => {
+    writeFileSync(inbox('done', 'old.oru'), 'x');
+    utimesSync(inbox('done', 'old.oru'), 1, 1);
+    await scanFolders(app.ctx, 0);
+    expect(readdirSync(inbox('done'))).not.toContain('old.oru');
+  });
+});
+
+test('a file is cut into its messages, whatever stands around them', () => {
+  const message = 'MSH|^~\\&|A\rPID|1\r';
+  for (const around of [
+    message + message,
+    `FHS|^~\\&\rBHS|^~\\&\r${message}${message}BTS|2\rFTS|1\r`,
+    `\x0B${message}\x1C\r\x0B${message}\x1C\r`,
+  ])
+    expect(withoutFraming(Buffer.from(around)).map((each) => each.toString().trim())).toEqual([
+      message.trim(),
+      message.trim(),
+    ]);
+  expect(withoutFraming(Buffer.from('hello'))).toEqual([]);
+});
+
+test('with a certificate the port speaks TLS, and nothing else', async () => {
+  const hl7 = await startHl7(app.ctx);
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: hl7.port as number,
+      ca: CERTIFICATE,
+      servername: 'receiver.example.com',
+    });
+    socket.on('error', reject);
+    socket.on('data', (bytes) => resolve(bytes.toString()));
+    socket.write('\x0BMSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|S1|P|2.5.1\r\x1C\r');
+  });
+  expect(answer).toContain('MSA|AE|S1');
+  await expect(sendFrame(hl7.port as number, 'MSH|^~\\&|LAB').then((sent) => sent === null)).resolves.toBe(true);
+  await hl7.stop();
+});
+
+test('from another network, or under no certificate that was named, nobody is heard', async () => {
+  await connect({ results: { networks: ['10.9.0.0/16'], folder: join(folder, 'in') } });
+  const hl7 = await startHl7(app.ctx);
+  const closed = await new Promise<boolean>((resolve) => {
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: hl7.port as number,
+      ca: CERTIFICATE,
+      servername: 'receiver.example.com',
+    });
+    socket.on('error', () => resolve(true));
+    socket.on('close', () => resolve(true));
+    socket.write('\x0BMSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|S2|P|2.5.1\r\x1C\r');
+  });
+  expect(closed).toBe(true);
+  await hl7.stop();
+  await connect({});
+});
+
+describe('what waits', () => {
+  test('is applied after its code was mapped, and after it was repaired', async () => {
+    const { id, placer } = await ordered();
+    const text = resultMessage({ controlId: 'W1', placer, values: [{ code: 'NEW', value: '90' }] });
+    writeFileSync(inbox('w1.oru'), text);
+    await scanFolders(app.ctx, 0);
+    const [waiting] = await listMessages(app.ctx, { state: 'failed', lab: 'saguaro-lab' }).then((all) =>
+      all.filter(({ control_id }) => control_id === 'W1'),
+    );
+    expect(waiting).toMatchObject({ reason: 'unmapped_code', order_id: null });
+    expect(await replayAll(app.ctx, 'saguaro-lab')).toMatchObject({ applied: 0 });
+    const mended = Buffer.from(text.replace('NEW^NEW', 'GLU^NEW'));
+    expect(await repairMessage(app.ctx, waiting?.message_id as string, mended)).toMatchObject({ state: 'applied' });
+    expect((await app.team.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
+  });
+
+  test('of orders is sent again by the operator', async () => {
+    await connect({ lengths: { last_name: 50, sample_id: 3 } });
+    const { id } = await ordered();
+    const refused = (await listOutgoing(app.ctx, { state: 'refused', lab: null })).find((each) => each.order_id === id);
+    expect(refused).toMatchObject({ reason: 'sample_id_too_long' });
+    await connect({});
+    await resendOrder(app.ctx, refused?.outbox_id as string);
+    await app.runJobs();
+    expect(readdirSync(join(folder, 'out')).length).toBe(1);
+  });
+});
