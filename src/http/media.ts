@@ -63,6 +63,10 @@ export const orAccepted = <T extends TSchema>(
 export type OrFile<T extends TSchema = TSchema> = { media: 'or_file'; schema: T; type: string };
 export const orFile = <T extends TSchema>(schema: T, type: string): OrFile<T> => ({ media: 'or_file', schema, type });
 
+/** JSON under the name that FHIR gives it. */
+export type Fhir<T extends TSchema = TSchema> = { media: 'fhir'; schema: T };
+export const fhir = <T extends TSchema>(schema: T): Fhir<T> => ({ media: 'fhir', schema });
+
 /** Whether an Accept header names this type, and JSON by no higher weight (RFC 9110 12.5.1). */
 export function asksFor(accept: string | null, type: string): boolean {
   const weights = new Map(
@@ -99,7 +103,7 @@ export type BrowserAnswer =
 export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };
 
 export type BodyKind = TSchema | Ndjson | ByteStream | Batch;
-export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Page;
+export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;
 
 /** What `handle` gets as its body. */
 export type BodyOf<B> =
@@ -121,20 +125,22 @@ export type AnswerOf<R> =
       ? Static<T> | null
       : R extends OrFile<infer T>
         ? Static<T> | Buffer
-        : R extends { media: 'browser' }
-          ? BrowserAnswer
-          : R extends { media: 'pdf' }
-            ? Buffer | Readable
-            : R extends { media: 'html' | 'svg' | 'redirect' }
-              ? string
-              : R extends TSchema
-                ? Static<R>
-                : void;
+        : R extends Fhir<infer T>
+          ? Static<T>
+          : R extends { media: 'browser' }
+            ? BrowserAnswer
+            : R extends { media: 'pdf' }
+              ? Buffer | Readable
+              : R extends { media: 'html' | 'svg' | 'redirect' }
+                ? string
+                : R extends TSchema
+                  ? Static<R>
+                  : void;
 
 /** The schema of what is read or written as one JSON value. */
 export function jsonOf(kind: BodyKind | AnswerKind | undefined): TSchema | undefined {
   if (kind === undefined || !('media' in kind)) return kind;
-  if (kind.media === 'or_accepted' || kind.media === 'or_file') return kind.schema;
+  if (kind.media === 'or_accepted' || kind.media === 'or_file' || kind.media === 'fhir') return kind.schema;
   return kind.media === 'batch' ? kind.list : undefined;
 }
 

@@ -3,6 +3,7 @@ import { appointmentEndpoints } from './appointments/endpoints.ts';
 import { compendiumEndpoints } from './catalogue/compendium/endpoints.ts';
 import { labTestEndpoints } from './catalogue/endpoints.ts';
 import { carrierEndpoints } from './laboratories/carriers/endpoints.ts';
+import { fhirEndpoints } from './laboratories/fhir/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
 import { documentEndpoints } from './documents/endpoints.ts';
 import { messageEndpoints } from './orders/messages/endpoints.ts';
@@ -22,6 +23,7 @@ export const labEndpoints: Endpoint[] = [
   ...simulationEndpoints,
   ...carrierEndpoints,
   ...resultEndpoints,
+  ...fhirEndpoints,
   ...unmatchedEndpoints,
   ...documentEndpoints,
 ];

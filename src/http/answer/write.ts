@@ -14,6 +14,7 @@ const TYPES = {
   pdf: 'application/pdf',
   html: 'text/html; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
+  fhir: 'application/fhir+json; charset=utf-8',
 };
 
 /** Of work that is done later. */
@@ -64,6 +65,10 @@ export function compileAnswer({ response, status }: Endpoint): (value: unknown) 
       if (value === null) return { status: ACCEPTED, body: '' };
       return { status: isDone?.(value) === false ? ACCEPTED : status, body: text(value) };
     };
+  }
+  if (response.media === 'fhir') {
+    const text = fastJsonStringify(response.schema as never);
+    return (value) => ({ status, body: text(value) });
   }
   if (response.media === 'or_file') {
     const { schema, type } = response;

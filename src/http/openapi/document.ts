@@ -150,6 +150,8 @@ function success(response: AnswerKind | undefined, schemas: ComponentSchemas): J
   switch (response.media) {
     case 'or_accepted':
       return { description, content: json(schemas.write(response.schema)) };
+    case 'fhir':
+      return { description, content: { 'application/fhir+json': { schema: schemas.write(response.schema) } } };
     case 'or_file':
       return { description, content: { ...json(schemas.write(response.schema)), [response.type]: { schema: {} } } };
     case 'ndjson':

@@ -1,0 +1,145 @@
+// https://hl7.org/fhir/R4: what each kind of resource must have, and the codes of its statuses.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { orderKit, patientDetails, physician, readOrder, registeredKit, simulate } from '../../../../test/factories.ts';
+
+let app: TestApp;
+let team: Team;
+beforeAll(async () => {
+  app = await startTestApp();
+  team = app.team;
+});
+afterAll(() => app.close());
+
+type Resource = { resourceType: string; id: string; status?: string; [field: string]: unknown };
+type Bundle = { type: string; entry: { fullUrl: string; resource: Resource }[] };
+
+/** What R4 demands of each kind, beside a subject. */
+const REQUIRED: Record<string, string[]> = {
+  ServiceRequest: ['status', 'intent', 'subject'],
+  DiagnosticReport: ['status', 'code', 'subject'],
+  Observation: ['status', 'code', 'subject'],
+  Patient: ['identifier'],
+  Practitioner: ['identifier'],
+  Organization: ['name'],
+  Specimen: ['subject'],
+};
+
+const referencesIn = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    key === 'reference' ? [String(each)] : referencesIn(each as unknown),
+  );
+};
+const nulls = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && Object.values(value as object).some(nulls));
+
+/** The resources of a bundle, which hangs together and has what R4 demands. */
+async function read(path: string): Promise<(kind: string) => Resource[]> {
+  const { status, body, headers } = await team.api<Bundle>('GET', path);
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/fhir+json; charset=utf-8']);
+  const resources = body.entry.map(({ resource }) => resource);
+  const urls = body.entry.map(({ fullUrl }) => fullUrl);
+  expect(new Set(urls).size).toBe(urls.length);
+  expect(urls).toEqual(resources.map(({ id }) => `urn:uuid:${id}`));
+  expect(referencesIn(resources).filter((reference) => !urls.includes(reference))).toEqual([]);
+  for (const resource of resources)
+    expect(Object.keys(resource)).toEqual(expect.arrayContaining(REQUIRED[resource.resourceType] as string[]));
+  expect(nulls(body)).toBe(false);
+  return (kind) => resources.filter(({ resourceType }) => resourceType === kind);
+}
+const COMPLETED = '?final_status=completed.testkit.completed';
+
+test('An order is a ServiceRequest with its patient, physician, laboratory and specimen', async () => {
+  const order = await registeredKit(team);
+  const of = await read(`/v3/order/${order.id}/fhir`);
+  const { sample_id } = await readOrder(team, order.id);
+  expect(of('ServiceRequest')).toMatchObject([{ id: order.id, status: 'active', intent: 'order' }]);
+  expect(of('Patient')).toMatchObject([
+    {
+      id: order.user_id,
+      name: [{ family: patientDetails.last_name, given: [patientDetails.first_name] }],
+      birthDate: patientDetails.dob,
+      gender: patientDetails.gender,
+    },
+  ]);
+  expect(of('Practitioner')).toMatchObject([
+    { identifier: [{ system: 'http://hl7.org/fhir/sid/us-npi', value: physician.npi }] },
+  ]);
+  expect(of('Specimen')).toMatchObject([{ identifier: [{ value: sample_id }] }]);
+  expect(of('Organization')).toHaveLength(1);
+});
+
+test('An order of which nothing is known yet names nobody, and one that was cancelled is revoked', async () => {
+  const order = await orderKit(team);
+  const before = await read(`/v3/order/${order.id}/fhir`);
+  expect(Object.keys(before('Patient')[0] as Resource).toSorted()).toEqual(['id', 'identifier', 'resourceType']);
+  expect([before('Practitioner'), before('Specimen')]).toEqual([[], []]);
+  await team.api('POST', `/v3/order/${order.id}/cancel`);
+  const after = await read(`/v3/order/${order.id}/fhir`);
+  expect(after('ServiceRequest')[0]?.status).toBe('revoked');
+});
+
+test('Results are a DiagnosticReport with an Observation each, as the laboratory has told them', async () => {
+  const order = await registeredKit(team);
+  await simulate(team, order.id, COMPLETED, { interpretation: 'critical' });
+  const of = await read(`/v3/order/${order.id}/result/fhir`);
+  type Result = { loinc: string; unit: string; value: number; name: string; source_interpretation: string };
+  const { results } = (await team.api<{ results: Result[] }>('GET', `/v3/order/${order.id}/result`)).body;
+  expect(of('DiagnosticReport')).toMatchObject([{ status: 'final' }]);
+  expect(of('ServiceRequest')[0]?.status).toBe('completed');
+  expect(of('Observation')).toMatchObject(
+    results.map(({ loinc, unit, value, source_interpretation }) => ({
+      status: 'final',
+      code: { coding: [{ system: 'http://loinc.org', code: loinc }] },
+      valueQuantity: { value, unit, system: 'http://unitsofmeasure.org', code: unit },
+      interpretation: [{ coding: [{ code: source_interpretation }] }],
+    })),
+  );
+  expect(of('Observation').some(({ interpretation }) => JSON.stringify(interpretation).includes('"AA"'))).toBe(true);
+});
+
+test('What is missing is a cancelled Observation that says why', async () => {
+  const order = await registeredKit(team);
+  await simulate(team, order.id, COMPLETED, { has_missing_results: true });
+  const of = await read(`/v3/order/${order.id}/result/fhir`);
+  expect(of('Observation').filter(({ status }) => status === 'cancelled')).toMatchObject([
+    { dataAbsentReason: { text: 'quantity_not_sufficient_failure' } },
+  ]);
+  expect(of('Observation').every((each) => 'dataAbsentReason' in each !== 'valueQuantity' in each)).toBe(true);
+});
+
+test('Texts, codes and comparisons are told as such', async () => {
+  const order = await registeredKit(team);
+  await simulate(team, order.id, COMPLETED, { result_types: ['range', 'comment', 'coded_value'] });
+  const of = await read(`/v3/order/${order.id}/result/fhir`);
+  const { results } = (
+    await team.api<{ results: { type: string; result: string }[] }>('GET', `/v3/order/${order.id}/result`)
+  ).body;
+  const kind: Record<string, string> = { comment: 'valueString', coded_value: 'valueCodeableConcept' };
+  expect(results.length).toBeGreaterThan(0);
+  expect(of('Observation').map((each) => Object.keys(each).find((key) => key.startsWith('value')))).toEqual(
+    results.map(({ type, result }) => (/^[<>]/.test(result) ? 'valueQuantity' : (kind[type] ?? 'valueString'))),
+  );
+});
+
+test('The same is answered each time, and a corrected report is one', async () => {
+  const order = await registeredKit(team);
+  await simulate(team, order.id, COMPLETED);
+  const path = `/v3/order/${order.id}/result/fhir`;
+  const [first, again] = [await team.api<Bundle>('GET', path), await team.api<Bundle>('GET', path)];
+  expect(again.body).toEqual(first.body);
+  await simulate(team, order.id, '?final_status=completed.testkit.corrected');
+  const of = await read(path);
+  expect(of('DiagnosticReport')[0]?.status).toBeOneOf(['corrected', 'final']);
+});
+
+test('Before the laboratory has reported there are no results, and of another team there is nothing', async () => {
+  const order = await registeredKit(team);
+  const early = await team.api<{ code: string }>('GET', `/v3/order/${order.id}/result/fhir`);
+  expect([early.status, early.body.code]).toEqual([404, 'results_not_available']);
+  const other = await app.makeTeam();
+  for (const path of ['fhir', 'result/fhir'])
+    expect((await other.api<object>('GET', `/v3/order/${order.id}/${path}`)).status).toBe(404);
+});

@@ -1,0 +1,138 @@
+import type { CodeableConcept, Observation, Quantity } from 'fhir/r4.js';
+import type { Static } from 'typebox';
+import type { BiomarkerResult, MissingResult } from '../../results/schemas.ts';
+import { organizationIdOf } from './people.ts';
+import { idOf, referTo } from './references.ts';
+
+type Result = Static<typeof BiomarkerResult>;
+type Missing = Static<typeof MissingResult>;
+/** What all observations of a report have in common. */
+type Of = { orderId: string; userId: string; specimen: string | null; effective: string | null };
+
+const UCUM = 'http://unitsofmeasure.org';
+const FLAGS_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
+/** Those of HL7 table 0078 that the code system of FHIR has by the same names. */
+const FLAGS: ReadonlySet<string> = new Set([
+  'N',
+  'A',
+  'AA',
+  'H',
+  'HH',
+  'L',
+  'LL',
+  '<',
+  '>',
+  'POS',
+  'NEG',
+  'ND',
+  'DET',
+  'IND',
+  'S',
+  'R',
+  'I',
+  'U',
+  'D',
+  'B',
+  'W',
+]);
+/** By ours, where the laboratory has sent none that FHIR knows. */
+const FLAG_OF: Readonly<Record<string, string>> = { normal: 'N', abnormal: 'A', critical: 'AA' };
+
+const STATUSES = { partial: 'preliminary', final: 'final', corrected: 'corrected' } as const;
+const COMPARED = /^(<=|>=|<|>)\s*(\d+(?:\.\d+)?)$/;
+
+/** A result as FHIR tells it; the laboratory's own words stay where it has no number for them. */
+export function observationOf(result: Result, of: Of, place: number): Observation {
+  const range = rangeOf(result);
+  const interpretation = interpretationOf(result);
+  return {
+    ...commonOf(result, of, place),
+    status: STATUSES[result.status],
+    ...valueOf(result),
+    ...(result.timestamp !== null && { issued: result.timestamp }),
+    ...(interpretation && { interpretation }),
+    ...(range && { referenceRange: [range] }),
+    ...notesOf(result.notes, result.previous_result),
+    ...(result.performing_laboratory !== null && {
+      performer: [referTo(organizationIdOf(of.orderId, result.performing_laboratory))],
+    }),
+  };
+}
+
+/** What the laboratory could not tell, with why. */
+export const missingObservationOf = (missing: Missing, of: Of, place: number): Observation => ({
+  ...commonOf(missing, of, place),
+  status: 'cancelled',
+  dataAbsentReason: {
+    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'not-performed' }],
+    text: missing.inferred_failure_type,
+  },
+  ...notesOf(missing.note, null),
+});
+
+function commonOf(
+  { name, slug, loinc }: Pick<Result, 'name' | 'slug' | 'loinc'>,
+  { orderId, userId, specimen, effective }: Of,
+  place: number,
+) {
+  return {
+    resourceType: 'Observation',
+    // Two results may bear one name.
+    id: idOf(orderId, 'observation', slug, String(place)),
+    category: [
+      { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' }] },
+    ],
+    code: { text: name, ...(loinc !== null && { coding: [{ system: 'http://loinc.org', code: loinc }] }) },
+    basedOn: [referTo(orderId)],
+    subject: referTo(userId),
+    ...(specimen !== null && { specimen: referTo(specimen) }),
+    ...(effective !== null && { effectiveDateTime: effective }),
+  } satisfies Omit<Observation, 'status'>;
+}
+
+const unitOf = (unit: string | null): Pick<Quantity, 'unit' | 'system' | 'code'> =>
+  unit === null ? {} : { unit, system: UCUM, code: unit };
+
+function valueOf({
+  type,
+  result,
+  value,
+  unit,
+}: Result): Pick<Observation, 'valueQuantity' | 'valueString' | 'valueCodeableConcept'> {
+  const [, comparator, bound] = COMPARED.exec(result) ?? [];
+  if (bound !== undefined) {
+    return {
+      valueQuantity: {
+        value: Number(bound),
+        comparator: comparator as NonNullable<Quantity['comparator']>,
+        ...unitOf(unit),
+      },
+    };
+  }
+  if (type === 'numeric' && value !== null) return { valueQuantity: { value, ...unitOf(unit) } };
+  return type === 'coded_value' ? { valueCodeableConcept: { text: result } } : { valueString: result };
+}
+
+function interpretationOf({ source_interpretation, interpretation }: Result): CodeableConcept[] | null {
+  const sent = source_interpretation.split('~').filter((flag) => FLAGS.has(flag));
+  const own = FLAG_OF[interpretation];
+  const flags = sent.length > 0 || own === undefined ? sent : [own];
+  return flags.length === 0 ? null : flags.map((code) => ({ coding: [{ system: FLAGS_SYSTEM, code }] }));
+}
+
+function rangeOf({ reference_range: text, min_range_value: low, max_range_value: high, unit }: Result) {
+  if (text === null && low === null && high === null) return null;
+  return {
+    ...(low !== null && { low: { value: low, ...unitOf(unit) } }),
+    ...(high !== null && { high: { value: high, ...unitOf(unit) } }),
+    ...(text !== null && { text }),
+  };
+}
+
+function notesOf(...[notes, previous]: [string | null, string | null]): Pick<Observation, 'note'> {
+  const note = [
+    ...(notes ? [{ text: notes }] : []),
+    ...(previous ? [{ text: `Corrected. Reported before: ${previous}` }] : []),
+  ];
+  return note.length > 0 ? { note } : {};
+}

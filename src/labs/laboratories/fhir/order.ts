@@ -1,0 +1,87 @@
+import type { Bundle, FhirResource, ServiceRequest, Specimen } from 'fhir/r4.js';
+import type { TeamCtx } from '../../../context.ts';
+import { loadOrder, type LoadedOrder } from '../../orders/load.ts';
+import { partsOf } from '../../orders/status/table.ts';
+import { organizationIdOf, organizationOf, patientOf, practitionerOf } from './people.ts';
+import { collectionOf, idOf, referTo } from './references.ts';
+
+const LABORATORY_PROCEDURE = { system: 'http://snomed.info/sct', code: '108252007', display: 'Laboratory procedure' };
+const IDENTIFIERS = 'http://terminology.hl7.org/CodeSystem/v2-0203';
+
+/** An order as FHIR R4: the request with whom it is about, who has ordered, who is to do it, and the specimen. */
+export async function orderAsFhir(ctx: TeamCtx, orderId: string): Promise<Bundle> {
+  const order = await loadOrder(ctx, orderId);
+  return collectionOf(idOf(order.row.id, 'order'), order.row.updated_at, resourcesOf(order));
+}
+
+/** What both views of an order share. `times` are those of its sample, as far as a laboratory has told them. */
+export function resourcesOf(
+  order: LoadedOrder,
+  times: { collected?: string | null; received?: string | null } = {},
+): FhirResource[] {
+  const { row, labTest } = order;
+  const [practitioner, specimen] = [practitionerOf(order), specimenOf(order, times)];
+  return [
+    requestOf(order, { practitioner: practitioner?.id ?? null, specimen: specimen?.id ?? null }),
+    patientOf(order),
+    ...(practitioner ? [practitioner] : []),
+    ...(labTest.lab ? [organizationOf(row.id, labTest.lab.name)] : []),
+    ...(specimen ? [specimen] : []),
+  ];
+}
+
+/** What ended without its results was revoked, by whomever: R4 has no word for an order that failed. */
+function statusOf({ row }: LoadedOrder): ServiceRequest['status'] {
+  const { top } = partsOf(row.last_status);
+  if (top === 'completed') return 'completed';
+  return top === 'cancelled' || top === 'failed' ? 'revoked' : 'active';
+}
+
+function requestOf(
+  order: LoadedOrder,
+  { practitioner, specimen }: { practitioner: string | null; specimen: string | null },
+): ServiceRequest {
+  const { row, labTest } = order;
+  return {
+    resourceType: 'ServiceRequest',
+    id: row.id,
+    identifier: [{ type: { coding: [{ system: IDENTIFIERS, code: 'PLAC' }] }, value: row.id }],
+    requisition: { value: row.order_transaction_id },
+    status: statusOf(order),
+    intent: 'order',
+    category: [{ coding: [LABORATORY_PROCEDURE] }],
+    priority: row.priority ? 'urgent' : 'routine',
+    code: { text: labTest.name },
+    subject: referTo(row.user_id),
+    authoredOn: row.created_at,
+    ...(row.activate_by !== null && { occurrenceDateTime: row.activate_by }),
+    ...(practitioner !== null && { requester: referTo(practitioner) }),
+    ...(labTest.lab && { performer: [referTo(organizationIdOf(row.id, labTest.lab.name))] }),
+    ...(specimen !== null && { specimen: [referTo(specimen)] }),
+    ...(row.icd_codes && {
+      reasonCode: row.icd_codes.map((code) => ({
+        coding: [{ system: 'http://hl7.org/fhir/sid/icd-10-cm', code }],
+      })),
+    }),
+    ...(row.clinical_notes !== null && { note: [{ text: row.clinical_notes }] }),
+  };
+}
+
+export const specimenIdOf = (orderId: string, sampleId: string): string => idOf(orderId, 'specimen', sampleId);
+
+function specimenOf(
+  { row, labTest }: LoadedOrder,
+  { collected, received }: { collected?: string | null; received?: string | null },
+): Specimen | null {
+  if (row.sample_id === null) return null;
+  return {
+    resourceType: 'Specimen',
+    id: specimenIdOf(row.id, row.sample_id),
+    identifier: [{ value: row.sample_id }],
+    type: { text: labTest.sample_type },
+    subject: referTo(row.user_id),
+    request: [referTo(row.id)],
+    ...(collected && { collection: { collectedDateTime: collected } }),
+    ...(received && { receivedTime: received }),
+  };
+}
