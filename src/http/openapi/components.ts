@@ -9,10 +9,11 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
     required: ['detail', 'code', 'request_id'],
     properties: {
       detail: {
-        type: ['string', 'object'],
+        type: ['string', 'object', 'array'],
+        items: { $ref: '#/components/schemas/Problem' },
         description:
           'A text for a person, or an object where the interface names one, such as the user that exists already. ' +
-          'Of a 422 it is the list of problems of InvalidRequest.',
+          'Of a 422 it is the list of problems of InvalidRequest, and of `pre_flight_failed` a list of the same form.',
       },
       code: { type: 'string', description: 'For a program: a code never changes its meaning.' },
       request_id: {

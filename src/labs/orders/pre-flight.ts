@@ -43,7 +43,7 @@ export type GoingOut = Pick<
   account: string | null;
 };
 
-/** One entry of the list that a refusal gives, in the form of a 422's. */
+/** One entry of the list that a refusal gives, in the form of a 422's: of the `body`, or of the `insurance` record. */
 export type PreFlightProblem = { type: string; loc: string[]; msg: string };
 
 type Text = string | null | undefined;
@@ -54,12 +54,12 @@ export function preFlight(order: GoingOut, rules: OrderRules): PreFlightProblem[
   const lengths = { ...LENGTHS, ...rules.max_lengths };
   const { patient_details: patient, physician, insurance } = order;
   return [
-    ...person(['patient_details'], patient, lengths),
-    ...address(['patient_address'], order.patient_address, lengths),
-    ...tooLong(['clinical_notes'], order.clinical_notes, lengths.clinical_notes),
-    ...person(['physician'], physician, lengths),
-    ...(rules.physician_required && !physician ? [missing(['physician'])] : []),
-    ...(rules.account_required && order.account === null ? [missing(['lab_account_id'])] : []),
+    ...person(['body', 'patient_details'], patient, lengths),
+    ...address(['body', 'patient_address'], order.patient_address, lengths),
+    ...tooLong(['body', 'clinical_notes'], order.clinical_notes, lengths.clinical_notes),
+    ...person(['body', 'physician'], physician, lengths),
+    ...(rules.physician_required && !physician ? [missing(['body', 'physician'])] : []),
+    ...(rules.account_required && order.account === null ? [missing(['body', 'lab_account_id'])] : []),
     ...(order.billing_type === 'commercial_insurance' && insurance ? insured(insurance, lengths) : []),
   ];
 }

@@ -27,7 +27,7 @@ const activation = defineTeamJob({
 });
 
 /** Looks every five minutes for orders whose day has come, in UTC; whoever is scheduled for deletion waits for the undo. */
-const dueOrders = defineJob({
+export const dueOrders = defineJob({
   name: 'activate_due_orders',
   payload: Type.Object({}),
   cron: { at: '*/5 * * * *', payload: {} },

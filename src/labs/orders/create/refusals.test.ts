@@ -1,0 +1,338 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import {
+  createOrder,
+  labTestId,
+  makeUser,
+  patientAddress,
+  patientDetails,
+  type OrderBody,
+} from '../../../../test/factories.ts';
+import { query } from '../../../../test/global-setup.ts';
+import { guarantor, homeAddress, person, problemsOf, type Refusal } from '../../../../test/people.ts';
+import { addLabAccount, type NewLabAccount } from '../../catalogue/lab-accounts/add.ts';
+import { setLabAccountStatus } from '../../catalogue/lab-accounts/set-status.ts';
+
+let app: TestApp;
+let team: Team;
+let walkIn: string;
+let kit: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  team = app.team;
+  [walkIn, kit] = [await labTestId(team, 'walk_in_test'), await labTestId(team, 'testkit')];
+});
+afterAll(() => app.close());
+
+/** As the operator of the deployment, whose the catalogue is. */
+const asOwner = (text: string): Promise<unknown> => query(app.databaseUrl, text);
+const codeOf = async (changes: Record<string, unknown>): Promise<unknown[]> => {
+  const { status, body } = await createOrder(team, changes);
+  return [status, body.code];
+};
+const NOBODY = '0197a1b2-0000-7000-8000-000000000000';
+
+let numbers = 0;
+const addAccount = (changes: Partial<NewLabAccount> = {}): Promise<string> =>
+  addLabAccount(app.ctx, {
+    org_id: team.org_id,
+    lab: 'simulated-reference-lab',
+    status: 'active',
+    delegated_flow: 'not_delegated',
+    provider_account_id: `ORD-${++numbers}`,
+    account_name: null,
+    default_clinical_notes: 'Notes of the account.',
+    business_units: null,
+    allowed_billing: { client_bill: ['AZ'] },
+    team_id_allowlist: [],
+    ...changes,
+  });
+
+describe('an order set', () => {
+  const inOne = { collection_method: 'walk_in_test' };
+
+  test.each<[string, Record<string, unknown>, number, string]>([
+    ['of nothing', { order_set: {} }, 400, 'no_markers'],
+    ['of an empty list', { order_set: { lab_test_ids: [], add_on: { marker_ids: [] } } }, 400, 'no_markers'],
+    ['with an unknown lab test', { order_set: { lab_test_ids: [NOBODY] } }, 404, 'not_found'],
+    ['with an unknown marker', { ...inOne, order_set: { add_on: { marker_ids: [999_999] } } }, 404, 'not_found'],
+    ['with an unknown order code', { ...inOne, order_set: { add_on: { provider_ids: ['NONE'] } } }, 404, 'not_found'],
+    [
+      'of two laboratories',
+      { ...inOne, order_set: { add_on: { marker_ids: [2015, 1015] } } },
+      400,
+      'marker_not_orderable',
+    ],
+    [
+      'of markers alone without a way',
+      { order_set: { add_on: { marker_ids: [2015] } } },
+      400,
+      'collection_method_required',
+    ],
+    [
+      'by a way that the laboratory does not offer',
+      { collection_method: 'testkit', order_set: { add_on: { marker_ids: [2015] } } },
+      400,
+      'collection_method_not_offered',
+    ],
+    ['under an unknown account', { lab_account_id: NOBODY }, 404, 'not_found'],
+    ['of nobody', { user_id: NOBODY }, 404, 'not_found'],
+  ])('%s is refused', async (_, changes, status, code) => {
+    expect(await codeOf(changes)).toEqual([status, code]);
+  });
+
+  test('of lab tests of two laboratories, or of two ways of collecting, is refused', async () => {
+    const onSite = await labTestId(team, 'on_site_collection');
+    expect(await codeOf({ order_set: { lab_test_ids: [walkIn, kit] } })).toEqual([400, 'mixed_laboratories']);
+    expect(await codeOf({ order_set: { lab_test_ids: [walkIn, onSite] } })).toEqual([400, 'mixed_collection_methods']);
+    expect(await codeOf({ collection_method: 'on_site_collection' })).toEqual([400, 'mixed_collection_methods']);
+  });
+
+  test('with a lab test that sleeps, or one without markers, is refused', async () => {
+    const made = await createOrder(team, {
+      order_set: { lab_test_ids: [walkIn], add_on: { marker_ids: [2022] } },
+    });
+    const { id } = made.body.order['lab_test'] as { id: string };
+    await asOwner(`update lab_tests set status = 'inactive' where id = '${id}'`);
+    expect(await codeOf({ order_set: { lab_test_ids: [id] } })).toEqual([400, 'lab_test_not_orderable']);
+    await asOwner(
+      `update lab_tests set status = 'active' where id = '${id}'; delete from lab_test_markers where lab_test_id = '${id}'`,
+    );
+    expect(await codeOf({ order_set: { lab_test_ids: [id] } })).toEqual([400, 'no_markers']);
+  });
+
+  test('with markers beside a lab test comes to a generated one, the same for the same set', async () => {
+    const set = (marker_ids: number[]) => ({ order_set: { lab_test_ids: [walkIn], add_on: { marker_ids } } });
+    const labTestOf = async (changes: object): Promise<Record<string, unknown>> =>
+      (await createOrder(team, changes as Record<string, unknown>)).body.order['lab_test'] as Record<string, unknown>;
+    const first = await labTestOf(set([2023, 2024]));
+    expect(first).toMatchObject({ auto_generated: true, method: 'walk_in_test', status: 'active' });
+    expect((first['markers'] as { id: number }[]).map(({ id }) => id)).toEqual(expect.arrayContaining([2023, 2024]));
+    expect((await labTestOf(set([2024, 2023])))['id']).toBe(first['id']);
+    expect((await labTestOf(set([2023])))['id']).not.toBe(first['id']);
+    expect((await labTestOf({ order_set: { lab_test_ids: [walkIn] } }))['id']).toBe(walkIn);
+    const { body } = await team.api<{ data: { id: string }[] }>('GET', '/v3/lab_test?generation_method=auto');
+    expect(body.data.map(({ id }) => id)).toContain(first['id']);
+  });
+
+  test('names markers by order codes of one laboratory too', async () => {
+    const { status, body } = await createOrder(team, {
+      collection_method: 'on_site_collection',
+      order_set: { add_on: { provider_ids: ['REF-2132'], marker_ids: [2023] } },
+    });
+    const { markers } = body.order['lab_test'] as { markers: { id: number }[] };
+    expect([status, markers.map(({ id }) => id)]).toEqual([200, [2023]]);
+  });
+});
+
+describe('what the laboratory asks', () => {
+  const psa = { collection_method: 'walk_in_test', order_set: { add_on: { marker_ids: [2041] } } };
+  const say = (question_id: number, answer: string, marker_id = 2041) => ({ marker_id, question_id, answer });
+
+  test('stands with its markers', async () => {
+    const { body } = await team.api<{ aoe: { questions: Record<string, unknown>[] } }>(
+      'GET',
+      '/v3/lab_tests/2/markers/REF-2857',
+    );
+    expect(body.aoe.questions.map(({ code, required, type }) => [code, required, type])).toEqual([
+      ['PSA_HISTORY', true, 'choice'],
+      ['PSA_MEDICATION', false, 'multi_choice'],
+    ]);
+  });
+
+  test.each<[string, object[] | null, string]>([
+    ['nothing where an answer is needed', null, 'aoe_answer_missing'],
+    ['only what is not needed', [say(3, 'FIN')], 'aoe_answer_missing'],
+    ['a question that nobody asks', [say(2, 'Y'), say(77, 'Y')], 'aoe_question_unknown'],
+    ['a question of another marker', [say(1, '8')], 'aoe_question_unknown'],
+    ['a code that is none', [say(2, 'MAYBE')], 'aoe_answer_invalid'],
+    ['codes of which one is none', [say(2, 'Y'), say(3, 'FIN,XYZ')], 'aoe_answer_invalid'],
+    ['a question twice', [say(2, 'Y'), say(2, 'N')], 'aoe_answer_invalid'],
+  ])('is refused with %s', async (_, aoe_answers, code) => {
+    expect(await codeOf({ ...psa, aoe_answers })).toEqual([400, code]);
+  });
+
+  test('takes numbers and texts of the form that it wants', async () => {
+    const both = { collection_method: 'walk_in_test', order_set: { add_on: { marker_ids: [2004, 2034] } } };
+    const answers = (hours: string, day: string) => ({
+      ...both,
+      aoe_answers: [say(1, hours, 2004), say(4, day, 2034)],
+    });
+    expect(await codeOf(answers('eight', '12'))).toEqual([400, 'aoe_answer_invalid']);
+    expect(await codeOf(answers('8', 'sometimes'))).toEqual([400, 'aoe_answer_invalid']);
+    expect((await createOrder(team, answers('8.5', '12'))).status).toBe(200);
+  });
+
+  test('is kept with the order, and what nobody says as the question would have it', async () => {
+    expect((await createOrder(team, { ...psa, aoe_answers: [say(2, 'N'), say(3, 'FIN, DUT')] })).status).toBe(200);
+    expect((await createOrder(team, { ...psa, aoe_answers: [say(2, 'N')] })).status).toBe(200);
+  });
+});
+
+describe('a laboratory', () => {
+  test('that does not serve the state of the patient takes no order for them', async () => {
+    await asOwner(`update labs set states = '{CA,NV}' where id = 2`);
+    expect(await codeOf({})).toEqual([400, 'state_not_served']);
+    expect(
+      (await createOrder(team, { patient_address: { ...patientAddress, state: 'NV', zip: '89101' } })).status,
+    ).toBe(200);
+    await asOwner('update labs set states = null where id = 2');
+  });
+
+  test('is told everything at once that it would reject', async () => {
+    await asOwner(
+      `update labs set order_rules = '{"account_required": true, "max_lengths": {"city": 5}}' where id = 2`,
+    );
+    const refused = await createOrder<Refusal>(team, {
+      patient_details: { ...patientDetails, first_name: 'A'.repeat(31) },
+    });
+    expect([refused.status, refused.body.code, problemsOf(refused)]).toEqual([
+      400,
+      'pre_flight_failed',
+      [
+        'body.lab_account_id missing',
+        'body.patient_address.city string_too_long',
+        'body.patient_details.first_name string_too_long',
+      ],
+    ]);
+    await asOwner(`update labs set order_rules = '{}' where id = 2`);
+  });
+
+  test('that is simulated takes none in production', async () => {
+    const production = await startTestApp({
+      PHIAL_ENVIRONMENT: 'production',
+      PHIAL_BASE_URL: 'https://api.example.com',
+    });
+    const id = '0197a1b2-0000-7000-8000-000000000001';
+    await query(
+      production.databaseUrl,
+      `insert into lab_tests (id, team_id, slug, name, description, sample_type, method, lab_id, price, status)
+         values ('${id}', '${production.team.id}', 'walk-in', 'Walk-in', '', 'serum', 'walk_in_test', 2, 1, 'active');
+       insert into lab_test_markers values ('${id}', 2015, 0)`,
+    );
+    const { status, body } = await createOrder(production.team, { order_set: { lab_test_ids: [id] } });
+    expect([status, body.code]).toEqual([400, 'laboratory_not_connected']);
+    await production.close();
+  });
+});
+
+describe('an account', () => {
+  test('has to be active, of the laboratory, and billed so in the state of the patient', async () => {
+    const mine = await addAccount();
+    const asleep = await addAccount({ status: 'pending' });
+    expect(await codeOf({ lab_account_id: asleep })).toEqual([400, 'lab_account_not_active']);
+    await setLabAccountStatus(app.ctx, { org_id: team.org_id, lab_account_id: asleep, status: 'active' });
+    expect((await createOrder(team, { lab_account_id: asleep })).status).toBe(200);
+    expect(await codeOf({ lab_account_id: mine, order_set: { lab_test_ids: [kit] } })).toEqual([
+      400,
+      'lab_account_of_other_lab',
+    ]);
+    expect(await codeOf({ lab_account_id: mine, billing_type: 'patient_bill' })).toEqual([
+      400,
+      'billing_type_not_allowed',
+    ]);
+    expect(
+      await codeOf({ lab_account_id: mine, patient_address: { ...patientAddress, state: 'NV', zip: '89101' } }),
+    ).toEqual([400, 'billing_type_not_allowed']);
+  });
+
+  test('gives its notes where the order has none, also where the set names it', async () => {
+    const id = await addAccount();
+    const { body } = await createOrder(team, { order_set: { lab_test_ids: [walkIn], lab_account_id: id } });
+    expect(body.order['clinical_notes']).toBe('Notes of the account.');
+    const own = await createOrder(team, { lab_account_id: id, clinical_notes: 'Own notes.' });
+    expect(own.body.order['clinical_notes']).toBe('Own notes.');
+  });
+});
+
+describe('a patient under 18', () => {
+  const minor = (proxy: object | null) => ({
+    patient_details: { ...patientDetails, dob: '2015-01-01', medical_proxy: proxy },
+  });
+
+  test('needs somebody who answers for them, a team that orders for minors, and no visit at home', async () => {
+    const alone = await createOrder<Refusal>(team, minor(null));
+    expect([alone.status, problemsOf(alone)]).toEqual([422, ['body.patient_details.medical_proxy missing']]);
+    expect(await codeOf(minor(guarantor))).toEqual([400, 'minor_ordering_disabled']);
+    const allowing = await app.makeTeam();
+    await asOwner(
+      `update teams set settings = settings || '{"minor_ordering_enabled": true}' where id = '${allowing.id}'`,
+    );
+    const taken = await createOrder(allowing, minor(guarantor));
+    expect(taken.status).toBe(200);
+    const visit = await createOrder(allowing, {
+      ...minor(guarantor),
+      order_set: { lab_test_ids: [await labTestId(allowing, 'at_home_phlebotomy')] },
+    });
+    expect([visit.status, visit.body.code]).toEqual([400, 'minor_not_served']);
+  });
+});
+
+describe('an order that is billed to insurance', () => {
+  const billed = { billing_type: 'commercial_insurance', icd_codes: ['E11.9'] };
+  const spouse = { ...person, first_name: 'Alan', address: homeAddress };
+  const addInsurance = (user_id: string, changes: object = {}) =>
+    team.api<unknown>('POST', `/v2/user/${user_id}/insurance`, {
+      payor_code: 'SBX00001',
+      member_id: 'XYZ1',
+      relationship: 'Self',
+      insured: person,
+      ...changes,
+    });
+
+  test('needs diagnoses, a primary record, and a guarantor where the insured is somebody else', async () => {
+    const { user_id } = await makeUser(team);
+    expect(await codeOf({ ...billed, user_id, icd_codes: null })).toEqual([400, 'icd_codes_required']);
+    expect(await codeOf({ ...billed, user_id })).toEqual([400, 'primary_insurance_required']);
+    await addInsurance(user_id, { is_primary: false });
+    expect(await codeOf({ ...billed, user_id })).toEqual([400, 'primary_insurance_required']);
+    await addInsurance(user_id, { relationship: 'Spouse', insured: spouse });
+    expect(await codeOf({ ...billed, user_id })).toEqual([400, 'guarantor_required']);
+    await addInsurance(user_id, { relationship: 'Spouse', insured: spouse, guarantor });
+    expect(await codeOf({ ...billed, user_id })).toEqual([200, undefined]);
+    const refused = await createOrder<Refusal>(team, { ...billed, icd_codes: ['diabetes'] });
+    expect([refused.status, problemsOf(refused)]).toEqual([422, ['body.icd_codes.0 string_pattern_mismatch']]);
+  });
+
+  test('uses the newest primary record', async () => {
+    const { user_id } = await makeUser(team);
+    await addInsurance(user_id);
+    const { body } = await createOrder(team, { ...billed, user_id });
+    const latest = await app.db.selectFrom('insurances').select('id').where('user_id', '=', user_id).execute();
+    expect(body.order['health_insurance_id']).toBe(latest[0]?.id);
+  });
+
+  test("keeps the record that it brings as the user's, and uses it with its diagnoses", async () => {
+    const { user_id } = await makeUser(team);
+    const health_insurance = {
+      payor_code: 'SBX00001',
+      insurance_id: 'XYZ123',
+      responsible_relationship: 'Spouse',
+      responsible_details: spouse,
+      diagnosis_codes: ['E11.9'],
+    };
+    const { status, body } = await createOrder(team, {
+      user_id,
+      billing_type: 'commercial_insurance',
+      health_insurance,
+    });
+    expect([status, body.order?.['icd_codes']]).toEqual([200, ['E11.9']]);
+    const kept = await team.api<{ member_id: string }>('GET', `/v2/user/${user_id}/insurance/latest`);
+    expect(kept.body).toMatchObject({ member_id: 'XYZ123', relationship: 'Spouse', insured: { first_name: 'Alan' } });
+  });
+
+  test('is not sent to a payer without an address, nor for a number that is too long', async () => {
+    const { user_id } = await makeUser(team);
+    await addInsurance(user_id, { member_id: 'M'.repeat(16) });
+    await asOwner(
+      `update insurances set company = jsonb_set(company, '{address,city}', '""') where user_id = '${user_id}'`,
+    );
+    const refused = await createOrder<Refusal>(team, { ...billed, user_id });
+    expect([refused.body.code, problemsOf(refused)]).toEqual([
+      'pre_flight_failed',
+      ['insurance.company.address.city missing', 'insurance.member_id string_too_long'],
+    ]);
+    const orders = await team.api<{ orders: OrderBody[] }>('GET', `/v3/orders?user_id=${user_id}`);
+    expect(orders.body.orders).toEqual([]);
+  });
+});
