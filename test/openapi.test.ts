@@ -120,7 +120,7 @@ describe('the document', () => {
     expect(document.info['description']).toMatch(/`detail` is a text[^]*a list of every problem in a 422[^]*an object/);
     const { Error: other, InvalidRequest } = document.components.schemas;
     expect(other?.properties?.['detail']).toMatchObject({
-      type: ['string', 'object'],
+      type: ['string', 'object', 'array'],
       description: expect.stringContaining('InvalidRequest'),
     });
     expect(InvalidRequest?.properties?.['detail']).toMatchObject({ type: 'array' });
