@@ -1,11 +1,16 @@
 // Orders by any method, right after they were made, of a patient who is known.
 import { changeOrder } from '../src/labs/orders/change.ts';
 import { insertOrder } from '../src/labs/orders/create/insert-order.ts';
-import type { CollectionMethod } from '../src/labs/orders/status/table.ts';
+import type { CollectionMethod, LowLevelStatus } from '../src/labs/orders/status/table.ts';
 import type { Team, TestApp } from './app.ts';
 import { makeUser, patientDetails } from './factories.ts';
 
-export async function placeOrder(app: TestApp, team: Team, method: CollectionMethod): Promise<string> {
+export async function placeOrder(
+  app: TestApp,
+  team: Team,
+  method: CollectionMethod,
+  statuses: LowLevelStatus[] = ['ordered'],
+): Promise<string> {
   const { user_id } = await makeUser(team);
   const { id } = await app.db
     .selectFrom('lab_tests')
@@ -28,7 +33,7 @@ export async function placeOrder(app: TestApp, team: Team, method: CollectionMet
       lab_test_id: id,
       method,
       shipping_details: null,
-      statuses: ['ordered'],
+      statuses,
     });
     await changeOrder(ctx, order, { patient_details: patient });
     return order.row.id;
