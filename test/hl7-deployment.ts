@@ -15,7 +15,7 @@ import {
 import { teamCtx } from './team-ctx.ts';
 
 /** What an operator writes down of the test laboratory; `hl7` changes how it is spoken to. */
-export const connectionFile = (hl7: Record<string, unknown>): Record<string, unknown> => ({
+const connectionFile = (hl7: Record<string, unknown>): Record<string, unknown> => ({
   laboratory: {
     slug: 'saguaro-lab',
     name: 'Saguaro Laboratory',

@@ -5,7 +5,7 @@ import { Message } from 'node-hl7-client';
 const [VT, FS, CR] = [0x0b, 0x1c, 0x0d];
 
 /** How it behaves beside taking what is right. */
-export type Fault = 'never_answers' | 'closes_before_answer' | 'answers_another' | 'refuses' | null;
+type Fault = 'never_answers' | 'closes_before_answer' | 'answers_another' | 'refuses' | null;
 
 export type Hl7Laboratory = {
   port: number;

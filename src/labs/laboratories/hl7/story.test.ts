@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { lowStatuses, readOrder } from '../../../../test/factories.ts';
+import { addLabAccount } from '../../catalogue/lab-accounts/add.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import {
   resultMessage,
@@ -169,6 +170,26 @@ describe('a result', () => {
       error: 'unknown_number',
     });
     expect(await messages('U1')).toMatchObject([{ state: 'failed', team_id: null, user_id: null }]);
+  });
+
+  test('whose numbers lead nowhere goes to the people of the one team whose account it was sent to', async () => {
+    await addLabAccount(app.ctx, {
+      org_id: app.team.org_id,
+      lab: 'saguaro-lab',
+      status: 'active',
+      delegated_flow: 'not_delegated',
+      provider_account_id: 'ACC-TEAM',
+      account_name: null,
+      default_clinical_notes: null,
+      business_units: null,
+      allowed_billing: { client_bill: ['AZ'] },
+      team_id_allowlist: [app.team.id],
+    });
+    const result = { controlId: 'H1', placer: '', filler: 'F-NEW', account: 'ACC-TEAM', values: [glucose('90')] };
+    expect(await send(result)).toMatchObject({ code: 'AA' });
+    expect(await messages('H1')).toMatchObject([{ state: 'applied', reason: 'unmatched', team_id: app.team.id }]);
+    const rows = await app.db.selectFrom('unmatched_results').select(['team_id', 'status']).execute();
+    expect(rows).toMatchObject([{ team_id: app.team.id }]);
   });
 
   test('in the wrong encoding waits for the operator', async () => {

@@ -8,7 +8,7 @@ export const USUAL: Delimiters = { field: '|', component: '^', repetition: '~', 
 /** Everything below a space and the controls above, but for a line end within a text. */
 const CONTROL = /(?!\n)\p{Cc}/gu;
 
-export const withoutControls = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(CONTROL, '');
+const withoutControls = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(CONTROL, '');
 
 /** Text as it stands in a message: what would cut it is escaped, a line end is `\.br\`, controls are dropped. */
 export function escape(text: string, { field, component, repetition, escape: mark, sub }: Delimiters): string {

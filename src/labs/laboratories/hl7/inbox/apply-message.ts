@@ -11,6 +11,7 @@ import { checkHeader, readResult, type ReadResult } from '../messages/read-resul
 import { ResultProblem } from '../messages/result-problem.ts';
 import { applyResult } from './apply-result.ts';
 import { findOrder, type MatchedOrder } from './find-order.ts';
+import { handToTeam } from './hand-to-team.ts';
 import { SEALED_FOR, type MessageState } from './store-message.ts';
 
 /** `reason` is a code: of what is wrong with the message. */
@@ -30,7 +31,20 @@ export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
       const connection = await findConnectionOrNull(tx, row.lab_id);
       if (!connection) throw new ResultProblem('unknown_sender');
       const result = await readRaw(tx, row.raw, connection);
-      matched = await findOrder(tx.db, row.lab_id, result);
+      try {
+        matched = await findOrder(tx.db, row.lab_id, result);
+      } catch (error) {
+        if (!(error instanceof ResultProblem) || !['unknown_number', 'missing_number'].includes(error.code))
+          throw error;
+        const team = await handToTeam(tx, row.lab_id, result);
+        if (!team) throw error;
+        await markAs(tx, id, {
+          state: 'applied',
+          reason: 'unmatched',
+          matched: { ...team, user_id: null, order_id: null },
+        });
+        return { state: 'applied', reason: null };
+      }
       await applyTo(tx, matched, result);
       await markAs(tx, id, { state: 'applied', reason: null, matched });
       return { state: 'applied', reason: null };
@@ -68,7 +82,11 @@ async function applyTo(tx: TxCtx, matched: MatchedOrder, result: ReadResult): Pr
   await applyResult(forTeam(tx, team), matched, result);
 }
 
-type Mark = { state: MessageState; reason: string | null; matched: MatchedOrder | null };
+type Mark = {
+  state: MessageState;
+  reason: string | null;
+  matched: { team_id: string; user_id: string | null; order_id: string | null } | null;
+};
 
 /** The message belongs to the user whose order it names, also where it failed: it goes with that user. */
 async function markAs(tx: TxCtx, id: string, { state, reason, matched }: Mark): Promise<void> {

@@ -18,7 +18,7 @@ export const inboxOfLaboratories = defineJob({
   run: (ctx) => applyWaiting(ctx, OVERDUE_SECONDS),
 });
 
-export async function applyWaiting(ctx: Ctx, overdueSeconds: number): Promise<void> {
+async function applyWaiting(ctx: Ctx, overdueSeconds: number): Promise<void> {
   const { db } = acrossTeams(ctx);
   const { rows } = await sql<{ id: string }>`
     select id from hl7_messages

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { TxCtx } from '../../../../context.ts';
+import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { receiveReport } from '../../../results/unmatched/receive-report.ts';
+import type { ReadResult } from '../messages/read-result.ts';
+
+/**
+ * Gives a result whose numbers lead nowhere to the team whose account it was sent to, where that is one team alone: its
+ * people decide whose it is. Null where no one team is known by the account; then the operator sees to it.
+ */
+export async function handToTeam(
+  tx: TxCtx,
+  labId: number,
+  { report, account }: ReadResult,
+): Promise<{ team_id: string } | null> {
+  if (report === null || account === '') return null;
+  const { rows } = await sql<{ team_id: string; lab_account_id: string }>`
+    select t.id as team_id, a.id as lab_account_id
+      from lab_accounts a join teams t on t.org_id = a.org_id and t.deleted_at is null
+       and (a.team_id_allowlist = '{}' or t.id = any (a.team_id_allowlist))
+     where a.lab_id = ${labId} and a.provider_account_id = ${account} limit 2`.execute(tx.db);
+  const [known, another] = rows;
+  const team = known && !another ? await findTeamScope(tx, known.team_id) : null;
+  if (!known || !team) return null;
+  await receiveReport(forTeam(tx, team), { lab_id: labId, lab_account_id: known.lab_account_id, report }, null);
+  return { team_id: known.team_id };
+}
