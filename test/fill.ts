@@ -85,8 +85,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await orderKit(team, leaving.user_id);
   await team.api('DELETE', `/v2/user/${leaving.user_id}`);
   await app.deliver();
-  await bookedOrder(app, team, 'psc', { userId: user_id });
-  const cancelled = await bookedOrder(app, team, 'phlebotomy', { userId: user_id });
+  await bookedOrder(team, 'psc', { userId: user_id });
+  const cancelled = await bookedOrder(team, 'phlebotomy', { userId: user_id });
   await team.api('PATCH', `/v3/order/${cancelled}/phlebotomy/appointment/cancel`, {
     cancellation_reason_id: '0b7f6a52-3c1d-4e8a-9f20-000000000199',
     notes: 'They are away',

@@ -373,8 +373,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   });
   await simulate(team, order.id);
   await app.deliver();
-  const phlebotomy_order_id = await bookedOrder(app, team, 'phlebotomy', { userId: user.user_id, last_name: name });
-  const walk_in_order_id = await bookedOrder(app, team, 'psc', { userId: user.user_id, last_name: name });
+  const phlebotomy_order_id = await bookedOrder(team, 'phlebotomy', { userId: user.user_id, last_name: name });
+  const walk_in_order_id = await bookedOrder(team, 'psc', { userId: user.user_id, last_name: name });
   const waiting = await orderKit(team, user.user_id);
   await simulate(team, waiting.id, '?delay=3600');
   await team.api('POST', '/v3/order/resend_events', { order_ids: [waiting.id] });

@@ -229,7 +229,7 @@ async function plant(): Promise<string> {
   const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
   expect([registered.status, registered.body]).toEqual([200, expect.anything()]);
   await simulate(team, first.body.order.id, '', { interpretation: 'critical' });
-  const visited = await orderBy(app, team, 'at_home_phlebotomy', { userId: user_id });
+  const visited = await orderBy(team, 'at_home_phlebotomy', { userId: user_id });
   const address = bodyOf('get_phlebotomy_availability', { ...phoenix, second_line: '', access_notes: '' });
   const [slot] = slotsOf(await askPhlebotomy(team, address));
   const appointment = `/v3/order/${visited}/phlebotomy/appointment`;

@@ -1,8 +1,12 @@
 // An order's appointment from its booking to its end, and what it does to the order.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../db/transaction.ts';
+import { changeOrder } from '../orders/change.ts';
+import { lockOrder } from '../orders/load.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { askCenters, askPhlebotomy, bookedOrder, orderBy, phoenix, slotsOf } from '../../../test/collected-orders.ts';
+import { teamCtx } from '../../../test/team-ctx.ts';
 import { lowStatuses, makeUser, readOrder, simulate } from '../../../test/factories.ts';
 
 type Booked = {
@@ -60,7 +64,7 @@ const said = async (answer: Promise<{ status: number; body: Refusal }>): Promise
 
 describe.each(KINDS)('by %s', (kind, method) => {
   test('an order is booked, moved, cancelled and booked again, and its states follow', async () => {
-    const id = await orderBy(app, app.team, method);
+    const id = await orderBy(app.team, method);
     const [first, second] = await offered(kind);
     const booked = await book(kind, id, first, { appointment_notes: 'Ring twice' });
     expect(booked.body).toMatchObject({
@@ -108,7 +112,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
   });
 
   test('a slot that somebody has is offered to nobody, refused to a second, and free again once that one gives it back', async () => {
-    const [one, two] = [await orderBy(app, app.team, method), await orderBy(app, app.team, method)];
+    const [one, two] = [await orderBy(app.team, method), await orderBy(app.team, method)];
     const [key] = await offered(kind);
     const { start_at } = (await book(kind, one, key)).body;
     expect(await said(book(kind, two, key))).toBe('400 slot_taken');
@@ -123,7 +127,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
   });
 
   test('an order has one appointment at a time, and none once its sample was taken', async () => {
-    const id = await bookedOrder(app, app.team, kind);
+    const id = await bookedOrder(app.team, kind);
     const [key] = await offered(kind);
     expect(await said(book(kind, id, key))).toBe('400 appointment_already_booked');
     await simulate(app.team, id);
@@ -134,7 +138,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
   });
 
   test('a cancelled order cancels its appointment, and its slot is free', async () => {
-    const id = await bookedOrder(app, app.team, kind);
+    const id = await bookedOrder(app.team, kind);
     const { start_at } = (await read(kind, id)).body;
     expect((await app.api('POST', `/v3/order/${id}/cancel`)).status).toBe(200);
     expect((await read(kind, id)).body).toMatchObject({ status: 'cancelled', event_status: 'cancelled' });
@@ -143,18 +147,18 @@ describe.each(KINDS)('by %s', (kind, method) => {
   });
 
   test('with async_confirmation the slot is held, and confirmed when the scheduler says so', async () => {
-    const id = await orderBy(app, app.team, method);
+    const id = await orderBy(app.team, method);
     const [key] = await offered(kind);
     const reserved = await book(kind, id, key, { async_confirmation: true });
     expect(reserved.body).toMatchObject({ status: 'reserved', event_status: 'reserved', can_reschedule: false });
     expect(lowStatuses(await readOrder(app.team, id)).at(-1)).toBe('appointment_pending');
-    expect(await said(book(kind, await orderBy(app, app.team, method), key))).toBe('400 slot_taken');
+    expect(await said(book(kind, await orderBy(app.team, method), key))).toBe('400 slot_taken');
     await simulate(app.team, id, `?final_status=collecting_sample.${method}.appointment_scheduled`);
     expect((await read(kind, id)).body).toMatchObject({ status: 'confirmed', start_at: reserved.body.start_at });
   });
 
   test('what is too near is neither moved nor cancelled', async () => {
-    const id = await bookedOrder(app, app.team, kind);
+    const id = await bookedOrder(app.team, kind);
     const [key] = await offered(kind);
     const setStart = (from: string) =>
       sql`update appointments set start_at = now() + ${from}::interval, end_at = now() + ${from}::interval + interval '1 hour'
@@ -167,7 +171,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
   });
 
   test('a reason of the list is needed to cancel, and with some a note', async () => {
-    const id = await bookedOrder(app, app.team, kind);
+    const id = await bookedOrder(app.team, kind);
     const reasons = await app.api<{ id: string; is_refundable: boolean }[]>(
       'GET',
       `/v3/order/${kind}/appointment/cancellation-reasons`,
@@ -183,7 +187,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
   });
 
   test('orders by another method are refused, and those whose requisition is not there yet', async () => {
-    const other = await orderBy(app, app.team, 'on_site_collection');
+    const other = await orderBy(app.team, 'on_site_collection');
     const [key] = await offered(kind);
     expect(await said(book(kind, other, key))).toBe('400 order_method_mismatch');
     expect(await said(cancel(kind, other))).toBe('400 order_method_mismatch');
@@ -191,7 +195,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
   });
 
   test('an appointment goes with its order to another user, and with it when it is erased', async () => {
-    const id = await bookedOrder(app, app.team, kind);
+    const id = await bookedOrder(app.team, kind);
     const before = (await read(kind, id)).body;
     const { user_id } = await makeUser(app.team);
     await sql`update order_transactions set user_id = ${user_id} where id =
@@ -217,7 +221,7 @@ describe('a request without a time', () => {
     });
 
   test('is pending until the provider confirms it with one', async () => {
-    const id = await orderBy(app, app.team, 'at_home_phlebotomy');
+    const id = await orderBy(app.team, 'at_home_phlebotomy');
     const asked = await request(id);
     expect(asked.body).toMatchObject({
       provider: 'phlebfinders',
@@ -236,14 +240,14 @@ describe('a request without a time', () => {
   });
 
   test('can be cancelled, and asked again', async () => {
-    const id = await orderBy(app, app.team, 'at_home_phlebotomy');
+    const id = await orderBy(app.team, 'at_home_phlebotomy');
     await request(id);
     expect((await cancel('phlebotomy', id)).body.status).toBe('cancelled');
     expect((await request(id)).status).toBe(200);
   });
 
   test('goes to those who come there only', async () => {
-    const id = await orderBy(app, app.team, 'at_home_phlebotomy');
+    const id = await orderBy(app.team, 'at_home_phlebotomy');
     const anchorage = { ...phoenix, city: 'Anchorage', state: 'AK', zip_code: '99501' };
     expect(await said(request(id, { address: anchorage }))).toBe('400 area_not_served');
     expect(await said(request(id, { provider: 'quest' }))).toBe('400 area_not_served');
@@ -253,16 +257,49 @@ describe('a request without a time', () => {
   });
 });
 
-test('nobody comes to patients under 18', async () => {
-  const dob = `${new Date().getUTCFullYear() - 17}-01-01`;
-  const id = await orderBy(app, app.team, 'at_home_phlebotomy', { dob });
+test('nobody comes to patients under 18, however the order came to have one', async () => {
+  const id = await orderBy(app.team, 'at_home_phlebotomy');
+  const ctx = await teamCtx(app.ctx, app.team.id);
+  await inTransaction(ctx, async (tx) => {
+    const order = await lockOrder(tx, id);
+    const patient = order.row.patient_details as NonNullable<typeof order.row.patient_details>;
+    const dob = `${new Date().getUTCFullYear() - 17}-01-01`;
+    await changeOrder(tx, order, { patient_details: { ...patient, dob } });
+  });
   const [key] = await offered('phlebotomy');
   expect(await said(book('phlebotomy', id, key))).toBe('400 patient_too_young');
-  expect(await said(app.api('POST', at('phlebotomy', id, 'request'), { address: phoenix, provider: 'getlabs' }))).toBe(
-    '400 patient_too_young',
+  const request = { address: phoenix, provider: 'getlabs' };
+  expect(await said(app.api('POST', at('phlebotomy', id, 'request'), request))).toBe('400 patient_too_young');
+});
+
+test('from the order to the result: booked, moved, drawn, found', async () => {
+  const id = await orderBy(app.team, 'at_home_phlebotomy');
+  const [first, second] = await offered('phlebotomy');
+  await book('phlebotomy', id, first);
+  await reschedule('phlebotomy', id, second);
+  expect((await app.api('PATCH', `/v3/order/${id}/draw_completed`)).status).toBe(200);
+  expect((await read('phlebotomy', id)).body).toMatchObject({ status: 'completed', event_status: 'completed' });
+  await simulate(app.team, id);
+  expect(lowStatuses(await readOrder(app.team, id))).toEqual([
+    'ordered',
+    'requisition_created',
+    'appointment_pending',
+    'appointment_scheduled',
+    'appointment_scheduled',
+    'draw_completed',
+    'completed',
+  ]);
+  expect((await app.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
+});
+
+test('the places of an order are those of its laboratory around its patient', async () => {
+  const id = await orderBy(app.team, 'walk_in_test');
+  const { body } = await app.api<{ lab_id: number; patient_service_centers: { site_code: string }[] }>(
+    'GET',
+    `/v3/order/${id}/psc/info?radius=10`,
   );
-  const walkIn = await orderBy(app, app.team, 'walk_in_test', { dob });
-  expect((await book('psc', walkIn, (await offered('psc'))[0])).status).toBe(200);
+  expect(body.lab_id).toBe(2);
+  expect(body.patient_service_centers[0]?.site_code).toBe('SIM8501');
 });
 
 describe('an order that is walked on', () => {
@@ -270,7 +307,7 @@ describe('an order that is walked on', () => {
     ['at_home_phlebotomy', 'phlebotomy'],
     ['walk_in_test', 'psc'],
   ] as const)('by %s has an appointment that fits each of its states', async (method, kind) => {
-    const id = await orderBy(app, app.team, method);
+    const id = await orderBy(app.team, method);
     const walk = (to: string) => simulate(app.team, id, `?final_status=collecting_sample.${method}.${to}`);
     await walk('appointment_pending');
     expect((await read(kind, id)).body).toMatchObject({ status: 'pending', start_at: null });
