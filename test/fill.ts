@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { eraseUsers } from '../src/jobs/erase-users.ts';
 import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import type { Team, TestApp } from './app.ts';
+import { addPhysician } from '../src/tenancy/teams/physicians.ts';
 import {
   addAccount,
   healthInsurance,
@@ -10,6 +11,7 @@ import {
   hookOfOura,
   makeUser,
   orderKit,
+  physician,
   pushEverySummary,
   readOrder,
   registeredKit,
@@ -66,6 +68,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     },
   ]);
   await addAccount(app, team);
+  await addPhysician(app.ctx, team.id, physician);
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
   await createQuery(team, { query: { select: [{ func: 'count', arg: { activity: 'steps' } }] } });

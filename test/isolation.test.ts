@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
+import { addPhysician } from '../src/tenancy/teams/physicians.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/glossary/summaries.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
@@ -335,6 +336,7 @@ afterAll(async () => {
 /** Gives the team a row in every table that holds something of teams. */
 async function fill(team: Team, name: string): Promise<Ids> {
   const webhook_id = await subscribe(team, receiver);
+  await addPhysician(app.ctx, team.id, physician);
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];
   await team.api('PATCH', `/v2/user/${user.user_id}/info`, { ...person, last_name: name });
   const summaries = await pushEverySummary(team, user.user_id);

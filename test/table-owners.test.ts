@@ -5,7 +5,7 @@ import { isUnder, placeOf, sources } from './source-files.ts';
 /** Every table has one owner: only files of that room write to it. */
 const OWNERS: Record<string, string[]> = {
   'tenancy/orgs': ['orgs'],
-  'tenancy/teams': ['teams'],
+  'tenancy/teams': ['teams', 'physicians'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],
   insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],

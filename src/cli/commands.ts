@@ -218,6 +218,17 @@ export const COMMANDS: Command[] = [
     run: async (values) => (await import('./labs/hl7.ts')).resendOrderCommand(values),
   }),
   command({
+    words: 'physician add',
+    summary: 'Add a physician to a team, or give one another name.',
+    flags: {
+      team: { value: 'ID', meaning: 'Whose physician.', required: true, isId: true },
+      npi: { value: 'NPI', meaning: 'The 10 digits.', required: true },
+      first: { value: 'NAME', meaning: 'First name.', required: true },
+      last: { value: 'NAME', meaning: 'Last name.', required: true },
+    },
+    run: async (values) => (await import('./labs/physician.ts')).addPhysicianCommand(values),
+  }),
+  command({
     words: 'backup',
     summary: 'Write a consistent copy, while the service runs or not.',
     flags: { to: { value: 'DIRECTORY', meaning: 'A directory that is not there yet.', required: true } },

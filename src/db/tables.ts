@@ -680,6 +680,13 @@ export interface Payors {
   team_id: string | null;
 }
 
+export interface Physicians {
+  first_name: string;
+  last_name: string;
+  npi: string;
+  team_id: string;
+}
+
 export interface Polls {
   attempted_at: string | null;
   by_resource: Generated<Jsonb>;
@@ -1076,6 +1083,7 @@ export interface DB {
   orgs: Orgs;
   payor_external_codes: PayorExternalCodes;
   payors: Payors;
+  physicians: Physicians;
   polls: Polls;
   provider_waits: ProviderWaits;
   pulls: Pulls;

@@ -8,8 +8,9 @@ import { createTeam } from './create.ts';
 import { deleteTeam } from './delete.ts';
 import { findOwnTeam } from './find-own.ts';
 import { linkRedirectUrls, putLinkRedirectUrls } from './link-redirect-urls.ts';
+import { listPhysicians } from './physicians.ts';
 import { toManagedTeam } from './render.ts';
-import { DeletedTeam, LinkRedirectUrls, ManagedTeam, OwnTeam, TeamInput, WebhookPortal } from './schemas.ts';
+import { DeletedTeam, LinkRedirectUrls, ManagedTeam, OwnTeam, Physician, TeamInput, WebhookPortal } from './schemas.ts';
 
 const tag = 'management';
 const auth = 'management_key';
@@ -27,6 +28,18 @@ export const ownTeamEndpoints = [
     description: 'With what it has chosen. Keys and secrets are never shown.',
     refusals: ['not_found'],
     handle: (ctx, { params: { team_id } }) => findOwnTeam(ctx, team_id),
+  }),
+  endpoint({
+    id: 'list_physicians',
+    method: 'GET',
+    path: '/v2/team/{team_id}/physicians',
+    tag: 'team',
+    params: Type.Object({ team_id: Uuid }),
+    response: Type.Array(Physician),
+    summary: "List your team's physicians",
+    description: 'Whoever runs the service adds them. An order may name any other physician.',
+    refusals: ['not_found'],
+    handle: (ctx, { params: { team_id } }) => listPhysicians(ctx, team_id),
   }),
   endpoint({
     id: 'get_webhook_portal',

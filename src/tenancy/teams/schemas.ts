@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Email } from '../../wire/person.ts';
+import { Email, Npi } from '../../wire/person.ts';
 import { nullable, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 import { Environment, Region } from '../schemas.ts';
 
@@ -139,6 +139,9 @@ export const OwnTeam = Type.Object({
     { description: 'What the team has chosen.' },
   ),
 });
+
+/** A physician whom the team orders by. */
+export const Physician = Type.Object({ first_name: Type.String(), last_name: Type.String(), npi: Npi });
 
 export const WebhookPortal = Type.Object({
   url: Type.String({ description: "Where the team's webhooks are managed." }),

@@ -1,0 +1,14 @@
+import { isNpi } from '../../wire/forms/npi.ts';
+import { addPhysician } from '../../tenancy/teams/physicians.ts';
+import { UsageError } from '../command.ts';
+import { withChange } from '../with-change.ts';
+
+type Named = { team: string; npi: string; first: string; last: string };
+
+export async function addPhysicianCommand({ team, npi, first, last }: Named): Promise<number> {
+  if (!isNpi(npi)) throw new UsageError('phial physician add takes the 10 digits of an NPI as --npi.');
+  return withChange('physician add', async (ctx) => {
+    const { org_id } = await addPhysician(ctx, team, { npi, first_name: first, last_name: last });
+    return { org_id, team_id: team, records: [], tell: () => console.log('The team has this physician now.') };
+  });
+}

@@ -1,0 +1,34 @@
+import type { Static } from 'typebox';
+import type { Ctx, TeamCtx } from '../../context.ts';
+import { boundToTeam } from '../../db/session/bind.ts';
+import { notFound } from '../../errors.ts';
+import { findTeamScope } from './scope.ts';
+import type { Physician } from './schemas.ts';
+
+type Named = Static<typeof Physician>;
+
+/** The physicians of the caller's own team, by name. Throws not_found for any other team. */
+export async function listPhysicians({ db, team }: TeamCtx, teamId: string): Promise<Named[]> {
+  if (teamId !== team.id) throw notFound('Team');
+  return db
+    .selectFrom('physicians')
+    .select(['first_name', 'last_name', 'npi'])
+    .where('team_id', '=', team.id)
+    .orderBy('last_name')
+    .orderBy('first_name')
+    .orderBy('npi')
+    .execute();
+}
+
+/** Adds a physician to a team, or gives the one with this NPI another name; tells whose team it is. Throws not_found. */
+export async function addPhysician(ctx: Ctx, teamId: string, physician: Named): Promise<{ org_id: string }> {
+  const team = await findTeamScope(ctx, teamId);
+  if (!team) throw notFound('Team');
+  const { first_name, last_name } = physician;
+  await boundToTeam(ctx, teamId)
+    .db.insertInto('physicians')
+    .values({ ...physician, team_id: teamId })
+    .onConflict((oc) => oc.columns(['team_id', 'npi']).doUpdateSet({ first_name, last_name }))
+    .execute();
+  return { org_id: team.org_id };
+}
