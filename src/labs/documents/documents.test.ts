@@ -105,6 +105,15 @@ describe('the result report', () => {
     for (const value of before) expect(text).toContain(`CORRECTED: reported before as ${value}.`);
   });
 
+  test('of a transaction is that of its order while there is no redraw', async () => {
+    const order = await reported({ interpretation: 'abnormal' });
+    const combined = await fetchPdf(app, `/v3/order_transaction/${order.order_transaction.id}/result/pdf`);
+    expect(combined.status).toBe(200);
+    expect(await textOf(combined)).toEqual(await textOf(await print(order.id, 'result/pdf')));
+    const unknown = await fetchPdf(app, `/v3/order_transaction/${randomUUID()}/result/pdf`);
+    expect([unknown.status, codeOf(unknown)]).toEqual([404, 'not_found']);
+  });
+
   test('is 404 results_not_available before the laboratory has reported', async () => {
     const printed = await print((await registeredKit(app.team)).id, 'result/pdf');
     expect([printed.status, codeOf(printed)]).toEqual([404, 'results_not_available']);

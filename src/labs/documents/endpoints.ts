@@ -6,7 +6,8 @@ import { pdf } from '../../http/media.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { loadLabTest } from '../catalogue/find.ts';
-import { findResults } from '../results/find.ts';
+import { findTransactionResults } from '../results/find-of-transaction.ts';
+import { findResults, notAvailable } from '../results/find.ts';
 import { drawAbn } from './abn.ts';
 import { findSender, loadFacts, type OrderFacts } from './facts.ts';
 import { drawInstructions } from './instructions/draw.ts';
@@ -119,6 +120,24 @@ export const documentEndpoints = [
     handle: async (ctx, { params: { order_id } }) => {
       const results = await findResults(ctx, order_id);
       return ofOrder(ctx, order_id, (facts) => drawResultReport(facts, results));
+    },
+  }),
+  endpoint({
+    id: 'get_transaction_result_pdf',
+    method: 'GET',
+    path: '/v3/order_transaction/{transaction_id}/result/pdf',
+    tag,
+    params: Type.Object({ transaction_id: Uuid }),
+    response: pdf('results'),
+    summary: 'Print the results of an order and its redraws as one',
+    description:
+      'Of each marker the newest final value, by whichever order. Patient and physician are those of the first order.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
+    handle: async (ctx, { params: { transaction_id } }) => {
+      const results = await findTransactionResults(ctx, transaction_id);
+      const first = results.order_transaction?.orders[0];
+      if (!first) throw notAvailable('these orders');
+      return ofOrder(ctx, first.id, (facts) => drawResultReport(facts, results));
     },
   }),
   endpoint({

@@ -3,6 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { findInsurance } from '../../insurance/find.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
+import { findSignature, type Signature } from '../orders/create/signature.ts';
 import { loadOrder, type LoadedOrder } from '../orders/load.ts';
 
 /** The laboratory as documents name it. */
@@ -17,6 +18,8 @@ export type OrderFacts = {
   sender: Sender;
   lab: LabFacts;
   insurance: StoredInsurance | null;
+  /** The physician's, as it came with the order. */
+  signature: Signature | null;
 };
 
 export async function loadFacts(ctx: TeamCtx, orderId: string): Promise<OrderFacts> {
@@ -26,6 +29,7 @@ export async function loadFacts(ctx: TeamCtx, orderId: string): Promise<OrderFac
     order,
     sender: await findSender(ctx),
     lab: await findLab(ctx, order.labTest.lab?.id ?? null),
+    signature: await findSignature(ctx, order),
     insurance: health_insurance_id === null ? null : await findInsurance(ctx, user_id, health_insurance_id),
   };
 }

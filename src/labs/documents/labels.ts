@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { requisitionOf } from '../orders/requisition.ts';
 import type { OrderFacts } from './facts.ts';
 import { drawDataMatrix } from './paper/barcode.ts';
-import { finish, openSheet, type Sheet } from './paper/sheet.ts';
+import { finish, newPage, openSheet, type Sheet } from './paper/sheet.ts';
 import { drawLine, drawLines, LEADING, linesOf, QUIET, shrunk, type Style } from './paper/text.ts';
 import { dayInWords, inWords, momentInWords } from './words.ts';
 
@@ -38,7 +38,7 @@ export async function drawLabels(
     source: inWords(order.labTest.sample_type),
   };
   for (let index = 0; index < count; index++) {
-    if (index > 0) sheet.doc.addPage();
+    if (index > 0) await newPage(sheet);
     drawLabel(sheet, label);
   }
   return finish(sheet, null);

@@ -3,12 +3,15 @@ import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 import { requisitionOf } from '../orders/requisition.ts';
 import type { OrderFacts } from './facts.ts';
+import { drawPicture } from './paper/picture.ts';
 import { drawCode128, drawDataMatrix } from './paper/barcode.ts';
 import {
   banner,
   fields,
   finish,
   heading,
+  LEFT,
+  needRoom,
   openSheet,
   paragraph,
   RIGHT,
@@ -122,7 +125,7 @@ async function drawPatient(sheet: Sheet, { row, user }: LoadedOrder): Promise<vo
 }
 
 /** Who ordered, and where critical values are told. */
-async function drawOrderer(sheet: Sheet, { order, sender }: OrderFacts): Promise<void> {
+async function drawOrderer(sheet: Sheet, { order, sender, signature }: OrderFacts): Promise<void> {
   const { physician } = order.row;
   await section(sheet, 'Ordered by');
   await fields(
@@ -134,14 +137,21 @@ async function drawOrderer(sheet: Sheet, { order, sender }: OrderFacts): Promise
     ],
     [4, 2, 4],
   );
+  await needRoom(sheet, 44);
+  const box = { x: LEFT, y: sheet.y + 9, width: 180, height: 30 };
+  const isDrawn = signature !== null && drawPicture(sheet.doc, signature, box);
   await fields(
     sheet,
     [
-      { label: "Physician's signature", value: null },
+      {
+        label: "Physician's signature",
+        value: signature === null ? null : isDrawn ? ' ' : 'Signed: the image is kept with the order',
+      },
       { label: 'Date', value: null },
     ],
     [4, 2],
   );
+  if (isDrawn) sheet.y += 16;
 }
 
 async function drawTests(sheet: Sheet, { labTest, row }: LoadedOrder): Promise<void> {

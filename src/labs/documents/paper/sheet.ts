@@ -21,8 +21,6 @@ const MOST_PAGES = 60;
 export type Sheet = {
   doc: PDFKit.PDFDocument;
   y: number;
-  /** Repeats what a reader needs on each further page. */
-  onPage: ((sheet: Sheet) => void) | null;
 };
 
 type About = {
@@ -44,7 +42,7 @@ export function openSheet({ title, at }: About, size: [number, number] = [PAGE.w
   });
   for (const name of ['regular', 'bold'] as const) doc.registerFont(name, fontFile(name));
   learnLetters(doc);
-  return { doc, y: MARGIN, onPage: null };
+  return { doc, y: MARGIN };
 }
 
 /** Room for `height` more, on a new page where this one is full. Others have the process between two pages. */
@@ -52,10 +50,14 @@ export async function needRoom(sheet: Sheet, height: number): Promise<void> {
   if (sheet.y + height <= BOTTOM) return;
   if (sheet.doc.bufferedPageRange().count >= MOST_PAGES)
     throw new Error(`A document has more than ${MOST_PAGES} pages.`);
+  await newPage(sheet);
+}
+
+/** A further page; others have the process before it. */
+export async function newPage(sheet: Sheet): Promise<void> {
   await setImmediate();
   sheet.doc.addPage();
   sheet.y = MARGIN;
-  sheet.onPage?.(sheet);
 }
 
 /** Ends the document: `footer` and the number of the page stand on each. */
