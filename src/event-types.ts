@@ -1,6 +1,7 @@
 import type { EventType } from './events/define.ts';
 import { appointmentCreated, appointmentUpdated } from './labs/appointments/events.ts';
 import { orderCreated, orderUpdated } from './labs/orders/events.ts';
+import { parsingJobCreated, parsingJobUpdated } from './labs/results/parser/events.ts';
 import { resultCritical } from './labs/results/events.ts';
 import { matchReviewCreated, matchReviewUpdated } from './labs/results/unmatched/events.ts';
 import { resultTableChanged } from './wearables/aggregate/continuous/events.ts';
@@ -19,6 +20,8 @@ export const eventTypes: Omit<EventType, 'write'>[] = [
   resultCritical,
   matchReviewCreated,
   matchReviewUpdated,
+  parsingJobCreated,
+  parsingJobUpdated,
   ...sampleEvents,
   ...pullEvents,
   connectionCreated,

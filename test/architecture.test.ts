@@ -224,6 +224,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/wearables/link/oauth/state.ts': 'whom a provider sends back',
   'src/jobs/retention.ts': 'retention',
   'src/wearables/files/claim.ts': 'whose import comes next',
+  'src/labs/results/parser/claim.ts': 'whose lab report comes next',
   'src/wearables/aggregate/continuous/runs/resume.ts': 'runs of all teams that were cut off or are due',
   'src/wearables/connections/subscriptions/keep-user.ts': 'subscriptions of users of all teams that are due',
   'src/wearables/pulls/replay/replay.ts': 'payloads of all teams are mapped again',

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
+import { pngHead } from './images.ts';
+import { reportForm } from './sent-reports.ts';
 
 type Operation = {
   operationId: string;
@@ -37,9 +40,11 @@ function pasted(path: string, { parameters = [] }: Operation): string {
 
 /** What takes a file gets one. */
 const file = ({ requestBody }: Operation) =>
-  requestBody && 'application/octet-stream' in requestBody.content
-    ? { raw: '<gpx/>', headers: { 'content-type': 'application/octet-stream' } }
-    : {};
+  requestBody && 'multipart/form-data' in requestBody.content
+    ? reportForm({ user_id: randomUUID() }, [pngHead(5, 5)])
+    : requestBody && 'application/octet-stream' in requestBody.content
+      ? { raw: '<gpx/>', headers: { 'content-type': 'application/octet-stream' } }
+      : {};
 
 test.each(endpoints.map(({ id, method, path, auth }) => [id, method, path, auth] as const))(
   'the example of %s is understood: it succeeds, or is refused as the reference says',

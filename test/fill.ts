@@ -24,6 +24,8 @@ import { bookedOrder } from './collected-orders.ts';
 import { createQuery, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { query } from './global-setup.ts';
+import { pngHead } from './images.ts';
+import { sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -71,6 +73,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await addPhysician(app.ctx, team.id, physician);
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
+  await sendReport(team, user_id, [pngHead(5, 5)]);
   await createQuery(team, { query: { select: [{ func: 'count', arg: { activity: 'steps' } }] } });
   await settleQueries(app);
   await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);

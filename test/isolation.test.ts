@@ -32,6 +32,8 @@ import {
 import { bookedOrder, phoenix } from './collected-orders.ts';
 import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
+import { pngHead } from './images.ts';
+import { reportForm, sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
@@ -59,6 +61,7 @@ type Ids = {
   sleep_id: string;
   device_id: string;
   import_id: string;
+  job_id: string;
   query_id: string;
   query_id_or_slug: string;
   api_key_id: string;
@@ -68,7 +71,14 @@ type Ids = {
 };
 
 /** What is sent, with the status that another team gets. */
-type Attempt = { params?: Partial<Ids>; query?: string; body?: unknown; file?: string; status: number };
+type Attempt = {
+  params?: Partial<Ids>;
+  query?: string;
+  body?: unknown;
+  file?: string;
+  form?: Record<string, string>;
+  status: number;
+};
 
 const insurance = (payor_code: string): object => ({
   payor_code,
@@ -141,6 +151,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   ],
   push_samples: () => [{ body: [note], status: 404 }],
   import_file: () => [{ file: '<gpx/>', status: 404 }],
+  create_lab_report_parser_job: (_, { user_id }) => [{ form: { user_id }, status: 404 }],
   search_payors: (_, { name }) => found(`insurance_name=${name}`),
   search_payors_by_post: (_, { name }) => [{ body: { insurance_name: name }, status: 200 }],
   search_diagnoses: () => [], // diagnoses are everybody's
@@ -349,6 +360,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await team.api('POST', `/v2/user/${user.user_id}/insurance`, insurance(payor.body.payor_code));
   await team.api('POST', `/v2/timeseries/${user.user_id}/samples`, [note]);
   const file = await upload(team, user.user_id, '<gpx/>');
+  const report = await sendReport(team, user.user_id, [pngHead(5, 5)]);
   const continuous = await createQuery(team, { query: countOfDays });
   await settleQueries(app);
   await useLink(team, user.user_id);
@@ -425,6 +437,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     sleep_id: summaries['sleep'] as string,
     device_id: summaries['device'] as string,
     import_id: file.body.id,
+    job_id: report.body.id,
     query_id: continuous.body.id,
     query_id_or_slug: continuous.body.id,
     name,
@@ -505,7 +518,11 @@ function requestOf(
         endpoint.method,
         path,
         attempt.body,
-        attempt.file ? { raw: attempt.file, headers: { 'content-type': 'application/octet-stream' } } : {},
+        attempt.file
+          ? { raw: attempt.file, headers: { 'content-type': 'application/octet-stream' } }
+          : attempt.form
+            ? reportForm(attempt.form, [pngHead(5, 5)])
+            : {},
       ),
   };
 }

@@ -42,7 +42,14 @@ const OWNERS: Record<string, string[]> = {
     'order_signatures',
     'order_status_rules',
   ],
-  'labs/results': ['lab_results', 'unmatched_results', 'unmatched_candidates'],
+  'labs/results': [
+    'lab_report_files',
+    'lab_report_pieces',
+    'lab_report_jobs',
+    'lab_results',
+    'unmatched_results',
+    'unmatched_candidates',
+  ],
   'labs/laboratories': [
     'simulations',
     'carrier_scans',

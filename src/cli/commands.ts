@@ -18,7 +18,7 @@ const organisation = { value: 'ID', meaning: 'Id of the organisation.', required
 const ofBeta = {
   org: organisation,
   team: { value: 'ID', meaning: 'Id of the team.', required: true, isId: true },
-  beta: { value: 'NAME', meaning: 'Which one.', choices: ['continuous_queries'], required: true },
+  beta: { value: 'NAME', meaning: 'Which one.', choices: ['continuous_queries', 'lab_report_parser'], required: true },
 } as const;
 
 /** Every command of the program, in the order of its help. */

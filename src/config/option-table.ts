@@ -234,6 +234,11 @@ export const OPTIONS = {
     read: whole(1024, 1_099_511_627_776),
     meaning: "Bytes that a team's files may take until they are imported (1024 to 1099511627776).",
   },
+  PHIAL_LAB_REPORT_QUOTA_BYTES: {
+    default: '10737418240',
+    read: whole(1024, 1_099_511_627_776),
+    meaning: "Bytes that the lab reports of a team's users may take in the database (1024 to 1099511627776).",
+  },
   PHIAL_IMPORT_EXPANDED_LIMIT_BYTES: {
     default: '34359738368',
     read: whole(1024, 1_099_511_627_776),

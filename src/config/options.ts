@@ -41,6 +41,8 @@ export type Config = {
   /** Directory of uploaded files; null: uploads in the data directory, which is chosen at start. */
   uploadDir: string | null;
   uploads: UploadLimits;
+  /** Bytes that a team's lab reports may take, which stay as long as their users. */
+  labReportBytes: number;
   drainSeconds: number;
   /** A request has arrived by then, and its answer been read. */
   requestTimeoutMs: number;
@@ -191,6 +193,7 @@ const configOf = (given: Given): Config => ({
     expandedBytes: given.PHIAL_IMPORT_EXPANDED_LIMIT_BYTES,
     importMs: given.PHIAL_IMPORT_TIMEOUT_SECONDS * 1000,
   },
+  labReportBytes: given.PHIAL_LAB_REPORT_QUOTA_BYTES,
   drainSeconds: given.PHIAL_DRAIN_SECONDS,
   requestTimeoutMs: given.PHIAL_REQUEST_TIMEOUT_SECONDS * 1000,
   maxConnections: given.PHIAL_MAX_CONNECTIONS,

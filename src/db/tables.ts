@@ -400,6 +400,41 @@ export interface LaboratorySenders {
   leased_until: Generated<string>;
 }
 
+export interface LabReportFiles {
+  bytes: Int8;
+  created_at: Generated<string>;
+  id: string;
+  is_stored: Generated<boolean>;
+  job_id: string;
+  kind: string;
+  n: number;
+  team_id: string;
+}
+
+export interface LabReportJobs {
+  attempts: Generated<number>;
+  created_at: Generated<string>;
+  data: Buffer | null;
+  ended_at: string | null;
+  failure_reason: string | null;
+  id: string;
+  is_reviewed: Generated<boolean>;
+  lease: string | null;
+  lease_until: string | null;
+  needs_human_review: boolean;
+  status: Generated<string>;
+  team_id: string;
+  updated_at: Generated<string>;
+  user_id: string;
+}
+
+export interface LabReportPieces {
+  content: Buffer;
+  file_id: string;
+  n: number;
+  team_id: string;
+}
+
 export interface LabResults {
   created_at: Generated<string>;
   interpretation: string;
@@ -1055,6 +1090,9 @@ export interface DB {
   insurance_documents: InsuranceDocuments;
   insurances: Insurances;
   lab_accounts: LabAccounts;
+  lab_report_files: LabReportFiles;
+  lab_report_jobs: LabReportJobs;
+  lab_report_pieces: LabReportPieces;
   lab_results: LabResults;
   lab_test_markers: LabTestMarkers;
   lab_tests: LabTests;

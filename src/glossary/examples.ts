@@ -198,6 +198,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   env: 'sandbox',
   environment: 'sandbox',
   import_id: SOMETHING,
+  job_id: SOMETHING,
   key_id: SOMETHING,
   lab_id: 1,
   lab_test_id: SOMETHING,

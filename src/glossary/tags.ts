@@ -20,6 +20,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   simulation: 'In the sandbox laboratories and carriers are simulated: their steps are asked for.',
   results: 'What the laboratory found.',
   unmatched: 'Results that belong to no order by their numbers, and whose they are.',
+  lab_reports: 'Reports of laboratories on paper or as files, read into results.',
   management: 'Teams of an organisation and the keys of both.',
   webhooks: 'Where events are sent to, and the secrets they are signed with.',
   system: 'Whether the service lives and is ready, and which version it is.',

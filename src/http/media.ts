@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Type, type Static, type TArray, type TSchema } from 'typebox';
+import { Type, type Static, type TArray, type TObject, type TSchema } from 'typebox';
 
 // What an operation takes or answers instead of JSON. JSON itself is a schema.
 
@@ -20,6 +20,28 @@ export const byteStream = (types: readonly string[], maxBytes: number): ByteStre
   types,
   maxBytes,
 });
+
+/** Files with fields beside them (multipart/form-data), handed on while they arrive; what else a form holds is ignored. */
+export type Multipart<T extends TObject = TObject> = {
+  media: 'multipart';
+  fields: T;
+  /** Name of the parts that are files. */
+  file: string;
+  maxFiles: number;
+  /** Of the form as a whole; more is 413. */
+  maxBytes: number;
+};
+export const multipart = <T extends TObject>(
+  fields: T,
+  files: { file: string; maxFiles: number; maxBytes: number },
+): Multipart<T> => ({ media: 'multipart', fields, ...files });
+
+/** A form as `handle` reads it: each file to its end before the next, and then the fields, in whatever order they were sent. */
+export type Form<T extends TObject = TObject> = {
+  files: AsyncIterable<AsyncIterable<Buffer>>;
+  /** Once all files were read. Throws the list of what is wrong with them. */
+  fields: () => Static<T>;
+};
 
 /**
  * Many values in one request, taken whole or not at all: a JSON list, or NDJSON with one value a line; gzip is taken.
@@ -84,7 +106,7 @@ export function asksFor(accept: string | null, type: string): boolean {
 const MOST_RANGES = 50;
 
 /** Answers of a kind of their own: a document, a page, another address. */
-type Page = Pdf | { media: 'html' | 'svg' | 'redirect' | 'browser' };
+type Page = Pdf | { media: 'attachment' | 'html' | 'svg' | 'redirect' | 'browser' };
 /** A document of somebody: shown where it is opened, kept by nobody on the way. `name` is what it is saved as. */
 type Pdf = { media: 'pdf'; name: string };
 export const pdf = (name: string): Pdf => ({ media: 'pdf', name });
@@ -93,6 +115,13 @@ export const html = { media: 'html' } as const;
 export const svg = { media: 'svg' } as const;
 /** The value is the address; the status is 302. */
 export const redirect = { media: 'redirect' } as const;
+/** A stored file as its sender sent it: saved, and never shown or run where it is opened. */
+export const attachment = { media: 'attachment' } as const;
+export type Attachment = {
+  content_type: string;
+  /** With its ending; not what its sender called it. */ name: string;
+  content: Readable;
+};
 /** For people in a browser: a page, or another address. */
 export const browser = { media: 'browser' } as const;
 
@@ -104,6 +133,8 @@ export type Cookie = { name: string; value: string; path: string; seconds: numbe
 
 export type BodyKind = TSchema | Ndjson | ByteStream | Batch;
 export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;
+export type BodyKind = TSchema | Ndjson | ByteStream | Batch | Multipart;
+export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Page;
 
 /** What `handle` gets as its body. */
 export type BodyOf<B> =
@@ -113,9 +144,11 @@ export type BodyOf<B> =
       ? Readable
       : B extends Batch<infer T>
         ? Static<T>[]
-        : B extends TSchema
-          ? Static<B>
-          : undefined;
+        : B extends Multipart<infer T>
+          ? Form<T>
+          : B extends TSchema
+            ? Static<B>
+            : undefined;
 
 /** What `handle` gives back. */
 export type AnswerOf<R> =
@@ -129,6 +162,10 @@ export type AnswerOf<R> =
           ? Static<T>
           : R extends { media: 'browser' }
             ? BrowserAnswer
+        : R extends { media: 'browser' }
+          ? BrowserAnswer
+          : R extends { media: 'attachment' }
+            ? Attachment
             : R extends { media: 'pdf' }
               ? Buffer | Readable
               : R extends { media: 'html' | 'svg' | 'redirect' }
@@ -148,5 +185,5 @@ export const isBatch = (kind: BodyKind | undefined): kind is Batch =>
   kind !== undefined && 'media' in kind && kind.media === 'batch';
 
 /** A body that is handed on while it arrives. */
-export const isStream = (kind: BodyKind | undefined): kind is Ndjson | ByteStream =>
+export const isStream = (kind: BodyKind | undefined): kind is Ndjson | ByteStream | Multipart =>
   kind !== undefined && 'media' in kind && !isBatch(kind);

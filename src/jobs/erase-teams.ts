@@ -12,6 +12,7 @@ import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
+import * as labReports from '../labs/results/parser/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
@@ -36,6 +37,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   carriers,
   results,
   hl7,
+  labReports,
   orders,
   insurance,
   users,

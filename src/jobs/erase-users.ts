@@ -11,6 +11,7 @@ import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
+import * as labReports from '../labs/results/parser/erase.ts';
 import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
@@ -33,6 +34,7 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   carriers,
   results,
   hl7,
+  labReports,
   orders,
   insurance,
   files,

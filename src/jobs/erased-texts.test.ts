@@ -20,6 +20,7 @@ import {
 } from '../../test/factories.ts';
 import { query } from '../../test/global-setup.ts';
 import { pngHead } from '../../test/images.ts';
+import { sendReport } from '../../test/sent-reports.ts';
 import { guarantor, person } from '../../test/people.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { findTraces } from '../../test/traces.ts';
@@ -52,6 +53,8 @@ const OF_ITS_OWN = new Set([
   'hl7_messages.state',
   'hl7_outgoing.control_id',
   'imports.error',
+  'lab_report_jobs.data',
+  'lab_report_jobs.failure_reason',
   'lab_results.missing_results',
   'laboratory_outbox.action',
   'laboratory_outbox.last_error',
@@ -199,6 +202,7 @@ async function plant(): Promise<string> {
     if (name === 'sleep') sleep_id = pushed.body.items[0]?.id;
   }
   await upload(team, user_id, '<gpx/>');
+  await sendReport(team, user_id, [Buffer.concat([pngHead(5, 5), Buffer.from(mark)])]);
   const { link_token } = await linkTokenOf(team, user_id, { redirect_url });
   await team.api('GET', `/v2/link/oauth/oura/start?token=${link_token}`, undefined, { key: null });
   const tokens = { access_token: mark, refresh_token: mark, provider_id: mark, oauth_scopes: [mark] };

@@ -9,6 +9,7 @@ import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as results from '../labs/results/erase.ts';
+import * as labReports from '../labs/results/parser/erase.ts';
 import * as files from '../wearables/files/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
@@ -24,6 +25,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   timeseries,
   files,
   results,
+  labReports,
   continuousQueries,
   hooks,
   carriers,

@@ -18,6 +18,7 @@ import {
 } from '../labs/laboratories/simulated/simulation-step.ts';
 import { activationJobs } from '../labs/orders/under-way/activate.ts';
 import { hl7Jobs } from '../labs/laboratories/hl7/jobs.ts';
+import { labReportParsing } from '../labs/results/parser/run-parsing.ts';
 import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
@@ -84,6 +85,7 @@ export const jobs = [
   teamErasure,
   retention,
   fileImports,
+  labReportParsing,
   pausing,
   ...pullJobs,
   ...continuousQueryJobs,

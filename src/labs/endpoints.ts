@@ -11,6 +11,7 @@ import { orderEndpoints } from './orders/endpoints.ts';
 import { placeEndpoints } from './places/endpoints.ts';
 import { resultEndpoints } from './results/endpoints.ts';
 import { unmatchedEndpoints } from './results/unmatched/endpoints.ts';
+import { labReportEndpoints } from './results/parser/endpoints.ts';
 
 /** Every operation of the laboratory wing, in the order of its documentation. */
 export const labEndpoints: Endpoint[] = [
@@ -26,4 +27,5 @@ export const labEndpoints: Endpoint[] = [
   ...fhirEndpoints,
   ...unmatchedEndpoints,
   ...documentEndpoints,
+  ...labReportEndpoints,
 ];

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
-import type { JsonColumn, LookupKind, PackedColumn, SealedColumn, TextColumn } from './columns.ts';
+import type { BytesColumn, JsonColumn, LookupKind, PackedColumn, SealedColumn, TextColumn } from './columns.ts';
 
 /** Which row a sealed value belongs to. Where several columns name the row, `id` joins them with a slash. */
 type SealedRow = { team_id: string; id: string };
@@ -28,6 +28,8 @@ export type Cipher = {
   /** A text that begins as JSON does. */
   sealPacked: (column: PackedColumn, row: SealedRow, json: string) => Promise<Buffer>;
   openPacked: (column: PackedColumn, row: SealedRow, sealed: Buffer) => Promise<string>;
+  sealBytes: (column: BytesColumn, row: SealedRow, bytes: Buffer) => Buffer;
+  openBytes: (column: BytesColumn, row: SealedRow, sealed: Buffer) => Buffer;
   /** The same value sealed under the newest key; null where it is already. */
   reseal: (column: SealedColumn, row: SealedRow, sealed: Buffer) => Buffer | null;
   /** HMAC-SHA256 by which a team's rows are found; equal texts of two teams or kinds have different hashes. */
@@ -115,6 +117,8 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
       const plain = open(column, row, sealed);
       return (plain[0] === ZLIB_MARK ? await unpack(plain) : plain).toString();
     },
+    sealBytes: seal,
+    openBytes: open,
     reseal: (column, row, sealed) => (sealed[0] === sealing ? null : seal(column, row, open(column, row, sealed))),
     lookupHash: (kind, teamId, text) =>
       createHmac('sha256', lookupKey).update(`${kind} ${teamId.toLowerCase()} ${text}`).digest(),

@@ -38,6 +38,8 @@ export const SEALED_COLUMNS = {
   'unmatched_results.note': { as: 'text', row: ['id'], team: 'team_id' },
   'hl7_outgoing.message': { as: 'text', row: ['id'], team: 'team_id' },
   'hl7_messages.raw': { as: 'text', row: ['id'], team: 'sealed_for' },
+  'lab_report_pieces.content': { as: 'bytes', row: ['file_id', 'n'], team: 'team_id' },
+  'lab_report_jobs.data': { as: 'json', row: ['id'], team: 'team_id' },
   'sample_notes.text': { as: 'text', row: ['id'], team: 'team_id' },
   'connections.external_user_id': { as: 'text', row: ['user_id', 'provider'], team: 'team_id' },
   'token_revocations.tokens': { as: 'json', row: ['id'], team: 'team_id' },
@@ -53,7 +55,7 @@ export const SEALED_COLUMNS = {
   'webhooks.headers': { as: 'json', row: ['id'], team: 'team_id' },
   'webhook_secrets.secret': { as: 'text', row: ['id'], team: 'team_id' },
   'idempotency_keys.body': { as: 'text', row: ['operation', 'key'], team: 'scope_id' },
-} as const satisfies Record<string, { as: 'text' | 'json' | 'packed'; row: readonly string[]; team: string }>;
+} as const satisfies Record<string, { as: 'text' | 'json' | 'packed' | 'bytes'; row: readonly string[]; team: string }>;
 
 type SealedColumns = typeof SEALED_COLUMNS;
 export type SealedColumn = keyof SealedColumns;
@@ -61,6 +63,7 @@ type ColumnAs<As> = { [C in SealedColumn]: SealedColumns[C]['as'] extends As ? C
 export type TextColumn = ColumnAs<'text'>;
 export type JsonColumn = ColumnAs<'json'>;
 export type PackedColumn = ColumnAs<'packed'>;
+export type BytesColumn = ColumnAs<'bytes'>;
 
 /** What is found by a keyed hash of it; no column holds the text itself. */
 export type LookupKind =

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyReply } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
-import type { BrowserAnswer, Cookie } from '../media.ts';
+import type { Attachment, BrowserAnswer, Cookie } from '../media.ts';
 
 /** What is sent. JSON and pages are text, so that they can be kept for an idempotency key. */
 export type Answer = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
@@ -47,6 +47,20 @@ function browserAnswer(answer: BrowserAnswer): Answer {
   };
 }
 
+/** Whatever is in it, it neither runs nor loads anything, and nobody keeps it on the way. */
+const attachmentAnswer = ({ content_type, name, content }: Attachment): Answer => ({
+  status: 200,
+  body: content,
+  headers: {
+    'content-type': content_type,
+    'content-disposition': `attachment; filename="${name}"`,
+    'content-security-policy': NO_SCRIPT,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'private, no-store',
+  },
+});
+
 /** Out of the reach of scripts, and sent along when the user comes back from another site by a link. */
 const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
   `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
@@ -83,6 +97,7 @@ export function compileAnswer({ response, status }: Endpoint): (value: unknown) 
     const text = fastJsonStringify(response.item as never);
     return (value) => ({ status, body: Readable.from(lines(value as AsyncIterable<unknown>, text)) });
   }
+  if (response.media === 'attachment') return (value) => attachmentAnswer(value as Attachment);
   if (response.media === 'browser') return (value) => browserAnswer(value as BrowserAnswer);
   return (value) => ({ status, body: value as string | Buffer | Readable });
 }

@@ -4,6 +4,7 @@ import { InvalidRequest, TransportError, type Problem } from '../errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isBatch, jsonOf } from '../media.ts';
 import { itemReader, UnreadBatch } from './batch-body.ts';
+import { readForm } from './form-body.ts';
 import { Unread } from './json-body.ts';
 import { readParams, readQuery } from './read.ts';
 import { readLines } from './stream-body.ts';
@@ -65,7 +66,8 @@ export function inputReader(
   };
 }
 
-function streamOf({ body }: FastifyRequest, kind: Endpoint['body']): unknown {
+function streamOf({ body, headers }: FastifyRequest, kind: Endpoint['body']): unknown {
   if (kind === undefined || !('media' in kind)) return undefined;
+  if (kind.media === 'multipart') return readForm(headers['content-type'] ?? '', body as Readable, kind);
   return kind.media === 'ndjson' ? readLines(body as Readable, kind.item) : body;
 }

@@ -4,11 +4,13 @@ import { Transform, type Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { InvalidRequest, TransportError } from '../errors.ts';
-import type { ByteStream, Ndjson } from '../media.ts';
+import type { ByteStream, Multipart, Ndjson } from '../media.ts';
 import { parseJson, tooMuch, Unread } from './json-body.ts';
 import { compileValidation } from './validation.ts';
 
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
+const TYPES = { ndjson: NDJSON_TYPES, multipart: ['multipart/form-data'] };
+const WHAT = { bytes: 'the bytes themselves', ndjson: 'a JSON value a line', multipart: 'a form with files' };
 const LONGEST_LINE = 1024 * 1024;
 const MOST_NDJSON_BYTES = 1024 * 1024 * 1024;
 
@@ -22,13 +24,11 @@ const SMALL_BYTES = 64 * 1024;
  * time in which other requests arrive whole is here that in which something more of it does. Streams of up to 64 KiB have
  * that time as a whole, and those that may be JSON the bounds of JSON, whatever their sender calls them.
  */
-export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream): void {
-  const [types, maxBytes] = kind.media === 'bytes' ? [kind.types, kind.maxBytes] : [NDJSON_TYPES, MOST_NDJSON_BYTES];
+export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream | Multipart): void {
+  const types = kind.media === 'bytes' ? kind.types : TYPES[kind.media];
+  const maxBytes = kind.media === 'ndjson' ? MOST_NDJSON_BYTES : kind.maxBytes;
   server.removeAllContentTypeParsers();
-  refuseOtherTypes(
-    server,
-    `${kind.media === 'bytes' ? 'the bytes themselves' : 'a JSON value a line'}: ${types.join(', ')}`,
-  );
+  refuseOtherTypes(server, `${WHAT[kind.media]}: ${types.join(', ')}`);
   server.addContentTypeParser([...types], (request, body, done) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) done(new TransportError('body_too_large'));
     else if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')

@@ -2,7 +2,7 @@ import { AUTH_KINDS } from '../auth/kinds.ts';
 import type { TSchema } from 'typebox';
 import type { EventType } from '../../events/define.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { AnswerKind, BodyKind } from '../media.ts';
+import type { AnswerKind, BodyKind, Multipart } from '../media.ts';
 import { declaredCodes, takesIdempotencyKey } from '../answer/refusals.ts';
 import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
 import { refusals, RESPONSES } from './refusals.ts';
@@ -121,12 +121,31 @@ function requestBody(body: BodyKind, schemas: ComponentSchemas, example: unknown
       required: true,
       content: { ...json(schemas.write(body.list), example), ...lines(schemas.write(body.item)) },
     };
+  if (body.media === 'multipart') return { required: true, content: form(body, schemas) };
   return {
     required: true,
     content: Object.fromEntries(
       body.types.map((type) => [type, { schema: {}, ...(example === undefined ? {} : { example }) }]),
     ),
   };
+}
+
+/** A part named as the files is a file; the other members are parts of text. */
+function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas): Json {
+  const written = schemas.write(fields) as { properties?: Json; required?: string[] };
+  const files: Json = {
+    type: 'array',
+    items: { type: 'string', contentMediaType: 'application/octet-stream' },
+    minItems: 1,
+    maxItems: maxFiles,
+    description: `The files, each as a part named ${file}.`,
+  };
+  const schema = {
+    ...written,
+    properties: { [file]: files, ...written.properties },
+    required: [file, ...(written.required ?? [])],
+  };
+  return { 'multipart/form-data': { schema } };
 }
 
 const LOCATION: Json = { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } };
@@ -158,6 +177,8 @@ function success(response: AnswerKind | undefined, schemas: ComponentSchemas): J
       return { description, content: lines(schemas.write(response.item)) };
     case 'pdf':
       return { description, content: { 'application/pdf': { schema: {} } } };
+    case 'attachment':
+      return { description: 'A file, to be saved.', content: { '*/*': { schema: {} } } };
     case 'html':
       return { description, content: { 'text/html': { schema: { type: 'string' } } } };
     case 'svg':

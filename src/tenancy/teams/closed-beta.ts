@@ -3,7 +3,7 @@ import type { Ctx, TeamCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError, notFound } from '../../errors.ts';
 
-export type ClosedBeta = 'continuous_queries';
+export type ClosedBeta = 'continuous_queries' | 'lab_report_parser';
 
 /** Throws closed_beta where it is not open to the team; in a sandbox everything is. */
 export async function refuseClosedBeta({ config, db, team }: TeamCtx, beta: ClosedBeta): Promise<void> {

@@ -1,0 +1,92 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../../../context.ts';
+import { interpret } from '../../interpretation/interpret.ts';
+import { parseValue } from '../../interpretation/parse-range.ts';
+import { isOfUser } from './is-of-user.ts';
+import type { Outcome } from '../finish-job.ts';
+import { openMatcher, type Match } from './match-loinc.ts';
+import type { ReadHeader, ReadReport, ReadRow } from '../parse/record.ts';
+import { MOST_RESULTS, type LabReportResult } from '../schemas.ts';
+
+/**
+ * What was read of a report's files as its data. Somebody has to look where a file or a line could not be read, a name
+ * fits nothing for certain, or the report is of somebody else than the user.
+ */
+export async function matchReport(
+  ctx: TeamCtx,
+  userId: string,
+  reports: ReadReport[],
+  isWhole: boolean,
+): Promise<Outcome> {
+  const rows = reports.flatMap((report) => report.rows);
+  if (rows.length === 0) return { data: null, needsReview: true };
+  const match = await openMatcher(ctx);
+  const results = rows.slice(0, MOST_RESULTS).map((row) => resultOf(row, match(row.name, row.unit)));
+  const header = joined(reports.map((report) => report.header));
+  const isSure =
+    isWhole &&
+    rows.length <= MOST_RESULTS &&
+    reports.every(({ unread }) => unread === 0) &&
+    results.every(({ loinc_match_status }) => loinc_match_status === 'auto_match') &&
+    (await isOfUser(ctx, userId, header));
+  return { data: { metadata: { ...header, gender: header.gender ?? 'other' }, results }, needsReview: !isSure };
+}
+
+/** What reports print for a flag, as laboratories send it (HL7 table 0078). */
+const FLAGS: Record<string, string> = { HIGH: 'H', LOW: 'L', '*': 'A', ABNORMAL: 'A', CRITICAL: 'AA' };
+
+function resultOf(row: ReadRow, found: Match | null): Static<typeof LabReportResult> {
+  const flag = row.flag?.trim().toUpperCase() ?? null;
+  const judged = interpret({
+    result: row.value,
+    unit: row.unit,
+    reference_range: row.range,
+    flags: flag === null ? [] : [FLAGS[flag] ?? flag],
+    // Nobody tells of a report on paper that what has neither flag nor range is normal.
+    final: false,
+  });
+  const common = found?.candidate.common ?? null;
+  return {
+    test_name: row.name,
+    value: row.value,
+    sample_type: common?.sample ?? 'unknown',
+    measurement_kind: common?.kind ?? 'unknown',
+    type: typeOf(row),
+    units: row.unit?.slice(0, 40) ?? null,
+    max_reference_range: judged.max_range_value,
+    min_reference_range: judged.min_range_value,
+    source_panel_name: row.panel,
+    sensitivity: 'unknown',
+    loinc_matches: found && [found.match],
+    loinc_match_status: found?.status ?? 'no_match',
+    interpretation: judged.interpretation,
+    is_above_max_range: judged.is_above_max_range,
+    is_below_min_range: judged.is_below_min_range,
+    source_markers: found && found.candidate.markers.length > 0 ? found.candidate.markers : null,
+  };
+}
+
+function typeOf({ value, unit }: ReadRow): Static<typeof LabReportResult>['type'] {
+  if (/^1\s*:/.test(value)) return 'ratio';
+  if (parseValue(value) === null) {
+    return /^(not |none |non|negative|positive|detected|reactive|absent|present)/i.test(value) ? 'boolean' : 'comment';
+  }
+  if (/^[<>≤≥]/.test(value)) return 'range';
+  return unit === '%' ? 'percentage' : 'numeric';
+}
+
+/** What stands first of each fact, over all files. */
+function joined(headers: ReadHeader[]): ReadHeader {
+  const first = <K extends keyof ReadHeader>(key: K): ReadHeader[K] =>
+    headers.find((header) => header[key] !== null)?.[key] ?? (null as ReadHeader[K]);
+  return {
+    patient_first_name: first('patient_first_name'),
+    patient_last_name: first('patient_last_name'),
+    dob: first('dob'),
+    gender: first('gender'),
+    lab_name: first('lab_name'),
+    date_reported: first('date_reported'),
+    date_collected: first('date_collected'),
+    specimen_number: first('specimen_number'),
+  };
+}

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import type { SignedCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import type { Attachment } from '../../../http/media.ts';
+import { CONTENT_TYPES, type ReportFileKind } from './file-kind.ts';
+import { openFile } from './store-file.ts';
+
+/** A file of a job, as it was sent, by a link that we signed. Throws link_refused where it is gone, or its user is going. */
+export async function openDocument(ctx: SignedCtx): Promise<Attachment> {
+  const file = await ctx.db
+    .selectFrom('lab_report_files')
+    .innerJoin('lab_report_jobs', (join) =>
+      join
+        .onRef('lab_report_jobs.id', '=', 'lab_report_files.job_id')
+        .onRef('lab_report_jobs.team_id', '=', 'lab_report_files.team_id'),
+    )
+    .innerJoin('users', 'users.id', 'lab_report_jobs.user_id')
+    .select(['lab_report_files.id', 'lab_report_files.kind', 'lab_report_files.bytes'])
+    .where('lab_report_files.id', '=', ctx.signedId)
+    .where('lab_report_files.team_id', '=', ctx.team.id)
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!file) {
+    throw new AppError(
+      'link_refused',
+      'This link is not valid, or its time is over. Ask for another where you got it.',
+    );
+  }
+  const kind = file.kind as ReportFileKind;
+  return {
+    content_type: CONTENT_TYPES[kind],
+    name: `lab-report.${kind}`,
+    content: Readable.from(openFile(ctx, file.id, Number(file.bytes))),
+  };
+}

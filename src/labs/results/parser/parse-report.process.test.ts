@@ -1,0 +1,243 @@
+// Lab reports from their upload to what was read, by the process that reads them.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { makeUser } from '../../../../test/factories.ts';
+import { jpegHead, pngHead } from '../../../../test/images.ts';
+import {
+  LAYOUTS,
+  pdf,
+  readJob,
+  REPORT_ROWS,
+  reportPdf,
+  sendReport,
+  type ParsingJob,
+} from '../../../../test/sent-reports.ts';
+import { person } from '../../../../test/people.ts';
+import { build } from '../../../../test/program.ts';
+import { publishedTo } from '../../../../test/publish.ts';
+import { claimNext } from './claim.ts';
+import { finishJob } from './finish-job.ts';
+import { runParsing } from './run-parsing.ts';
+import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  build();
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const newUser = async (): Promise<string> => (await makeUser(app.team)).user_id;
+async function parsed(files: Buffer[], userId?: string, fields: Record<string, string> = {}): Promise<ParsingJob> {
+  const { status, body } = await sendReport(app.team, userId ?? (await newUser()), files, fields);
+  expect([status, body.status]).toEqual([200, 'started']);
+  await app.runJobs();
+  return readJob(app.team, body.id);
+}
+const told = async (userId: string) =>
+  (await publishedTo(app, app.team))
+    .filter(({ event_type, user_id }) => event_type.startsWith('lab_report.') && user_id === userId)
+    .map(({ event_type, body }) => [event_type, (JSON.parse(body) as { data: Record<string, unknown> }).data] as const);
+
+describe('a lab report as a PDF', () => {
+  test.each(LAYOUTS)('in the layout %s is read into results with LOINC codes and markers', async (layout) => {
+    const job = await parsed([await reportPdf({ layout, rows: REPORT_ROWS })]);
+    expect(job).toMatchObject({
+      status: 'completed',
+      failure_reason: null,
+      needs_human_review: false,
+      is_reviewed: false,
+    });
+    expect(job.job_id).toBe(job.id);
+    expect(job.data?.metadata).toEqual({
+      patient_first_name: 'Grace',
+      patient_last_name: 'Palmer',
+      dob: '1988-04-12',
+      gender: 'female',
+      lab_name: 'Saguaro Clinical Laboratories',
+      date_reported: '2026-01-06',
+      date_collected: '2026-01-05',
+      specimen_number: 'SG-104233',
+    });
+    const code = (result: Record<string, unknown>) =>
+      (result['loinc_matches'] as { loinc_code: string }[] | null)?.[0]?.loinc_code;
+    expect(
+      job.data?.results.map((result) => [
+        result.test_name,
+        result.value,
+        result['units'],
+        code(result),
+        result['loinc_match_status'],
+        result['interpretation'],
+      ]),
+    ).toEqual([
+      ['Glucose', '95', 'mg/dL', '2345-7', 'auto_match', 'normal'],
+      ['Hemoglobin A1c', '6.1', '%', '4548-4', 'auto_match', 'abnormal'],
+      ['TSH', '2.10', 'mIU/L', '3016-3', 'auto_match', 'normal'],
+      ['LDL Cholesterol', '162', 'mg/dL', '2089-1', 'auto_match', 'abnormal'],
+      ['HDL Cholesterol', '38', 'mg/dL', '2085-9', 'auto_match', 'abnormal'],
+    ]);
+    expect(job.data?.results[1]).toMatchObject({
+      type: 'percentage',
+      max_reference_range: 5.7,
+      min_reference_range: null,
+      is_above_max_range: true,
+      is_below_min_range: null,
+      sample_type: 'serum_plasma_blood',
+      source_markers: expect.arrayContaining([expect.objectContaining({ marker_id: expect.any(Number) })]),
+    });
+  });
+
+  test('is told of when it was sent and when it was read, without links', async () => {
+    const userId = await newUser();
+    const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], userId);
+    const { files, ...rest } = job;
+    expect(files).toHaveLength(1);
+    expect(await told(userId)).toEqual([
+      ['lab_report.parsing_job.created', { ...rest, status: 'started', data: null }],
+      ['lab_report.parsing_job.updated', rest],
+    ]);
+  });
+
+  test.each([
+    ['a name that nobody knows', [{ name: 'Frobnicase', value: '3', unit: 'U/L', range: '1-5' }], 'no_match'],
+    [
+      'a unit that the analyte has not',
+      [{ name: 'Glucose', value: '5.2', unit: 'mmol/L', range: '3.9-5.5' }],
+      'needs_review',
+    ],
+  ])('with %s waits for somebody to look', async (_what, rows, status) => {
+    const job = await parsed([await reportPdf({ rows })]);
+    expect([job.status, job.needs_human_review, job.data?.results[0]?.['loinc_match_status']]).toEqual([
+      'completed',
+      true,
+      status,
+    ]);
+  });
+
+  test.each([
+    ['the same', { ...person, first_name: 'Grace', last_name: 'Palmer', dob: '1988-04-12' }, false],
+    ['another name', { ...person, first_name: 'Ada', last_name: 'Palmer', dob: '1988-04-12' }, true],
+    ['another date of birth', { ...person, first_name: 'Grace', last_name: 'Palmer', dob: '1988-04-13' }, true],
+  ])('of a user with %s is marked by that, and not refused', async (_what, info, needsReview) => {
+    const userId = await newUser();
+    expect((await app.api('PATCH', `/v2/user/${userId}/info`, info)).status).toBe(200);
+    const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], userId);
+    expect([job.status, job.needs_human_review, job.data?.results.length]).toEqual(['completed', needsReview, 5]);
+  });
+
+  test('is looked at where that was asked for', async () => {
+    const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], undefined, { needs_human_review: 'true' });
+    expect([job.needs_human_review, job.data?.results.length]).toEqual([true, 5]);
+  });
+});
+
+describe('no letters are recognised in pictures', () => {
+  test('an image is stored and waits for somebody to look', async () => {
+    const job = await parsed([pngHead(2_000, 3_000), jpegHead(2_000, 3_000)]);
+    expect(job).toMatchObject({ status: 'completed', data: null, needs_human_review: true });
+    expect(job.files.map(({ content_type }) => content_type)).toEqual(['image/png', 'image/jpeg']);
+  });
+
+  test('nor in a PDF without text', async () => {
+    const job = await parsed([await pdf((document) => void document.rect(50, 50, 100, 100).fill('black'))]);
+    expect(job).toMatchObject({ status: 'completed', data: null, needs_human_review: true });
+  });
+
+  test('an image beside a PDF is looked at', async () => {
+    const job = await parsed([await reportPdf({ rows: REPORT_ROWS }), pngHead(20, 30)]);
+    expect([job.data?.results.length, job.needs_human_review]).toEqual([5, true]);
+  });
+});
+
+describe('a file that is made to break its reader', () => {
+  test.each<[string, () => Promise<Buffer> | Buffer, string]>([
+    ['locked by a password', () => reportPdf({ rows: REPORT_ROWS }, { userPassword: 'saguaro' }), 'invalid_input'],
+    ['cut off', async () => (await reportPdf({ rows: REPORT_ROWS })).subarray(0, 900), 'invalid_input'],
+    ['of rubbish', () => Buffer.from(`%PDF-1.7\n${'obj <<'.repeat(5_000)}`), 'invalid_input'],
+    ['of 10,000 pages', () => manyPages(10_000), 'too_many_pages'],
+  ])('%s fails with its reason', async (_what, make, reason) => {
+    const job = await parsed([await make()]);
+    expect([job.status, job.failure_reason, job.data]).toEqual(['failed', reason, null]);
+  });
+
+  test.each<[string, () => Buffer]>([
+    ['nested deep', () => onePage('['.repeat(5_000))],
+    ['with text in a loop of states', () => onePage(`BT ${'q '.repeat(20_000)} (x) Tj ET`)],
+  ])('%s ends with the job, whatever is read', async (_what, make) => {
+    expect(['completed', 'failed']).toContain((await parsed([make()])).status);
+  });
+});
+
+/** A page whose text is drawn by `content`, by hand. */
+function onePage(content: string): Buffer {
+  return byHand([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<<>>>>',
+    `<</Length ${content.length}>>\nstream\n${content}\nendstream`,
+  ]);
+}
+const manyPages = (count: number): Buffer =>
+  byHand([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Kids[${'3 0 R '.repeat(count)}]/Count ${count}>>`,
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>',
+  ]);
+function byHand(objects: string[]): Buffer {
+  let text = '%PDF-1.4\n';
+  const offsets = objects.map((object, index) => {
+    const offset = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  return Buffer.from(
+    `${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF`,
+  );
+}
+
+describe('a report of which two processes know', () => {
+  test('is read by one, and by the other when the first is gone; what that still says changes nothing', async () => {
+    const userId = await newUser();
+    const { body } = await sendReport(app.team, userId, [await reportPdf({ rows: REPORT_ROWS })]);
+    const first = await claimNext(app.ctx);
+    expect(first?.id).toBe(body.id);
+    expect(await claimNext(app.ctx)).toBeNull();
+    await runParsing(app.ctx);
+    expect((await readJob(app.team, body.id)).status).toBe('started');
+    await sql`update lab_report_jobs set lease_until = now() - interval '1 second' where id = ${body.id}`.execute(
+      app.db,
+    );
+    await runParsing(app.ctx);
+    const read = await readJob(app.team, body.id);
+    expect(read.status).toBe('completed');
+    const team = await findTeamScope(app.ctx, app.team.id);
+    if (!first || !team) throw new Error('There is a team and a claim.');
+    await finishJob(forTeam(app.ctx, team), first, { failure: 'processing_error' });
+    const { files: _, ...before } = read;
+    expect(await readJob(app.team, body.id)).toMatchObject(before);
+    expect((await told(userId)).map(([type]) => type)).toHaveLength(2);
+  });
+
+  test('is given up when it has ended each who read it', async () => {
+    const { body } = await sendReport(app.team, await newUser(), [await reportPdf({ rows: REPORT_ROWS })]);
+    await sql`
+      update lab_report_jobs set attempts = 3, status = 'running', lease_until = now() - interval '1 second'
+       where id = ${body.id}`.execute(app.db);
+    await runParsing(app.ctx);
+    expect(await readJob(app.team, body.id)).toMatchObject({ status: 'failed', failure_reason: 'processing_error' });
+  });
+
+  test('leaves a turn to other teams: one of a team at a time, whoever waited longest first', async () => {
+    const other = await app.makeTeam('Mesa Labs');
+    const { user_id } = await makeUser(other);
+    const mine = await newUser();
+    const ids = [];
+    for (let n = 0; n < 2; n += 1) ids.push((await sendReport(app.team, mine, [pngHead(5, 5)])).body.id);
+    const theirs = (await sendReport(other, user_id, [pngHead(5, 5)])).body.id;
+    const turns = [await claimNext(app.ctx), await claimNext(app.ctx), await claimNext(app.ctx)];
+    expect(turns.map((claim) => claim?.id ?? null)).toEqual([theirs, ids[0], null]);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LAYOUTS, pdf, REPORT_ROWS, reportPdf, type ReportText, type Row } from '../../../../../test/sent-reports.ts';
+import { readPdf } from './read-pdf.ts';
+import type { ReadReport } from './record.ts';
+
+async function read(bytes: Uint8Array): Promise<ReadReport> {
+  const said = await readPdf(bytes);
+  if ('failed' in said) throw new Error(said.failed);
+  return said.report;
+}
+const readReport = async (report: ReportText): Promise<ReadReport> => read(await reportPdf(report));
+
+describe.each(LAYOUTS)('a report in the layout %s', (layout) => {
+  test('is read row by row, with unit, range, flag and panel', async () => {
+    const { rows, unread } = await readReport({ layout, rows: REPORT_ROWS });
+    expect(rows).toEqual(
+      REPORT_ROWS.map(({ name, value, unit, range, flag }) => ({
+        name,
+        value,
+        unit,
+        range,
+        flag: flag ?? null,
+        panel: layout === 'sentences' ? null : 'GENERAL CHEMISTRY',
+      })),
+    );
+    expect(unread).toBe(0);
+  });
+
+  test('is read over several pages', async () => {
+    const rows = Array.from({ length: 95 }, (_, n) => ({ ...(REPORT_ROWS[n % 5] as Row), value: String(n + 1) }));
+    expect((await readReport({ layout, rows })).rows.map(({ value }) => value)).toEqual(rows.map(({ value }) => value));
+  });
+
+  test('is read whatever its names and figures', async () => {
+    const word = fc.stringMatching(/^[A-Z][a-z]{2,9}$/);
+    const row = fc.record({
+      name: fc.tuple(word, fc.option(word)).map((words) => words.filter(Boolean).join(' ')),
+      value: fc.oneof(
+        fc.integer({ min: 0, max: 99_999 }).map(String),
+        fc.integer({ min: 1, max: 999 }).map((n) => `${n}.${n % 10}`),
+      ),
+      unit: fc.constantFrom('mg/dL', '%', 'ng/mL', 'U/L', '10*3/uL', 'mL/min/1.73'),
+      range: fc.tuple(fc.nat(50), fc.integer({ min: 51, max: 999 })).map(([low, high]) => `${low}-${high}`),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 8 }), async (rows) => {
+        const found = (await readReport({ layout, rows })).rows;
+        expect(found.map(({ name, value, unit, range }) => ({ name, value, unit, range }))).toEqual(rows);
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe('what stands above the table', () => {
+  test('tells whose report it is, whose laboratory and when', async () => {
+    expect((await readReport({ rows: REPORT_ROWS })).header).toEqual({
+      patient_first_name: 'Grace',
+      patient_last_name: 'Palmer',
+      dob: '1988-04-12',
+      gender: 'female',
+      lab_name: 'Saguaro Clinical Laboratories',
+      date_reported: '2026-01-06',
+      date_collected: '2026-01-05',
+      specimen_number: 'SG-104233',
+    });
+  });
+
+  test.each([
+    [
+      ['Patient: Ada B. Palmer', 'Date of Birth: Apr 12, 1988', 'Gender: Male'],
+      'Ada B.',
+      'Palmer',
+      '1988-04-12',
+      'male',
+    ],
+    [['Patient First Name: Ada', 'Patient Last Name: Palmer', 'DOB: 1988-04-12'], 'Ada', 'Palmer', '1988-04-12', null],
+    [['DOB: 31/12/1988', 'Sex: X'], null, null, null, null],
+    [['The patient was well.', 'Name: 12345'], null, null, null, null],
+  ])('is read as %j', async (head, patient_first_name, patient_last_name, dob, gender) => {
+    expect((await readReport({ head, rows: REPORT_ROWS })).header).toMatchObject({
+      patient_first_name,
+      patient_last_name,
+      dob,
+      gender,
+    });
+  });
+});
+
+describe('what is no report', () => {
+  test.each<[string, () => Promise<Buffer> | Buffer, string]>([
+    ['a file that ends early', async () => (await reportPdf({ rows: REPORT_ROWS })).subarray(0, 700), 'invalid_input'],
+    ['rubbish', () => Buffer.from(`%PDF-1.7\n${'x'.repeat(5_000)}`), 'invalid_input'],
+    ['a file with a password', () => reportPdf({ rows: REPORT_ROWS }, { userPassword: 'saguaro' }), 'invalid_input'],
+    [
+      '101 pages',
+      () => pdf((document) => void Array.from({ length: 100 }, () => document.addPage())),
+      'too_many_pages',
+    ],
+  ])('%s fails by a reason', async (_what, make, failed) => {
+    expect(await readPdf(await make())).toEqual({ failed });
+  });
+
+  test('prose has no rows, and a page without text counts as unread', async () => {
+    const text = 'Your results were discussed on 01/05/2026. Glucose was fine: take 2 tablets (5 mg) a day.';
+    const { rows, unread } = await read(await pdf((document) => void document.text(text).addPage()));
+    expect([rows, unread]).toEqual([[], 1]);
+  });
+
+  test('a line of a table with a figure that is no result is counted, not guessed', async () => {
+    const rows = [...REPORT_ROWS, { name: 'Ratio of things', value: '12 of about 40', unit: '', range: '' }];
+    const report = await readReport({ rows });
+    expect([report.rows.length, report.unread]).toEqual([5, 1]);
+  });
+});

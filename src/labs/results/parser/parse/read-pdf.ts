@@ -1,0 +1,50 @@
+import { getDocumentProxy } from 'unpdf';
+import { readHeader } from './header.ts';
+import { linesOf, type Item, type Line } from './lines.ts';
+import { MOST_PAGES, type Said } from './record.ts';
+import { readRows } from './rows.ts';
+
+/** More texts than any page has that a person could read. */
+const MOST_ITEMS = 20_000;
+
+/** What the text of a PDF says, by where it stands on its pages; of what is drawn as a picture nothing. */
+export async function readPdf(bytes: Uint8Array): Promise<Said> {
+  let pages: Line[][];
+  try {
+    const document = await getDocumentProxy(new Uint8Array(bytes), {
+      isEvalSupported: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+      stopAtErrors: true,
+      maxImageSize: 0,
+      verbosity: 0,
+    });
+    if (document.numPages > MOST_PAGES) return { failed: 'too_many_pages' };
+    pages = [];
+    for (let number = 1; number <= document.numPages; number += 1) {
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      if (items.length > MOST_ITEMS) return { failed: 'processing_error' };
+      pages.push(linesOf((items as RawItem[]).flatMap(itemOf)));
+      page.cleanup();
+    }
+  } catch {
+    // Broken, or locked by a password.
+    return { failed: 'invalid_input' };
+  }
+  const { rows, unread } = readRows(pages);
+  const emptyPages = pages.filter((lines) => lines.length === 0).length;
+  return { report: { header: readHeader(pages), rows, unread: unread + emptyPages } };
+}
+
+type RawItem = { str?: string; transform?: number[]; width?: number; height?: number };
+
+/** Text that stands upright; a watermark across the page is no line of it. */
+function itemOf({ str, transform, width, height }: RawItem): Item[] {
+  if (!str || str.trim() === '' || !transform) return [];
+  const [a = 0, b = 0, , d = 0, x = 0, y = 0] = transform;
+  if (a <= 0 || Math.abs(b) > Math.abs(a) / 10) return [];
+  const size = Math.abs(height || d) || 10;
+  const item = { text: str.normalize('NFKC'), x, y, right: x + (width ?? 0), size };
+  return [item.x, item.y, item.right].every(Number.isFinite) ? [item] : [];
+}

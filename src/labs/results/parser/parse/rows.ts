@@ -1,0 +1,86 @@
+import { columnsOf, inColumns, type Columns } from './columns.ts';
+import type { Line } from './lines.ts';
+import { LONGEST_TEXT, MOST_ROWS, type ReadRow } from './record.ts';
+import { readValue } from './values.ts';
+
+/** What ends a table, and what stands on each page around it. */
+const END =
+  /^(end of (the )?report|performing laborator|comments?\b|notes?:|disclaimer|page \d+|printed|electronically signed|\*\*)/i;
+const LONGEST_PANEL = 80;
+
+/** The rows of all tables in the order of the report; what holds a figure within a table and is no row counts as unread. */
+export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
+  const rows: ReadRow[] = [];
+  let unread = 0;
+  let columns: Columns | null = null;
+  let panel: string | null = null;
+  let isInTable = false;
+  for (const line of pages.flat()) {
+    const header = columnsOf(line);
+    if (header) {
+      [columns, isInTable] = [header, true];
+      continue;
+    }
+    const text = line.map((cell) => cell.text).join(' ');
+    if (END.test(text)) {
+      isInTable = /^page \d+/i.test(text) && isInTable;
+      continue;
+    }
+    const row = columns && isInTable ? rowOf(line, columns, panel) : columns ? null : rowOfSentence(text);
+    if (row && rows.length < MOST_ROWS) rows.push(row);
+    else if (row || (isInTable && isLikeRow(line))) unread += 1;
+    else if (isInTable && line.length === 1) {
+      const last = rows.at(-1);
+      // A name that did not fit into its line.
+      if (last && /^[([]/.test(text)) last.name = `${last.name} ${text}`.slice(0, LONGEST_TEXT);
+      else panel = text.length <= LONGEST_PANEL && !/[.:]$/.test(text) ? text : panel;
+    } else if (!isInTable && line.length === 1 && text.length <= LONGEST_PANEL && !/[.:]/.test(text)) panel = text;
+  }
+  return { rows, unread };
+}
+
+function rowOf(line: Line, columns: Columns, panel: string | null): ReadRow | null {
+  const cells = inColumns(line, columns);
+  if (!cells.name || !cells.value || !/\p{L}{2}/u.test(cells.name)) return null;
+  const value = readValue(cells.value, cells.unit !== null);
+  if (!value) return null;
+  // Where units have no column, they follow the range.
+  const range = cells.range === null ? null : splitRange(cells.range, cells.unit === null && value.unit === null);
+  return {
+    name: cells.name.slice(0, LONGEST_TEXT),
+    value: value.text,
+    unit: cells.unit ?? value.unit ?? range?.unit ?? null,
+    range: range?.range ?? null,
+    flag: cells.flag ?? value.flag ?? (cells.isOut ? 'A' : null),
+    panel,
+  };
+}
+
+/** `Glucose: 95 mg/dL (Reference range: 70-99)`, a line a result. */
+const SENTENCE =
+  /^(?<name>\p{L}[\p{L}\p{N} ,()/%+'-]{1,80}?)\s*[:=]\s*(?<value>(?:[<>]=?\s*)?-?\d[\d,.]*)\s*(?<unit>10[*^][^\s()[\]]{1,18}|[^\s\d()[\]][^\s()[\]]{0,19})?\s*(?<flag>\b[HL]\b)?\s*[([]\s*(?:ref(?:erence)?\.?|normal)?\s*(?:range|interval)?\s*:?\s*(?<range>[^()[\]]{1,60}?)\s*[)\]]\s*(?<flag2>[HL])?$/iu;
+
+function rowOfSentence(text: string): ReadRow | null {
+  if (text.length > LONGEST_TEXT) return null;
+  const groups = SENTENCE.exec(text)?.groups;
+  if (!groups || !/\d/.test(groups['range'] ?? '')) return null;
+  const { range, unit } = splitRange(groups['range'] as string, groups['unit'] === undefined);
+  return {
+    name: groups['name'] as string,
+    value: (groups['value'] as string).replaceAll(' ', ''),
+    unit: groups['unit'] ?? unit,
+    range,
+    flag: groups['flag'] ?? groups['flag2'] ?? null,
+    panel: null,
+  };
+}
+
+/** `0.40-4.50 mIU/L` is a range and its unit. */
+function splitRange(text: string, mayHaveUnit: boolean): { range: string; unit: string | null } {
+  const match = mayHaveUnit ? /^(.*\d)\s+([^\s\d<>=-]\S{0,19}|10[*^]\S{1,18})$/.exec(text) : null;
+  return { range: (match?.[1] ?? text).slice(0, LONGEST_TEXT), unit: match?.[2] ?? null };
+}
+
+/** Several cells one of which begins with a figure: most likely a result. */
+const isLikeRow = (line: Line): boolean =>
+  line.length >= 2 && line.slice(1).some(({ text }) => /^[<>]?=?\s?\d/.test(text));
