@@ -131,10 +131,8 @@ export type BrowserAnswer =
   | { redirect: string; /** Left in the browser for requests below `path`. */ cookie?: Cookie };
 export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };
 
-export type BodyKind = TSchema | Ndjson | ByteStream | Batch;
-export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;
 export type BodyKind = TSchema | Ndjson | ByteStream | Batch | Multipart;
-export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Page;
+export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;
 
 /** What `handle` gets as its body. */
 export type BodyOf<B> =
@@ -162,17 +160,15 @@ export type AnswerOf<R> =
           ? Static<T>
           : R extends { media: 'browser' }
             ? BrowserAnswer
-        : R extends { media: 'browser' }
-          ? BrowserAnswer
-          : R extends { media: 'attachment' }
-            ? Attachment
-            : R extends { media: 'pdf' }
-              ? Buffer | Readable
-              : R extends { media: 'html' | 'svg' | 'redirect' }
-                ? string
-                : R extends TSchema
-                  ? Static<R>
-                  : void;
+            : R extends { media: 'attachment' }
+              ? Attachment
+              : R extends { media: 'pdf' }
+                ? Buffer | Readable
+                : R extends { media: 'html' | 'svg' | 'redirect' }
+                  ? string
+                  : R extends TSchema
+                    ? Static<R>
+                    : void;
 
 /** The schema of what is read or written as one JSON value. */
 export function jsonOf(kind: BodyKind | AnswerKind | undefined): TSchema | undefined {
