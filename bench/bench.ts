@@ -4,6 +4,7 @@ import { benchImport } from './import.ts';
 import { benchInsurance } from './insurance.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders } from './orders.ts';
+import { benchOrdersList } from './orders-list.ts';
 import { benchSamples } from './samples.ts';
 import { benchStartup } from './startup.ts';
 
@@ -21,6 +22,7 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
   memory: benchMemory,
   insurance: benchInsurance,
   orders: benchOrders,
+  'orders-list': benchOrdersList,
   samples: benchSamples,
   backfill: benchBackfill,
   import: benchImport,

@@ -116,6 +116,13 @@ describe('a page of 200,000 orders', () => {
       '&patient_name=Nobody',
       '&search_input=018f0000-0000-7000-8000-000000000000',
       '&search_input=Nobody%20Here',
+      '&search_input=2000-01-01',
+      '&shipping_recipient_name=Nobody',
+      '&order_type=on_site_collection',
+      '&order_activation_types=scheduled',
+      '&order_transaction_id=018f0000-0000-7000-8000-000000000000',
+      '&order_ids=018f0000-0000-7000-8000-000000000000',
+      '&user_id=018f0000-0000-7000-8000-000000000000',
     ];
     const found: number[] = [];
     const read = await rowsRead(async () => {

@@ -45,7 +45,8 @@ export const WHERE = `orders.team_id = $1
   and ($7::text[] is null or orders.interpretation = any ($7))
   and ($8::boolean is null or (orders.interpretation is null) = $8)
   and ($9::boolean is null or (orders.interpretation is not distinct from 'critical') = $9)
-  and ($10::text[] is null or (case when orders.activate_by > current_date then 'scheduled' else 'current' end) = any ($10))
+  and ($10::text[] is null or ('scheduled' = any ($10) and orders.activate_by > current_date)
+    or ('current' = any ($10) and (orders.activate_by is null or orders.activate_by <= current_date)))
   -- Answers show milliseconds: an upper bound that was read from one includes everything within its millisecond.
   and ($11::timestamptz is null or orders.created_at >= $11)
   and ($12::timestamptz is null or orders.created_at < $12::timestamptz + interval '1 millisecond')
