@@ -17,7 +17,9 @@ import {
   physician,
   simulate,
   webhookPath,
+  type OrderBody,
 } from '../../test/factories.ts';
+import { labOf, receiveFor, reportOf } from '../../test/lab-reports.ts';
 import { query } from '../../test/global-setup.ts';
 import { pngHead } from '../../test/images.ts';
 import { sendReport } from '../../test/sent-reports.ts';
@@ -80,6 +82,12 @@ const OF_ITS_OWN = new Set([
   'summary_streams.content',
   'team_api_keys.key_start',
   'teams.closed_betas',
+  'unmatched_candidates.candidate_type',
+  'unmatched_candidates.confidence_level',
+  'unmatched_candidates.marker_overlap',
+  'unmatched_candidates.reasons',
+  'unmatched_results.decision_code',
+  'unmatched_results.sub_reason_codes',
   'users.fallback_birth_date',
   'users.fallback_time_zone',
   'webhooks.filter_types',
@@ -214,7 +222,7 @@ async function plant(): Promise<string> {
   await settleQueries(app);
 
   const order = bodyOf('create_testkit_order', undefined, { user_id, lab_test_id: await kitTestId(team) });
-  const first = await team.api<{ order: { id: string } }>('POST', '/v3/order/testkit', order, keyed());
+  const first = await team.api<{ order: OrderBody }>('POST', '/v3/order/testkit', order, keyed());
   const registration = bodyOf(
     'register_testkit',
     {
@@ -233,6 +241,7 @@ async function plant(): Promise<string> {
   const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
   expect([registered.status, registered.body]).toEqual([200, expect.anything()]);
   await simulate(team, first.body.order.id, '', { interpretation: 'critical' });
+  await plantUnmatched(first.body.order);
   const visited = await orderBy(team, 'at_home_phlebotomy', { userId: user_id });
   const address = bodyOf('get_phlebotomy_availability', { ...phoenix, second_line: '', access_notes: '' });
   const [slot] = slotsOf(await askPhlebotomy(team, address));
@@ -259,6 +268,14 @@ async function plant(): Promise<string> {
   await plantMessages(user_id, first.body.order.id);
   await receiver.close();
   return user_id;
+}
+
+/** As of a laboratory that gives a number of the user's order, for somebody born on another day. */
+async function plantUnmatched(order: OrderBody): Promise<void> {
+  const patient = { first_name: mark, last_name: mark, dob: '1950-01-01', gender: null };
+  await receiveFor(app, { team, orderId: order.id, labId: labOf(order) }, reportOf({ patient }));
+  const { body } = await team.api<{ data: { id: string }[] }>('GET', '/v3/unmatched_result');
+  await team.api('POST', `/v3/unmatched_result/${body.data[0]?.id}/resolve`, { action: 'unsure', note: mark });
 }
 
 /** As of a laboratory that is connected by HL7, and has sent a result. */
