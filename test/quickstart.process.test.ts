@@ -27,6 +27,11 @@ const ARRIVALS = [
   'labtest.order.updated  collecting_sample.testkit.transit_lab',
   'labtest.order.updated  sample_with_lab.testkit.delivered_to_lab',
   'labtest.order.updated  completed.testkit.completed',
+  'labtest.order.created  received.walk_in_test.ordered',
+  'labtest.order.updated  received.walk_in_test.requisition_created',
+  'labtest.order.updated  collecting_sample.walk_in_test.appointment_pending',
+  'labtest.order.updated  collecting_sample.walk_in_test.appointment_scheduled',
+  'labtest.order.updated  completed.walk_in_test.completed',
 ];
 
 const arrivalsIn = (told: string): string[] =>
@@ -154,6 +159,11 @@ describe('a service that does otherwise is a surprise', () => {
       'the samples are of another provider',
       (operation, body) => (operation.includes('/glucose/grouped') ? { ...body, groups: { oura: [] } } : null),
       /Surprise: Providers of glucose: expected/,
+    ],
+    [
+      'no order is critical',
+      (operation, body) => (operation.includes('interpretation=critical') ? { ...body, orders: [] } : null),
+      /Surprise: Critical orders: expected/,
     ],
     [
       'a field of the order is missing',

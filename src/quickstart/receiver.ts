@@ -27,8 +27,8 @@ export type Receiver = {
   url: string;
   /** Verifies with this secret, and keeps the messages of this user; a team's other events are none of the story. */
   listen: (secret: string, userId: string) => void;
-  /** The messages of orders so far, as soon as there are `count`: each event once, fewest order events first. Throws Surprise. */
-  receive: (count: number) => Promise<OrderMessage[]>;
+  /** The messages of an order so far, as soon as there are `count`: each event once, fewest order events first. Throws Surprise. */
+  receive: (orderId: string, count: number) => Promise<OrderMessage[]>;
   /** The first message of a type that is not about an order, as soon as there is one. Throws Surprise. */
   hear: (eventType: string) => Promise<Message>;
   close: () => Promise<void>;
@@ -88,11 +88,13 @@ export async function openReceiver(contract: Contract, timeline: Timeline, patie
     listen: (secret, userId) => {
       listening = { webhook: new Webhook(secret), userId };
     },
-    async receive(count) {
-      await until(() => messages.size >= count);
-      if (messages.size < count)
-        throw new Surprise(`${messages.size} of ${count} webhooks came within ${patienceMs / 1000} s.`);
-      return [...messages.values()].sort((a, b) => a.data.events.length - b.data.events.length);
+    async receive(orderId, count) {
+      const ofOrder = (): OrderMessage[] => [...messages.values()].filter(({ data }) => data.id === orderId);
+      await until(() => ofOrder().length >= count);
+      const received = ofOrder();
+      if (received.length < count)
+        throw new Surprise(`${received.length} of ${count} webhooks came within ${patienceMs / 1000} s.`);
+      return received.sort((a, b) => a.data.events.length - b.data.events.length);
     },
     async hear(eventType) {
       await until(() => others.has(eventType));

@@ -8,4 +8,5 @@ export type Cast = { credentials: Credentials; service: Service; receiver: Recei
 
 export type User = { user_id: string; client_user_id: string; created_on: string };
 export type Order = OrderMessage['data'] & { user_id: string; sample_id: string; interpretation: string | null };
+export type OrderAnswer = { order: Order; status: string };
 export type Refusal = { code: string; detail: unknown };

@@ -1,19 +1,17 @@
 import { consents, patient, patientAddress, physician, shippingDetails } from '../people.ts';
 import { expectEqual } from '../surprise.ts';
-import type { Cast, Order, User } from './cast.ts';
+import type { Cast, Order, OrderAnswer, User } from './cast.ts';
 import { expectSteps, statusesOf } from './steps.ts';
 
-type OrderAnswer = { order: Order; status: string };
-
-export async function chooseLabTest({ service }: Cast): Promise<string> {
+export async function chooseLabTest({ service }: Cast, method: string): Promise<string> {
   type LabTest = { id: string; name: string; method: string; status: string };
   const {
     data: [labTest],
   } = await service.call<{ data: LabTest[] }>('List lab tests', 'GET /v3/lab_test', {
-    query: { collection_method: 'testkit', status: 'active' },
+    query: { collection_method: method, status: 'active' },
     tell: ({ data }) => data.map(({ name }) => name).join(', '),
   });
-  expectEqual('The first lab test', [labTest?.method, labTest?.status], ['testkit', 'active']);
+  expectEqual('The first lab test', [labTest?.method, labTest?.status], [method, 'active']);
   return labTest?.id ?? '';
 }
 
@@ -62,21 +60,28 @@ export async function takeThroughLab(cast: Cast, user: User, order: Order): Prom
     ['The laboratory has it', 'sample_with_lab.testkit.delivered_to_lab'],
     ['The laboratory reports its results', 'completed.testkit.completed'],
   ] as const) {
-    await simulate(cast, order, `${what} (simulated)`, status);
+    await simulate(cast, order, `${what} (simulated)`, { finalStatus: status });
     await expectSteps(cast, user, await peek(cast, order), status);
   }
 }
 
-async function simulate({ service }: Cast, { id }: Order, what: string, finalStatus?: string): Promise<void> {
+/** Lets the simulated laboratory go on, to `finalStatus` where one is given. */
+export async function simulate(
+  { service }: Cast,
+  { id }: Order,
+  what: string,
+  { finalStatus, interpretation }: { finalStatus?: string; interpretation?: string } = {},
+): Promise<void> {
   const answer = await service.call<string>(what, 'POST /v3/order/{order_id}/test', {
     params: { order_id: id },
     ...(finalStatus ? { query: { final_status: finalStatus } } : {}),
+    ...(interpretation ? { body: { interpretation } } : {}),
     tell: String,
   });
   expectEqual('The answer of the simulation', answer, 'Success');
 }
 
-const peek = ({ service }: Cast, { id }: Order): Promise<Order> =>
+export const peek = ({ service }: Cast, { id }: Order): Promise<Order> =>
   service.call<Order>('Look at the order', 'GET /v3/order/{order_id}', {
     params: { order_id: id },
     tell: ({ last_event }) => last_event.status,

@@ -2,7 +2,7 @@ import type { patient } from '../people.ts';
 import type { OrderMessage } from '../receiver.ts';
 import { expectEqual } from '../surprise.ts';
 import type { Cast, Order, Refusal, User } from './cast.ts';
-import { PATH } from './steps.ts';
+import { KIT_PATH } from './steps.ts';
 
 type Results = {
   metadata: { status: string };
@@ -23,7 +23,7 @@ export async function readOrder({ service, receiver }: Cast, user: User, { id }:
     [order.user_id, order.status, order.interpretation],
     [user.user_id, 'completed', 'normal'],
   );
-  const last = (await receiver.receive(PATH.length)).at(-1) as OrderMessage;
+  const last = (await receiver.receive(id, KIT_PATH.length)).at(-1) as OrderMessage;
   // Webhooks show of a patient only date of birth and gender, unless the team asks for more.
   const { dob, gender } = order['patient_details'] as typeof patient;
   const shown = last.data['patient_details'] as Record<string, unknown>;

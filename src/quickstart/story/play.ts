@@ -1,4 +1,5 @@
 import type { Cast, User } from './cast.ts';
+import { bookDraw, hearOfCriticalResult, orderDraw } from './draw.ts';
 import { chooseLabTest, orderKit, register, ship, takeThroughLab } from './kit.ts';
 import { readOrder, readResults, refuseCancellation } from './outcome.ts';
 import { createUser, deleteAndUndo, storeDemographics, storeInsurance } from './user.ts';
@@ -17,6 +18,8 @@ export async function playStory(cast: Cast): Promise<void> {
   const webhook = await addWebhook(cast);
   try {
     await playOrder(cast, user, webhook);
+    timeline.chapter('A blood draw at a patient service center, and a critical result');
+    await playDraw(cast, user);
     timeline.chapter('A wearable');
     await connectWearable(cast, user);
     await readSamples(cast, user);
@@ -31,7 +34,7 @@ export async function playStory(cast: Cast): Promise<void> {
 
 async function playOrder(cast: Cast, user: User, webhook: Webhook): Promise<void> {
   cast.receiver.listen(await readSecret(cast, webhook), user.user_id);
-  const labTest = await chooseLabTest(cast);
+  const labTest = await chooseLabTest(cast, 'testkit');
   const order = await orderKit(cast, user, labTest);
   const shipped = await ship(cast, user, order);
   await register(cast, user, shipped);
@@ -41,4 +44,10 @@ async function playOrder(cast: Cast, user: User, webhook: Webhook): Promise<void
   await readOrder(cast, user, order);
   await readResults(cast, order);
   await refuseCancellation(cast, order);
+}
+
+async function playDraw(cast: Cast, user: User): Promise<void> {
+  const order = await orderDraw(cast, user, await chooseLabTest(cast, 'walk_in_test'));
+  await bookDraw(cast, order);
+  await hearOfCriticalResult(cast, user, order);
 }

@@ -3,7 +3,7 @@ import { expectEqual } from '../surprise.ts';
 import type { Cast, Order, User } from './cast.ts';
 
 /** The path of an unregistered kit, all of it. */
-export const PATH = [
+export const KIT_PATH = [
   'received.testkit.ordered',
   'received.testkit.awaiting_registration',
   'collecting_sample.testkit.transit_customer',
@@ -15,7 +15,15 @@ export const PATH = [
   'sample_with_lab.testkit.delivered_to_lab',
   'completed.testkit.completed',
 ];
-const upTo = (status: string): string[] => PATH.slice(0, PATH.indexOf(status) + 1);
+
+/** The path of a blood draw at a patient service center whose appointment was booked at once. */
+const DRAW_PATH = [
+  'received.walk_in_test.ordered',
+  'received.walk_in_test.requisition_created',
+  'collecting_sample.walk_in_test.appointment_pending',
+  'collecting_sample.walk_in_test.appointment_scheduled',
+  'completed.walk_in_test.completed',
+];
 
 /** The order is at `status`, and every step up to it came as a webhook with the order as it was right then. */
 export async function expectSteps(
@@ -24,9 +32,10 @@ export async function expectSteps(
   order: Order,
   status: string,
 ): Promise<void> {
-  const expected = upTo(status);
+  const path = KIT_PATH.includes(status) ? KIT_PATH : DRAW_PATH;
+  const expected = path.slice(0, path.indexOf(status) + 1);
   expectEqual("The order's events", statusesOf(order), expected);
-  const messages = await receiver.receive(expected.length);
+  const messages = await receiver.receive(order.id, expected.length);
   expectEqual('Number of webhooks', messages.length, expected.length);
   messages.forEach((message, index) =>
     expectMessage(message, {
