@@ -61,7 +61,7 @@ export const orders: Record<string, string> = {
   order_ids: 'Orders with one of these ids.',
   order_key: 'What the list is sorted by.',
   order_direction: 'Which end of the list comes first.',
-  order_type: 'How the orders came to be.',
+  order_type: 'Only orders that are collected in one of these ways.',
   order_activation_types: 'When the orders go to the laboratory.',
   is_critical: 'Only orders with, or without, a critical result.',
   final_status: 'The status at which the simulation ends; left out, the success path is taken to its end.',

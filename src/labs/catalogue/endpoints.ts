@@ -8,7 +8,7 @@ import { LabAccountQuery, LabAccounts } from './lab-accounts/schemas.ts';
 import { listLabAccounts } from './lab-accounts/find.ts';
 import { findMarker, listMarkers, listMarkersOf } from './markers.ts';
 import { listOrderSetMarkers } from './order-sets/list-markers.ts';
-import { OrderSetMarkersInput, OrderSetMarkersQuery } from './order-sets/markers-schemas.ts';
+import { OrderSetInput, OrderSetMarkersQuery } from './order-sets/schemas.ts';
 import { createLabTest } from './own-tests/create.ts';
 import { patchLabTest } from './own-tests/patch.ts';
 import { LabTestInput, LabTestPatch } from './own-tests/schemas.ts';
@@ -125,19 +125,22 @@ export const labTestEndpoints = [
     path: '/v3/lab_tests/list_order_set_markers',
     tag,
     query: OrderSetMarkersQuery,
-    body: OrderSetMarkersInput,
+    body: OrderSetInput,
     response: MarkerPage,
     summary: 'List the markers of an order set',
     description:
       'What an order of this set would ask its laboratory for, each marker once with the results that it brings: those ' +
-      'of the lab tests first. Nothing is ordered.',
+      'of the lab tests first. Nothing is ordered; what an order would refuse of the set itself is refused here alike.',
     refusals: [
       'not_found',
+      'lab_test_not_orderable',
+      'marker_not_orderable',
       'no_markers',
-      'duplicate_markers',
       'mixed_laboratories',
+      'mixed_collection_methods',
       'order_set_ambiguous',
       'lab_account_of_other_lab',
+      'lab_account_not_active',
     ],
     handle: (ctx, { body, query: { page = 1, size = 50 } }) => listOrderSetMarkers(ctx, body, { page, size }),
   }),

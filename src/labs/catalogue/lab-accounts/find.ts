@@ -49,6 +49,19 @@ export async function findLabAccount(ctx: TeamCtx, id: string): Promise<LabAccou
   return account;
 }
 
+/** Throws lab_account_of_other_lab, and lab_account_not_active where no orders are taken under it. */
+export function refuseUnlessOrderable(account: LabAccountRow, labId: number): void {
+  refuseOfOtherLab(account, labId);
+  if (account.status === 'active') return;
+  throw new AppError('lab_account_not_active', `No orders are taken under this lab account: it is ${account.status}.`);
+}
+
+/** Throws lab_account_of_other_lab. */
+export function refuseOfOtherLab(account: LabAccountRow, labId: number): void {
+  if (account.lab_id === labId) return;
+  throw new AppError('lab_account_of_other_lab', 'This lab account is at another laboratory.');
+}
+
 /** The same where one was named, which has to be at the laboratory; throws not_found, lab_account_of_other_lab. */
 export async function findAccountAt(
   ctx: TeamCtx,
@@ -57,8 +70,6 @@ export async function findAccountAt(
 ): Promise<LabAccountRow | null> {
   if (id === undefined) return null;
   const account = await findLabAccount(ctx, id);
-  if (labId !== null && account.lab_id !== labId) {
-    throw new AppError('lab_account_of_other_lab', 'This lab account is at another laboratory.');
-  }
+  if (labId !== null) refuseOfOtherLab(account, labId);
   return account;
 }

@@ -25,17 +25,20 @@ describe('the markers of an order set', () => {
     const lab_test_ids = [idOf('thyroid-health'), idOf('heart-health')];
     const both = [...new Set([...markersOf('thyroid-health'), ...markersOf('heart-health')])];
     expect(await ids({ lab_test_ids })).toEqual(both);
-    const all = [...new Set([...both, 1001, 1021])];
-    const { body } = await ask({ lab_test_ids, add_on: { marker_ids: [1001], provider_ids: ['KIT-62292'] } });
-    expect(body.markers.map(({ id }) => id).toSorted()).toEqual(all.toSorted());
+    const walkIn = markersOf('standard-walk-in');
+    const { body } = await ask({
+      lab_test_ids: [idOf('standard-walk-in')],
+      add_on: { marker_ids: [walkIn[1], 2041, 2040, 2041], provider_ids: ['REF-2857', 'REF-2842'] },
+    });
+    expect(body.markers.map(({ id }) => id)).toEqual([...walkIn, 2041, 2040, 2038]);
     expect(body.markers.every(({ expected_results }) => expected_results.length > 0)).toBe(true);
   });
 
   test('come in pages', async () => {
-    const { body } = await ask({ add_on: { marker_ids: [1001, 1004, 1005] } }, '?size=2&page=2');
+    const { body } = await ask({ add_on: { marker_ids: [2001, 2004, 2005] } }, '?size=2&page=2');
     expect(body).toMatchObject({ total: 3, page: 2, size: 2, pages: 2, pricing: null });
-    expect(body.markers.map(({ id }) => id)).toEqual([1005]);
-    expect((await ask({ add_on: { marker_ids: [1001] } }, '?size=101')).status).toBe(422);
+    expect(body.markers.map(({ id }) => id)).toEqual([2005]);
+    expect((await ask({ add_on: { marker_ids: [2001] } }, '?size=101')).status).toBe(422);
   });
 
   test('are refused where the set names nothing, what is unknown, or several laboratories', async () => {

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError, notFound } from '../../../errors.ts';
+import { chooseMarkers, type ChosenMarker } from '../choose-markers.ts';
+import { findLabAccount, refuseUnlessOrderable, type LabAccountRow } from '../lab-accounts/find.ts';
 import type { CollectionMethod } from '../schemas.ts';
 import type { OrderSetInput } from './schemas.ts';
 
@@ -20,53 +22,47 @@ type TestOfSet = {
   marker_ids: number[];
 };
 
-type MarkerOfSet = {
-  id: number;
-  name: string;
-  lab_id: number;
-  provider_id: string;
-  price: string | null;
-  a_la_carte_enabled: boolean;
-  common_tat_days: number | null;
-  worst_case_tat_days: number | null;
-};
-
 /** A set whose parts fit together. */
 export type OrderSet = {
   lab_id: number;
+  /** Under which it is ordered, where one is named. */
+  account: LabAccountRow | null;
+  /** In which its lab tests are collected; null of markers alone. */
+  method: CollectionMethod | null;
   tests: TestOfSet[];
   /** Those beside the tests. */
-  addOns: MarkerOfSet[];
+  addOns: ChosenMarker[];
   /** Of both, each once: the tests' first, in their order. */
   markerIds: number[];
 };
 
 /**
- * What an order set names. Throws not_found for a lab test or marker, lab_test_not_orderable, marker_not_orderable,
- * mixed_laboratories, order_set_ambiguous where order codes are those of several laboratories, and no_markers.
- *
- * @param labId the laboratory of the account that is ordered under; null where none is named
+ * What an order set names, for an order of it and for whoever asks beforehand. Throws not_found for an account, lab test or
+ * marker, lab_test_not_orderable, marker_not_orderable, mixed_laboratories, mixed_collection_methods, no_markers,
+ * order_set_ambiguous where order codes are those of several laboratories, lab_account_of_other_lab and
+ * lab_account_not_active.
  */
-export async function resolveOrderSet(
-  ctx: TeamCtx,
-  set: Static<typeof OrderSetInput>,
-  labId: number | null,
-): Promise<OrderSet> {
+export async function resolveOrderSet(ctx: TeamCtx, set: Static<typeof OrderSetInput>): Promise<OrderSet> {
+  const account = set.lab_account_id ? await findLabAccount(ctx, set.lab_account_id) : null;
   const tests = await findTests(ctx, [...new Set((set.lab_test_ids ?? []).map((id) => id.toLowerCase()))]);
-  const byId = await findMarkers(ctx, [...new Set(set.add_on?.marker_ids ?? [])]);
-  const known = tests[0]?.lab_id ?? byId[0]?.lab_id ?? labId;
-  const byCode = await findByCode(ctx, [...new Set(set.add_on?.provider_ids ?? [])], known);
-  const addOns = [...new Map([...byId, ...byCode].map((marker) => [marker.id, marker])).values()];
-  const labs = new Set([...tests, ...addOns].map(({ lab_id }) => lab_id));
-  if (labs.size > 1) {
-    throw new AppError('mixed_laboratories', 'What is ordered together has to be of one laboratory.');
+  const addOns = await chooseMarkers(ctx, set.add_on ?? {}, {
+    lab_id: tests[0]?.lab_id ?? null,
+    codes_of: account?.lab_id ?? null,
+  });
+  const asleep = addOns.find((marker) => !marker.a_la_carte_enabled);
+  if (asleep) {
+    throw new AppError(
+      'marker_not_orderable',
+      `The marker ${asleep.id} is ordered within lab tests only: its a_la_carte_enabled is false.`,
+    );
   }
   const markerIds = [...new Set([...tests.flatMap(({ marker_ids }) => marker_ids), ...addOns.map(({ id }) => id)])];
-  const [lab_id] = labs;
+  const lab_id = [...tests, ...addOns][0]?.lab_id;
   if (lab_id === undefined || markerIds.length === 0) {
     throw new AppError('no_markers', 'Nothing is ordered: neither a lab test with markers nor a marker beside them.');
   }
-  return { lab_id, tests, addOns, markerIds };
+  if (account) refuseUnlessOrderable(account, lab_id);
+  return { lab_id, account, method: tests[0]?.method ?? null, tests, addOns, markerIds };
 }
 
 async function findTests(ctx: TeamCtx, ids: string[]): Promise<TestOfSet[]> {
@@ -79,43 +75,20 @@ async function findTests(ctx: TeamCtx, ids: string[]): Promise<TestOfSet[]> {
   if (rows.length < ids.length) throw notFound('Lab test');
   const asleep = rows.find(({ status }) => status !== 'active');
   if (asleep) throw new AppError('lab_test_not_orderable', `The lab test ${asleep.id} is not active.`);
+  if (new Set(rows.map(({ lab_id }) => lab_id)).size > 1) {
+    throw new AppError('mixed_laboratories', 'What is ordered together has to be of one laboratory.');
+  }
+  refuseSeveralMethods(rows.map(({ method }) => method));
   return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
-const MARKER = sql`select id, name, lab_id, provider_id, price::text as price, a_la_carte_enabled, common_tat_days,
-  worst_case_tat_days from markers`;
-
-async function findMarkers(ctx: TeamCtx, ids: number[]): Promise<MarkerOfSet[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<MarkerOfSet>`${MARKER} where id = any (${ids}::int[]) order by id`.execute(ctx.db);
-  if (rows.length < ids.length) throw notFound('Marker');
-  return rows.map(orderable);
-}
-
-/** Order codes are a laboratory's own: of two that both know them all, the account has to say which is meant. */
-async function findByCode(ctx: TeamCtx, codes: string[], labId: number | null): Promise<MarkerOfSet[]> {
-  if (codes.length === 0) return [];
-  const { rows } = await sql<MarkerOfSet>`
-    ${MARKER} where provider_id = any (${codes}::text[]) and (${labId}::int is null or lab_id = ${labId}) order by id`.execute(
-    ctx.db,
-  );
-  const whole = [...new Set(rows.map(({ lab_id }) => lab_id))].filter(
-    (lab) => rows.filter(({ lab_id }) => lab_id === lab).length === codes.length,
-  );
-  if (whole.length > 1) {
+/** Throws mixed_collection_methods. */
+export function refuseSeveralMethods(methods: CollectionMethod[]): void {
+  const different = [...new Set(methods)];
+  if (different.length > 1) {
     throw new AppError(
-      'order_set_ambiguous',
-      'Several laboratories have these order codes. Say in lab_account_id under which account you order.',
+      'mixed_collection_methods',
+      `What is ordered together has to be collected in one way, and this would be ${different.join(' and ')}.`,
     );
   }
-  if (whole.length === 0) throw notFound('Marker');
-  return rows.filter(({ lab_id }) => lab_id === whole[0]).map(orderable);
-}
-
-function orderable(marker: MarkerOfSet): MarkerOfSet {
-  if (marker.a_la_carte_enabled) return marker;
-  throw new AppError(
-    'marker_not_orderable',
-    `The marker ${marker.id} is ordered within lab tests only: its a_la_carte_enabled is false.`,
-  );
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { optional, Text, Uuid } from '../../../wire/schema.ts';
+import { NumericId, optional, PageNumber, Text, Uuid } from '../../../wire/schema.ts';
 
 const MOST_TESTS = 20;
 const MOST_MARKERS = 200;
@@ -7,7 +7,7 @@ const MOST_MARKERS = 200;
 /** Markers that are ordered beside lab tests, or without any. */
 export const AddOnInput = Type.Object({
   marker_ids: optional(
-    Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+    Type.Array(NumericId, {
       maxItems: MOST_MARKERS,
       description: 'Markers by id.',
     }),
@@ -25,4 +25,9 @@ export const OrderSetInput = Type.Object({
   lab_test_ids: optional(Type.Array(Uuid, { maxItems: MOST_TESTS, description: 'Lab tests of the team.' })),
   add_on: optional(AddOnInput),
   lab_account_id: optional(Uuid),
+});
+
+export const OrderSetMarkersQuery = Type.Object({
+  page: Type.Optional(PageNumber),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
 });

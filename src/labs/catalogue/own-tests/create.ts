@@ -4,15 +4,16 @@ import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { refuseBeyondLimit } from '../../../tenancy/limits.ts';
 import { Uuid } from '../../../wire/schema.ts';
+import { chooseMarkers, type ChosenMarker } from '../choose-markers.ts';
 import { loadLabTest } from '../find.ts';
+import { findAccountAt, refuseOfOtherLab } from '../lab-accounts/find.ts';
 import type { LabTest } from '../schemas.ts';
 import { approveLabTest } from './approve.ts';
-import { chooseMarkers, type ChosenMarker } from './choose-markers.ts';
 import type { LabTestInput } from './schemas.ts';
 
 /** A sandbox approves what its teams make by itself, as soon as it comes to it. */
@@ -25,13 +26,13 @@ export const sandboxApproval = defineTeamJob({
 });
 
 /**
- * A lab test of the team, which waits for approval. Throws what chooseMarkers throws, collection_method_not_offered and
+ * A lab test of the team, which waits for approval. Throws what markersFor throws, collection_method_not_offered and
  * limit_reached.
  */
 export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<LabTest> {
   return inTransaction(ctx, async (ctx) => {
     const { team } = ctx;
-    const markers = await chooseMarkers(ctx, input);
+    const markers = await markersFor(ctx, input);
     const lab = await labOf(ctx, markers);
     if (!lab.collection_methods.includes(input.method)) {
       throw new AppError(
@@ -71,6 +72,29 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
     }
     return loadLabTest(ctx, id);
   });
+}
+
+/**
+ * What the lab test is to measure. Throws what chooseMarkers throws, no_markers, lab_account_of_other_lab, and
+ * duplicate_markers: what is written down for good should not hold a slip.
+ */
+async function markersFor(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<ChosenMarker[]> {
+  const count = (input.marker_ids?.length ?? 0) + (input.provider_ids?.length ?? 0);
+  if (count === 0) throw new AppError('no_markers', 'Name at least one marker.');
+  const named = input.lab_slug ? await findLabId(ctx, input.lab_slug) : null;
+  const account = await findAccountAt(ctx, named, input.lab_account_id ?? undefined);
+  const markers = await chooseMarkers(ctx, input, { lab_id: named, codes_of: account?.lab_id ?? null });
+  if (account) refuseOfOtherLab(account, (markers[0] as ChosenMarker).lab_id);
+  if (markers.length < count) {
+    throw new AppError('duplicate_markers', 'A marker is named more than once, by its id or by its order code.');
+  }
+  return markers;
+}
+
+async function findLabId(ctx: TeamCtx, slug: string): Promise<number> {
+  const lab = await ctx.db.selectFrom('labs').select('id').where('slug', '=', slug).executeTakeFirst();
+  if (!lab) throw notFound('Laboratory');
+  return lab.id;
 }
 
 async function labOf(ctx: TeamCtx, [first]: ChosenMarker[]) {

@@ -98,7 +98,7 @@ describe('a lab test that a team makes', () => {
       400,
       'lab_account_of_other_lab',
     ]);
-    expect(await refusalOf({ lab_account_id, marker_ids: [2001] })).toEqual([400, 'mixed_laboratories']);
+    expect(await refusalOf({ lab_account_id, marker_ids: [2001] })).toEqual([400, 'lab_account_of_other_lab']);
   });
 
   test('is refused where what it names is not there', async () => {

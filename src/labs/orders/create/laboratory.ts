@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { findAccountAt, findLabAccount, type LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
+import type { LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
 import { findOrMakeLabTest } from '../../catalogue/order-sets/find-or-make-lab-test.ts';
-import { resolveOrderSet } from '../../catalogue/order-sets/resolve.ts';
+import { refuseSeveralMethods, resolveOrderSet } from '../../catalogue/order-sets/resolve.ts';
 import type { CollectionMethod } from '../../catalogue/schemas.ts';
 import type { OrderRules } from '../pre-flight.ts';
 import type { OrderPlace } from './schemas.ts';
@@ -32,46 +32,27 @@ export type Destination = {
  */
 export async function findDestination(ctx: TxCtx<TeamCtx>, input: OrderPlace, state: string): Promise<Destination> {
   const set = input.order_set ?? { lab_test_ids: [input.lab_test_id as string] };
-  const accountId = input.lab_account_id ?? set.lab_account_id ?? undefined;
-  const named = accountId === undefined ? null : await findLabAccount(ctx, accountId);
-  const resolved = await resolveOrderSet(ctx, set, named?.lab_id ?? null);
-  const account = accountId === undefined ? null : await findActiveAccount(ctx, resolved.lab_id, accountId);
+  const lab_account_id = input.lab_account_id ?? set.lab_account_id ?? null;
+  const resolved = await resolveOrderSet(ctx, { ...set, lab_account_id });
   const lab = await findLab(ctx, resolved.lab_id);
   if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
-  const method = methodOf(
-    resolved.tests.map((test) => test.method),
-    input.collection_method ?? null,
-    lab,
-  );
+  const method = methodOf(resolved.method, input.collection_method ?? null, lab);
   if (lab.states !== null && !lab.states.includes(state)) {
     throw new AppError('state_not_served', `The laboratory serves no patients in ${state}.`);
   }
   const lab_test_id = await findOrMakeLabTest(ctx, resolved, method);
-  return { lab_test_id, method, lab, account, markerIds: resolved.markerIds };
+  return { lab_test_id, method, lab, account: resolved.account, markerIds: resolved.markerIds };
 }
 
-/** Throws not_found, lab_account_of_other_lab, and lab_account_not_active where no orders are taken under it. */
-export async function findActiveAccount(ctx: TeamCtx, labId: number, id: string): Promise<LabAccountRow> {
-  const account = (await findAccountAt(ctx, labId, id)) as LabAccountRow;
-  if (account.status === 'active') return account;
-  throw new AppError('lab_account_not_active', `No orders are taken under this lab account: it is ${account.status}.`);
-}
-
-function methodOf(ofTests: CollectionMethod[], asked: CollectionMethod | null, lab: Lab): CollectionMethod {
-  const methods = new Set(asked === null ? ofTests : [...ofTests, asked]);
-  const [method] = methods;
-  if (method === undefined) {
+function methodOf(ofTests: CollectionMethod | null, asked: CollectionMethod | null, lab: Lab): CollectionMethod {
+  const method = asked ?? ofTests;
+  if (method === null) {
     throw new AppError(
       'collection_method_required',
       'Markers alone do not say how they are collected: say collection_method.',
     );
   }
-  if (methods.size > 1) {
-    throw new AppError(
-      'mixed_collection_methods',
-      `What is ordered together has to be collected in one way, and this would be ${[...methods].join(' and ')}.`,
-    );
-  }
+  refuseSeveralMethods([ofTests ?? method, method]);
   if (!lab.collection_methods.includes(method)) {
     throw new AppError('collection_method_not_offered', `The laboratory does not take samples by ${method}.`);
   }

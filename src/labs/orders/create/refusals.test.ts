@@ -61,6 +61,12 @@ describe('an order set', () => {
       'of two laboratories',
       { ...inOne, order_set: { add_on: { marker_ids: [2015, 1015] } } },
       400,
+      'mixed_laboratories',
+    ],
+    [
+      'with a marker that is ordered within lab tests only',
+      { collection_method: 'testkit', order_set: { add_on: { marker_ids: [1015] } } },
+      400,
       'marker_not_orderable',
     ],
     [
@@ -86,6 +92,69 @@ describe('an order set', () => {
     expect(await codeOf({ order_set: { lab_test_ids: [walkIn, kit] } })).toEqual([400, 'mixed_laboratories']);
     expect(await codeOf({ order_set: { lab_test_ids: [walkIn, onSite] } })).toEqual([400, 'mixed_collection_methods']);
     expect(await codeOf({ collection_method: 'on_site_collection' })).toEqual([400, 'mixed_collection_methods']);
+  });
+
+  test('names what its lab test brings already, which is reported once', async () => {
+    const { body } = await createOrder(team, {
+      collection_method: 'on_site_collection',
+      order_set: { add_on: { marker_ids: [2006, 2103, 2006], provider_ids: ['REF-2093', 'REF-2085'] } },
+    });
+    const { markers } = body.order['lab_test'] as { markers: { id: number }[] };
+    expect(markers.map(({ id }) => id)).toEqual([2006, 2103, 2010]);
+    await team.api('POST', `/v3/order/${body.order.id}/test`);
+    const { body: told } = await team.api<{ results: { slug: string; loinc: string }[] }>(
+      'GET',
+      `/v3/order/${body.order.id}/result`,
+    );
+    const slugs = told.results.map(({ slug }) => slug);
+    expect(slugs.toSorted()).toEqual([
+      'cholesterol-hdl-ratio',
+      'hdl-cholesterol',
+      'ldl-cholesterol-calculated',
+      'total-cholesterol',
+      'triglycerides',
+    ]);
+    expect(new Set(told.results.map(({ loinc }) => loinc)).size).toBe(5);
+  });
+
+  test('is told beforehand as it would be ordered, and refused alike', async () => {
+    const onSite = await labTestId(team, 'on_site_collection');
+    const ask = (order_set: object) =>
+      team.api<{ code: string; markers: { id: number }[] }>('POST', '/v3/lab_tests/list_order_set_markers', order_set);
+    const good = { lab_test_ids: [walkIn], add_on: { marker_ids: [2024, 2023], provider_ids: ['REF-2132'] } };
+    const { body } = await createOrder(team, { order_set: good });
+    const { markers } = body.order['lab_test'] as { markers: { id: number }[] };
+    expect((await ask(good)).body.markers.map(({ id }) => id)).toEqual(markers.map(({ id }) => id));
+    const sets = [
+      {},
+      { lab_test_ids: [NOBODY] },
+      { lab_test_ids: [walkIn, kit] },
+      { lab_test_ids: [walkIn, onSite] },
+      { lab_test_ids: [walkIn], add_on: { marker_ids: [1001] } },
+      { add_on: { marker_ids: [1015] } },
+      { add_on: { provider_ids: ['NONE'] } },
+      { lab_test_ids: [walkIn], lab_account_id: NOBODY },
+      { lab_test_ids: [kit], lab_account_id: await addAccount() },
+      { lab_test_ids: [walkIn], lab_account_id: await addAccount({ status: 'suspended' }) },
+    ];
+    const codes: string[] = [];
+    for (const set of sets) {
+      const [told, ordered] = [await ask(set), await codeOf({ order_set: set })];
+      expect([told.status, told.body.code]).toEqual(ordered);
+      codes.push(told.body.code);
+    }
+    expect(codes).toEqual([
+      'no_markers',
+      'not_found',
+      'mixed_laboratories',
+      'mixed_collection_methods',
+      'mixed_laboratories',
+      'marker_not_orderable',
+      'not_found',
+      'not_found',
+      'lab_account_of_other_lab',
+      'lab_account_not_active',
+    ]);
   });
 
   test('with a lab test that sleeps, or one without markers, is refused', async () => {
@@ -240,8 +309,30 @@ describe('an account', () => {
     const id = await addAccount();
     const { body } = await createOrder(team, { order_set: { lab_test_ids: [walkIn], lab_account_id: id } });
     expect(body.order['clinical_notes']).toBe('Notes of the account.');
+    const twice = { lab_account_id: id.toUpperCase(), order_set: { lab_test_ids: [walkIn], lab_account_id: id } };
+    expect((await createOrder(team, twice)).status).toBe(200);
     const own = await createOrder(team, { lab_account_id: id, clinical_notes: 'Own notes.' });
     expect(own.body.order['clinical_notes']).toBe('Own notes.');
+  });
+
+  test('is one: two that differ are refused, of an import too', async () => {
+    const two = {
+      lab_account_id: await addAccount(),
+      order_set: { lab_test_ids: [walkIn], lab_account_id: await addAccount() },
+    };
+    const refused = await createOrder<Refusal>(team, two);
+    const problems = ['body.lab_account_id value_error', 'body.order_set.lab_account_id value_error'];
+    expect([refused.status, problemsOf(refused)]).toEqual([422, problems]);
+    const imported = await team.api('POST', '/v3/order/import', {
+      user_id: (await makeUser(team)).user_id,
+      billing_type: 'client_bill',
+      collection_method: 'walk_in_test',
+      patient_details: patientDetails,
+      patient_address: patientAddress,
+      sample_id: 'TWO-ACCOUNTS',
+      ...two,
+    });
+    expect([imported.status, problemsOf(imported)]).toEqual([422, problems]);
   });
 });
 

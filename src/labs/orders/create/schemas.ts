@@ -22,10 +22,25 @@ const IcdCode = Type.String({
   description: 'An ICD-10-CM code.',
 });
 
-const exactlyOneSet: Requirement = {
-  check: ({ lab_test_id, order_set }) => {
+/** An order is placed under one account, wherever it is named. */
+const oneAccount: Requirement = {
+  check: ({ lab_account_id, order_set }) => {
+    const ofSet = (order_set as { lab_account_id?: unknown } | null | undefined)?.lab_account_id;
+    if (typeof lab_account_id !== 'string' || typeof ofSet !== 'string') return [];
+    if (lab_account_id.toLowerCase() === ofSet.toLowerCase()) return [];
+    const msg = 'lab_account_id and order_set.lab_account_id name two accounts: send one of them';
+    return [
+      { at: ['lab_account_id'], type: 'value_error', msg },
+      { at: ['order_set', 'lab_account_id'], type: 'value_error', msg },
+    ];
+  },
+  words: '`lab_account_id` and `order_set.lab_account_id` must not name different accounts.',
+};
+
+const oneSetAndAccount: Requirement = {
+  check: ({ lab_test_id, order_set, lab_account_id }) => {
     const given = [lab_test_id, order_set].filter((value) => value !== null && value !== undefined).length;
-    if (given === 1) return [];
+    if (given === 1) return oneAccount.check({ lab_account_id, order_set });
     return given === 0
       ? [{ at: ['order_set'], type: 'missing', msg: 'Field required' }]
       : [
@@ -36,7 +51,7 @@ const exactlyOneSet: Requirement = {
           },
         ];
   },
-  words: 'One of `order_set` and the deprecated `lab_test_id` is needed.',
+  words: `One of \`order_set\` and the deprecated \`lab_test_id\` is needed. ${oneAccount.words}`,
 };
 
 export const CreateOrderInput = Type.Object(
@@ -64,7 +79,7 @@ export const CreateOrderInput = Type.Object(
     patient_details: PatientDetailsInput,
     patient_address: PatientAddressInput,
   },
-  { consentsUnlessPhysician: true, fulfils: exactlyOneSet },
+  { consentsUnlessPhysician: true, fulfils: oneSetAndAccount },
 );
 
 /** What of an order says where it goes. */
@@ -73,14 +88,17 @@ export type OrderPlace = Pick<
   'lab_test_id' | 'order_set' | 'collection_method' | 'lab_account_id'
 >;
 
-export const ImportOrderInput = Type.Object({
-  user_id: Uuid,
-  billing_type: oneOf(BILLING_TYPES),
-  order_set: OrderSetInput,
-  collection_method: oneOf(COLLECTION_METHODS),
-  physician: optional(PhysicianWithSignature),
-  patient_details: PatientDetailsInput,
-  patient_address: PatientAddressInput,
-  sample_id: SampleId,
-  lab_account_id: optional(Uuid),
-});
+export const ImportOrderInput = Type.Object(
+  {
+    user_id: Uuid,
+    billing_type: oneOf(BILLING_TYPES),
+    order_set: OrderSetInput,
+    collection_method: oneOf(COLLECTION_METHODS),
+    physician: optional(PhysicianWithSignature),
+    patient_details: PatientDetailsInput,
+    patient_address: PatientAddressInput,
+    sample_id: SampleId,
+    lab_account_id: optional(Uuid),
+  },
+  { fulfils: oneAccount },
+);

@@ -2,10 +2,9 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findLabTest } from '../../catalogue/find.ts';
-import type { LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
+import { findLabAccount, refuseUnlessOrderable, type LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
 import { startAutopilot } from '../autopilot.ts';
 import { insertOrder } from '../create/insert-order.ts';
-import { findActiveAccount } from '../create/laboratory.ts';
 import type { LoadedOrder } from '../load.ts';
 import type { TestkitOrderInput } from '../schemas.ts';
 
@@ -31,5 +30,7 @@ export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrd
 
 async function accountFor(ctx: TeamCtx, labTestId: string, accountId: string): Promise<LabAccountRow> {
   const { lab_id } = await findLabTest(ctx, labTestId);
-  return findActiveAccount(ctx, lab_id, accountId);
+  const account = await findLabAccount(ctx, accountId);
+  refuseUnlessOrderable(account, lab_id);
+  return account;
 }
