@@ -35,6 +35,8 @@ test('the file and the commands of the guide connect a laboratory and see to wha
     return (await promisify(execFile)('sh', ['-ec', text], { env, cwd: PACKAGE_ROOT })).stdout.trim();
   };
   expect(await run(connect)).toBe('saguaro-lab is connected: 1 markers to order, 2 codes to report by.');
+  const lines = await app.db.selectFrom('audit_log').selectAll().where('action', '=', 'lab connect').execute();
+  expect(lines).toMatchObject([{ actor: 'operator', org_id: null, team_id: null, records: [] }]);
   const labs = await app.team.api<{ slug: string }[]>('GET', '/v3/lab_tests/labs');
   expect(labs.body.map(({ slug }) => slug)).toContain('saguaro-lab');
   expect((await run(issue)).split('\n')).toEqual(Array(3).fill(expect.stringMatching(/^K[0-9A-Z]{12}$/)));

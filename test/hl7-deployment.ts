@@ -15,7 +15,7 @@ import {
 import { teamCtx } from './team-ctx.ts';
 
 /** What an operator writes down of the test laboratory; `hl7` changes how it is spoken to. */
-const connectionFile = (hl7: Record<string, unknown>): Record<string, unknown> => ({
+const connectionFile = (hl7: Record<string, unknown>, marker: Record<string, unknown>): Record<string, unknown> => ({
   laboratory: {
     slug: 'saguaro-lab',
     name: 'Saguaro Laboratory',
@@ -38,6 +38,7 @@ const connectionFile = (hl7: Record<string, unknown>): Record<string, unknown> =
         { code: 'GLU', slug: 'saguaro-glucose', name: 'Glucose', loinc_code: '2345-7', unit: 'mg/dL' },
         { code: 'A1C', slug: 'saguaro-hba1c', name: 'Hemoglobin A1c', loinc_code: '4548-4', unit: '%' },
       ],
+      ...marker,
     },
   ],
   hl7: {
@@ -56,8 +57,13 @@ export const byMllp = (port: number, more: Record<string, unknown> = {}): Record
   ...more,
 });
 
-export async function connectTestLaboratory(databaseUrl: string, hl7: Record<string, unknown>): Promise<void> {
-  const read = readConnectionFile(JSON.stringify(connectionFile(hl7)));
+/** `marker` changes its one marker. */
+export async function connectTestLaboratory(
+  databaseUrl: string,
+  hl7: Record<string, unknown>,
+  marker: Record<string, unknown> = {},
+): Promise<void> {
+  const read = readConnectionFile(JSON.stringify(connectionFile(hl7, marker)));
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   await connectLaboratory(databaseUrl, read.file);
 }

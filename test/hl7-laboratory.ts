@@ -14,6 +14,8 @@ export type Hl7Laboratory = {
   /** Their control ids. */
   controlIds: () => string[];
   behave: (fault: Fault) => void;
+  /** Refuses by AE what lacks these beside the usual ones. */
+  require: (paths: string[]) => void;
   /** Takes no connections until called with false. */
   down: (isDown: boolean) => Promise<void>;
   close: () => Promise<void>;
@@ -39,6 +41,7 @@ export async function startHl7Laboratory(): Promise<Hl7Laboratory> {
   const orders: Message[] = [];
   const sockets = new Set<Socket>();
   let fault: Fault = null;
+  let required = REQUIRED;
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -58,7 +61,7 @@ export async function startHl7Laboratory(): Promise<Hl7Laboratory> {
     orders.push(order);
     if (fault === 'never_answers') return;
     if (fault === 'closes_before_answer') return void socket.destroy();
-    const missing = REQUIRED.find((path) => text_(order, path) === '');
+    const missing = required.find((path) => text_(order, path) === '');
     const controlId = fault === 'answers_another' ? 'ANOTHER' : text_(order, 'MSH.10');
     const isRefused = missing !== undefined || fault === 'refuses';
     const answer = [
@@ -87,6 +90,9 @@ export async function startHl7Laboratory(): Promise<Hl7Laboratory> {
     controlIds: () => orders.map((order) => text_(order, 'MSH.10')),
     behave: (how) => {
       fault = how;
+    },
+    require: (paths) => {
+      required = [...REQUIRED, ...paths];
     },
     down: (isDown) => (isDown ? shut() : listen(port)),
     close: async () => {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { importQuestions } from './import-questions.ts';
 import type { Laboratory } from './laboratory-file.ts';
 
 /** The file contradicts what is there, or itself. */
@@ -18,12 +19,13 @@ export async function importLaboratory(
   owner: Owner,
   file: Laboratory,
 ): Promise<{ lab_id: number; analytes: AnalyteIds }> {
-  await owner.query('lock table labs, markers, analytes in share row exclusive mode');
+  await owner.query('lock table labs, markers, analytes, marker_questions in share row exclusive mode');
   const labId = await upsertLab(owner, file);
   await owner.query('update markers set a_la_carte_enabled = false where lab_id = $1', [labId]);
   const analytes: AnalyteIds = new Map();
   for (const marker of file.markers) {
     const markerId = await upsertMarker(owner, labId, marker);
+    await importQuestions(owner, markerId, marker.questions ?? []);
     await owner.query('delete from marker_analytes where marker_id = $1', [markerId]);
     for (const [position, analyte] of marker.analytes.entries()) {
       const analyteId = await upsertAnalyte(owner, analyte);

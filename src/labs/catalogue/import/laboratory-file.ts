@@ -20,6 +20,32 @@ const AnalyteInFile = Type.Object(
   strict,
 );
 
+/** What the laboratory asks of a patient with an order of a marker. */
+const QuestionInFile = Type.Object(
+  {
+    code: { ...text(50), description: 'The code of the question, OBX-3 of the order.' },
+    value: { ...text(500), description: 'The question in words.' },
+    type: oneOf(['choice', 'multi_choice', 'numeric', 'text']),
+    required: Type.Optional(Type.Boolean({ default: false })),
+    answers: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { code: Type.String({ maxLength: 50, pattern: '^[^,\\s]([^,]*[^,\\s])?$' }), value: text(200) },
+          strict,
+        ),
+        {
+          maxItems: 100,
+          description: 'What can be chosen; of choice and multi_choice.',
+        },
+      ),
+    ),
+    answer_pattern: Type.Optional({ ...text(200), description: 'A regular expression; of text.' }),
+    default_answer: Type.Optional({ ...text(500), description: 'What is answered where nobody says anything.' }),
+  },
+  strict,
+);
+export type QuestionInFile = Static<typeof QuestionInFile>;
+
 /** What can be ordered of it. */
 const MarkerInFile = Type.Object(
   {
@@ -33,6 +59,7 @@ const MarkerInFile = Type.Object(
     common_tat_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365 })),
     worst_case_tat_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365 })),
     analytes: Type.Array(AnalyteInFile, { minItems: 1, maxItems: 200 }),
+    questions: Type.Optional(Type.Array(QuestionInFile, { maxItems: 50, description: 'In the order they are asked.' })),
   },
   strict,
 );

@@ -4,6 +4,7 @@ import type { MarkerQuestion } from '../../catalogue/questions.ts';
 import type { AoeAnswer } from '../schemas.ts';
 
 type Answer = Static<typeof AoeAnswer>;
+type Asked = Pick<MarkerQuestion, 'type' | 'answer_pattern'> & { answers: { code: string }[] };
 
 /**
  * The answers to what a laboratory asks with the markers of an order, those included that nobody gives and that have a
@@ -53,7 +54,7 @@ export function checkAnswers(questions: MarkerQuestion[], given: Answer[]): Answ
 }
 
 /** What the question wants, where the answer is none. */
-function whatIsWrong({ type, answers, answer_pattern }: MarkerQuestion, answer: string): string | null {
+export function whatIsWrong({ type, answers, answer_pattern }: Asked, answer: string): string | null {
   const codes = answers.map(({ code }) => code);
   switch (type) {
     case 'choice':

@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { insertOf } from '../../../../audit/entry.ts';
 import { timeZone } from '../../../../wire/time-zone.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { importLaboratory } from '../../../catalogue/import/import-laboratory.ts';
 import { LaboratoryFile } from '../../../catalogue/import/laboratory-file.ts';
+import { questionProblems } from './question-problems.ts';
 import { Settings } from './settings.ts';
 
 /** What `phial lab connect` reads: who the laboratory is, what it offers, and how it is spoken to. */
@@ -25,8 +27,8 @@ export function readConnectionFile(text: string): { file: ConnectionFile } | { p
     const errors = [...Value.Errors(ConnectionFile, parsed)].slice(0, MOST_TOLD);
     return { problems: errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`) };
   }
-  const problems = problemsOf(parsed.hl7);
-  return problems.length > 0 ? { problems } : { file: parsed };
+  const problems = [...problemsOf(parsed.hl7), ...questionProblems(parsed.markers)];
+  return problems.length > 0 ? { problems: problems.slice(0, MOST_TOLD) } : { file: parsed };
 }
 
 function problemsOf({ time_zone, orders, results }: Settings): string[] {
@@ -52,7 +54,15 @@ function lengthsOfOrders({ lengths = {} }: Settings): Record<string, number> {
   return ofOrders;
 }
 
-/** Connects a laboratory, or changes how one is connected, in one transaction of the owner. */
+/** The line of the audit log: a laboratory belongs to no organisation, and has no id that the log could name. */
+const CONNECTED = {
+  ...{ org_id: null, team_id: null, key_id: null, status: null, request_id: null, address: null },
+  actor: 'operator',
+  action: 'lab connect',
+  records: [],
+};
+
+/** Connects a laboratory, or changes how one is connected, in one transaction of the owner with its line in the audit log. */
 export async function connectLaboratory(
   ownerUrl: string,
   file: ConnectionFile,
@@ -77,6 +87,7 @@ export async function connectLaboratory(
        on conflict (lab_id) do update set settings = excluded.settings, updated_at = now()`,
       [lab_id, JSON.stringify(file.hl7)],
     );
+    await client.query(insertOf(CONNECTED));
     await client.query('commit');
     return { markers: file.markers.length, codes: analytes.size };
   } catch (error) {

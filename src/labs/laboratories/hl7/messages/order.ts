@@ -4,6 +4,7 @@ import type { LoadedOrder } from '../../../orders/load.ts';
 import { NAME_IN_HEADER } from '../codec/encoding.ts';
 import { repeat, segment, type Message, type Segment, type Value } from '../codec/message.ts';
 import { USUAL_LENGTHS, type LengthName, type Settings } from '../connections/settings.ts';
+import { answersTo } from './order-answers.ts';
 import { writeDate, writeTime } from './times.ts';
 
 /** What the laboratory could not take is found before it is sent. */
@@ -49,7 +50,7 @@ export function orderMessage(settings: Settings, sent: OrderToSend): Message {
     ...tests.flatMap((test, at) => [
       common(settings, sent, write, numberOf(sent, at, tests.length)),
       request(sent, write, { test, at, number: numberOf(sent, at, tests.length) }),
-      ...(sent.kind === 'new' ? details(order, write, { isLegacy, isFirst: at === 0 }) : []),
+      ...(sent.kind === 'new' ? details(order, write, { test, isLegacy, isFirst: at === 0 }) : []),
     ]),
   ];
 }
@@ -188,7 +189,8 @@ const common = (settings: Settings, sent: OrderToSend, write: Writer, number: st
     ...(sent.order.row.has_abn && { 20: '2' }),
   });
 
-type Test = { test: { provider_id: string | null; name: string }; at: number; number: string };
+type Marker = NonNullable<LoadedOrder['labTest']['markers']>[number];
+type Test = { test: Marker; at: number; number: string };
 
 function request({ order }: OrderToSend, write: Writer, { test, at, number }: Test): Segment {
   const { row } = order;
@@ -216,14 +218,15 @@ const SPECIMEN: Readonly<Record<string, [string, string]>> = {
 };
 
 /**
- * What belongs to a test: diagnoses and notes, and the sample that it is made of. ORM^O01 has no segment for samples, so
+ * What belongs to a test: notes, diagnoses, answers to what the laboratory asks, and the sample that it is made of. ORM^O01 has no segment for samples, so
  * the sample's number is a note there.
  */
 function details(
-  { row, labTest }: LoadedOrder,
+  order: LoadedOrder,
   write: Writer,
-  { isLegacy, isFirst }: { isLegacy: boolean; isFirst: boolean },
+  { test, isLegacy, isFirst }: { test: Marker; isLegacy: boolean; isFirst: boolean },
 ): Segment[] {
+  const { row, labTest } = order;
   const diagnoses = (row.icd_codes ?? []).map((code, at) =>
     segment('DG1', { 1: String(at + 1), 3: [write.text(code), '', 'I10C'], 6: 'W' }),
   );
@@ -231,7 +234,8 @@ function details(
   const sampleId = row.sample_id === null ? null : write.limited('sample_id', row.sample_id);
   if (isLegacy && sampleId !== null) texts.push(`SAMPLE ${sampleId}`);
   const notes = texts.map((text, at) => segment('NTE', { 1: String(at + 1), 2: 'P', 3: text }));
-  if (isLegacy || sampleId === null) return [...notes, ...diagnoses];
+  const described = [...notes, ...diagnoses, ...answersTo(test, order, write.text)];
+  if (isLegacy || sampleId === null) return described;
   const type = SPECIMEN[labTest.sample_type] ?? [write.text(labTest.sample_type), write.text(labTest.sample_type)];
-  return [...notes, ...diagnoses, segment('SPM', { 1: '1', 2: [[sampleId]], 4: [...type, 'HL70487'] })];
+  return [...described, segment('SPM', { 1: '1', 2: [[sampleId]], 4: [...type, 'HL70487'] })];
 }
