@@ -56,10 +56,15 @@ function lengthsOfOrders({ lengths = {} }: Settings): Record<string, number> {
 
 /** The line of the audit log: a laboratory belongs to no organisation, and has no id that the log could name. */
 const CONNECTED = {
-  ...{ org_id: null, team_id: null, key_id: null, status: null, request_id: null, address: null },
+  org_id: null,
+  team_id: null,
+  key_id: null,
   actor: 'operator',
   action: 'lab connect',
+  status: null,
   records: [],
+  request_id: null,
+  address: null,
 };
 
 /** Connects a laboratory, or changes how one is connected, in one transaction of the owner with its line in the audit log. */
