@@ -8,6 +8,8 @@ export type MarkerQuestion = {
   id: number;
   marker_id: number;
   code: string;
+  /** The question in words. */
+  value: string;
   type: 'choice' | 'text' | 'numeric' | 'multi_choice';
   required: boolean;
   answers: Static<typeof QuestionAnswer>[];
@@ -18,7 +20,7 @@ export type MarkerQuestion = {
 /** Every question of the markers, in the order in which they are asked. */
 export async function questionsOf(ctx: TeamCtx, markerIds: number[]): Promise<MarkerQuestion[]> {
   const { rows } = await sql<MarkerQuestion>`
-    select id::float8 as id, marker_id, code, type, required, answers, answer_pattern, default_answer
+    select id::float8 as id, marker_id, code, value, type, required, answers, answer_pattern, default_answer
       from marker_questions where marker_id = any (${markerIds}::int[]) order by marker_id, sequence, id`.execute(
     ctx.db,
   );

@@ -3,6 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { findInsurance } from '../../insurance/find.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
+import { questionsOf, type MarkerQuestion } from '../catalogue/questions.ts';
 import { findSignature, type Signature } from '../orders/create/signature.ts';
 import { loadOrder, type LoadedOrder } from '../orders/load.ts';
 
@@ -20,16 +21,20 @@ export type OrderFacts = {
   insurance: StoredInsurance | null;
   /** The physician's, as it came with the order. */
   signature: Signature | null;
+  /** What the laboratory asks with those markers for which the order has answers. */
+  questions: MarkerQuestion[];
 };
 
 export async function loadFacts(ctx: TeamCtx, orderId: string): Promise<OrderFacts> {
   const order = await loadOrder(ctx, orderId);
-  const { user_id, health_insurance_id } = order.row;
+  const { user_id, health_insurance_id, aoe_answers } = order.row;
+  const asking = new Set(aoe_answers?.map(({ marker_id }) => marker_id));
   return {
     order,
     sender: await findSender(ctx),
     lab: await findLab(ctx, order.labTest.lab?.id ?? null),
     signature: await findSignature(ctx, order),
+    questions: asking.size === 0 ? [] : await questionsOf(ctx, [...asking]),
     insurance: health_insurance_id === null ? null : await findInsurance(ctx, user_id, health_insurance_id),
   };
 }

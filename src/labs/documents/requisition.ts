@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 import { requisitionOf } from '../orders/requisition.ts';
+import { drawAnswers } from './answers.ts';
 import type { OrderFacts } from './facts.ts';
 import { drawPicture } from './paper/picture.ts';
 import { drawCode128, drawDataMatrix } from './paper/barcode.ts';
@@ -53,6 +54,7 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
     [3, 4, 2],
   );
   await drawTests(sheet, order);
+  await drawAnswers(sheet, facts);
   await drawSpecimen(sheet, order);
   await drawBilling(sheet, order, insurance);
   await drawConsents(sheet, order);
@@ -139,13 +141,14 @@ async function drawOrderer(sheet: Sheet, { order, sender, signature }: OrderFact
   );
   await needRoom(sheet, 44);
   const box = { x: LEFT, y: sheet.y + 9, width: 180, height: 30 };
-  const isDrawn = signature !== null && drawPicture(sheet.doc, signature, box);
+  const isDrawn = signature !== null && (await drawPicture(sheet.doc, signature, box));
   await fields(
     sheet,
     [
       {
         label: "Physician's signature",
-        value: signature === null ? null : isDrawn ? ' ' : 'Signed: the image is kept with the order',
+        value:
+          signature === null ? null : isDrawn ? ' ' : 'Signed: the image cannot be printed and is kept with the order',
       },
       { label: 'Date', value: null },
     ],
