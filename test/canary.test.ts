@@ -8,7 +8,7 @@ import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { jsonOf } from '../src/http/media.ts';
 import { jobs, tasksOf } from '../src/jobs/run.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type Team, type TestApp } from './app.ts';
 import {
   consents,
   importConnection,
@@ -24,6 +24,7 @@ import {
 import { appleDocument, appleRecord, upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import { reportForm, reportPdf, type ParsingJob } from './sent-reports.ts';
 
 const MARK = 'Quetzalnamed';
 const lines: string[] = [];
@@ -101,6 +102,27 @@ async function send(method: string, path: string, body?: string, key: string = a
   return answer.status;
 }
 
+/** A lab report whose text, file name and fields hold the marker, and one that cannot be read. */
+async function sendMarkedReport({ api }: Team, user_id: string): Promise<void> {
+  const report = await reportPdf({
+    head: [MARK, `Patient Name: ${MARK}, ${MARK}    DOB: 04/12/1988`, `Specimen ID: ${MARK}`],
+    rows: [{ name: MARK, value: '95', unit: MARK, range: '70-99' }],
+    panel: MARK,
+  });
+  const sendForm = (fields: Record<string, string>, file: Buffer) =>
+    api<{ id: string }>('POST', '/lab_report/v1/parser/job', undefined, reportForm(fields, [file], `${MARK}.pdf`));
+  const fields = { user_id, [MARK]: MARK };
+  const { body } = await sendForm(fields, report);
+  await sendForm(fields, Buffer.from(`%PDF-1.7 ${MARK}`));
+  await sendForm(fields, Buffer.from(MARK));
+  await sendForm({ user_id: MARK }, report);
+  await app.runJobs();
+  const read = await api<ParsingJob>('GET', `/lab_report/v1/parser/job/${body.id}`);
+  expect(read.body.status).not.toBe('started');
+  const link = new URL(read.body.files[0]?.url as string);
+  expect((await fetch(app.baseUrl + link.pathname, { headers: { referer: MARK } })).status).toBe(200);
+}
+
 type Known = { user_id: string; order_id: string; webhook_id: string };
 
 /** The story with the marker in every field that takes text. */
@@ -124,6 +146,7 @@ async function story(): Promise<Known> {
   await api('PUT', `${webhookPath(team)}/${hook.body.id}/headers`, { headers: { 'x-mark': MARK } });
   const file = appleDocument([appleRecord('HKQuantityTypeIdentifierStepCount', { source: MARK, value: MARK }), MARK]);
   await upload(team, user.user_id, file.slice(0, -5));
+  await sendMarkedReport(team, user.user_id);
   const order = await api<{ order: { id: string } }>('POST', '/v3/order/testkit', {
     user_id: user.user_id,
     lab_test_id: await kitTestId(team),

@@ -149,15 +149,19 @@ export type ParsingJob = {
 
 const JOBS = '/lab_report/v1/parser/job';
 
+/** What the file is called nobody reads, and nobody believes the type beside it. */
+const FILE_NAME = 'report-of-grace-palmer.html';
+
 /** A form as a client writes it, to be sent by a team. */
-export function reportForm(fields: Record<string, string>, files: Buffer[], boundary = 'edge-of-this-form') {
+export function reportForm(fields: Record<string, string>, files: Buffer[], fileName = FILE_NAME) {
+  const boundary = 'edge-of-this-form';
   const parts = [
     ...Object.entries(fields).map(([name, value]) =>
       Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
     ),
     ...files.flatMap((file) => [
       Buffer.from(
-        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${FILE_NAME}"\r\n` +
+        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\n` +
           'Content-Type: text/plain\r\n\r\n',
       ),
       file,
@@ -170,9 +174,6 @@ export function reportForm(fields: Record<string, string>, files: Buffer[], boun
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
   };
 }
-/** Nobody reads it, and nobody believes the type beside it. */
-const FILE_NAME = 'report-of-grace-palmer.html';
-
 /** Sends files as a form; the answer is checked against its shape as any other. */
 export const sendReport = <T = ParsingJob & { code: string }>(
   team: Team,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { makeUser } from '../../../../test/factories.ts';
+import { nestedStates, pageDrawnBy, samePage } from '../../../../test/hostile-pdfs.ts';
 import { jpegHead, pngHead } from '../../../../test/images.ts';
 import {
   LAYOUTS,
@@ -156,47 +157,19 @@ describe('a file that is made to break its reader', () => {
     ['locked by a password', () => reportPdf({ rows: REPORT_ROWS }, { userPassword: 'saguaro' }), 'invalid_input'],
     ['cut off', async () => (await reportPdf({ rows: REPORT_ROWS })).subarray(0, 900), 'invalid_input'],
     ['of rubbish', () => Buffer.from(`%PDF-1.7\n${'obj <<'.repeat(5_000)}`), 'invalid_input'],
-    ['of 10,000 pages', () => manyPages(10_000), 'too_many_pages'],
+    ['of 10,000 pages', () => samePage(10_000), 'too_many_pages'],
   ])('%s fails with its reason', async (_what, make, reason) => {
     const job = await parsed([await make()]);
     expect([job.status, job.failure_reason, job.data]).toEqual(['failed', reason, null]);
   });
 
   test.each<[string, () => Buffer]>([
-    ['nested deep', () => onePage('['.repeat(5_000))],
-    ['with text in a loop of states', () => onePage(`BT ${'q '.repeat(20_000)} (x) Tj ET`)],
+    ['nested deep', () => pageDrawnBy('['.repeat(5_000))],
+    ['with text in a loop of states', () => nestedStates(2_000)],
   ])('%s ends with the job, whatever is read', async (_what, make) => {
     expect(['completed', 'failed']).toContain((await parsed([make()])).status);
   });
 });
-
-/** A page whose text is drawn by `content`, by hand. */
-function onePage(content: string): Buffer {
-  return byHand([
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<<>>>>',
-    `<</Length ${content.length}>>\nstream\n${content}\nendstream`,
-  ]);
-}
-const manyPages = (count: number): Buffer =>
-  byHand([
-    '<</Type/Catalog/Pages 2 0 R>>',
-    `<</Type/Pages/Kids[${'3 0 R '.repeat(count)}]/Count ${count}>>`,
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>',
-  ]);
-function byHand(objects: string[]): Buffer {
-  let text = '%PDF-1.4\n';
-  const offsets = objects.map((object, index) => {
-    const offset = text.length;
-    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return offset;
-  });
-  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  return Buffer.from(
-    `${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF`,
-  );
-}
 
 describe('a report of which two processes know', () => {
   test('is read by one, and by the other when the first is gone; what that still says changes nothing', async () => {

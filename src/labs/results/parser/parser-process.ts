@@ -79,6 +79,7 @@ export async function parsePdf(
   const closed = once(child, 'close');
   try {
     const [said] = await Promise.all([outputOf(child), feed(child, content)]);
+    // Its output has ended, which says all: how the process itself ends, and when, decides nothing.
     return reportOf(said);
   } finally {
     child.kill('SIGKILL');

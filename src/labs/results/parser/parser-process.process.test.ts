@@ -1,0 +1,113 @@
+// The bounds of the process that reads a file, shown by files and programs that go beyond them.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { inflateBomb, nestedStates } from '../../../../test/hostile-pdfs.ts';
+import { build, endPrograms, makeFolder } from '../../../../test/program.ts';
+import { REPORT_ROWS, reportPdf } from '../../../../test/sent-reports.ts';
+import { PACKAGE_ROOT } from '../../../package-root.ts';
+import { parsePdf } from './parser-process.ts';
+
+beforeAll(build);
+afterEach(endPrograms);
+
+const signal = new AbortController().signal;
+async function* once(content: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  yield content;
+}
+/** A program that stands in for the one that reads. */
+function programOf(source: string): string {
+  const program = join(makeFolder(), 'stand-in.mjs');
+  writeFileSync(program, source);
+  return program;
+}
+const readBy = (source: string, mostMs = 30_000) =>
+  parsePdf(once(Buffer.from('%PDF-')), { signal, program: programOf(source), mostMs });
+
+const CHILD = join(PACKAGE_ROOT, 'dist/src/labs/results/parser/parse/child.js');
+const MIB = 1024 * 1024;
+
+/** What the real program used until it said the last, beside its outcome. */
+async function usedFor(content: Buffer): Promise<{ outcome: string; residentMib: number; cpuMs: number }> {
+  const path = join(makeFolder(), 'used.json');
+  const program = programOf(`
+    import { writeFileSync } from 'node:fs';
+    const end = process.stdout.end;
+    process.stdout.end = function (...said) {
+      const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+      writeFileSync(${JSON.stringify(path)}, JSON.stringify({ resident: maxRSS * 1024, cpu: userCPUTime + systemCPUTime }));
+      return end.apply(this, said);
+    };
+    await import(${JSON.stringify(CHILD)});`);
+  const outcome = await parsePdf(once(content), { signal, program, mostMs: 60_000 }).then(
+    () => 'read',
+    (error: Error) => error.message,
+  );
+  const { resident, cpu } = JSON.parse(readFileSync(path, 'utf8')) as { resident: number; cpu: number };
+  return { outcome, residentMib: resident / MIB, cpuMs: cpu / 1_000 };
+}
+
+describe('a file that asks for too much', () => {
+  test('of memory, by a page of a gigabyte in a file of kilobytes, is ended', async () => {
+    const bomb = inflateBomb(2_048);
+    expect(bomb.length).toBeLessThan(100_000);
+    const { outcome, residentMib } = await usedFor(bomb);
+    expect(outcome).toBe('processing_error');
+    expect(residentMib).toBeLessThan(1_000);
+  }, 60_000);
+
+  test('of time, by states within states, is ended', async () => {
+    const { outcome, cpuMs } = await usedFor(nestedStates(20_000));
+    expect(outcome).toBe('processing_error');
+    expect(cpuMs).toBeLessThan(7_000);
+  }, 60_000);
+});
+
+describe('a process', () => {
+  test('that waits for ever is ended by the time, and is gone when that is told', async () => {
+    const path = join(makeFolder(), 'pid');
+    const source = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(path)}, String(process.pid));
+      process.stdin.resume(); setInterval(() => undefined, 1_000);`;
+    await expect(readBy(source, 2_000)).rejects.toThrow('processing_error');
+    expect(() => process.kill(Number(readFileSync(path, 'utf8')), 0)).toThrow('ESRCH');
+  });
+
+  test.each([
+    ['says more than a report can be', "process.stdout.write('x'.repeat(5_000_000)); setInterval(() => 0, 1_000);"],
+    ['says what is no report', `console.log('{"report":{"rows":[{"name":1}]}}');`],
+    ['says nothing', ''],
+    ['is ended from outside', "process.kill(process.pid, 'SIGKILL');"],
+  ])('that %s has read nothing', async (_what, source) => {
+    await expect(readBy(source)).rejects.toThrow('processing_error');
+  });
+
+  const REPORT = {
+    header: {
+      patient_first_name: null,
+      patient_last_name: null,
+      dob: null,
+      gender: null,
+      lab_name: null,
+      date_reported: null,
+      date_collected: null,
+      specimen_number: null,
+    },
+    rows: [],
+    unread: 0,
+  };
+  test('that has said its report may end as it likes, with its input unread', async () => {
+    const source = `console.log(${JSON.stringify(JSON.stringify({ report: REPORT }))}); process.exit(3);`;
+    expect(await readBy(source)).toEqual(REPORT);
+  });
+
+  test('knows nothing of our surroundings', async () => {
+    const source = `console.log(JSON.stringify({ failed: Object.keys(process.env).length === 0 ? 'invalid_input' : 'no' }));`;
+    await expect(readBy(source)).rejects.toThrow('invalid_input');
+  });
+
+  test('reads the same report again and again, many at once', async () => {
+    const content = await reportPdf({ rows: REPORT_ROWS });
+    const reports = await Promise.all(Array.from({ length: 6 }, () => parsePdf(once(content), { signal })));
+    expect(reports.map(({ rows }) => rows.length)).toEqual([5, 5, 5, 5, 5, 5]);
+  });
+});

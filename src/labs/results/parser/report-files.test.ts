@@ -1,0 +1,191 @@
+// What is taken as a lab report, how its files are handed out again, and how they go.
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeArchive } from '../../../../test/archive.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { makeUser } from '../../../../test/factories.ts';
+import { jpegHead, pngHead } from '../../../../test/images.ts';
+import { readJob, REPORT_ROWS, reportPdf, sendReport } from '../../../../test/sent-reports.ts';
+import { signToken } from '../../../privacy/signed-link.ts';
+import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { dropExpired } from '../../../jobs/retention.ts';
+import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
+
+const MIB = 1024 * 1024;
+
+let app: TestApp;
+let userId: string;
+let report: Buffer;
+beforeAll(async () => {
+  app = await startTestApp();
+  userId = (await makeUser(app.team)).user_id;
+  report = await reportPdf({ rows: REPORT_ROWS });
+});
+afterAll(() => app.close());
+
+/** Of every file and piece that is there, by team. */
+async function stored(team: Team = app.team): Promise<{ files: number; pieces: number; bytes: number }> {
+  const { rows } = await sql<{ files: number; pieces: number; bytes: number }>`
+    select (select count(*)::int from lab_report_files where team_id = ${team.id}) as files,
+           (select count(*)::int from lab_report_pieces where team_id = ${team.id}) as pieces,
+           (select coalesce(sum(bytes), 0)::int from lab_report_files where team_id = ${team.id}) as bytes`.execute(
+    app.db,
+  );
+  return rows[0] as { files: number; pieces: number; bytes: number };
+}
+const sent = async (file: Buffer, team: Team = app.team, user = userId) => {
+  const { status, body } = await sendReport(team, user, [file]);
+  return { status, code: body.code, body };
+};
+/** The link names the address under which the service is reached from outside; here it is another port. */
+const open = (url: string): Promise<Response> => fetch(app.baseUrl + new URL(url).pathname);
+
+describe('what is not taken', () => {
+  test.each<[string, () => Buffer, string]>([
+    ['a page of HTML', () => Buffer.from('<html><script>alert(1)</script></html>'), 'file_not_recognised'],
+    ['an archive', () => makeArchive([{ name: 'report.pdf', content: report }]), 'file_not_recognised'],
+    ['an archive with a PDF behind it', () => Buffer.concat([makeArchive([]), report]), 'file_not_recognised'],
+    ['HTML with a PDF behind it', () => Buffer.concat([Buffer.from('<html>'), report]), 'file_not_recognised'],
+    ['a GIF', () => Buffer.from('GIF89a\u0001\u0000\u0001\u0000', 'latin1'), 'file_not_recognised'],
+    ['an image of 70 million pixels', () => pngHead(10_000, 7_000), 'file_too_large'],
+    ['nothing at all', () => Buffer.alloc(0), 'file_not_recognised'],
+    ['more than 20 MiB', () => Buffer.concat([report, Buffer.alloc(20 * MIB)]), 'file_too_large'],
+  ])('%s is refused, and nothing of it stays', async (_what, make, code) => {
+    const before = await stored();
+    expect(await sent(make())).toMatchObject({ code });
+    expect(await stored()).toEqual(before);
+  });
+
+  test('what is beyond the quota of the team, while other teams have theirs', async () => {
+    const quota = await startTestApp(
+      { PHIAL_LAB_REPORT_QUOTA_BYTES: String(20 * MIB + report.length) },
+      { databaseUrl: app.databaseUrl },
+    );
+    try {
+      const [first, second] = [await quota.makeTeam(), await quota.makeTeam()];
+      const firstUser = (await makeUser(first)).user_id;
+      const secondUser = (await makeUser(second)).user_id;
+      const send = async (team: Team, user: string) => (await sent(report, team, user)).code ?? 'taken';
+      expect([await send(first, firstUser), await send(first, firstUser)]).toEqual(['taken', 'taken']);
+      expect(await send(first, firstUser)).toBe('limit_reached');
+      expect(await send(second, secondUser)).toBe('taken');
+      expect((await stored(first)).files).toBe(2);
+    } finally {
+      await quota.close();
+    }
+  });
+
+  test('anything of a production deployment, until an operator opens it to the team', async () => {
+    const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
+    try {
+      const { team } = production;
+      const { user_id } = await makeUser(team);
+      const ask = async (): Promise<(string | number)[]> => {
+        const made = await sendReport(team, user_id, [report]);
+        const read = await team.api<{ code: string }>('GET', `/lab_report/v1/parser/job/${made.body.id ?? user_id}`);
+        return [made.status, made.body.code ?? 'taken', read.status];
+      };
+      expect(await ask()).toEqual([403, 'closed_beta', 403]);
+      const { rows } = await sql`select from lab_report_files`.execute(production.db);
+      expect(rows).toHaveLength(0);
+      const beta = { org_id: team.org_id, team_id: team.id, beta: 'lab_report_parser', open: true } as const;
+      await setClosedBeta(production.ctx, beta);
+      expect(await ask()).toEqual([200, 'taken', 200]);
+    } finally {
+      await production.close();
+    }
+  });
+});
+
+describe('a file by its link', () => {
+  test.each<[string, () => Buffer, string, string]>([
+    ['a PDF', () => report, 'application/pdf', 'lab-report.pdf'],
+    ['a picture', () => pngHead(20, 30), 'image/png', 'lab-report.png'],
+    ['another picture', () => jpegHead(20, 30), 'image/jpeg', 'lab-report.jpeg'],
+    [
+      'a PDF that is a page and an archive too',
+      () => Buffer.concat([report, Buffer.from('<script>alert(1)</script>'), makeArchive([])]),
+      'application/pdf',
+      'lab-report.pdf',
+    ],
+    ['one of many pieces', () => Buffer.concat([report, Buffer.alloc(MIB, 'x')]), 'application/pdf', 'lab-report.pdf'],
+  ])('%s is saved as it was sent, and shown or run by no browser', async (_what, make, type, name) => {
+    const file = make();
+    const { body } = await sent(file);
+    expect(body.files).toEqual([{ content_type: type, bytes: file.length, url: expect.any(String) }]);
+    const response = await open(body.files[0]?.url as string);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const digest = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+    expect([response.status, digest(bytes)]).toEqual([200, digest(file)]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'private, no-store',
+    });
+  });
+
+  test('ends after 15 minutes, with a changed letter, for another team and with its user, all by one answer', async () => {
+    const own = (await makeUser(app.team)).user_id;
+    const { body } = await sent(report, app.team, own);
+    const url = body.files[0]?.url as string;
+    const token = url.split('/').at(-1) as string;
+    const now = Math.floor(Date.now() / 1000);
+    const { id } = await app.db
+      .selectFrom('lab_report_files')
+      .select('id')
+      .where('job_id', '=', body.id)
+      .executeTakeFirstOrThrow();
+    const signed = (team: Team, expires: number): string =>
+      `http://x/documents/lab_report/${signToken(app.ctx.cipher, 'lab_report', { team_id: team.id, id, expires })}`;
+    expect(url).not.toContain(own);
+    expect(Buffer.from(token, 'base64url').readUInt32BE(1) - now).toBeLessThanOrEqual(15 * 60);
+    const refused = async (link: string): Promise<void> => {
+      const response = await open(link);
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, 'link_refused']);
+    };
+    expect((await open(signed(app.team, now + 60))).status).toBe(200);
+    await refused(signed(app.team, now - 1));
+    await refused(signed(await app.makeTeam(), now + 60));
+    const other = token[40] === 'A' ? 'B' : 'A';
+    await refused(url.replace(token, token.slice(0, 40) + other + token.slice(41)));
+    await app.api('DELETE', `/v2/user/${own}`);
+    await refused(url);
+  });
+});
+
+describe('what was stored', () => {
+  test('goes with its user, to the last byte', async () => {
+    const team = await app.makeTeam();
+    const own = (await makeUser(team)).user_id;
+    await sent(Buffer.concat([report, Buffer.alloc(MIB, 'x')]), team, own);
+    const stays = (await makeUser(team)).user_id;
+    const kept = await sent(report, team, stays);
+    expect(await stored(team)).toMatchObject({ files: 2, pieces: 6 });
+    await team.api('DELETE', `/v2/user/${own}`);
+    await sql`update users set deleted_at = deleted_at - interval '8 days' where id = ${own}`.execute(app.db);
+    expect(await eraseUsers(app.ctx)).toBe(1);
+    expect(await stored(team)).toEqual({ files: 1, pieces: 1, bytes: report.length });
+    expect((await readJob(team, kept.body.id)).files).toHaveLength(1);
+  });
+
+  test('of an upload that a kill cut off goes after three hours, and not before', async () => {
+    const team = await app.makeTeam();
+    const own = (await makeUser(team)).user_id;
+    await sent(report, team, own);
+    const cutOff = (hours: number) => sql`
+      with file as (
+        insert into lab_report_files (id, team_id, job_id, n, kind, bytes, created_at)
+        values (gen_random_uuid(), ${team.id}, gen_random_uuid(), 0, 'pdf', 1, now() - make_interval(hours => ${hours}))
+        returning id
+      ) insert into lab_report_pieces (file_id, n, team_id, content) select id, 0, ${team.id}, 'x' from file`;
+    await cutOff(2).execute(app.db);
+    await cutOff(4).execute(app.db);
+    expect(await stored(team)).toMatchObject({ files: 3, pieces: 3 });
+    await dropExpired(app.ctx);
+    expect(await stored(team)).toMatchObject({ files: 2, pieces: 2 });
+  });
+});
