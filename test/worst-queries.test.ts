@@ -27,7 +27,7 @@ const WITHOUT_STATEMENT = new Set(['search_diagnoses', 'list_providers']);
 
 type Schema = {
   type?: string | string[];
-  enum?: string[];
+  enum?: (string | number)[];
   format?: string;
   minimum?: number;
   maximum?: number;
@@ -51,7 +51,7 @@ function valuesOf(schema: Schema): { plain: string[]; worst: string[] } {
       worst: [...plain, ...worst].flatMap((value) => [`${value},${value}`, most(value)]),
     };
   }
-  if (schema.enum) return { plain: schema.enum, worst: schema.enum };
+  if (schema.enum) return { plain: schema.enum.map(String), worst: schema.enum.map(String) };
   if (kind === 'boolean') return { plain: ['true', 'false'], worst: ['1', 'FALSE'] };
   if (kind === 'integer') {
     return {

@@ -31,6 +31,7 @@ import { BODIES } from '../glossary/examples.ts';
 import { jsonOf } from '../http/media.ts';
 import { parseHeader } from '../labs/laboratories/hl7/codec/parse.ts';
 import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
+import { addPhysician } from '../tenancy/teams/physicians.ts';
 import { SUMMARIES } from '../wearables/summaries/resources.ts';
 import { eraseUsers } from './erase-users.ts';
 
@@ -45,11 +46,13 @@ const OF_ITS_OWN = new Set([
   'appointments.external_id',
   'appointments.iana_timezone',
   'attempts.error',
+  'carrier_scans.stage',
   'continuous_queries.config',
   'continuous_queries.query',
   'continuous_queries.timeframe',
   'continuous_query_results.result',
   'continuous_query_tasks.error',
+  'event_resends.order_ids',
   'hl7_messages.message_type',
   'hl7_messages.reason',
   'hl7_messages.state',
@@ -96,11 +99,16 @@ const OF_ITS_OWN = new Set([
 const UNWRITTEN = new Set(['orders.notes', 'shipments.notes']);
 /** What a team keeps when a user of it is erased; tokens until their provider was told that they end (record 126). */
 const OF_THE_TEAM = [
+  // Of its receiver's answers to what is of no user, as a result that matches no order.
+  'attempts.response_body',
   'continuous_queries.slug',
   'continuous_queries.title',
   'payor_external_codes.provider_payor_id',
   'payors.name',
   'payors.org_address',
+  'physicians.first_name',
+  'physicians.last_name',
+  'physicians.npi',
   'team_api_keys.label',
   'teams.integration_team_id',
   'teams.name',
@@ -218,6 +226,7 @@ async function plant(): Promise<string> {
   await team.api('DELETE', `/v2/user/${user_id}/oura`);
   await importConnection(team, user_id, tokens);
   await hookOfOura(team, 'secret-of-nobody', { user_id: mark, data_type: 'workout', object_id: mark });
+  await addPhysician(app.ctx, team.id, { first_name: mark, last_name: mark, npi: mark });
   await createQuery(team, { title: mark, slug: mark.toLowerCase() });
   await settleQueries(app);
 

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../../test/factories.ts';
+import { byMllp, connectTestLaboratory } from '../../../test/hl7-deployment.ts';
 import { fill } from '../../../test/fill.ts';
 import { databaseUrl, query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
@@ -76,6 +77,7 @@ describe('a database with everything in it', () => {
   beforeAll(async () => {
     app = await startTestApp();
     await fill(app, app.team);
+    await connectTestLaboratory(app.databaseUrl, { orders: byMllp(1) });
   });
   afterAll(() => app.close());
 
@@ -87,9 +89,12 @@ describe('a database with everything in it', () => {
 
   test('comes back row for row, in every table', async () => {
     const before = await contents(app.databaseUrl);
-    // Rate limits are off by default, no provider has asked to be waited for, and none can reach a deployment without https.
+    // Rate limits are off by default, nothing is being sent to a laboratory, no provider has asked to be waited for, and
+    // none can reach a deployment without https.
     expect(before.filter((line) => line.endsWith(' 0 '))).toEqual(
-      ['application_subscriptions', 'provider_waits', 'rate_limits'].map((table) => `${table} 0 `),
+      ['application_subscriptions', 'laboratory_senders', 'provider_waits', 'rate_limits'].map(
+        (table) => `${table} 0 `,
+      ),
     );
     const target = await makeDatabase();
     await into(target, await save());

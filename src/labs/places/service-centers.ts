@@ -24,7 +24,11 @@ type Near = { zip_code: string; lab_id: number; radius: number; capabilities?: s
 
 /** Where a laboratory takes samples within `radius` miles of a zip code, the nearest first; nowhere around an unknown one. */
 export async function listServiceCenters(ctx: TeamCtx, near: Near): Promise<CentersInfo> {
-  const lab = await ctx.db.selectFrom('labs').select(['id', 'slug']).where('id', '=', near.lab_id).executeTakeFirst();
+  const lab = await ctx.db
+    .selectFrom('labs')
+    .select(['id', 'slug'])
+    .where(sql<boolean>`id = ${near.lab_id}::bigint`)
+    .executeTakeFirst();
   if (!lab) throw notFound('Laboratory');
   const area = await findAreaOrNull(ctx, near.zip_code);
   const centers = area ? await centersAround(ctx, area, near) : [];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { decodeCursor, isId, takePage } from '../../../db/page.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Cursor, LowerBound, TextFilter, UpperBound, Uuid, WordFilter } from '../../../wire/schema.ts';
+import { Cursor, LowerBound, UpperBound, Uuid, WordFilter } from '../../../wire/schema.ts';
 import { Order } from '../../orders/schemas.ts';
 import { acceptUnmatched } from './accept.ts';
 import { findUnmatched, loadUnmatched } from './load.ts';
@@ -22,17 +22,17 @@ export const unmatchedEndpoints = [
     description:
       'A laboratory sent them for this team without a number of one of its orders, or with one that cannot be meant. The newest first.',
     query: Type.Object({
-      limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
       next_cursor: Type.Optional(Cursor()),
       decision_code: Type.Optional(WordFilter()),
-      lab_slug: Type.Optional(TextFilter({ description: 'Only those of the laboratory with this slug.' })),
+      lab_slug: Type.Optional(WordFilter({ description: 'Only those of the laboratory with this slug.' })),
       status: Type.Optional(WordFilter()),
       created_at_start: Type.Optional(LowerBound),
       created_at_end: Type.Optional(UpperBound),
     }),
     response: UnmatchedResultPage,
     refusals: ['invalid_cursor'],
-    handle: async (ctx, { query: { limit, next_cursor, ...filter } }) => {
+    handle: async (ctx, { query: { limit = 50, next_cursor, ...filter } }) => {
       const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
       const found = await loadUnmatched(ctx, filter, { after, limit: limit + 1 });
       const { page, next_cursor: next } = takePage(found, limit, ({ id }) => id);

@@ -27,7 +27,7 @@ export function writeTime(iso: string, zone: string): string {
   const at = Date.parse(iso);
   const offset = offsetAt(at, zone);
   const minutes = Math.abs(offset) / 60;
-  const local = new Date(at + offset * 1000).toISOString().replaceAll(/[-T:]|\..*$/g, '');
+  const local = new Date(at + offset * 1000).toISOString().slice(0, 19).replaceAll(/[-T:]/g, '');
   const sign = offset < 0 ? '-' : '+';
   return `${local}${sign}${String(Math.floor(minutes / 60)).padStart(2, '0')}${String(minutes % 60).padStart(2, '0')}`;
 }

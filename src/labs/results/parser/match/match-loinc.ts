@@ -42,7 +42,8 @@ export async function openMatcher(ctx: TeamCtx): Promise<(name: string, unit: st
     }
   }
   return (name, unit) => {
-    const candidate = byName.get(normalName(name)) ?? byName.get(normalName(name.replaceAll(/[([][^)\]]*[)\]]/g, ' ')));
+    const candidate =
+      byName.get(normalName(name)) ?? byName.get(normalName(name.replaceAll(/[([][^()[\]]*[)\]]/g, ' ')));
     if (!candidate) return null;
     const confidence_score = unit === null ? LIKELY : isUnitOf(unit, candidate) ? SURE : DOUBTFUL;
     return {

@@ -26,7 +26,7 @@ export function columnsOf(line: Line): Columns | null {
 function kindOf(text: string): Kind {
   const small = text
     .toLowerCase()
-    .replace(/[:*]+$/, '')
+    .replace(/(?<![:*])[:*]+$/, '')
     .trim();
   const found = Object.entries(HEADINGS).find(([, pattern]) => pattern.test(small));
   return (found?.[0] as Kind | undefined) ?? 'other';
