@@ -6,13 +6,21 @@ import { registerDocs } from './http/openapi/docs.ts';
 import { registerMetrics, type Metrics } from './http/metrics.ts';
 import { openApiText } from './openapi.ts';
 import { measureQueue } from './delivery/lanes/queue-depth.ts';
+import { measureLaboratories } from './labs/laboratories/hl7/queue/measure.ts';
 
 /** The API as a process serves it: every operation, the reference and, in a sandbox without a port for them, the metrics. */
 export function serveApi(ctx: Ctx, metrics: Metrics): App {
   const app = openApp(ctx, endpoints, metrics);
   registerDocs(app.server, () => openApiText(ctx.config.baseUrl));
   if (ctx.config.environment === 'sandbox' && ctx.config.metricsPort === null) {
-    registerMetrics(app.server, metrics, () => measureQueue(acrossTeams(ctx).db, metrics));
+    registerMetrics(app.server, metrics, () => measure(ctx, metrics));
   }
   return app;
+}
+
+/** Brings up to date what is measured only when somebody looks at /metrics. */
+export async function measure(ctx: Ctx, metrics: Metrics): Promise<void> {
+  const { db } = acrossTeams(ctx);
+  await measureQueue(db, metrics);
+  await measureLaboratories(db, metrics.laboratories);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Runner } from 'graphile-worker';
-import { serveApi } from './api.ts';
+import { measure, serveApi } from './api.ts';
 import { BulkWork } from './bulk-work.ts';
 import type { Config, Secrets } from './config/options.ts';
 import type { Ctx } from './context.ts';
@@ -28,7 +28,6 @@ import { VERSION } from './package-root.ts';
 import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
 import { deploymentPolicy } from './outbound/deployment-policy.ts';
 import { wings } from './wings.ts';
-import { measureQueue } from './delivery/lanes/queue-depth.ts';
 import { openSender } from './delivery/sending/send.ts';
 
 /** `serve` is both; any number of api and worker processes may share one database. */
@@ -191,7 +190,7 @@ function startDelivering(running: Running, ctx: Ctx, place: Options['place'], me
 async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance | null> {
   if (ctx.config.metricsPort === null) return null;
   const server = Fastify({ logger: false });
-  registerMetrics(server, metrics, () => measureQueue(acrossTeams(ctx).db, metrics));
+  registerMetrics(server, metrics, () => measure(ctx, metrics));
   await server.listen({ host: ctx.config.host, port: ctx.config.metricsPort });
   return server;
 }

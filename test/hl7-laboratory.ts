@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Message } from 'node-hl7-client';
 
@@ -36,13 +37,14 @@ const REQUIRED = [
   'OBR.4.1',
 ];
 
-/** A laboratory that takes orders by MLLP: it reads them with node-hl7-client and refuses what lacks a required field. */
-export async function startHl7Laboratory(): Promise<Hl7Laboratory> {
+/** A laboratory that takes orders by MLLP: it reads them with node-hl7-client and refuses what lacks a required field.
+ * With a certificate it speaks TLS. */
+export async function startHl7Laboratory(tls: { cert: string; key: string } | null = null): Promise<Hl7Laboratory> {
   const orders: Message[] = [];
   const sockets = new Set<Socket>();
   let fault: Fault = null;
   let required = REQUIRED;
-  const server = createServer((socket) => {
+  const begin = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
@@ -54,7 +56,8 @@ export async function startHl7Laboratory(): Promise<Hl7Laboratory> {
         held = held.subarray(end + 2);
       }
     });
-  });
+  };
+  const server = tls ? createTlsServer(tls, begin) : createServer(begin);
 
   function take(socket: Socket, text: string): void {
     const order = new Message({ text });

@@ -13,10 +13,14 @@ export type Metrics = {
   hooks: Counter<'provider' | 'outcome'>;
   imports: Counter<'outcome'>;
   databaseUp: Gauge;
+  laboratories: LaboratoryGauges;
   deliveriesWaiting: Gauge;
   oldestDueSeconds: Gauge;
   deliveriesUnderWay: Gauge;
 };
+
+/** Of laboratories that are connected by HL7, by their slugs: what waits for whom. */
+export type LaboratoryGauges = Record<'waiting' | 'oldestWaitingSeconds' | 'refused' | 'resultsWaiting', Gauge<'lab'>>;
 
 export function openMetrics(): Metrics {
   const registry = new Registry();
@@ -66,6 +70,7 @@ export function openMetrics(): Metrics {
       help: 'Whether the database answered this scrape; the figures that come from it are NaN where it did not.',
       registers,
     }),
+    laboratories: laboratoryGauges(registers),
     deliveriesWaiting: new Gauge({
       name: 'phial_webhook_deliveries_waiting',
       help: 'Deliveries in the queue, due or not: counted up to 10,000, above that an estimate.',
@@ -81,6 +86,17 @@ export function openMetrics(): Metrics {
       help: 'Attempts that this process has under way.',
       registers,
     }),
+  };
+}
+
+function laboratoryGauges(registers: Registry[]): LaboratoryGauges {
+  const of = (name: string, help: string): Gauge<'lab'> =>
+    new Gauge({ name: `phial_laboratory_${name}`, help, labelNames: ['lab'], registers });
+  return {
+    waiting: of('orders_waiting', 'Messages of orders that a laboratory has not taken yet, up to 10,000.'),
+    oldestWaitingSeconds: of('oldest_order_waiting_seconds', 'Age of the oldest of them; 0 where none waits.'),
+    refused: of('orders_refused', 'Messages of orders that were refused and not sent again, up to 10,000.'),
+    resultsWaiting: of('results_waiting', 'Messages of a laboratory that wait to be repaired, up to 10,000.'),
   };
 }
 
@@ -110,7 +126,10 @@ export function registerMetrics(server: FastifyInstance, metrics: Metrics, refre
     late.abort();
     metrics.databaseUp.set(measured ? 1 : 0);
     // What was true before the outage is not what is.
-    if (!measured) for (const gauge of [metrics.deliveriesWaiting, metrics.oldestDueSeconds]) gauge.set(NaN);
+    if (!measured) {
+      for (const gauge of [metrics.deliveriesWaiting, metrics.oldestDueSeconds]) gauge.set(NaN);
+      for (const gauge of Object.values(metrics.laboratories)) gauge.reset();
+    }
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }

@@ -56,6 +56,36 @@ const eventsOf = async (team: Team, of: string): Promise<string[]> =>
         : ((data['last_event'] as { status: string }).status.split('.')[2] as string),
     );
 
+describe('a report beyond all bounds is refused before anything is made of it:', () => {
+  const many = (count: number): Observation[] =>
+    Array.from({ length: count }, (_, n) => observed({ code: `M${n}`, name: `Many ${n}` }));
+  const sample = { control_number: null, collected_at: null, received_at: null, clinical_information: null };
+  const laboratory = { name: 'L', phone_number: null, medical_director: null, address: null };
+
+  test.each<[string, Partial<LabReport>]>([
+    ['too_many_observations', { observations: many(1_001) }],
+    ['too_many_samples', { samples: Array.from({ length: 101 }, (_, n) => ({ ...sample, sample_id: `S${n}` })) }],
+    [
+      'too_many_laboratories',
+      { performing_laboratories: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`L${n}`, laboratory])) },
+    ],
+    ['text_too_long', { observations: [observed({ notes: 'x'.repeat(65_537) })] }],
+    ['text_too_long', { observations: [observed({ flags: Array.from({ length: 21 }, () => 'H') })] }],
+    ['text_too_long', { provider: 'x'.repeat(4_001) }],
+  ])('%s', async (code, changes) => {
+    await expect(receive(reportOf(changes))).rejects.toMatchObject({ code });
+    expect((await app.team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(404);
+  });
+
+  test('order_full, where the order has as many values as it can have from those before', async () => {
+    const part = (name: string): Promise<Received> =>
+      receive(reportOf({ observations: many(1_000).map((each, n) => ({ ...each, code: `${name}${n}` })) }));
+    expect([await part('A'), await part('B')]).toEqual(['stored', 'stored']);
+    await expect(part('C')).rejects.toMatchObject({ code: 'order_full' });
+    expect((await results()).results.length).toBeLessThanOrEqual(2_000);
+  });
+});
+
 describe('a report', () => {
   test('is read, interpreted, and laid to what was ordered by its slug, its LOINC or its only code', async () => {
     const { rows } = await sql<{ slug: string; loinc_code: string; marker: string }>`

@@ -12,6 +12,7 @@ import type { KeptReport } from './kept-report.ts';
 import { mergeValues, notReported } from './storing/merge-report.ts';
 import { newestReport } from './newest-report.ts';
 import type { LabReport } from './report.ts';
+import { MOST_OF_REPORT, refuseOversize, ReportRefused } from './report-bounds.ts';
 import { sealReport } from './sealed.ts';
 import { statusesAfter } from './storing/statuses-after.ts';
 
@@ -22,12 +23,16 @@ export type Stored = { order: LoadedOrder; outcome: 'stored' | 'unchanged' | 'im
  * The one way by which results get to an order, whoever the laboratory is: the report becomes the order's next version
  * (one that corrects replaces nothing), the order gets its interpretation and status, and both are told. A report that
  * says nothing new changes nothing and tells nothing. The caller holds the order's row lock.
+ * Throws ReportRefused for what is beyond all bounds.
  */
 export async function storeReport(ctx: TxCtx<TeamCtx>, order: LoadedOrder, report: LabReport): Promise<Stored> {
+  refuseOversize(report);
   const before = await newestReport(ctx, order);
   const complete = before?.status === 'final' || report.status !== 'partial';
   const analytes = await analytesOf(ctx, order.row.lab_test_id);
   const values = mergeValues(before, report, analytes);
+  if (values.results.length + values.missing_results.length + values.withdrawn.length > MOST_OF_REPORT.values_of_order)
+    throw new ReportRefused('order_full');
   const missing_results = [...values.missing_results, ...(complete ? notReported(values, analytes) : [])];
   const interpretation = worstOf(values.results.map((result) => result.interpretation));
   const status = complete ? 'final' : 'partial';

@@ -5,6 +5,7 @@ import { AppError, notFound } from '../../../errors.ts';
 import { lockOrder } from '../../orders/load.ts';
 import { renderOrder } from '../../orders/render.ts';
 import type { Order } from '../../orders/schemas.ts';
+import { ReportRefused } from '../report-bounds.ts';
 import { storeReport } from '../store-report.ts';
 import { lockUnmatched, type Unmatched } from './load.ts';
 import type { AcceptUnmatchedResult } from './schemas.ts';
@@ -20,11 +21,14 @@ export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): P
     const order = await lockOrder(ctx, orderOf(unmatched, accepted));
     const user = accepted.user_id?.toLowerCase() ?? order.row.user_id;
     if (order.row.user_id !== user) throw notFound('Order of this user');
-    const stored = await storeReport(ctx, order, unmatched.report);
-    if (stored.outcome === 'impossible') {
+    const stored = await storeReport(ctx, order, unmatched.report).catch((error: unknown) => {
+      if (error instanceof ReportRefused) return null;
+      throw error;
+    });
+    if (stored === null || stored.outcome === 'impossible') {
       throw new AppError(
         'order_takes_no_results',
-        'This order takes no results as it stands: it was called off or has failed, or its kit is not registered.',
+        'This order takes no results as it stands: it was called off or has failed, its kit is not registered, or it has as many as it can have.',
       );
     }
     await settle(ctx, unmatched, { status: 'resolved', user_id: user, note: accepted.note ?? null });

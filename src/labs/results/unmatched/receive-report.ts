@@ -2,6 +2,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { publishEvent } from '../../../events/publish.ts';
 import { newId } from '../../../ids.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load.ts';
+import { refuseOversize } from '../report-bounds.ts';
 import { storeReport, type Stored } from '../store-report.ts';
 import { findCandidates, type Candidate, type ReportOfLab } from './candidates.ts';
 import { decide } from './decide.ts';
@@ -13,13 +14,15 @@ export type Received = Stored['outcome'] | 'unmatched' | 'known_unmatched';
 /**
  * Takes a report of a laboratory for a team. `orderId` is the order that the numbers issued to the laboratory lead to:
  * its placer number first, then the laboratory's filler or accession number; null where they lead nowhere. Nothing else
- * binds a report to an order by itself: whatever else it may be of, somebody decides.
+ * binds a report to an order by itself: whatever else it may be of, somebody decides. Throws ReportRefused for what is beyond
+ * all bounds.
  */
 export async function receiveReport(
   ctx: TxCtx<TeamCtx>,
   from: ReportOfLab,
   orderId: string | null,
 ): Promise<{ received: Received; order: LoadedOrder | null }> {
+  refuseOversize(from.report);
   const order = orderId === null ? null : await lockOrderIfPresent(ctx, orderId);
   if (order && fits(order, from)) {
     const stored = await storeReport(ctx, order, from.report);

@@ -7,6 +7,7 @@ import { decode } from '../codec/encoding.ts';
 import { Hl7Error, segmentOf, textAt } from '../codec/message.ts';
 import { parse } from '../codec/parse.ts';
 import { findCodes, findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
+import { ReportRefused } from '../../../results/report-bounds.ts';
 import { checkHeader, readResult, type ReadResult } from '../messages/read-result.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
 import { applyResult } from './apply-result.ts';
@@ -40,17 +41,19 @@ export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
         if (!team) throw error;
         await markAs(tx, id, {
           state: 'applied',
-          reason: 'unmatched',
+          reason: result.hasDocument ? 'unmatched_document_left_out' : 'unmatched',
           matched: { ...team, user_id: null, order_id: null },
         });
         return { state: 'applied', reason: null };
       }
       await applyTo(tx, matched, result);
-      await markAs(tx, id, { state: 'applied', reason: null, matched });
+      const note = result.hasDocument ? 'document_left_out' : null;
+      if (note) ctx.log.warn({ lab: connection.slug, message_id: id, reason: note }, 'a result came with a document');
+      await markAs(tx, id, { state: 'applied', reason: note, matched });
       return { state: 'applied', reason: null };
     });
   } catch (error) {
-    if (!(error instanceof ResultProblem || error instanceof Hl7Error)) throw error;
+    if (!(error instanceof ResultProblem || error instanceof Hl7Error || error instanceof ReportRefused)) throw error;
     await inTransaction(acrossTeams(ctx), (tx) => markAs(tx, id, { state: 'failed', reason: error.code, matched }));
     return { state: 'failed', reason: error.code };
   }

@@ -5,6 +5,7 @@ import { pathTo } from '../../../orders/status/path.ts';
 import { progressOfOrder } from '../../../orders/status/progress.ts';
 import { advance } from '../../../orders/status/rules.ts';
 import type { LowLevelStatus } from '../../../orders/status/table.ts';
+import { newestReport } from '../../../results/newest-report.ts';
 import { storeReport } from '../../../results/store-report.ts';
 import type { LabReport } from '../../../results/report.ts';
 import { applyNews } from '../../apply-news.ts';
@@ -17,7 +18,7 @@ import type { MatchedOrder } from './find-order.ts';
 export async function applyResult(
   ctx: TxCtx<TeamCtx>,
   matched: MatchedOrder,
-  { report, isReceipt, rejected, fillerNumbers }: ReadResult,
+  { report, isReceipt, rejected, fillerNumbers, hasDocument }: ReadResult,
 ): Promise<void> {
   const order = await lockOrderIfPresent(ctx, matched.order_id);
   if (!order) throw new ResultProblem('user_scheduled_for_deletion');
@@ -28,6 +29,11 @@ export async function applyResult(
   if (report === null) {
     if (isReceipt && order.row.method === 'testkit') await walk(ctx, order, { status: 'delivered_to_lab' });
     return;
+  }
+  // Values that stand in a document alone are not "not reported": somebody reads them. After values it only repeats them.
+  if (hasDocument && report.observations.length === 0) {
+    if (await newestReport(ctx, order)) return;
+    throw new ResultProblem('document_without_values');
   }
   const { outcome } = await storeReport(ctx, order, report);
   if (outcome === 'impossible') throw new ResultProblem('order_ended');

@@ -11,9 +11,9 @@ import type { ReadResult } from '../messages/read-result.ts';
 export async function handToTeam(
   tx: TxCtx,
   labId: number,
-  { report, account }: ReadResult,
+  { report, account, hasDocument }: ReadResult,
 ): Promise<{ team_id: string } | null> {
-  if (report === null || account === '') return null;
+  if (report === null || account === '' || (hasDocument && report.observations.length === 0)) return null;
   const { rows } = await sql<{ team_id: string; lab_account_id: string }>`
     select t.id as team_id, a.id as lab_account_id
       from lab_accounts a join teams t on t.org_id = a.org_id and t.deleted_at is null

@@ -25,6 +25,9 @@ const STATUS: Readonly<Record<string, Observation['status'] | null>> = {
 type Read = Omit<Observation, 'sample_id'>;
 type Within = { codes: CodeMap; settings: Settings; laboratories: LabReport['performing_laboratories'] };
 
+/** ED is a document within the message, as a PDF, RP the name of one that lies elsewhere. */
+export const isDocument = (observation: Segment): boolean => ['ED', 'RP'].includes(textAt(observation, 2));
+
 /** One OBX with its notes; null where it tells nothing yet. An attached document is no value. */
 export function readObservation(
   { observation, notes }: { observation: Segment; notes: string[] },
@@ -34,7 +37,7 @@ export function readObservation(
   if (written === '') throw new ResultProblem('missing_obx_11');
   const status = STATUS[written];
   if (status === undefined) throw new ResultProblem('wrong_obx_11');
-  if (status === null || ['ED', 'RP'].includes(textAt(observation, 2))) return null;
+  if (status === null || isDocument(observation)) return null;
   const names = namesOf(observation);
   if (names.length === 0) throw new ResultProblem('missing_code');
   const slug = names.map(({ code, system }) => codes.get(system === 'LN' ? `LN ${code}` : code)).find(Boolean);

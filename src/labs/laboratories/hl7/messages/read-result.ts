@@ -1,7 +1,8 @@
 import type { LabReport } from '../../../results/report.ts';
+import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
 import type { Settings } from '../connections/settings.ts';
 import { segmentOf, textAt, type Message, type Segment } from '../codec/message.ts';
-import { readObservation, type CodeMap } from './read-observation.ts';
+import { isDocument, readObservation, type CodeMap } from './read-observation.ts';
 import { ResultProblem } from './result-problem.ts';
 import { readDate, readTime, type ZonedTime } from './times.ts';
 
@@ -17,6 +18,8 @@ export type ReadResult = {
   sampleIds: string[];
   /** The account that it was sent to (MSH-6); empty where it says none. */
   account: string;
+  /** It has a document, as a PDF, of which nothing is kept but the message. */
+  hasDocument: boolean;
   /** Statuses of the sample that are told beside the values, worst first. */
   rejected: string[];
 };
@@ -47,6 +50,7 @@ export function checkHeader(header: Segment | undefined): void {
 
 /** ORU^R01 as a report. Throws ResultProblem at the first thing that is not right. */
 export function readResult(message: Message, settings: Settings, codes: CodeMap): ReadResult {
+  refuseOversize(message);
   const groups = groupsOf(message);
   if (groups.length === 0) throw new ResultProblem('missing_report');
   const statuses = groups.map(({ request }) => {
@@ -64,8 +68,17 @@ export function readResult(message: Message, settings: Settings, codes: CodeMap)
     fillerNumbers: numbersOf(groups, 3),
     sampleIds: [...new Set(specimens.flatMap((specimen) => sampleOf([specimen]) ?? []))],
     account: textAt(segmentOf(message, 'MSH'), 6),
+    hasDocument: groups.some(({ observations }) => observations.some(({ observation }) => isDocument(observation))),
     rejected: specimens.map((specimen) => textAt(specimen, 21)).filter((code) => code !== ''),
   };
+}
+
+/** Before they are compared with each other. */
+function refuseOversize(message: Message): void {
+  const count = (name: string): number => message.filter((segment) => segment.name === name).length;
+  if (count('OBX') > MOST_OF_REPORT.observations || count('OBR') > MOST_OF_REPORT.observations)
+    fail('too_many_observations');
+  if (count('SPM') > MOST_OF_REPORT.samples) fail('too_many_samples');
 }
 
 type Told = { settings: Settings; codes: CodeMap; statuses: (LabReport['status'] | null)[] };
@@ -118,6 +131,13 @@ function groupsOf(message: Message): Group[] {
   const groups: Group[] = [];
   let common: Segment | undefined;
   let noted: string[] | null = null;
+  const known = new Map<Group, Set<string>>();
+  const isNew = (group: Group, segment: Segment): boolean => {
+    const seen = known.get(group) ?? new Set();
+    known.set(group, seen);
+    const content = contentOf(segment);
+    return !seen.has(content) && Boolean(seen.add(content));
+  };
   for (const segment of message) {
     const group = groups.at(-1);
     if (segment.name === 'ORC') {
@@ -128,21 +148,19 @@ function groupsOf(message: Message): Group[] {
       [common, noted] = [undefined, null];
     } else if (segment.name === 'OBX' && group && group.specimens.length === 0) {
       noted = [];
-      if (!group.observations.some(({ observation }) => isSame(observation, segment)))
-        group.observations.push({ observation: segment, notes: noted });
+      if (isNew(group, segment)) group.observations.push({ observation: segment, notes: noted });
     } else if (segment.name === 'NTE' && noted)
       noted.push(...(segment.fields[3] ?? []).map((part) => part[0]?.[0] ?? ''));
     else if (segment.name === 'SPM' && group) {
       noted = null;
-      if (!group.specimens.some((specimen) => isSame(specimen, segment))) group.specimens.push(segment);
+      if (isNew(group, segment)) group.specimens.push(segment);
     }
   }
   return groups;
 }
 
 /** But for its set id. */
-const isSame = (a: Segment, b: Segment): boolean =>
-  JSON.stringify(a.fields.slice(2)) === JSON.stringify(b.fields.slice(2));
+const contentOf = ({ name, fields }: Segment): string => JSON.stringify([name, fields.slice(2)]);
 
 /** Some of it corrected: corrected; some of it still to come: partial. */
 function statusOf(statuses: (LabReport['status'] | null)[]): LabReport['status'] {

@@ -31,6 +31,9 @@ const REPAIRABLE = [
   'bad_time',
   'missing_code',
   'unmapped_code',
+  'document_without_values',
+  'too_many_observations',
+  'too_many_samples',
   'user_scheduled_for_deletion',
 ] as const;
 

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Db } from '../../../../db/open.ts';
+import type { LaboratoryGauges } from '../../../../http/metrics.ts';
+
+const COUNTED = 10_000;
+/** A label each: more are connected nowhere. */
+const MOST_LABORATORIES = 200;
+
+/** Sets the gauges of connected laboratories, by a bounded number of rows of each. `db` sees all teams. */
+export async function measureLaboratories(db: Db, gauges: LaboratoryGauges): Promise<void> {
+  const { rows } = await sql<{ lab: string } & Record<keyof LaboratoryGauges, number>>`
+    select labs.slug as lab,
+           (select count(*) from (select from laboratory_outbox o
+              where o.lab_id = labs.id and o.state = 'waiting' limit ${COUNTED}) as counted)::float8 as waiting,
+           coalesce(extract(epoch from now() - (select o.created_at from laboratory_outbox o
+              where o.lab_id = labs.id and o.state = 'waiting' order by o.id limit 1)), 0)::float8 as "oldestWaitingSeconds",
+           (select count(*) from (select from laboratory_outbox o
+              where o.lab_id = labs.id and o.state = 'refused' limit ${COUNTED}) as counted)::float8 as refused,
+           (select count(*) from (select from hl7_messages m
+              where m.lab_id = labs.id and m.state = 'failed' limit ${COUNTED}) as counted)::float8 as "resultsWaiting"
+      from laboratory_connections join labs on labs.id = laboratory_connections.lab_id
+     order by labs.id limit ${MOST_LABORATORIES}`.execute(db);
+  for (const [name, gauge] of Object.entries(gauges) as [keyof LaboratoryGauges, LaboratoryGauges['waiting']][]) {
+    gauge.reset();
+    for (const row of rows) gauge.set({ lab: row.lab }, row[name]);
+  }
+}
