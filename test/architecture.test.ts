@@ -225,6 +225,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/jobs/retention.ts': 'retention',
   'src/wearables/files/claim.ts': 'whose import comes next',
   'src/labs/results/parser/claim.ts': 'whose lab report comes next',
+  'src/labs/results/parser/review.ts': 'what the operator looks at',
   'src/wearables/aggregate/continuous/runs/resume.ts': 'runs of all teams that were cut off or are due',
   'src/wearables/connections/subscriptions/keep-user.ts': 'subscriptions of users of all teams that are due',
   'src/wearables/pulls/replay/replay.ts': 'payloads of all teams are mapped again',

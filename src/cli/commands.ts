@@ -13,6 +13,8 @@ const OUTGOING_STATES = ['waiting', 'accepted', 'refused'] as const;
 const oneLab = { value: 'SLUG', meaning: 'Of one laboratory only.' } as const;
 const message = { value: 'ID', meaning: 'Id of the message.', required: true, isId: true } as const;
 
+const parsingJob = { value: 'ID', meaning: 'Its job_id.', required: true, isId: true } as const;
+
 const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
 
 const ofBeta = {
@@ -216,6 +218,24 @@ export const COMMANDS: Command[] = [
     summary: 'Tell a laboratory again of an order that it refused, as the order is now.',
     flags: { outbox: { value: 'ID', meaning: 'Its outbox_id, as hl7 outgoing tells it.', required: true, isId: true } },
     run: async (values) => (await import('./labs/hl7.ts')).resendOrderCommand(values),
+  }),
+  command({
+    words: 'report-parser list',
+    summary: 'List lab reports that somebody has to look at, by ids, oldest first.',
+    flags: { team: { value: 'ID', meaning: 'Of one team only.', isId: true } },
+    run: async (values) => (await import('./labs/report-parser.ts')).listReportsCommand(values),
+  }),
+  command({
+    words: 'report-parser show',
+    summary: 'Print what was read of a lab report, with links to its files for 15 minutes: it holds personal data.',
+    flags: { job: parsingJob },
+    run: async (values) => (await import('./labs/report-parser.ts')).showReportCommand(values),
+  }),
+  command({
+    words: 'report-parser review',
+    summary: 'Say that somebody has looked at a lab report; its team is told.',
+    flags: { job: parsingJob },
+    run: async (values) => (await import('./labs/report-parser.ts')).reviewReportCommand(values),
   }),
   command({
     words: 'physician add',

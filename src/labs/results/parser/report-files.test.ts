@@ -1,16 +1,18 @@
 // What is taken as a lab report, how its files are handed out again, and how they go.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeArchive } from '../../../../test/archive.ts';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { makeUser } from '../../../../test/factories.ts';
 import { jpegHead, pngHead } from '../../../../test/images.ts';
+import { publishedTo } from '../../../../test/publish.ts';
 import { readJob, REPORT_ROWS, reportPdf, sendReport } from '../../../../test/sent-reports.ts';
 import { signToken } from '../../../privacy/signed-link.ts';
 import { eraseUsers } from '../../../jobs/erase-users.ts';
 import { dropExpired } from '../../../jobs/retention.ts';
 import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
+import { findJobScope, listToReview, reviewJob } from './review.ts';
 
 const MIB = 1024 * 1024;
 
@@ -154,6 +156,39 @@ describe('a file by its link', () => {
     await refused(url.replace(token, token.slice(0, 40) + other + token.slice(41)));
     await app.api('DELETE', `/v2/user/${own}`);
     await refused(url);
+  });
+});
+
+describe('a report that somebody has to look at', () => {
+  test('waits until that is said, once, and its team is told', async () => {
+    const team = await app.makeTeam();
+    const user = (await makeUser(team)).user_id;
+    const { body } = await sent(pngHead(20, 30), team, user);
+    const scoped = await findJobScope(app.ctx, body.id);
+    const waiting = async () => (await listToReview(app.ctx, team.id)).map(({ job_id }) => job_id);
+    expect(await waiting()).toEqual([]);
+    await expect(reviewJob(scoped, body.id)).rejects.toMatchObject({ code: 'not_found' });
+    await app.runJobs();
+    expect(await waiting()).toEqual([body.id]);
+    expect(await listToReview(app.ctx, (await app.makeTeam()).id)).toEqual([]);
+    for (let n = 0; n < 2; n += 1)
+      expect(await reviewJob(scoped, body.id)).toMatchObject({ needs_human_review: true, is_reviewed: true });
+    expect(await waiting()).toEqual([]);
+    expect((await readJob(team, body.id)).is_reviewed).toBe(true);
+    const told = (await publishedTo(app, team)).map(({ event_type }) => event_type);
+    expect(told.filter((type) => type === 'lab_report.parsing_job.updated')).toHaveLength(2);
+  });
+
+  test('is not there under an id of nobody, and not listed once its user is going', async () => {
+    await expect(findJobScope(app.ctx, randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    const team = await app.makeTeam();
+    const user = (await makeUser(team)).user_id;
+    const { body } = await sent(pngHead(20, 30), team, user);
+    await app.runJobs();
+    await team.api('DELETE', `/v2/user/${user}`);
+    expect(await listToReview(app.ctx, team.id)).toEqual([]);
+    const review = reviewJob(await findJobScope(app.ctx, body.id), body.id);
+    await expect(review).rejects.toMatchObject({ code: 'user_scheduled_for_deletion' });
   });
 });
 

@@ -1,0 +1,60 @@
+// What whoever runs the service sees to: reports that somebody has to look at.
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Ctx, TeamCtx } from '../../../context.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { notFound } from '../../../errors.ts';
+import { publishEvent } from '../../../events/publish.ts';
+import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findUser } from '../../../users/find.ts';
+import { parsingJobUpdated } from './events.ts';
+import { findJob, renderJob, type JobRow } from './find-job.ts';
+import type { ParsingJobWithFiles } from './schemas.ts';
+
+/** A report that waits for somebody, by ids alone. */
+export type ToReview = { job_id: string; team_id: string; user_id: string; files: number; created_at: string };
+
+const MOST_LISTED = 500;
+
+/** Those of every team, or of one, oldest first; without those of users who are going. */
+export async function listToReview(ctx: Ctx, teamId: string | null): Promise<ToReview[]> {
+  const { rows } = await sql<ToReview>`
+    select j.id as job_id, j.team_id, j.user_id, j.created_at,
+           (select count(*)::int from lab_report_files f where f.job_id = j.id and f.team_id = j.team_id) as files
+      from lab_report_jobs j join users on users.id = j.user_id and users.deleted_at is null
+     where j.needs_human_review and not j.is_reviewed and j.status = 'completed'
+       and (${teamId}::uuid is null or j.team_id = ${teamId})
+     order by j.id limit ${MOST_LISTED}`.execute(acrossTeams(ctx).db);
+  return rows;
+}
+
+/** The context of the team whose job it is. Throws not_found. */
+export async function findJobScope(ctx: Ctx, jobId: string): Promise<TeamCtx> {
+  const { rows } = await sql<{ team_id: string }>`
+    select team_id from lab_report_jobs where id = ${jobId}`.execute(acrossTeams(ctx).db);
+  const team = rows[0] && (await findTeamScope(ctx, rows[0].team_id));
+  if (!team) throw notFound('Parsing job');
+  return forTeam(ctx, team) as TeamCtx;
+}
+
+/**
+ * Says that somebody has looked, and tells of it. The second time changes nothing. Throws not_found where it does not wait
+ * for that, and user_scheduled_for_deletion.
+ */
+export function reviewJob(ctx: TeamCtx, jobId: string): Promise<Static<typeof ParsingJobWithFiles>> {
+  return inTransaction(ctx, async (tx) => {
+    const { rows } = await sql<JobRow>`
+      update lab_report_jobs set is_reviewed = true, updated_at = now()
+       where id = ${jobId} and team_id = ${tx.team.id} and needs_human_review and not is_reviewed and status = 'completed'
+      returning user_id, id, team_id, status, failure_reason, needs_human_review, is_reviewed, data`.execute(tx.db);
+    const [row] = rows;
+    if (row) {
+      const user = await findUser(tx, row.user_id);
+      await publishEvent(tx, parsingJobUpdated, { user, data: renderJob(tx, row) });
+    }
+    const job = await findJob(tx, jobId);
+    if (!job.is_reviewed) throw notFound('Parsing job that waits for a review');
+    return job;
+  });
+}
