@@ -166,8 +166,12 @@ test('every lab test says how its sample is collected, by method and sample, and
 
 test('letters of every script print as they are, and those that the font lacks as their numbers', async () => {
   const order = await registeredKit(app.team, {
-    physician: { ...physician, first_name: 'Łukasz Þórður Ąžuolas Ệ', last_name: 'Σωκράτης Пётр 李 Nguyễn' },
+    physician: {
+      ...physician,
+      first_name: 'Łukasz Þórður Ąžuolas Ệ',
+      last_name: 'Σωκράτης Пётр 李明 さくら 한국 ณเดชน์ 𠀀 Nguyễn',
+    },
   });
   const text = (await textOf(await print(order.id, 'requisition/pdf'))).join(' ').replaceAll(' ', '');
-  expect(text).toContain('ŁukaszÞórðurĄžuolasỆΣωκράτηςПётр{U+674E}Nguyễn');
+  expect(text).toContain('ŁukaszÞórðurĄžuolasỆΣωκράτηςПётр李明さくら한국ณเดชน์{U+20000}Nguyễn');
 });

@@ -58,7 +58,9 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
   await drawSpecimen(sheet, order);
   await drawBilling(sheet, order, insurance);
   await drawConsents(sheet, order);
-  return finish(sheet, `Requisition of order ${order.row.id}`);
+  const patient = order.row.patient_details;
+  const who = patient ? `${patient.last_name}, ${patient.first_name}  ·  born ${dayInWords(patient.dob)}  ·  ` : '';
+  return finish(sheet, `${who}Requisition of order ${order.row.id}`);
 }
 
 /** The sample's number as bars, where it is short enough to scan as such; the order's as a square. */

@@ -19,6 +19,7 @@ import { addressInWords, ageOn, dayInWords, inWords, momentInWords } from './wor
 type Results = Static<typeof LabResults>;
 const ABNORMAL = '#9a3b00';
 const CRITICAL = '#a01212';
+const CORRECTED = '#8a1c1c';
 
 /**
  * The results for the physician and the patient, with the items of 42 CFR 493.1291(c): patient and number, performing
@@ -107,8 +108,8 @@ async function drawResults(results: Static<typeof BiomarkerResult>[], sheet: She
   await table(
     sheet,
     [
-      { title: 'Test', width: 6 },
-      { title: 'Result', width: 3.4 },
+      { title: 'Test', width: 6.6 },
+      { title: 'Result', width: 2.8 },
       { title: 'Unit', width: 2 },
       { title: 'Reference interval', width: 3 },
       { title: 'Interpretation', width: 3 },
@@ -123,7 +124,8 @@ async function drawResults(results: Static<typeof BiomarkerResult>[], sheet: She
         { text: wordOf(result), bold: marked !== null, ...(marked ? { color: marked } : {}) },
       ];
       const notes = notesOf(result);
-      return { cells, ...(notes === '' ? {} : { note: notes }) };
+      if (notes === '') return { cells };
+      return { cells, note: result.status === 'corrected' ? { text: notes, bold: true, color: CORRECTED } : notes };
     }),
   );
 }

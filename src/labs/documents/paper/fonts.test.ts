@@ -1,55 +1,59 @@
 import { expect, test } from 'vitest';
 import { isPlainText } from '../../../wire/text.ts';
-import { fontFile, fontFor, printable, type FontName } from './fonts.ts';
+import { openFont, printable, runsOf } from './fonts.ts';
 import { visualParts } from './direction.ts';
 import { openSheet } from './sheet.ts';
 import { linesOf } from './text.ts';
 
 const { doc } = openSheet({ title: 'Test', at: '2026-01-01T00:00:00.000Z' });
 
-/** The letters of a font by its own table (cmap, format 12), read here by hand. */
-function lettersOf(name: FontName): Set<number> {
-  const file = fontFile(name);
-  const tables = Array.from({ length: file.readUInt16BE(4) }, (_, index) => 12 + index * 16);
-  const cmap = file.readUInt32BE((tables.find((at) => file.toString('latin1', at, at + 4) === 'cmap') as number) + 8);
-  const subtables = Array.from(
-    { length: file.readUInt16BE(cmap + 2) },
-    (_, index) => cmap + file.readUInt32BE(cmap + 8 + index * 8),
-  );
-  const at = subtables.find((start) => file.readUInt16BE(start) === 12) as number;
-  const letters = new Set<number>();
-  for (let group = at + 16; group < at + 16 + file.readUInt32BE(at + 12) * 12; group += 12)
-    for (let code = file.readUInt32BE(group); code <= file.readUInt32BE(group + 4); code++) letters.add(code);
-  return letters;
-}
-
-test('every letter that the interface accepts has a picture in the font, or is printed as its number', () => {
-  const [regular, bold] = [lettersOf('regular'), lettersOf('bold')];
-  let [printed, numbered] = [0, 0];
+test('every letter that the interface accepts has a picture in a font, or is printed as its number', () => {
+  let [printed, coarse, numbered] = [0, 0, 0];
   for (let code = 0x20; code <= 0x10ffff; code++) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const letter = String.fromCodePoint(code);
     if (!isPlainText(letter)) continue;
     const shown = printable(letter);
-    for (const each of shown) if (!regular.has(each.codePointAt(0) as number)) throw new Error(`${code.toString(16)}`);
-    if (fontFor(shown, 'bold') === 'bold')
-      for (const each of shown) if (!bold.has(each.codePointAt(0) as number)) throw new Error(`${code.toString(16)}`);
+    const runs = [...runsOf(shown, 'regular'), ...runsOf(shown, 'bold')];
+    for (const { text, font } of runs)
+      for (const each of text)
+        if (openFont(font).font.glyphForCodePoint(each.codePointAt(0) as number).id === 0)
+          throw new Error(`${code.toString(16)}`);
     if (shown.startsWith('{U+')) numbered += 1;
+    else if (runs.some(({ font }) => font === 'every')) coarse += 1;
     else printed += 1;
   }
   expect(printed).toBeGreaterThan(5_000);
-  expect(numbered).toBeGreaterThan(100_000);
+  expect(coarse).toBeGreaterThan(45_000);
+  expect(numbered).toBeGreaterThan(50_000);
+});
+
+test('letters of no alphabet are numbers, and so are those that no font has', () => {
+  expect(printable('\u{e000}李\u{20000}')).toBe('{U+E000}李{U+20000}');
+});
+
+test('a text is of the font that has it, marks with their letters, and bold as a whole or not at all', () => {
+  expect(runsOf('Dr. 李 Ruiz', 'bold')).toEqual([
+    { text: 'Dr. ', font: 'bold' },
+    { text: '李', font: 'every' },
+    { text: ' Ruiz', font: 'bold' },
+  ]);
+  expect(runsOf('สุ', 'regular')).toEqual([{ text: 'สุ', font: 'every' }]);
 });
 
 test('every letter of a name that laboratories take is in both fonts', () => {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.,' ";
   expect(printable(letters)).toBe(letters);
-  expect(fontFor(letters, 'bold')).toBe('bold');
+  expect(runsOf(letters, 'bold')).toEqual([{ text: letters, font: 'bold' }]);
 });
 
 test('a line that is too long is cut into lines of which none is wider, and no letter is lost', () => {
   const style = { size: 9 };
-  for (const text of ['W'.repeat(200), 'one two three four five six seven eight nine ten', `${'a'.repeat(90)} 李 b`]) {
+  for (const text of [
+    'W'.repeat(200),
+    'one two three four five six seven eight nine ten',
+    `${'a'.repeat(90)} \u{20000} b`,
+  ]) {
     const lines = linesOf(doc, text, 100, style);
     for (const line of lines) expect(doc.font('regular').fontSize(9).widthOfString(line)).toBeLessThanOrEqual(100);
     expect(lines.join('').replaceAll(' ', '')).toBe(printable(text).replaceAll(' ', ''));

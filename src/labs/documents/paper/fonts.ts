@@ -1,63 +1,72 @@
+import { create, type Font } from 'fontkit';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-// DejaVu Sans Condensed is in every document itself, as the part of it that the document uses: what is printed is what was
-// stored, whatever fonts the reader has. The fonts that every PDF reader brings know the letters of western Europe only, and
-// a writer that uses them prints other letters without a word.
+// The fonts are in every document themselves, as the part of them that the document uses: what is printed is what was stored,
+// whatever fonts the reader has. The fonts that every PDF reader brings know the letters of western Europe only, and a writer
+// that uses them prints other letters without a word.
 
-export type FontName = 'regular' | 'bold';
+/** DejaVu Sans Condensed for nearly all; Unifont, whose letters are made of coarse squares, for what that has no picture of. */
+export type FontName = 'regular' | 'bold' | 'every';
 
-const FILES: Record<FontName, string> = {
-  regular: 'DejaVuSansCondensed.ttf',
-  bold: 'DejaVuSansCondensed-Bold.ttf',
+const require = createRequire(import.meta.url);
+const FILES: Record<FontName, () => string> = {
+  regular: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
+  bold: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
+  every: () => require.resolve('@fontsource/unifontex/files/unifontex-latin-400-normal.woff'),
 };
 
-const read = new Map<FontName, Buffer>();
+type Opened = { font: Font; letters: Set<number> };
+const opened = new Map<FontName, Opened>();
 
-/** The font's file, read once. */
-export function fontFile(name: FontName): Buffer {
-  const known = read.get(name);
+/** Opened when it is first asked for, and kept: 10 to 60 ms that no later document pays. Documents share it. */
+export function openFont(name: FontName): Opened {
+  const known = opened.get(name);
   if (known) return known;
-  const file = readFileSync(createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${FILES[name]}`));
-  read.set(name, file);
-  return file;
+  const font = create(readFileSync(FILES[name]())) as Font;
+  const fresh = { font, letters: new Set(font.characterSet) };
+  opened.set(name, fresh);
+  return fresh;
 }
 
-/** pdfkit's document with the part of its current font that tells which letters it has. */
-type WithFont = { _font: { font: { hasGlyphForCodePoint: (codePoint: number) => boolean } } };
+const has = (name: FontName, letter: string): boolean => openFont(name).letters.has(letter.codePointAt(0) as number);
 
-let known: Record<FontName, Set<number>> | undefined;
-
-/** Learns from a document that uses both fonts which letters each has; once per process, about 10 ms. */
-export function learnLetters(doc: PDFKit.PDFDocument): void {
-  if (known) return;
-  const of = (name: FontName): Set<number> => {
-    const { font } = (doc.font(name) as unknown as WithFont)._font;
-    return new Set((font as unknown as { characterSet: number[] }).characterSet);
-  };
-  known = { regular: of('regular'), bold: of('bold') };
-}
-
-const lettersOf = (name: FontName): Set<number> => (known as Record<FontName, Set<number>>)[name];
+/** Unifont has pictures of numbers too, for what is no letter of anybody: those are not asked for. */
+const IS_ASSIGNED = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
+const isPictured = (letter: string): boolean =>
+  has('regular', letter) || (IS_ASSIGNED.test(letter) && has('every', letter));
 
 /**
- * The text as it can be printed: composed letters, and what the font has no picture of as its number, `{U+4E2D}`. A reader sees
+ * The text as it can be printed: composed letters, and what no font has a picture of as its number, `{U+20000}`. A reader sees
  * that something stands there, and which letter it is; never another letter or an empty box.
  */
 export function printable(text: string): string {
   let printed = '';
   for (const letter of text.normalize('NFC')) {
-    const codePoint = letter.codePointAt(0) as number;
     if (/\p{Zs}/u.test(letter)) printed += ' ';
-    else if (lettersOf('regular').has(codePoint)) printed += letter;
-    else printed += `{U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}}`;
+    else if (isPictured(letter)) printed += letter;
+    else printed += `{U+${(letter.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}}`;
   }
   return printed;
 }
 
-/** Bold has fewer letters: a text with one that it lacks is printed regular as a whole. */
-export function fontFor(printed: string, wanted: FontName): FontName {
-  if (wanted === 'regular') return wanted;
-  for (const letter of printed) if (!lettersOf('bold').has(letter.codePointAt(0) as number)) return 'regular';
-  return wanted;
+/** A stretch of text of one font. */
+type Run = { text: string; font: FontName };
+
+/**
+ * What is printed, by the fonts that have it; a mark stays with its letter. Bold has fewer letters: a text with one that it lacks
+ * is regular as a whole.
+ */
+export function runsOf(printed: string, wanted: 'regular' | 'bold'): Run[] {
+  const letters = printed.match(/.\p{M}*/gu) ?? [];
+  const isIn = (font: FontName, letter: string): boolean => [...letter].every((each) => has(font, each));
+  const isBold = wanted === 'bold' && letters.every((letter) => isIn('bold', letter) || !isIn('regular', letter));
+  const runs: Run[] = [];
+  for (const letter of letters) {
+    const font = !isIn('regular', letter) ? 'every' : isBold ? 'bold' : 'regular';
+    const last = runs.at(-1);
+    if (last?.font === font) last.text += letter;
+    else runs.push({ text: letter, font });
+  }
+  return runs;
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 // oxlint-disable-next-line import/no-named-as-default -- its types know the default alone
 import PDFDocument from 'pdfkit';
-import { fontFile, learnLetters } from './fonts.ts';
+import { printable } from './fonts.ts';
 import { drawLine, drawLineEnding, drawLines, heightOf, INK, linesOf, QUIET, shrunk, type Style } from './text.ts';
 
 /** US letter, in points. */
@@ -40,8 +40,6 @@ export function openSheet({ title, at }: About, size: [number, number] = [PAGE.w
     displayTitle: true,
     info: { Title: title, Producer: 'Phial', Creator: 'Phial', CreationDate: date, ModDate: date },
   });
-  for (const name of ['regular', 'bold'] as const) doc.registerFont(name, fontFile(name));
-  learnLetters(doc);
   return { doc, y: MARGIN };
 }
 
@@ -65,10 +63,11 @@ export async function finish(sheet: Sheet, footer: string | null): Promise<Buffe
   const { doc } = sheet;
   const { count } = doc.bufferedPageRange();
   const style: Style = { size: 7.5, color: QUIET };
+  const small = shrunk(doc, footer ?? '', style, { width: WIDTH - 80, least: 4 });
   for (let page = 0; footer !== null && page < count; page++) {
     doc.switchToPage(page);
     rule(doc, BOTTOM + 16);
-    drawLines(doc, linesOf(doc, footer, WIDTH - 80, style), { x: LEFT, y: BOTTOM + 21 }, style);
+    drawLine(doc, printable(footer), { x: LEFT, y: BOTTOM + 21 }, small);
     drawLineEnding(doc, `Page ${page + 1} of ${count}`, { x: RIGHT, y: BOTTOM + 21 }, style);
   }
   await setImmediate();
@@ -182,13 +181,17 @@ export type Column = { title: string; width: number };
 export type Cell = string | { text: string; bold?: boolean; color?: string };
 
 /** A table whose head stands on each of its pages; a row stays whole. Widths are shares. `note` stands below its row. */
-export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell[]; note?: string }[]): Promise<void> {
+export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell[]; note?: Cell }[]): Promise<void> {
   const { doc } = sheet;
   const whole = columns.reduce((sum, { width }) => sum + width, 0);
   const widths = columns.map(({ width }) => (width / whole) * WIDTH);
   const lefts = widths.map((_, index) => LEFT + widths.slice(0, index).reduce((sum, width) => sum + width, 0));
   const head: Style = { size: 7.5, font: 'bold', color: QUIET };
-  const noted: Style = { size: 8, color: QUIET };
+  const drawable = (cell: Cell, width: number, { size, color: usual }: { size: number; color: string }) => {
+    const { text, bold, color } = typeof cell === 'string' ? { text: cell } : cell;
+    const style: Style = { size, color: color ?? usual, ...(bold ? { font: 'bold' as const } : {}) };
+    return { style, lines: linesOf(doc, text, width, style) };
+  };
   const drawHead = (): void => {
     doc.rect(LEFT, sheet.y, WIDTH, 16).fillColor(SHADE).fill();
     columns.forEach(({ title }, index) =>
@@ -199,12 +202,8 @@ export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell
   await needRoom(sheet, 40);
   drawHead();
   for (const { cells, note } of rows) {
-    const drawn = cells.map((cell, index) => {
-      const { text, bold, color } = typeof cell === 'string' ? { text: cell } : cell;
-      const style: Style = { size: 9, color: color ?? INK, ...(bold ? { font: 'bold' as const } : {}) };
-      return { style, lines: linesOf(doc, text, (widths[index] as number) - 10, style) };
-    });
-    const notes = note === undefined ? [] : linesOf(doc, note, WIDTH - 20, noted);
+    const drawn = cells.map((cell, index) => drawable(cell, (widths[index] as number) - 10, { size: 9, color: INK }));
+    const { style: noted, lines: notes } = drawable(note ?? '', WIDTH - 20, { size: 8, color: QUIET });
     const tall = Math.max(...drawn.map(({ lines, style }) => heightOf(lines, style)));
     const before = doc.bufferedPageRange().count;
     await needRoom(sheet, Math.min(tall + heightOf(notes, noted) + 8, 500));

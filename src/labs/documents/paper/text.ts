@@ -1,7 +1,7 @@
-import { fontFor, printable, type FontName } from './fonts.ts';
+import { openFont, printable, runsOf, type FontName } from './fonts.ts';
 import { visualParts } from './direction.ts';
 
-export type Style = { size: number; font?: FontName; color?: string };
+export type Style = { size: number; font?: 'regular' | 'bold'; color?: string };
 /** The top left of what is drawn. */
 type Place = { x: number; y: number };
 export const INK = '#1b2430';
@@ -10,13 +10,26 @@ export const QUIET = '#5b6673';
 /** Room for a line, by the size of its letters. */
 export const LEADING = 1.28;
 
-const draws = (doc: PDFKit.PDFDocument, text: string, { size, font = 'regular' }: Style): PDFKit.PDFDocument =>
-  doc.font(fontFor(text, font)).fontSize(size);
-
-function widthOf(doc: PDFKit.PDFDocument, printed: string, style: Style): number {
-  draws(doc, printed, style);
-  return visualParts(printed).reduce((sum, part) => sum + doc.widthOfString(part), 0);
+/** The document writes in this font from here on. */
+function write(doc: PDFKit.PDFDocument, name: FontName, size: number): PDFKit.PDFDocument {
+  // pdfkit takes a font that is open already; its types do not say so.
+  if (!hasFont(doc, name)) doc.registerFont(name, openFont(name).font as unknown as string);
+  return doc.font(name).fontSize(size);
 }
+
+/** What pdfkit knows of fonts that were registered; only a font that is used is put into the file. */
+const hasFont = (doc: PDFKit.PDFDocument, name: FontName): boolean =>
+  name in (doc as unknown as { _registeredFonts: object })._registeredFonts;
+
+/** The stretches of a line from left to right, each of one direction and one font. */
+const stretchesOf = (printed: string, { font = 'regular' }: Style): { text: string; font: FontName }[] =>
+  visualParts(printed).flatMap((part) => runsOf(part, font));
+
+const widthOf = (doc: PDFKit.PDFDocument, printed: string, style: Style): number =>
+  stretchesOf(printed, style).reduce(
+    (sum, { text, font }) => sum + write(doc, font, style.size).widthOfString(text),
+    0,
+  );
 
 /** The lines of a text that fit into `width`; a word that is longer than a line is cut into pieces. Nothing is left out. */
 export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, style: Style): string[] {
@@ -65,13 +78,15 @@ export function shrunk(
   return { ...style, size: Math.max(least, Math.floor(((style.size * width) / whole) * 10) / 10) };
 }
 
-/** Draws one line, its top left at x and y. */
+/** Draws one line, its top left at x and y; all fonts stand on the line of the regular one. */
 export function drawLine(doc: PDFKit.PDFDocument, line: string, { x, y }: Place, style: Style): void {
-  draws(doc, line, style).fillColor(style.color ?? INK);
+  const { ascent, unitsPerEm } = openFont('regular').font;
+  const base = y + (ascent / unitsPerEm) * style.size;
   let at = x;
-  for (const part of visualParts(line)) {
-    doc.text(part, at, y, { lineBreak: false });
-    at += doc.widthOfString(part);
+  for (const { text, font } of stretchesOf(line, style)) {
+    write(doc, font, style.size).fillColor(style.color ?? INK);
+    doc.text(text, at, base, { lineBreak: false, baseline: 'alphabetic' });
+    at += doc.widthOfString(text);
   }
 }
 
