@@ -29,6 +29,31 @@ export async function textOf({ bytes }: Pick<Printed, 'bytes'>): Promise<string[
   return text.map((page) => page.replaceAll(/\s+/g, ' '));
 }
 
+/** A piece of text with its box: in points, from the lower left of its page. */
+export type Place = { text: string; page: number; x: number; y: number; width: number; height: number };
+
+/** Where each piece of text stands. */
+export async function placesOf({ bytes }: Pick<Printed, 'bytes'>): Promise<Place[]> {
+  const document = await getDocumentProxy(bytes.slice());
+  const places: Place[] = [];
+  for (let page = 1; page <= document.numPages; page++) {
+    const { items } = await (await document.getPage(page)).getTextContent();
+    for (const item of items)
+      if ('str' in item && item.str.trim() !== '') {
+        const [, , , size, x, y] = item.transform as number[];
+        places.push({
+          text: item.str,
+          page,
+          x: x as number,
+          y: y as number,
+          width: item.width,
+          height: size as number,
+        });
+      }
+  }
+  return places;
+}
+
 /** A page as it looks, in PNG. */
 export const pictureOf = async ({ bytes }: Pick<Printed, 'bytes'>, page: number, scale = 2): Promise<Buffer> =>
   Buffer.from(await renderPageAsImage(bytes.slice(), page, { canvasImport: () => import('@napi-rs/canvas'), scale }));
