@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from './app.ts';
@@ -11,10 +13,14 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
-afterAll(() => app.close());
+const folder = mkdtempSync(join(tmpdir(), 'phial-guide-'));
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await app.close();
+});
 
 test.skipIf(!curl)(
-  `the commands of the guide to results read, correct and match them${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide to results read, correct, print and match them${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const order = await registeredKit(app.team);
     const lost = await registeredKit(app.team, { patient_details: { ...patientDetails, last_name: 'Unmatched' } });
@@ -24,7 +30,9 @@ test.skipIf(!curl)(
     );
     const env = { ...process.env, BASE: app.baseUrl, KEY: app.team.api_key };
     const given = { ...env, ORDER_ID: order.id, LOST_ORDER_ID: lost.id };
-    const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env: given });
+    const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env: given, cwd: folder });
+    for (const name of ['report', 'requisition', 'labels'])
+      expect(readFileSync(join(folder, `${name}.pdf`), 'latin1')).toMatch(/^%PDF-/);
     const answers = stdout
       .split('\n')
       .filter((line) => line.startsWith('{'))
