@@ -41,6 +41,12 @@ export type Form<T extends TObject = TObject> = {
   files: AsyncIterable<AsyncIterable<Buffer>>;
   /** Once all files were read. Throws the list of what is wrong with them. */
   fields: () => Static<T>;
+  /**
+   * Runs `work` in the transaction of `ctx`, or answers as the form did at first that brought the same X-Idempotency-Key:
+   * its bytes are not held, so that whoever has read them says by `content` what they were, as digests. Throws
+   * idempotency_mismatch and idempotency_in_flight.
+   */
+  once: <C, A>(ctx: C, content: object, work: (ctx: C) => Promise<A>) => Promise<A>;
 };
 
 /**
@@ -179,6 +185,9 @@ export function jsonOf(kind: BodyKind | AnswerKind | undefined): TSchema | undef
 
 export const isBatch = (kind: BodyKind | undefined): kind is Batch =>
   kind !== undefined && 'media' in kind && kind.media === 'batch';
+
+export const isForm = (kind: BodyKind | AnswerKind | undefined): kind is Multipart =>
+  kind !== undefined && 'media' in kind && kind.media === 'multipart';
 
 /** A body that is handed on while it arrives. */
 export const isStream = (kind: BodyKind | undefined): kind is Ndjson | ByteStream | Multipart =>

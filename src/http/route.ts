@@ -5,7 +5,8 @@ import type { BulkWork, GiveWay } from '../bulk-work.ts';
 import type { Ctx, LinkCtx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
-import { oncePerKey } from './answer/idempotency.ts';
+import { oncePerKey, type KeyedRequest } from './answer/idempotency.ts';
+import { oncePerForm } from './answer/once-per-form.ts';
 import { takesIdempotencyKey } from './answer/refusals.ts';
 import { sealFor } from './answer/seal.ts';
 import { compileAnswer, send, type Answer } from './answer/write.ts';
@@ -15,11 +16,12 @@ import type { Caller } from './auth/caller.ts';
 import { resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
 import { takeBatches, UnreadBatch } from './input/batch-body.ts';
+import type { ReadForm } from './input/form-body.ts';
 import { inputReader, type Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
 import type { ArrivingBatches } from './limits/arriving-batches.ts';
 import type { RequestShares } from './limits/request-shares.ts';
-import { isStream } from './media.ts';
+import { isForm, isStream } from './media.ts';
 
 /**
  * The notification that empties the other processes' caches travels beside the answer to a revocation: holding the
@@ -79,31 +81,21 @@ export function addRoute(
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
     const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
+    const keyed =
+      key === null ? null : keyedRequest(request, endpoint, { caller, key, input: { ...input, ...reachOf(ctx) } });
+    const given = isForm(endpoint.body)
+      ? { ...input, body: { ...(input.body as ReadForm), once: oncePerForm(keyed, (value) => toAnswer()(value)) } }
+      : input;
     const perform = async (ctx: Ctx | TxCtx): Promise<Answer> => {
       const headers = Object.fromEntries(endpoint.headers.map((name) => [name, headerOf(request, name)]));
-      const value = await endpoint.handle(ctx as never, { ...input, cookie, headers } as never);
+      const value = await endpoint.handle(ctx as never, { ...given, cookie, headers } as never);
       trail?.records.push(...ids().ofAnswer(value));
       return toAnswer()(value);
     };
     if (!inOneTransaction) return send(reply, endpoint, await perform(ctx));
 
     const answer = await inTransaction(ctx, async (tx) => {
-      const answer =
-        key === null || trail === null
-          ? await perform(tx)
-          : await oncePerKey(
-              tx,
-              {
-                scopeId: trail.team_id ?? trail.key.org_id,
-                operation: endpoint.id,
-                key,
-                input: { ...input, ...reachOf(ctx) },
-                requestId: request.id,
-                successesOnly: headerOf(request, 'x-idempotency-error') === 'no-cache',
-                seal: endpoint.secretAnswer ? sealFor(caller.apiKey) : null,
-              },
-              perform,
-            );
+      const answer = keyed ? await oncePerKey(tx, keyed, perform) : await perform(tx);
       if (trail) await recordAtCommit(tx, lineOf(request, endpoint, trail, answer.status));
       return answer;
     });
@@ -113,6 +105,26 @@ export function addRoute(
   };
 
   register(server, endpoint, handler, arriving);
+}
+
+/** What an idempotency key is known by; null of who needs no key of the service. */
+function keyedRequest(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  { caller, key, input }: { caller: Caller; key: string; input: object },
+): KeyedRequest | null {
+  const { trail } = request;
+  return (
+    trail && {
+      scopeId: trail.team_id ?? trail.key.org_id,
+      operation: endpoint.id,
+      key,
+      input,
+      requestId: request.id,
+      successesOnly: headerOf(request, 'x-idempotency-error') === 'no-cache',
+      seal: endpoint.secretAnswer ? sealFor(caller.apiKey) : null,
+    }
+  );
 }
 
 /** A context knows only the pauses that what it is for can make. */

@@ -6,7 +6,7 @@ import { errorAnswer } from '../errors.ts';
 import type { Seal } from './seal.ts';
 import type { Answer } from './write.ts';
 
-type Request = {
+export type KeyedRequest = {
   /** The caller's team, or organisation on the management API. */
   scopeId: string;
   operation: string;
@@ -34,7 +34,7 @@ function inKeyOrder(_key: string, value: unknown): unknown {
  */
 export async function oncePerKey<C extends TxCtx>(
   ctx: C,
-  request: Request,
+  request: KeyedRequest,
   work: (ctx: C) => Promise<Answer>,
 ): Promise<Answer> {
   const hash = ctx.cipher.lookupHash('request', request.scopeId, JSON.stringify(request.input, inKeyOrder));

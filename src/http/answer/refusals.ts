@@ -1,7 +1,7 @@
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import { scopeRefusals } from '../auth/scope.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { AnswerKind, BodyKind } from '../media.ts';
+import { isForm, type AnswerKind, type BodyKind } from '../media.ts';
 import type { Code } from '../errors.ts';
 
 /** True where the operation answers a repeated X-Idempotency-Key as it did at first. */
@@ -9,7 +9,8 @@ export const takesIdempotencyKey = ({ method, auth, body, response, waits }: End
   method === 'POST' &&
   auth !== 'none' &&
   !waits &&
-  [body, response].every((kind) => kind === undefined || isText(kind));
+  (response === undefined || isText(response)) &&
+  (body === undefined || isText(body) || isForm(body));
 
 /** JSON, which can be kept for a key. */
 const isText = (kind: BodyKind | AnswerKind): boolean =>

@@ -18,7 +18,7 @@ const BROKEN: Problem = { type: 'value_error', loc: ['body'], msg: 'The body is 
  * type it says, is not looked at. Throws InvalidRequest where the form is broken or has more parts than are taken, and what
  * the body itself ends with.
  */
-export function readForm(contentType: string, body: Readable, kind: Multipart): Form {
+export function readForm(contentType: string, body: Readable, kind: Multipart): ReadForm {
   const texts = new Map<string, string[]>();
   const problems: Problem[] = [];
   let files = 0;
@@ -46,6 +46,9 @@ export function readForm(contentType: string, body: Readable, kind: Multipart): 
   }
   return { files: each(), fields };
 }
+
+/** What a key of it means the route knows. */
+export type ReadForm = Omit<Form, 'once'>;
 
 const TOO_LONG = `String should have at most ${LONGEST_FIELD} characters`;
 

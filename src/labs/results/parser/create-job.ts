@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { publishEvent } from '../../../events/publish.ts';
@@ -14,7 +14,7 @@ import { forgetFiles, storeFile } from './store-file.ts';
 
 /**
  * Stores the files of a form as they arrive and queues the job that reads them. What is refused or cut off leaves nothing
- * behind. Throws what storeFile does, and what is wrong with the user.
+ * behind, nor does a form that came again under its idempotency key. Throws what storeFile does, and what is wrong with the user.
  */
 export async function createJob(
   ctx: TeamCtx,
@@ -22,38 +22,36 @@ export async function createJob(
 ): Promise<Static<typeof ParsingJobWithFiles>> {
   const id = newId();
   try {
-    let n = 0;
-    for await (const file of form.files) {
-      await storeFile(ctx, { job_id: id, n }, file);
-      n += 1;
-    }
-    return await queue(ctx, id, form.fields());
+    const digests: string[] = [];
+    for await (const file of form.files) digests.push(await storeFile(ctx, { job_id: id, n: digests.length }, file));
+    const fields = form.fields();
+    const job = await inTransaction(ctx, (tx) => form.once(tx, { ...fields, digests }, () => queue(tx, id, fields)));
+    if (job.id !== id) await forgetFiles(ctx, id);
+    return job;
   } catch (error) {
     await forgetFiles(ctx, id);
     throw error;
   }
 }
 
-function queue(
-  ctx: TeamCtx,
+async function queue(
+  ctx: TxCtx<TeamCtx>,
   id: string,
   { user_id, needs_human_review = false }: Static<typeof ParserJobFields>,
 ): Promise<Static<typeof ParsingJobWithFiles>> {
-  return inTransaction(ctx, async (tx) => {
-    const user = await findUser(tx, user_id);
-    await tx.db
-      .updateTable('lab_report_files')
-      .set({ is_stored: true })
-      .where('job_id', '=', id)
-      .where('team_id', '=', tx.team.id)
-      .execute();
-    const row = await tx.db
-      .insertInto('lab_report_jobs')
-      .values({ user_id, id, team_id: tx.team.id, needs_human_review })
-      .returning(JOB_COLUMNS)
-      .executeTakeFirstOrThrow();
-    await publishEvent(tx, parsingJobCreated, { user, data: renderJob(tx, row) });
-    await addJob(tx.db, parseKind, {});
-    return findJob(tx, id);
-  });
+  const user = await findUser(ctx, user_id);
+  await ctx.db
+    .updateTable('lab_report_files')
+    .set({ is_stored: true })
+    .where('job_id', '=', id)
+    .where('team_id', '=', ctx.team.id)
+    .execute();
+  const row = await ctx.db
+    .insertInto('lab_report_jobs')
+    .values({ user_id, id, team_id: ctx.team.id, needs_human_review })
+    .returning(JOB_COLUMNS)
+    .executeTakeFirstOrThrow();
+  await publishEvent(ctx, parsingJobCreated, { user, data: renderJob(ctx, row) });
+  await addJob(ctx.db, parseKind, {});
+  return findJob(ctx, id);
 }

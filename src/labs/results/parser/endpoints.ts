@@ -24,7 +24,8 @@ export const labReportEndpoints = [
       'One report as one or more files: PDFs of at most 20 MiB and 100 pages, JPEG or PNG images of at most 64 million pixels. What a ' +
       'file is its own bytes tell. The text of a PDF is read after the answer, one report of a team at a time; images are ' +
       'stored and marked needs_human_review, since no letters are recognised in pictures. The event ' +
-      'lab_report.parsing_job.updated tells of the end.',
+      'lab_report.parsing_job.updated tells of the end. Under the same X-Idempotency-Key the same files answer as at first, also with ' +
+      'the links of that time; GET gives new ones.',
     refusals: [
       'closed_beta',
       'not_found',

@@ -7,7 +7,14 @@ import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { makeUser } from '../../../../test/factories.ts';
 import { jpegHead, pngHead } from '../../../../test/images.ts';
 import { publishedTo } from '../../../../test/publish.ts';
-import { readJob, REPORT_ROWS, reportPdf, sendReport } from '../../../../test/sent-reports.ts';
+import {
+  readJob,
+  reportForm,
+  REPORT_ROWS,
+  reportPdf,
+  sendReport,
+  type ParsingJob,
+} from '../../../../test/sent-reports.ts';
 import { signToken } from '../../../privacy/signed-link.ts';
 import { eraseUsers } from '../../../jobs/erase-users.ts';
 import { dropExpired } from '../../../jobs/retention.ts';
@@ -156,6 +163,74 @@ describe('a file by its link', () => {
     await refused(url.replace(token, token.slice(0, 40) + other + token.slice(41)));
     await app.api('DELETE', `/v2/user/${own}`);
     await refused(url);
+  });
+});
+
+describe('a report that is sent again under its idempotency key', () => {
+  const send = (
+    team: Team,
+    key: string,
+    {
+      files = [report],
+      fields = {},
+      fileName = 'report.pdf',
+    }: { files?: Buffer[]; fields?: object; fileName?: string },
+  ) => {
+    const { raw, headers } = reportForm({ ...fields } as Record<string, string>, files, fileName);
+    const options = { raw, headers: { ...headers, 'x-idempotency-key': key } };
+    return team.api<ParsingJob & { code: string }>('POST', '/lab_report/v1/parser/job', undefined, options);
+  };
+
+  test('is answered as at first, and stored and told of once', async () => {
+    const team = await app.makeTeam();
+    const fields = { user_id: (await makeUser(team)).user_id };
+    const first = await send(team, 'once', { fields });
+    const again = await send(team, 'once', { fields, fileName: 'copy.pdf' });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(await stored(team)).toEqual({ files: 1, pieces: 1, bytes: report.length });
+    expect(
+      (await publishedTo(app, team)).filter(({ event_type }) => event_type.startsWith('lab_report.')),
+    ).toHaveLength(1);
+    expect((await send(team, 'another', { fields })).body.id).not.toBe(first.body.id);
+  });
+
+  test('with other bytes, another order or other fields is refused, and leaves nothing', async () => {
+    const team = await app.makeTeam();
+    const fields = { user_id: (await makeUser(team)).user_id };
+    const files = [report, pngHead(5, 5)];
+    const { body } = await send(team, 'once', { fields, files });
+    const before = await stored(team);
+    for (const other of [
+      { fields, files: [report, pngHead(5, 6)] },
+      { fields, files: files.toReversed() },
+      { fields, files: [report] },
+      { fields: { ...fields, needs_human_review: 'true' }, files },
+    ]) {
+      expect(await send(team, 'once', other)).toMatchObject({ status: 409, body: { code: 'idempotency_mismatch' } });
+      expect(await stored(team)).toEqual(before);
+    }
+    expect((await readJob(team, body.id)).files).toHaveLength(2);
+    expect((await send(await app.makeTeam(), 'once', { fields })).status).toBe(404);
+  });
+
+  test('after a refusal is tried anew', async () => {
+    const team = await app.makeTeam();
+    const fields = { user_id: (await makeUser(team)).user_id };
+    expect((await send(team, 'once', { fields: { user_id: randomUUID() } })).status).toBe(404);
+    expect((await send(team, 'once', { fields, files: [Buffer.from('GIF89a')] })).body.code).toBe(
+      'file_not_recognised',
+    );
+    expect((await send(team, 'once', { fields })).status).toBe(200);
+  });
+
+  test('at once is stored once: whoever comes second waits for no answer, or gets the first', async () => {
+    const team = await app.makeTeam();
+    const fields = { user_id: (await makeUser(team)).user_id };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => send(team, 'once', { fields })));
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(new Set(taken.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.filter(({ body }) => body.code === 'idempotency_in_flight').length).toBe(4 - taken.length);
+    expect(await stored(team)).toMatchObject({ files: 1, pieces: 1 });
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
@@ -8,19 +9,21 @@ import { MOST_FILE_BYTES, setAside } from './set-aside.ts';
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Writes a file as it arrives, sealed piece by piece, for a job that will be there when all of its files are. Throws
- * file_not_recognised, file_too_large and limit_reached.
+ * Writes a file as it arrives, sealed piece by piece, for a job that will be there when all of its files are; returns the
+ * digest of its bytes. Throws file_not_recognised, file_too_large and limit_reached.
  */
 export async function storeFile(
   ctx: TeamCtx,
   { job_id, n }: { job_id: string; n: number },
   content: AsyncIterable<Buffer>,
-): Promise<void> {
+): Promise<string> {
   const id = newId();
+  const digest = createHash('sha256');
   let bytes = 0;
   let pieces = 0;
   for await (const piece of inPieces(content)) {
     bytes += piece.length;
+    digest.update(piece);
     if (bytes > MOST_FILE_BYTES) {
       throw new AppError('file_too_large', `A file can have at most ${MOST_FILE_BYTES} bytes.`);
     }
@@ -43,6 +46,7 @@ export async function storeFile(
     .where('id', '=', id)
     .where('team_id', '=', ctx.team.id)
     .execute();
+  return digest.digest('hex');
 }
 
 /** A file from its first piece to its last, one in memory at a time. Throws where one is missing. */
