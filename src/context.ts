@@ -99,7 +99,11 @@ export type TeamCtx = Ctx & {
 };
 
 /** A Ctx on behalf of a link that we signed: it opens one record, as one kind of document. */
-export type SignedCtx = TeamCtx & { signedId: string };
+export type SignedCtx = TeamCtx & {
+  signedId: string;
+  /** When the link ends, in seconds since 1970: what it leads to ends no later. */
+  signedUntil: number;
+};
 
 /** A Ctx on behalf of an organisation's management key. */
 export type ManagementCtx = Ctx & {

@@ -20,7 +20,7 @@ const GROUND = [
 ];
 
 /** What wings use of http; the rest is the transport's own. */
-const OPERATION = ['http/endpoint', 'http/media', 'http/metrics'];
+const OPERATION = ['http/endpoint', 'http/media', 'http/metrics', 'http/page'];
 
 /**
  * The first level: what each part may import besides itself, the way down from the program to its wings to the ground.
@@ -92,6 +92,7 @@ const PARTS: Record<string, string[]> = {
   audit: GROUND,
   events: GROUND,
   'http/endpoint': ['http/media', ...GROUND],
+  'http/page': ['http/media'],
   'http/media': [],
   'http/metrics': GROUND,
   // the ground itself
@@ -111,7 +112,18 @@ const PARTS: Record<string, string[]> = {
 
 /** The second level: the rooms of a wing, higher ones first. A room imports only rooms that stand behind it. */
 const ROOMS: Record<string, string[]> = {
-  labs: ['endpoints', 'erase', 'laboratories', 'documents', 'results', 'appointments', 'orders', 'catalogue', 'places'],
+  labs: [
+    'endpoints',
+    'erase',
+    'portal',
+    'laboratories',
+    'documents',
+    'results',
+    'appointments',
+    'orders',
+    'catalogue',
+    'places',
+  ],
   wearables: [
     'endpoints',
     'erase',

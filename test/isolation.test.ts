@@ -198,6 +198,10 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   ],
   bulk_pause_connections: (_, { user_id }) => [{ body: { provider: 'oura', user_ids: [user_id] }, status: 200 }],
   list_bulk_ops: () => [none],
+  create_portal_url: (own, others) => [
+    { body: { context: 'launch' }, status: 404 },
+    { body: { context: 'communications', order_id: others.order_id }, params: { user_id: own.user_id }, status: 404 },
+  ],
   create_link_token: (_, { user_id }) => [{ body: { user_id }, status: 404 }],
   create_link_code: (_, { user_id }) => [{ query: `user_id=${user_id}`, status: 404 }],
   put_link_redirect_urls: () => [{ body: { urls: ['https://stranger.example.com/in'] }, status: 404 }],

@@ -216,6 +216,8 @@ describe('an operation', () => {
         if (Number(status) < 400) return [];
         const name = (answer as { $ref?: string }).$ref?.split('/').at(-1);
         const text = JSON.stringify(name ? document.components.responses[name] : answer);
+        const page = /code: (\w+)\.","content":\{"text\/html"/.exec(text);
+        if (page) return [`${status} ${page[1]}`];
         const [, codes] = /"enum":(\[[^\]]*\])/.exec(text) as unknown as [string, string];
         return (JSON.parse(codes) as string[]).map((code) => `${status} ${code}`);
       });

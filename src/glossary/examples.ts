@@ -93,6 +93,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     ],
     wait_for_completion: true,
   },
+  create_portal_url: { context: 'launch' },
   create_link_token: { user_id: USER, filter_on_providers: ['oura', 'strava'] },
   connect_by_password: { username: 'ada', password: 'correct horse battery staple' },
   complete_password_mfa: { mfa_code: '123456' },

@@ -13,7 +13,8 @@ import { openDeprecations } from './answer/deprecation.ts';
 import { drainBody } from './input/drain-body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorAnswer, TransportError, unexpectedAnswer, type ErrorAnswer } from './errors.ts';
-import { declaredCodes } from './answer/refusals.ts';
+import { declaredCodes, refusesByPage } from './answer/refusals.ts';
+import { refusedLinkPage } from './answer/write.ts';
 import type { Logger } from '../log.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import { ArrivingBatches } from './limits/arriving-batches.ts';
@@ -108,7 +109,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     const answer = errorAnswer(error, request.id);
     logSurprise(ctx.log, request, error, answer);
     await letGo(request, reply, answer);
-    send(reply, answer ?? unexpectedAnswer(request.id));
+    sendRefusal(request, reply, answer ?? unexpectedAnswer(request.id));
     return reply;
   });
   server.setNotFoundHandler(() => {
@@ -166,6 +167,14 @@ function logSurprise(log: Logger, request: FastifyRequest, error: unknown, answe
     const { code } = answer.body;
     log.error({ operation: endpoint.id, code }, 'an operation refused with a code it does not declare');
   }
+}
+
+/** A person who opens a link reads what is wrong with it as a page. */
+function sendRefusal({ routeOptions }: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer): void {
+  const { endpoint } = routeOptions.config;
+  if (answer.body.code !== 'link_refused' || !endpoint || !refusesByPage(endpoint)) return send(reply, answer);
+  const { status, headers, body } = refusedLinkPage(answer.status);
+  reply.code(status).headers(headers).send(body);
 }
 
 function send(reply: FastifyReply, answer: { status: number; body: unknown }): void {

@@ -8,6 +8,7 @@ import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
 import { documentEndpoints } from './documents/endpoints.ts';
 import { messageEndpoints } from './orders/messages/endpoints.ts';
 import { orderEndpoints } from './orders/endpoints.ts';
+import { portalEndpoints } from './portal/endpoints.ts';
 import { placeEndpoints } from './places/endpoints.ts';
 import { resultEndpoints } from './results/endpoints.ts';
 import { unmatchedEndpoints } from './results/unmatched/endpoints.ts';
@@ -27,5 +28,6 @@ export const labEndpoints: Endpoint[] = [
   ...fhirEndpoints,
   ...unmatchedEndpoints,
   ...documentEndpoints,
+  ...portalEndpoints,
   ...labReportEndpoints,
 ];

@@ -28,3 +28,7 @@ export function declaredCodes(endpoint: Endpoint): Set<Code> {
   if (takesIdempotencyKey(endpoint)) codes.push('idempotency_mismatch', 'idempotency_in_flight');
   return new Set(codes);
 }
+
+/** True where a link that does not open is told by a page: what it opens is one. */
+export const refusesByPage = ({ auth, response }: Endpoint): boolean =>
+  auth === 'signature' && response !== undefined && 'media' in response && response.media === 'browser';

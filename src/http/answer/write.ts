@@ -4,6 +4,7 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyReply } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
 import type { Attachment, BrowserAnswer, Cookie } from '../media.ts';
+import { layout } from '../page.ts';
 
 /** What is sent. JSON and pages are text, so that they can be kept for an idempotency key. */
 export type Answer = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
@@ -32,6 +33,15 @@ const pageHeaders = (style: string): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 });
+
+/** What is wrong with a link, for the person who opened it: the same whatever it is. */
+export function refusedLinkPage(status: number): { status: number; headers: Record<string, string>; body: string } {
+  const { html, style } = layout(
+    'This link does not open',
+    '<p>It may be too old, or not complete. Ask for another where you got it. You can close this page.</p>',
+  );
+  return { status, headers: pageHeaders(style), body: html };
+}
 
 function browserAnswer(answer: BrowserAnswer): Answer {
   if ('html' in answer) return { status: 200, body: answer.html, headers: pageHeaders(answer.style) };

@@ -31,7 +31,13 @@ const OPEN_TO_ANYBODY = [
 ];
 
 /** The same of what a link opens that the service signed, without a key. */
-const OPENED_BY_LINKS = ['download_lab_report', 'open_requisition_link'];
+const OPENED_BY_LINKS = [
+  'download_lab_report',
+  'open_requisition_link',
+  'open_result_link',
+  'open_portal',
+  'open_portal_message',
+];
 
 let app: TestApp;
 beforeAll(async () => {

@@ -23,7 +23,12 @@ export const signature: AuthKind = {
     const { team, opens } = found;
     const key: KeyIdentity = { kind: 'signed_link', id: idOf(token), org_id: team.org_id, team_id: team.id };
     if (!opens) return { key, records: [link.id], refusal: linkRefused() };
-    return { ctx: { ...forTeam(ctx, team), signedId: link.id }, key, records: [link.id], apiKey: token };
+    return {
+      ctx: { ...forTeam(ctx, team), signedId: link.id, signedUntil: link.expires },
+      key,
+      records: [link.id],
+      apiKey: token,
+    };
   },
 };
 

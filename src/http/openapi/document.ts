@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { EventType } from '../../events/define.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { AnswerKind, BodyKind, Multipart } from '../media.ts';
-import { declaredCodes, takesIdempotencyKey } from '../answer/refusals.ts';
+import { declaredCodes, refusesByPage, takesIdempotencyKey } from '../answer/refusals.ts';
 import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
 import { refusals, RESPONSES } from './refusals.ts';
 import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
@@ -109,6 +109,7 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
       [status]: success(response, schemas),
       ...also(response, schemas),
       ...refusals(declaredCodes(endpoint), endpoint.refusedWith, schemas),
+      ...(refusesByPage(endpoint) ? { 403: REFUSED_PAGE } : {}),
     },
   };
 }
@@ -148,6 +149,12 @@ function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas):
   return { 'multipart/form-data': { schema } };
 }
 
+const PAGE: Json = { 'text/html': { schema: { type: 'string' } } };
+const REFUSED_PAGE: Json = {
+  description: 'A page that says that the link does not open. code: link_refused.',
+  content: PAGE,
+};
+
 const LOCATION: Json = { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } };
 
 /** What an answer of a kind can be beside its success. */
@@ -180,11 +187,11 @@ function success(response: AnswerKind | undefined, schemas: ComponentSchemas): J
     case 'attachment':
       return { description: 'A file, to be saved.', content: { '*/*': { schema: {} } } };
     case 'html':
-      return { description, content: { 'text/html': { schema: { type: 'string' } } } };
+      return { description, content: PAGE };
     case 'svg':
       return { description, content: { 'image/svg+xml': { schema: { type: 'string' } } } };
     case 'browser':
-      return { description: 'A page for people.', content: { 'text/html': { schema: { type: 'string' } } } };
+      return { description: 'A page for people.', content: PAGE };
     case 'redirect':
       return {
         description: 'Elsewhere.',

@@ -18,6 +18,7 @@ import { inTurn } from './turns.ts';
 
 const tag = 'documents';
 const params = Type.Object({ order_id: Uuid });
+const signed = Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) });
 
 /** Read first, so that what waits for its turn to be drawn keeps no connection. */
 async function ofOrder(ctx: TeamCtx, orderId: string, draw: (facts: OrderFacts) => Promise<Buffer>): Promise<Buffer> {
@@ -25,10 +26,15 @@ async function ofOrder(ctx: TeamCtx, orderId: string, draw: (facts: OrderFacts) 
   return inTurn(ctx.team.id, () => draw(facts));
 }
 
+async function resultReport(ctx: TeamCtx, orderId: string): Promise<Buffer> {
+  const results = await findResults(ctx, orderId);
+  return ofOrder(ctx, orderId, (facts) => drawResultReport(facts, results));
+}
+
 /** A link says nothing of what it would open, were it good: no order, no requisition and no user read the same. */
-async function byLink(ctx: SignedCtx, draw: (facts: OrderFacts) => Promise<Buffer>): Promise<Buffer> {
+async function byLink(ctx: SignedCtx, make: (ctx: TeamCtx, orderId: string) => Promise<Buffer>): Promise<Buffer> {
   try {
-    return await ofOrder(ctx, ctx.signedId, draw);
+    return await make(ctx, ctx.signedId);
   } catch (error) {
     if (error instanceof AppError && error.code !== 'not_ready') throw linkRefused();
     throw error;
@@ -73,12 +79,12 @@ export const documentEndpoints = [
     path: '/documents/requisition/{token}',
     tag,
     auth: 'signature',
-    params: Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) }),
+    params: signed,
     response: pdf('requisition'),
     summary: 'Open the requisition that requisition_form_url links to',
     description:
       'Opens without a key, for seven days from when the link was made. Whatever is wrong with a link is answered alike.',
-    handle: (ctx) => byLink(ctx, drawRequisition),
+    handle: (ctx) => byLink(ctx, (ctx, orderId) => ofOrder(ctx, orderId, drawRequisition)),
   }),
   endpoint({
     id: 'get_labels_pdf',
@@ -117,10 +123,19 @@ export const documentEndpoints = [
     summary: 'Print the results of an order',
     description: 'With the items of 42 CFR 493.1291(c). Corrected values are marked, with what was reported before.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
-    handle: async (ctx, { params: { order_id } }) => {
-      const results = await findResults(ctx, order_id);
-      return ofOrder(ctx, order_id, (facts) => drawResultReport(facts, results));
-    },
+    handle: (ctx, { params: { order_id } }) => resultReport(ctx, order_id),
+  }),
+  endpoint({
+    id: 'open_result_link',
+    method: 'GET',
+    path: '/documents/result/{token}',
+    tag,
+    auth: 'signature',
+    params: signed,
+    response: pdf('results'),
+    summary: 'Open the results that a page of create_portal_url links to',
+    description: 'Opens without a key, as long as the page does. Whatever is wrong with a link is answered alike.',
+    handle: (ctx) => byLink(ctx, resultReport),
   }),
   endpoint({
     id: 'get_transaction_result_pdf',

@@ -11,7 +11,12 @@ import { loadOrder, type LoadedOrder } from '../orders/load.ts';
 type LabFacts = { name: string; address: string; clia_number: string | null };
 
 /** Whom a document is from. */
-export type Sender = { name: string; lines: string[] };
+export type Sender = {
+  name: string;
+  lines: string[];
+  /** Where questions go: an address of mail or of a page, a phone number or a name. */
+  contacts: string[];
+};
 
 /** What the documents of an order are made of. It is read and opened at each request; no document is kept. */
 export type OrderFacts = {
@@ -48,8 +53,9 @@ export async function findSender(ctx: TeamCtx): Promise<Sender> {
     .executeTakeFirstOrThrow();
   const brand = ctx.team.settings['brand_information'] as Static<typeof BrandInformation> | null | undefined;
   const { company_name, company_address, support_contact, support_email, company_website } = brand ?? {};
-  const reached = [support_contact, support_email, company_website].filter(Boolean).join('  ·  ');
-  return { name: company_name ?? name, lines: [company_address, reached].filter((line) => !!line) as string[] };
+  const contacts = [support_contact, support_email, company_website].filter((each) => !!each) as string[];
+  const lines = [company_address, contacts.join('  ·  ')].filter((line) => !!line) as string[];
+  return { name: company_name ?? name, lines, contacts };
 }
 
 async function findLab(ctx: TeamCtx, id: number | null): Promise<LabFacts> {

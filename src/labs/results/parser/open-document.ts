@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { SignedCtx } from '../../../context.ts';
-import { AppError } from '../../../errors.ts';
 import type { Attachment } from '../../../http/media.ts';
+import { linkRefused } from '../../../privacy/signed-link.ts';
 import { CONTENT_TYPES, type ReportFileKind } from './file-kind.ts';
 import { openFile } from './store-file.ts';
 
@@ -21,10 +21,7 @@ export async function openDocument(ctx: SignedCtx): Promise<Attachment> {
     .where('users.deleted_at', 'is', null)
     .executeTakeFirst();
   if (!file) {
-    throw new AppError(
-      'link_refused',
-      'This link is not valid, or its time is over. Ask for another where you got it.',
-    );
+    throw linkRefused();
   }
   const kind = file.kind as ReportFileKind;
   return {

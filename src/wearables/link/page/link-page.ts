@@ -5,7 +5,7 @@ import { configuredProviders } from '../../connections/providers/configured.ts';
 import { connectableProviders } from '../connectable.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { PROVIDERS } from '../../providers.ts';
-import { escapeHtml, layout } from './layout.ts';
+import { escapeHtml, layout } from '../../../http/page.ts';
 import { outcomePage } from './outcome-page.ts';
 
 /** The page on which a user picks what to connect. */

@@ -1,6 +1,6 @@
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { outcomeText, type LinkOutcome } from '../outcome.ts';
-import { escapeHtml, layout } from './layout.ts';
+import { escapeHtml, layout } from '../../../http/page.ts';
 
 /** Where a browser ends that has nowhere else to go. */
 export const donePath = (outcome: LinkOutcome): string =>

@@ -1,4 +1,4 @@
-import type { BrowserAnswer } from '../../../http/media.ts';
+import type { BrowserAnswer } from './media.ts';
 
 /** Text as HTML shows it. */
 export const escapeHtml = (text: string): string =>
@@ -25,9 +25,14 @@ code{overflow-wrap:anywhere}
 a.close{color:var(--go);display:inline-block;padding:.6rem 0}
 `.trim();
 
-/** A page for people: it needs no script, and loads nothing but pictures of ours. `body` is HTML. */
-export const layout = (title: string, body: string): Extract<BrowserAnswer, { html: string }> => ({
-  style: STYLE,
+/**
+ * A page for people: it needs no script, and loads nothing but pictures of ours.
+ *
+ * @param body HTML
+ * @param more what the page's own parts look like, beside what all pages share
+ */
+export const layout = (title: string, body: string, more = ''): Extract<BrowserAnswer, { html: string }> => ({
+  style: STYLE + more,
   html: `<!doctype html>
 <html lang="en">
 <head>
@@ -35,7 +40,7 @@ export const layout = (title: string, body: string): Extract<BrowserAnswer, { ht
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
+<style>${STYLE}${more}</style>
 </head>
 <body>
 <main>

@@ -1,0 +1,31 @@
+import type { SignedCtx, TeamCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import type { BrowserAnswer } from '../../http/media.ts';
+import { linkRefused } from '../../privacy/signed-link.ts';
+import { findUser } from '../../users/find.ts';
+import { loadOrder, type LoadedOrder } from '../orders/load.ts';
+import { orderPage } from './order-page.ts';
+import { ordersPage } from './orders-page.ts';
+import type { PortalContext } from './schemas.ts';
+
+/** The page that a link opens: of an order, or of a user's orders. Throws link_refused where there is no such thing any more. */
+export async function openPortal(ctx: SignedCtx, context: PortalContext): Promise<BrowserAnswer> {
+  try {
+    const order = await orderOrNull(ctx, ctx.signedId);
+    return order
+      ? await orderPage(ctx, order, context)
+      : await ordersPage(ctx, await findUser(ctx, ctx.signedId), context);
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'not_ready') throw linkRefused();
+    throw error;
+  }
+}
+
+async function orderOrNull(ctx: TeamCtx, id: string): Promise<LoadedOrder | null> {
+  try {
+    return await loadOrder(ctx, id);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import type { SignedCtx } from '../../context.ts';
+import { signToken } from '../../privacy/signed-link.ts';
+import { escapeHtml } from '../../http/page.ts';
+import type { Sender } from '../documents/facts.ts';
+
+/** What the parts below look like. */
+export const STYLE = `
+p.from{margin:0 0 1.5rem}
+section,a.order,details{display:block;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;margin:0 0 .75rem}
+section h2,summary{font-size:1rem;margin:0;color:var(--ink);font-weight:600}
+section h2{margin:0 0 .25rem}
+section p,details p{margin:0 0 .5rem;overflow-wrap:anywhere}
+section p:last-child{margin:0}
+summary{cursor:pointer;min-height:2.75rem;display:flex;align-items:center;margin:-.5rem 0}
+details[open] summary{margin-bottom:.25rem}
+summary::before{content:"+";width:1.5rem;color:var(--go);font-weight:700}
+details[open] summary::before{content:"\\2212"}
+summary:focus-visible{outline:3px solid var(--go);outline-offset:2px}
+details h3{font-size:1rem;margin:1rem 0 .25rem}
+details ul,details ol{list-style:disc;display:block;padding-left:1.25rem;margin:0;color:var(--soft)}
+details ol{list-style:decimal}
+details li{margin:0 0 .5rem}
+a.order{color:inherit;text-decoration:none;min-height:2.75rem}
+a.order:hover{border-color:var(--go)}
+a.order strong,a.order span{display:block;overflow-wrap:anywhere}
+a.order span{color:var(--soft)}
+a.order strong::after{content:" \\203A";color:var(--go)}
+a.button{display:block;text-align:center;background:var(--go);color:var(--card);border-radius:.5rem;padding:.75rem;margin:.75rem 0 0;text-decoration:none;font-weight:600}
+a.plain{color:var(--go);display:inline-block;padding:.625rem 0;overflow-wrap:anywhere}
+p.small{font-size:.9rem;margin:1.5rem 0 0}
+`;
+
+export const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
+
+/** `inside` is HTML. */
+export const card = (title: string, ...inside: string[]): string =>
+  `<section><h2>${escapeHtml(title)}</h2>\n${inside.filter((part) => part !== '').join('\n')}</section>`;
+
+/** Where another document is that ends with the page; relative to the page, so that it holds behind a proxy that adds a path. */
+export const documentUrl = ({ cipher, team, signedUntil }: SignedCtx, kind: string, id: string): string =>
+  `../${kind}/${signToken(cipher, kind, { team_id: team.id, id, expires: signedUntil })}`;
+
+/** Where it leads learns no address of ours. */
+export const link = (href: string, text: string, look: 'button' | 'plain'): string =>
+  `<a class="${look}" href="${escapeHtml(href)}" rel="noreferrer nofollow">${escapeHtml(text)}</a>`;
+
+/** Whom to ask, by what can be pressed where it is a mail address, a page or a phone number. */
+export function questions({ name, contacts }: Sender): string {
+  if (contacts.length === 0) return '';
+  return card(`Questions? Ask ${name}`, ...contacts.map((contact) => `<div>${contactLink(contact)}</div>`));
+}
+
+function contactLink(contact: string): string {
+  if (/^[^\s@]+@[^\s@]+$/.test(contact)) {
+    return link(`mailto:${encodeURIComponent(contact).replace('%40', '@')}`, contact, 'plain');
+  }
+  if (/^https?:\/\/\S+$/i.test(contact)) return link(contact, contact, 'plain');
+  if (/^\+?[\d\s().-]{7,20}$/.test(contact)) return link(`tel:${contact.replaceAll(/[^\d+]/g, '')}`, contact, 'plain');
+  return escapeHtml(contact);
+}
+
+/** When the page stops opening, so that nobody is surprised. */
+export const expiry = (until: number, now: number): string => {
+  const minutes = Math.max(1, Math.floor((until - now / 1000) / 60));
+  const hours = Math.floor(minutes / 60);
+  const time = hours >= 2 ? `${hours} hours` : minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  return `<p class="small">This page opens for ${time} more. Whoever has its address can read it.</p>`;
+};
