@@ -90,9 +90,9 @@ describe.skipIf(reason !== null)(
       await orderKit(team, user_id);
       await show(user_id, { context: 'launch' }, 'list');
       await page.locator('a.order').last().click();
-      await page.getByRole('heading', { name: 'Your appointment', exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'When and where' }).waitFor();
       await look('appointment');
-    expect(await page.locator('h1').textContent()).toBe('Standard walk-in test');
+      expect(await page.locator('h1').textContent()).toBe('Standard walk-in test');
       await show(user_id, { context: 'communications', order_id: id }, 'message');
     });
 

@@ -12,7 +12,7 @@ export async function appointmentCard(ctx: TeamCtx, { row, appointment_id }: Loa
   if (!appointment || !isUnderWay(appointment)) return '';
   const isConfirmed = appointment.status === 'confirmed' || appointment.status === 'in_progress';
   return card(
-    'Your appointment',
+    'When and where',
     paragraph(whenOf(appointment)),
     ...placeOf(appointment).map(paragraph),
     isConfirmed ? '' : paragraph('It is not confirmed yet.'),

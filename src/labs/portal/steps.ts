@@ -16,7 +16,7 @@ type Facts = {
 export const stepOf = (facts: Facts): Step => STEPS[facts.status](facts);
 
 const NOTHING = 'There is nothing for you to do now.';
-const COLLECT = 'When you have the kit, collect your sample as described below and send it back the same day.';
+const COLLECT = 'When you have the kit, collect your sample as its instructions say, and send it back the same day.';
 
 const BEGINNING: Record<CollectionMethod, (facts: Facts) => Step> = {
   testkit: () => ({ now: 'Your kit is being prepared', next: NOTHING }),
@@ -61,7 +61,7 @@ const STEPS: Record<LowLevelStatus, (facts: Facts) => Step> = {
   out_for_delivery: waiting('Your kit is out for delivery', 'It should be with you today.'),
   with_customer: ({ hasPatient, from }) => ({
     now: 'Your kit has been delivered',
-    next: hasPatient ? COLLECT : `Register it with ${from} first. Then collect your sample as described below.`,
+    next: hasPatient ? COLLECT : `Register it with ${from} first. Then collect your sample as its instructions say.`,
   }),
   problem_in_transit_customer: ({ from }) => ({
     now: 'There is a problem with the delivery of your kit',
