@@ -33,10 +33,10 @@ const OPEN_TO_ANYBODY = [
 /** The same of what a link opens that the service signed, without a key. */
 const OPENED_BY_LINKS = [
   'download_lab_report',
-  'open_requisition_link',
-  'open_result_link',
   'open_portal',
   'open_portal_message',
+  'open_requisition_link',
+  'open_result_link',
 ];
 
 let app: TestApp;
