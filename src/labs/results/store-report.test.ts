@@ -74,6 +74,8 @@ describe('a report beyond all bounds is refused before anything is made of it:',
     ['text_too_long', { provider: 'x'.repeat(4_001) }],
   ])('%s', async (code, changes) => {
     await expect(receive(reportOf(changes))).rejects.toMatchObject({ code });
+    const ofNobody = receiveFor(app, { team: app.team, orderId: null, labId: labOf(order) }, reportOf(changes));
+    await expect(ofNobody).rejects.toMatchObject({ code });
     expect((await app.team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(404);
   });
 

@@ -1,5 +1,6 @@
 // Shapes of https://docs.easypost.com/docs/trackers and https://docs.easypost.com/guides/webhooks-guide
 import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
@@ -382,4 +383,21 @@ test('An erased user takes along what carriers told of the parcels', async () =>
   await sql`update users set deleted_at = now() - interval '8 days' where id = ${user.user_id}`.execute(app.db);
   await eraseUsers(app.ctx);
   expect(await scansKept()).toBe(before);
+});
+
+test('More events than a process reads at a time are asked for again, and bodies that never end make room', async () => {
+  const { hostname, port } = new URL(app.baseUrl);
+  const sockets = Array.from({ length: 32 }, () => connect(Number(port), hostname));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined);
+    socket.write(
+      'POST /hooks/carrier/usps HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n' +
+        'x-hmac-signature: hmac-sha256-hex=00\r\n\r\n{',
+    );
+  }
+  const { number } = await parcel();
+  const status = async (): Promise<number> => (await scan(number, ['in_transit', 'in_transit', 0])).status;
+  await expect.poll(status).toBe(503);
+  await expect.poll(status, { timeout: 8_000 }).toBe(200);
+  for (const socket of sockets) socket.destroy();
 });

@@ -4,6 +4,7 @@ import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
+import { TransportError } from '../../../http/errors.ts';
 import { COURIER_SLUGS } from '../../orders/testkit/couriers.ts';
 import { keepScans } from './keep-scans.ts';
 import { trackerOf } from './scans-of.ts';
@@ -12,12 +13,21 @@ import { isSigned, SIGNATURE_HEADER } from './signature.ts';
 /** The address for parcels of every courier, whose name stands in each event. */
 const OF_ANY_COURIER = 'easypost';
 
+/**
+ * Bodies that this process reads and checks at a time, each of up to 256 KiB: anybody may send one. Who comes then is asked to
+ * send again, as carriers do by themselves.
+ */
+const MOST_AT_ONCE = 32;
+/** A stranger's body that never ends takes nobody's place for longer. */
+const LONGEST_ARRIVAL_MS = 5_000;
+let underWay = 0;
+
 type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable };
 
 /**
  * Keeps what a carrier tells of a parcel and answers; orders follow afterwards. The answer is the same whether anybody waits
  * for the parcel or not. Throws not_found where carriers tell nothing here, signature_refused, before it reads the body
- * where nothing is to show who has sent it.
+ * where nothing is to show who has sent it, and not_ready where too many are being read.
  */
 export async function receiveCarrierNews(ctx: Ctx, carrier: string, sent: Sent): Promise<{ received: true }> {
   const secrets = ctx.config.carrierSecrets;
@@ -31,7 +41,7 @@ export async function receiveCarrierNews(ctx: Ctx, carrier: string, sent: Sent):
   };
   const signature = sent.headers[SIGNATURE_HEADER] ?? null;
   if (signature === null) return refuse();
-  const body = await buffer(sent.body);
+  const body = await readInTurn(sent.body);
   if (!isSigned(secrets, body, signature)) refuse();
   const tracker = trackerOf(body);
   // One event goes to all addresses that an operator has given: each takes what it is for.
@@ -39,4 +49,17 @@ export async function receiveCarrierNews(ctx: Ctx, carrier: string, sent: Sent):
   const isKnown = isForHere && (await inTransaction(acrossTeams(ctx), (tx) => keepScans(tx, tracker)));
   count(isKnown ? 'kept' : 'nobody_told');
   return { received: true };
+}
+
+async function readInTurn(body: Readable): Promise<Buffer> {
+  if (underWay >= MOST_AT_ONCE)
+    throw new AppError('not_ready', 'Too much news of carriers arrives here. Send this again shortly.');
+  underWay += 1;
+  const late = setTimeout(() => body.destroy(new TransportError('request_timeout')), LONGEST_ARRIVAL_MS);
+  try {
+    return await buffer(body);
+  } finally {
+    clearTimeout(late);
+    underWay -= 1;
+  }
 }
