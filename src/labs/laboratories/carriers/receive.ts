@@ -4,7 +4,6 @@ import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
-import { TransportError } from '../../../http/errors.ts';
 import { COURIER_SLUGS } from '../../orders/testkit/couriers.ts';
 import { keepScans } from './keep-scans.ts';
 import { trackerOf } from './scans-of.ts';
@@ -55,7 +54,7 @@ async function readInTurn(body: Readable): Promise<Buffer> {
   if (underWay >= MOST_AT_ONCE)
     throw new AppError('not_ready', 'Too much news of carriers arrives here. Send this again shortly.');
   underWay += 1;
-  const late = setTimeout(() => body.destroy(new TransportError('request_timeout')), LONGEST_ARRIVAL_MS);
+  const late = setTimeout(() => body.destroy(tooLate()), LONGEST_ARRIVAL_MS);
   try {
     return await buffer(body);
   } finally {
@@ -63,3 +62,5 @@ async function readInTurn(body: Readable): Promise<Buffer> {
     underWay -= 1;
   }
 }
+
+const tooLate = (): AppError => new AppError('not_ready', 'The event did not arrive in time. Send it again.');
