@@ -184,7 +184,7 @@ async function drawTests(sheet: Sheet, { labTest, row }: LoadedOrder): Promise<v
 }
 
 async function drawSpecimen(sheet: Sheet, { labTest, row }: LoadedOrder): Promise<void> {
-  await section(sheet, 'Specimen');
+  await section(sheet, 'Specimen', 64);
   await fields(
     sheet,
     [
@@ -203,7 +203,8 @@ async function drawSpecimen(sheet: Sheet, { labTest, row }: LoadedOrder): Promis
 }
 
 async function drawBilling(sheet: Sheet, { row }: LoadedOrder, insurance: StoredInsurance | null): Promise<void> {
-  await section(sheet, 'Billing');
+  // Who pays is read as one: it stays on one page.
+  await section(sheet, 'Billing', insurance ? 175 : 30);
   await fields(
     sheet,
     [
