@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
-import { jsonOf } from '../src/http/media.ts';
+import { isForm, jsonOf } from '../src/http/media.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
 
@@ -94,6 +94,46 @@ function* worstBodies(endpoint: Endpoint): Generator<[what: string, text: string
   }
 }
 
+const EDGE = 'edge';
+const PART = `--${EDGE}\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n`;
+const FIELD = `--${EDGE}\r\nContent-Disposition: form-data; name="user_id"\r\n\r\n`;
+const END = `\r\n--${EDGE}--\r\n`;
+/** The longest that a header can hold of it. */
+const LONG_EDGE = 'e'.repeat(8_000);
+
+/** The worst forms, by what is bad in them, with the edge that each names. */
+const WORST_FORMS: Record<string, [text: string, edge?: string]> = {
+  'as many parts as fit': [filled('', `--${EDGE}\r\n\r\n\r\n`, END)],
+  'as many fields as fit': [filled('', `${FIELD}x\r\n`, END)],
+  'as many files as fit': [filled('', `${PART}\r\n%PDF-\r\n`, END)],
+  'edges alone': [filled('', `--${EDGE}\r\n`, '')],
+  'almost edges in a file': [filled(`${PART}\r\n%PDF-`, `\r\n--${EDGE.slice(0, -1)}`, END)],
+  'beginnings of edges in a file': [filled(`${PART}\r\n%PDF-`, '\r\n-', END)],
+  'returns in a file': [filled(`${PART}\r\n%PDF-`, '\r', END)],
+  'dashes in a file': [filled(`${PART}\r\n%PDF-`, '-', END)],
+  'a header without an end': [filled(`${PART}X-A: `, 'a', '')],
+  'many headers': [filled(PART, 'X-A: a\r\n', `\r\n%PDF-${END}`)],
+  'a header of many lines': [filled(`${PART}X-A: a\r\n`, ' a\r\n', `\r\n%PDF-${END}`)],
+  'a long name': [filled(`--${EDGE}\r\nContent-Disposition: form-data; name="`, 'a', `"\r\n\r\nx${END}`)],
+  'many parameters': [filled(`--${EDGE}\r\nContent-Disposition: form-data`, '; name="a"', `\r\n\r\nx${END}`)],
+  'many parameters in each part': [
+    filled('', `--${EDGE}\r\nContent-Disposition: form-data${"; a*=utf-8''%41".repeat(200)}\r\n\r\nx\r\n`, END),
+  ],
+  'escapes in a name': [filled(`--${EDGE}\r\nContent-Disposition: form-data; name="`, '\\"', `"\r\n\r\nx${END}`)],
+  'a long field': [filled(FIELD, 'a', END)],
+  'forms within forms': [filled('', `--${EDGE}\r\nContent-Type: multipart/mixed; boundary=${EDGE}\r\n\r\n`, END)],
+  'a file without an end': [filled(`${PART}\r\n%PDF-`, 'a', '')],
+  'no form': [filled('', 'a', '')],
+  'a long edge, almost again and again': [
+    filled(`--${LONG_EDGE}${PART.slice(EDGE.length + 2)}\r\n%PDF-`, `\r\n--${LONG_EDGE.slice(0, -1)}`, ''),
+    LONG_EDGE,
+  ],
+  'a long edge in a text of its letter': [
+    filled(`--${LONG_EDGE}${PART.slice(EDGE.length + 2)}\r\n%PDF-\r\n--`, 'e', ''),
+    LONG_EDGE,
+  ],
+};
+
 let app: TestApp;
 let linkToken: string;
 beforeAll(async () => {
@@ -103,7 +143,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-function send(endpoint: Endpoint, body: Buffer): Promise<{ status: number; bytes: number }> {
+function send(endpoint: Endpoint, body: Buffer, type = 'application/json'): Promise<{ status: number; bytes: number }> {
   const { hostname, port } = new URL(app.baseUrl);
   const named: Record<string, string> = {
     org_id: app.team.org_id,
@@ -118,7 +158,7 @@ function send(endpoint: Endpoint, body: Buffer): Promise<{ status: number; bytes
     'x-service-api-key': app.team.api_key,
     ...(endpoint.auth === 'link_token' ? { 'x-service-link-token': linkToken } : {}),
     ...(endpoint.auth === 'management_key' ? { 'x-management-key': app.team.management_key } : {}),
-    'content-type': 'application/json',
+    'content-type': type,
     'content-length': body.length,
   };
   return new Promise((resolve, reject) => {
@@ -161,26 +201,40 @@ test('a loop that stands still would be noticed', async () => {
   expect(await blockedBy(standStill)).toBeGreaterThan(LONGEST_BLOCK_MS);
 });
 
+/** How the service took it; a number where that was too long or too much. */
+async function takenBy(endpoint: Endpoint, text: string, type?: string) {
+  const body = Buffer.from(text).subarray(0, MOST_BYTES);
+  let answer = { status: 0, bytes: 0 };
+  const blocked = await blockedBy(async () => {
+    answer = await send(endpoint, body, type);
+  });
+  return {
+    blocked: blocked > LONGEST_BLOCK_MS ? blocked : 'shortly',
+    bytes: answer.bytes > LONGEST_ANSWER_BYTES ? answer.bytes : 'few',
+    status: answer.status,
+  };
+}
+
 const withBody = endpoints.filter(({ method }) => method !== 'GET');
 test.each(withBody.map((endpoint) => [endpoint.id, endpoint] as const))(
   'no body of one mebibyte holds %s up',
   async (_id, endpoint) => {
     for (const [what, text] of worstBodies(endpoint)) {
-      const body = Buffer.from(text).subarray(0, MOST_BYTES);
-      let answer = { status: 0, bytes: 0 };
-      const blocked = await blockedBy(async () => {
-        answer = await send(endpoint, body);
-      });
-      expect({ what, blocked: blocked > LONGEST_BLOCK_MS ? blocked : 'shortly' }).toEqual({ what, blocked: 'shortly' });
-      expect({ what, bytes: answer.bytes > LONGEST_ANSWER_BYTES ? answer.bytes : 'few' }).toEqual({
-        what,
-        bytes: 'few',
-      });
-      expect({ what, status: answer.status }).toEqual({
-        what,
-        status: expect.toSatisfy((status: number) => status < 500),
-      });
+      const taken = { what, ...(await takenBy(endpoint, text)) };
+      const status: unknown = expect.toSatisfy((answered: number) => answered < 500);
+      expect(taken).toEqual({ what, blocked: 'shortly', bytes: 'few', status });
     }
   },
   120_000,
 );
+
+const withForm = endpoints.filter(({ body }) => isForm(body));
+test.each(
+  withForm.flatMap((endpoint) => Object.keys(WORST_FORMS).map((what) => [endpoint.id, what, endpoint] as const)),
+)('no form of one mebibyte holds %s up: %s', async (_id, what, endpoint) => {
+  const [text, edge = EDGE] = WORST_FORMS[what] as [string, string?];
+  const taken = await takenBy(endpoint, text, `multipart/form-data; boundary=${edge}`);
+  // It was read, and not turned away by its headers.
+  const status: unknown = expect.toSatisfy((answered: number) => answered < 500 && ![415, 431].includes(answered));
+  expect(taken).toEqual({ blocked: 'shortly', bytes: 'few', status });
+});
