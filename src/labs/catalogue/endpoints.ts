@@ -53,6 +53,8 @@ export const labTestEndpoints = [
     tag,
     response: Type.Array(LabTest),
     summary: 'List all lab tests at once',
+    description: 'Of more than 300 it lists none: 400 too_many_matches.',
+    refusals: ['too_many_matches'],
     deprecated: { since: '2025-06-01', successor: '/v3/lab_test' },
     query: Type.Object(labTestQuery),
     handle: (ctx, { query }) => listLabTests(ctx, query),

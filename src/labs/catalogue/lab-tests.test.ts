@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
@@ -34,6 +35,19 @@ const problemsOf = async (path: string): Promise<string[]> => {
 };
 
 describe('the lab tests of a team', () => {
+  test('are not listed without pages where they are more than 300', async () => {
+    const tests = (await team.api<LabTest[]>('GET', '/v3/lab_tests')).body.length;
+    await sql`
+      insert into lab_tests (id, team_id, slug, name, description, sample_type, method, lab_id, price, status, auto_generated)
+      select gen_random_uuid(), ${team.id}, 'many-' || n, 'Many', 'Many', 'serum', 'walk_in_test', 1, 1, 'active', true
+        from generate_series(1, 301) n`.execute(app.db);
+    const all = await team.api<{ code: string }>('GET', '/v3/lab_tests?generation_method=auto');
+    expect([all.status, all.body.code]).toEqual([400, 'too_many_matches']);
+    expect((await team.api<LabTest[]>('GET', '/v3/lab_tests')).body).toHaveLength(tests);
+    await sql`delete from lab_tests where team_id = ${team.id} and slug = 'many-1'`.execute(app.db);
+    expect((await team.api<LabTest[]>('GET', '/v3/lab_tests?generation_method=auto')).body).toHaveLength(300);
+  });
+
   test('are at first the standard ones, in the order they were made', async () => {
     const { status, body } = await team.api<Page>('GET', '/v3/lab_test');
     expect(status).toBe(200);

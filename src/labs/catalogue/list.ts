@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { containing } from '../../db/containing.ts';
 import { decodeCursor, isSortKey, takePage, type SortKey } from '../../db/page.ts';
+import { AppError } from '../../errors.ts';
 import { LAB_TEST_JSON } from './lab-test-json.ts';
 import type { LabTest, LabTestPage } from './schemas.ts';
 
@@ -22,9 +23,18 @@ export type LabTestFilter = {
 
 type Row = { lab_test: LabTest; value: number };
 
-/** All lab tests of the team that every given filter holds for. */
+/** A lab test with a hundred markers is 24 kB, and this list has no pages. */
+const MOST_AT_ONCE = 300;
+
+/** All lab tests of the team that every given filter holds for. Throws too_many_matches. */
 export async function listLabTests(ctx: TeamCtx, filter: LabTestFilter): Promise<LabTest[]> {
-  const rows = await select(ctx, filter, { after: null, limit: null });
+  const rows = await select(ctx, filter, { after: null, limit: MOST_AT_ONCE + 1 });
+  if (rows.length > MOST_AT_ONCE) {
+    throw new AppError(
+      'too_many_matches',
+      `More than ${MOST_AT_ONCE} lab tests match. GET /v3/lab_test lists them in pages.`,
+    );
+  }
   return rows.map(({ lab_test }) => lab_test);
 }
 
@@ -58,11 +68,7 @@ const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
 const GENERATED: Record<string, boolean[]> = { auto: [true], manual: [false], all: [true, false] };
 
 // The filters that are not given stand as null parameters: few statement texts, so that each is prepared once.
-function select(
-  ctx: TeamCtx,
-  filter: LabTestFilter,
-  page: { after: SortKey | null; limit: number | null },
-): Promise<Row[]> {
+function select(ctx: TeamCtx, filter: LabTestFilter, page: { after: SortKey | null; limit: number }): Promise<Row[]> {
   const { order_key = 'created_at', order_direction = 'asc', generation_method = 'manual' } = filter;
   const {
     lab_slug = null,

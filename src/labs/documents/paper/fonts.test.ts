@@ -60,6 +60,18 @@ test('a line that is too long is cut into lines of which none is wider, and no l
   }
 });
 
+test('a text without spaces, as long as the interface takes it, is cut in time that grows with its length', () => {
+  // Longer by a factor of eight may take thirty times as long on a busy machine, not the hundreds of a square.
+  const time = (letters: number): number => {
+    const started = process.cpuUsage();
+    linesOf(doc, 'W'.repeat(letters), 500, { size: 9 });
+    const { user, system } = process.cpuUsage(started);
+    return user + system;
+  };
+  time(1_000);
+  expect(time(16_000) / Math.max(time(2_000), 1_000)).toBeLessThan(30);
+});
+
 test('words from right to left stand in their order, with what is English beside them', () => {
   expect(visualParts('Dr. דוד כהן, MD')).toEqual(['Dr. ', 'כהן', ' ', 'דוד', ', MD']);
   expect(visualParts('דוד 12 כהן')).toEqual(['כהן', ' 12 ', 'דוד']);

@@ -31,11 +31,15 @@ const widthOf = (doc: PDFKit.PDFDocument, printed: string, style: Style): number
     0,
   );
 
+/** More than any line holds: what is longer is cut without being measured as a whole. */
+const MOST_CHARACTERS = 1_000;
+
 /** The lines of a text that fit into `width`; a word that is longer than a line is cut into pieces. Nothing is left out. */
 export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, style: Style): string[] {
   const lines: string[] = [];
   let line = '';
-  const fits = (candidate: string): boolean => widthOf(doc, candidate, style) <= width;
+  const fits = (candidate: string): boolean =>
+    candidate.length <= MOST_CHARACTERS && widthOf(doc, candidate, style) <= width;
   for (const word of printable(text).split(' ').filter(Boolean)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (fits(longer)) {
@@ -43,27 +47,30 @@ export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, st
       continue;
     }
     if (line !== '') lines.push(line);
-    line = word;
-    while (!fits(line)) {
-      const head = longestHead(line, fits);
-      lines.push(head);
-      line = line.slice(head.length);
-    }
+    const pieces = fits(word) ? [word] : piecesOf(word, fits);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) as string;
   }
   return line === '' ? lines : [...lines, line];
 }
 
-/** At least one letter, with the marks that stand on it. */
-function longestHead(word: string, fits: (text: string) => boolean): string {
+/** A word in pieces that fit, each of at least one letter with the marks that stand on it. What is tried grows with a line, not with the word. */
+function piecesOf(word: string, fits: (text: string) => boolean): string[] {
   const letters = word.match(/\{U\+\w+\}|.\p{M}*/gu) ?? [word];
-  let count = 1;
-  let tooMany = letters.length;
-  while (tooMany - count > 1) {
-    const middle = Math.floor((count + tooMany) / 2);
-    if (fits(letters.slice(0, middle).join(''))) count = middle;
-    else tooMany = middle;
+  const pieces: string[] = [];
+  for (let from = 0; from < letters.length;) {
+    const head = (count: number): string => letters.slice(from, from + count).join('');
+    let [count, tooMany] = [1, 2];
+    while (from + count < letters.length && fits(head(tooMany))) [count, tooMany] = [tooMany, tooMany * 2];
+    while (tooMany - count > 1) {
+      const middle = Math.floor((count + tooMany) / 2);
+      if (fits(head(middle))) count = middle;
+      else tooMany = middle;
+    }
+    pieces.push(head(count));
+    from += count;
   }
-  return letters.slice(0, count).join('');
+  return pieces;
 }
 
 /** The style with letters as small as one line needs, not below `least`; what is longer still is wrapped by whoever draws it. */
