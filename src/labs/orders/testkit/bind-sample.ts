@@ -6,6 +6,9 @@ import type { LoadedOrder } from '../load.ts';
 /** Ids that the simulated laboratory issues, and nobody else. */
 const SIMULATED_SAMPLE_ID = /^SIM[0-9A-Z]{12}$/;
 
+/** Ids that a deployment gives to samples with the numbers of their orders (laboratories/hl7/outbox/number-order.ts). */
+const NUMBERED_SAMPLE_ID = /^KP[0-9A-Z]{8,}$/;
+
 /** A sample id as it is kept: upper and lower case are the same. */
 export const canonicalSampleId = (sampleId: string): string => sampleId.toUpperCase();
 
@@ -42,8 +45,12 @@ export async function bindSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, sample
   return { ...order, row: { ...row, sample_id: sampleId } };
 }
 
-/** The same for an order that is about to be made with it. */
+/**
+ * The same for an order that is about to be made with an id that somebody else gave it. Ids of our own form are refused
+ * like those that are taken, whether they are or not: nobody takes one before the order that it will be given to.
+ */
 export async function takeSample(ctx: TxCtx<TeamCtx>, sampleId: string, orderId: string): Promise<void> {
+  if (NUMBERED_SAMPLE_ID.test(sampleId)) throw alreadyRegistered();
   const { rows } = await sql`
     insert into sample_ids (sample_id, team_id, order_id) values (${sampleId}, ${ctx.team.id}, ${orderId})
     on conflict do nothing returning sample_id`.execute(ctx.db);
@@ -52,7 +59,7 @@ export async function takeSample(ctx: TxCtx<TeamCtx>, sampleId: string, orderId:
 
 /** A kit of the shop has an id of its own in a sandbox; those of laboratories are known before anybody holds one. */
 const mustBeIssued = ({ config }: TeamCtx, sampleId: string): boolean =>
-  config.environment !== 'sandbox' || SIMULATED_SAMPLE_ID.test(sampleId);
+  config.environment !== 'sandbox' || SIMULATED_SAMPLE_ID.test(sampleId) || NUMBERED_SAMPLE_ID.test(sampleId);
 
 /**
  * Refuses an id that can belong to no order of the team before anything is written for it. Rows of other teams cannot

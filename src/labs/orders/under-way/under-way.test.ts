@@ -142,6 +142,11 @@ describe('an imported order', () => {
     });
     expect([theirs.status, theirs.body.code]).toEqual([400, 'sample_already_registered']);
   });
+
+  test('is refused under an id of the form that a deployment gives to samples itself', async () => {
+    for (const sample_id of ['KP000000A7', 'kp000000a8'])
+      expect((await importOrder({ sample_id })).body.code).toBe('sample_already_registered');
+  });
 });
 
 describe('a redraw', () => {

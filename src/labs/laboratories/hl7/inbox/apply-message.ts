@@ -94,7 +94,7 @@ type Mark = {
 /** The message belongs to the user whose order it names, also where it failed: it goes with that user. */
 async function markAs(tx: TxCtx, id: string, { state, reason, matched }: Mark): Promise<void> {
   await sql`
-    update hl7_messages set state = ${state}, reason = ${reason}, settled_at = now(), tries = tries + 1,
+    update hl7_messages set state = ${state}, reason = ${reason}, settled_at = now(),
            team_id = ${matched?.team_id ?? null}, user_id = ${matched?.user_id ?? null},
            order_id = ${matched?.order_id ?? null}
      where id = ${id} and state in ('received', 'failed')`.execute(tx.db);

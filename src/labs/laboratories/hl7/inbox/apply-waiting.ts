@@ -3,11 +3,10 @@ import { Type } from 'typebox';
 import type { Ctx } from '../../../../context.ts';
 import { defineJob } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
-import { applyMessage } from './apply-message.ts';
+import { tryMessage } from './try-message.ts';
 
 /** By then whoever took the message would have applied it. */
 const OVERDUE_SECONDS = 30;
-const MOST_TRIES = 20;
 const BATCH = 200;
 
 /** Applies what was kept and not applied: its process was killed, or the database was too busy. */
@@ -23,16 +22,12 @@ async function applyWaiting(ctx: Ctx, overdueSeconds: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from hl7_messages
      where state = 'received' and received_at < now() - make_interval(secs => ${overdueSeconds})
-     order by received_at limit ${BATCH}`.execute(db);
+     order by tries, received_at limit ${BATCH}`.execute(db);
   for (const { id } of rows) {
     try {
-      await applyMessage(ctx, id);
+      await tryMessage(ctx, id);
     } catch (err) {
       ctx.log.error({ err, message_id: id }, 'a message of a laboratory could not be applied');
-      await sql`
-        update hl7_messages set tries = tries + 1, reason = 'internal_error',
-               state = case when tries + 1 >= ${MOST_TRIES} then 'failed' else state end
-         where id = ${id} and state = 'received'`.execute(db);
     }
   }
 }

@@ -7,8 +7,9 @@ import { write } from '../codec/write.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { ackOf } from '../messages/ack.ts';
 import { isRejected } from '../messages/result-problem.ts';
-import { applyMessage, type Applied } from './apply-message.ts';
+import type { Applied } from './apply-message.ts';
 import { storeMessage } from './store-message.ts';
+import { tryMessage } from './try-message.ts';
 
 /** What cannot be answered by its own control id, or is not for us at all. */
 const NOT_FOR_US = new Set(['no_header', 'bad_delimiters', 'too_large']);
@@ -39,7 +40,7 @@ export async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): 
 /** It is kept: whatever went wrong here, the next try is the job's. */
 async function apply(ctx: Ctx, id: string, ids: object): Promise<Applied> {
   try {
-    return await applyMessage(ctx, id);
+    return await tryMessage(ctx, id);
   } catch (err) {
     ctx.log.error({ err, ...ids }, 'a message of a laboratory could not be applied yet');
     return { state: 'received', reason: 'internal_error' };

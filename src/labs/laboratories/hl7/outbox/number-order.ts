@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
+import { AppError } from '../../../../errors.ts';
 import type { LoadedOrder } from '../../../orders/load.ts';
 import { bindSample } from '../../../orders/testkit/bind-sample.ts';
 import { listLabAccounts } from '../../../catalogue/lab-accounts/find.ts';
@@ -24,8 +26,26 @@ export async function numberOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, conne
   const accountNumber = known?.account_number ?? (await accountOf(ctx, order, connection));
   const number = known?.number ?? (await issue(ctx, order, connection, accountNumber));
   const numbered =
-    order.row.sample_id === null && method !== 'walk_in_test' ? await bindSample(ctx, order, `K${number}`) : order;
+    order.row.sample_id === null && method !== 'walk_in_test' ? await issueSample(ctx, order, number) : order;
   return { order: numbered, number, accountNumber };
+}
+
+const MOST_TRIES = 5;
+/** Beyond what the counter will ever reach. */
+const FIRST_RANDOM = 2 ** 40;
+
+/** By the order's number; where somebody has that id, by one that nobody can foresee: no team holds up another's order. */
+async function issueSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, orderedAs: string): Promise<LoadedOrder> {
+  let number = orderedAs;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await bindSample(ctx, order, `K${number}`);
+    } catch (error) {
+      const isTaken = error instanceof AppError && error.code === 'sample_already_registered';
+      if (!isTaken || tries >= MOST_TRIES) throw error;
+      number = orderNumber(BigInt(randomInt(FIRST_RANDOM, FIRST_RANDOM * 64)));
+    }
+  }
 }
 
 async function issue(

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../../context.ts';
 import { addJob, addJobs, defineJob } from '../../../../db/define-job.ts';
+import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { outboxKind } from '../../../orders/send-out.ts';
@@ -15,6 +16,7 @@ import {
   keepLine,
   laboratoriesWithWaiting,
   nextWaiting,
+  OUR_FAULT,
   takeLine,
   type Waiting,
 } from './take-waiting.ts';
@@ -25,6 +27,8 @@ const AGAIN_SECONDS = 5;
 const MOST_IN_ONE_JOB = 100;
 /** Of a message that a laboratory takes and never answers, while it answers nothing else either. */
 const MOST_UNANSWERED = 20;
+/** Of an order with which something goes wrong here, each time later: together about half an hour. */
+const MOST_FAULTS = 12;
 
 /** Sends what waits for one laboratory, oldest first, one at a time. */
 export const ordersOut = defineJob({ ...outboxKind, run: (ctx, { lab_id }) => sendOrders(ctx, lab_id) });
@@ -77,7 +81,10 @@ const again = (ctx: Ctx, lab_id: number, delaySeconds: number): Promise<void> =>
 /** Null where the next one may follow; else after how many seconds this one is tried again. */
 async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post: Post): Promise<number | null> {
   const team = await findTeamScope(ctx, waiting.team_id);
-  if (!team) return null;
+  if (!team) {
+    await settle(acrossTeams(ctx), waiting, { state: 'refused', reason: 'team_gone' });
+    return null;
+  }
   const scoped = forTeam(ctx, team);
   const ids = { lab: connection.slug, order_id: waiting.order_id, outbox_id: waiting.id };
   try {
@@ -99,7 +106,7 @@ async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post:
       ctx.log.warn({ ...ids, reason: error.code }, 'an order cannot be sent as it is');
       return null;
     }
-    if (!(error instanceof LineFailed)) throw error;
+    if (!(error instanceof LineFailed)) return await skip(scoped, waiting, { ...ids, err: error });
     if (error.reached && waiting.attempts + 1 >= MOST_UNANSWERED) {
       await settle(scoped, waiting, { state: 'refused', reason: error.code });
       ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never answered an order');
@@ -109,6 +116,15 @@ async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post:
     ctx.log.info({ ...ids, reason: error.code, seconds }, 'a laboratory could not be told of an order');
     return seconds;
   }
+}
+
+/** One order that goes wrong here does not hold up a laboratory: it is tried again later, and others go before it. */
+async function skip(ctx: TeamCtx, waiting: Waiting, logged: { err: unknown }): Promise<null> {
+  const attempts = waiting.last_error === OUR_FAULT ? waiting.attempts : 0;
+  ctx.log.error(logged, 'an order could not be sent to its laboratory');
+  if (attempts + 1 >= MOST_FAULTS) await settle(ctx, waiting, { state: 'refused', reason: OUR_FAULT });
+  else await putOff(ctx, { ...waiting, attempts }, OUR_FAULT);
+  return null;
 }
 
 /** The user is leaving, and may come back: nothing is told meanwhile, and what follows is not held up. */

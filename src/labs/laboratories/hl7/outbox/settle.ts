@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { TeamCtx } from '../../../../context.ts';
+import type { Ctx } from '../../../../context.ts';
 import type { Waiting } from './take-waiting.ts';
 
 /** What became of a message: it is not sent again. */
 export async function settle(
-  ctx: TeamCtx,
+  ctx: Ctx,
   { user_id, id }: Waiting,
   { state, reason }: { state: 'accepted' | 'refused'; reason: string | null },
 ): Promise<void> {
@@ -17,10 +17,10 @@ export async function settle(
 const delaySeconds = (attempts: number): number => Math.min(300, 5 * 2 ** Math.min(attempts, 10));
 
 /** Puts a message off that got no answer; tells for how many seconds. */
-export async function putOff(ctx: TeamCtx, { user_id, id, attempts }: Waiting, reason: string): Promise<number> {
+export async function putOff(ctx: Ctx, { user_id, id, attempts }: Waiting, reason: string): Promise<number> {
   const seconds = delaySeconds(attempts);
   await sql`
-    update laboratory_outbox set attempts = attempts + 1, last_error = ${reason},
+    update laboratory_outbox set attempts = ${attempts + 1}, last_error = ${reason},
            due_at = now() + make_interval(secs => ${seconds})
      where user_id = ${user_id} and id = ${id}`.execute(ctx.db);
   return seconds;

@@ -12,6 +12,7 @@ export type Waiting = {
   team_id: string;
   action: 'new' | 'cancel';
   attempts: number;
+  last_error: string | null;
   due_in_seconds: number;
 };
 
@@ -45,14 +46,24 @@ export async function giveLineBack(ctx: Ctx, labId: number, lease: string): Prom
   );
 }
 
-/** The oldest that waits, of whichever team: nothing overtakes it, also while it is not due. */
+/** Why a row was put off by what went wrong here, not at the laboratory: others need not wait for it. */
+export const OUR_FAULT = 'internal_error';
+
+/**
+ * The oldest that waits, of whichever team: nothing overtakes it, also while it is not due, unless it was put off by a
+ * fault of ours. Of one order nothing overtakes anything.
+ */
 export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | null> {
   const { rows } = await sql<Waiting>`
-    select user_id, id, order_id, team_id, action, attempts,
+    select user_id, id, order_id, team_id, action, attempts, last_error,
            greatest(0, extract(epoch from due_at - now()))::float8 as due_in_seconds
-      from laboratory_outbox where lab_id = ${labId} and state = 'waiting' order by id limit 1`.execute(
-    acrossTeams(ctx).db,
-  );
+      from laboratory_outbox o
+     where lab_id = ${labId} and state = 'waiting'
+       and (last_error is distinct from ${OUR_FAULT} or due_at <= now())
+       and not exists (select from laboratory_outbox before
+            where before.user_id = o.user_id and before.order_id = o.order_id and before.state = 'waiting'
+              and before.id < o.id)
+     order by id limit 1`.execute(acrossTeams(ctx).db);
   return rows[0] ?? null;
 }
 
