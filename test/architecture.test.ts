@@ -248,6 +248,8 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/labs/laboratories/hl7/inbox/apply-message.ts': 'whose a result is, by the numbers issued for it',
   'src/labs/laboratories/hl7/inbox/apply-waiting.ts': 'messages of laboratories that were not applied yet',
   'src/labs/laboratories/hl7/inbox/store-message.ts': 'a message is kept before its team is known',
+  'src/labs/laboratories/hl7/inbox/try-message.ts': 'counts the tries of a message before its team is known',
+  'src/labs/laboratories/hl7/outbox/send-orders.ts': 'settles what waits of a team that is gone',
   'src/labs/laboratories/hl7/outbox/take-waiting.ts': 'what waits for one laboratory, of whichever team',
   'src/labs/laboratories/hl7/queue/list.ts': "the operator's queue",
   'src/labs/laboratories/hl7/queue/repair.ts': "the operator's queue",
