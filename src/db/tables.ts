@@ -261,7 +261,7 @@ export interface Hl7Messages {
   lab_id: number;
   message_type: Generated<string>;
   order_id: string | null;
-  raw: Buffer;
+  raw: Buffer | null;
   reason: string | null;
   received_at: Generated<string>;
   sealed_for: Generated<string>;

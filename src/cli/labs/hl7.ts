@@ -65,7 +65,7 @@ export function listOutgoingCommand(values: { state: string; lab: string | undef
 export function showMessageCommand({ message }: { message: string }): Promise<number> {
   return told('hl7 show', message, async (ctx) => {
     const raw = await readMessage(ctx, message);
-    if (raw === null) throw new NothingToRepair(`There is no message ${message}.`);
+    if (raw === null) throw new NothingToRepair(`There is no message ${message}, or nothing of it is kept.`);
     console.log(raw.toString('utf8').replaceAll(/\r\n?/g, '\n'));
     return 0;
   });

@@ -190,6 +190,10 @@ describe('a result', () => {
     expect(await messages('H1')).toMatchObject([{ state: 'applied', reason: 'unmatched', team_id: app.team.id }]);
     const rows = await app.db.selectFrom('unmatched_results').select(['team_id', 'status']).execute();
     expect(rows).toMatchObject([{ team_id: app.team.id }]);
+    // It would not go with the user whom the team finds for it.
+    expect(await messages('H1')).toMatchObject([{ raw: null }]);
+    expect(await send(result)).toMatchObject({ code: 'AA' });
+    expect((await app.db.selectFrom('unmatched_results').select('id').execute()).length).toBe(1);
   });
 
   test('in the wrong encoding waits for the operator', async () => {

@@ -101,6 +101,7 @@ describe('a message', () => {
     ['a second header', 'MSH|^~\\&|A\rMSH|^~\\&|B', 'bad_segment'],
     ['too many fields', `MSH|^~\\&|A\rOBX${'|'.repeat(300)}`, 'too_large'],
     ['too many repetitions', `MSH|^~\\&|A\rOBX|${'~'.repeat(2_000)}`, 'too_large'],
+    ['too many parts in all', `MSH|^~\\&|A\r${`OBX|${'&^'.repeat(90)}\r`.repeat(1_200)}`, 'too_large'],
     ['too many segments', `MSH|^~\\&|A\r${'OBX|1\r'.repeat(20_001)}`, 'too_large'],
   ])('with %s is refused', (_, written, code) => {
     expect(() => parse(written)).toThrow(expect.objectContaining({ code }));

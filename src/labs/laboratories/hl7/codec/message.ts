@@ -21,8 +21,15 @@ export class Hl7Error extends Error {
 
 export type Hl7Problem = 'no_header' | 'bad_delimiters' | 'bad_segment' | 'bad_escape' | 'too_large' | 'wrong_encoding';
 
-/** Of a message: more than any laboratory sends, few enough to be read in a moment. */
-export const MOST = { bytes: 8_388_608, segments: 20_000, fields: 200, repetitions: 1_000, parts: 100 } as const;
+/** Of a message (`parts` of a component or a repetition, `parts_of_message` of all of it): more than any laboratory sends, few enough to be read in a moment. */
+export const MOST = {
+  bytes: 8_388_608,
+  segments: 20_000,
+  fields: 200,
+  repetitions: 1_000,
+  parts: 100,
+  parts_of_message: 200_000,
+} as const;
 
 type Part = { component?: number; sub?: number; repetition?: number };
 

@@ -7,7 +7,16 @@ export function parse(text: string): Message {
   const lines = linesOf(text);
   if (lines.length > MOST.segments) throw new Hl7Error('too_large');
   const delimiters = delimitersOf(lines[0] ?? '');
+  refuseManyParts(text, delimiters);
   return lines.map((line, at) => (at === 0 ? headerOf(line, delimiters) : segmentOf(line, delimiters)));
+}
+
+/** Counted before anything is cut: each part costs far more than the one character that parts it. */
+function refuseManyParts(text: string, { field, repetition, component, sub }: Delimiters): void {
+  const marks = new Set([field, repetition, component, sub].map((mark) => mark.charCodeAt(0)));
+  let parts = 0;
+  for (let at = 0; at < text.length; at += 1)
+    if (marks.has(text.charCodeAt(at)) && (parts += 1) > MOST.parts_of_message) throw new Hl7Error('too_large');
 }
 
 /** The header alone, for the answer to a message of which something else cannot be read; null where there is none. */

@@ -13,7 +13,7 @@ import { ResultProblem } from '../messages/result-problem.ts';
 import { applyResult } from './apply-result.ts';
 import { findOrder, type MatchedOrder } from './find-order.ts';
 import { handToTeam } from './hand-to-team.ts';
-import { SEALED_FOR, type MessageState } from './store-message.ts';
+import { blankMessage, SEALED_FOR, type MessageState } from './store-message.ts';
 
 /** `reason` is a code: of what is wrong with the message. */
 export type Applied = { state: MessageState; reason: string | null };
@@ -44,6 +44,7 @@ export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
           reason: result.hasDocument ? 'unmatched_document_left_out' : 'unmatched',
           matched: { ...team, user_id: null, order_id: null },
         });
+        await blankMessage(tx, id);
         return { state: 'applied', reason: null };
       }
       await applyTo(tx, matched, result);
@@ -62,10 +63,11 @@ export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
 type Row = { lab_id: number; state: MessageState; raw: Buffer };
 
 async function lockMessage(tx: TxCtx, id: string): Promise<Row | null> {
-  const { rows } = await sql<{ lab_id: number; state: MessageState; raw: Buffer }>`
+  const { rows } = await sql<Omit<Row, 'raw'> & { raw: Buffer | null }>`
     select lab_id, state, raw from hl7_messages where id = ${id} for update`.execute(tx.db);
   const [row] = rows;
   if (!row) return null;
+  if (row.raw === null) return { ...row, raw: Buffer.of() };
   const raw = tx.cipher.openText('hl7_messages.raw', { team_id: SEALED_FOR, id }, row.raw);
   return { ...row, raw: Buffer.from(raw, 'latin1') };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ctx } from '../../../../context.ts';
+import type { Ctx, TxCtx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { newId } from '../../../../ids.ts';
 import { textAt, type Segment } from '../codec/message.ts';
@@ -32,4 +32,12 @@ export async function storeMessage(
         on conflict (lab_id, control_id, content_hash) do update set lab_id = kept.lab_id
     returning id, state`.execute(acrossTeams(ctx).db);
   return rows[0] as { id: string; state: MessageState };
+}
+
+/**
+ * Forgets what a message said, since it lies elsewhere: in the results that a team decides on, or in the message that was
+ * mended. It would not go with the user whose it turns out to be. That it came is still known by its hash.
+ */
+export async function blankMessage(ctx: Ctx | TxCtx, id: string): Promise<void> {
+  await sql`update hl7_messages set raw = null where id = ${id}`.execute(ctx.db);
 }

@@ -51,12 +51,12 @@ export async function listOutgoing(
   return rows;
 }
 
-/** The message as it came: personal data, for the operator's eyes. Null where there is none. */
+/** The message as it came: personal data, for the operator's eyes. Null where there is none, or it was forgotten. */
 export async function readMessage(ctx: Ctx, id: string): Promise<Buffer | null> {
-  const { rows } = await sql<{ raw: Buffer }>`select raw from hl7_messages where id = ${id}`.execute(
+  const { rows } = await sql<{ raw: Buffer | null }>`select raw from hl7_messages where id = ${id}`.execute(
     acrossTeams(ctx).db,
   );
   const [row] = rows;
-  if (!row) return null;
+  if (!row?.raw) return null;
   return Buffer.from(ctx.cipher.openText('hl7_messages.raw', { team_id: SEALED_FOR, id }, row.raw), 'latin1');
 }

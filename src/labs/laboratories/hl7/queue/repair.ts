@@ -6,7 +6,7 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { outboxKind } from '../../../orders/send-out.ts';
 import { parseHeader } from '../codec/parse.ts';
 import { applyMessage, type Applied } from '../inbox/apply-message.ts';
-import { storeMessage } from '../inbox/store-message.ts';
+import { blankMessage, storeMessage } from '../inbox/store-message.ts';
 
 /** No message with the id waits. */
 export class NothingToRepair extends Error {}
@@ -30,11 +30,14 @@ export async function replayAll(ctx: Ctx, lab: string): Promise<{ applied: numbe
   return counts;
 }
 
-/** Puts a mended message in the place of one that waits, and applies it; the other stays as what was sent. */
+/** Puts a mended message in the place of one that waits, and applies it; of the other nothing is kept but that it came. */
 export async function repairMessage(ctx: Ctx, id: string, mended: Buffer): Promise<Applied & { message_id: string }> {
   const { lab_id: labId } = await findFailed(ctx, id);
   const stored = await storeMessage(ctx, { labId, bytes: mended, header: parseHeader(mended.toString('latin1')) });
-  if (stored.id !== id) await discard(ctx, id, 'repaired');
+  if (stored.id !== id) {
+    await discard(ctx, id, 'repaired');
+    await blankMessage(acrossTeams(ctx), id);
+  }
   return { message_id: stored.id, ...(await applyMessage(ctx, stored.id)) };
 }
 

@@ -8,7 +8,7 @@ import { findConnections, type Connection } from '../connections/find-connection
 import { receive } from '../inbox/receive.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
 
-/** Of the process, and of one address: a laboratory needs one, or a few. */
+/** Of the process, and of one address, from before anything was said: a laboratory needs one, or a few. */
 const MOST_CONNECTIONS = 64;
 const MOST_OF_ADDRESS = 16;
 /** Laboratories keep their connection; one that is gone without a word is noticed by then. */
@@ -17,6 +17,8 @@ const IDLE_MS = 30 * 60_000;
 const MESSAGE_MS = 60_000;
 const HANDSHAKE_MS = 10_000;
 
+const NOBODY = 'a connection to the HL7 port came from nobody who may speak there';
+
 export type Listener = { port: number; close: () => Promise<void> };
 
 /** Takes results of laboratories by MLLP on PHIAL_HL7_PORT; null where none is set. */
@@ -24,17 +26,17 @@ export async function listenForLaboratories(ctx: Ctx): Promise<Listener | null> 
   const { port, tls } = ctx.config.hl7;
   if (port === null) return null;
   const open = new Set<Socket>();
-  const begin = (socket: Socket): void => {
-    if (open.size >= MOST_CONNECTIONS || ofAddress(open, socket) >= MOST_OF_ADDRESS) return void socket.destroy();
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    socket.on('error', () => socket.destroy());
-    void speak(ctx, socket).catch((err: unknown) => {
-      ctx.log.error({ err }, 'a connection of a laboratory was given up');
-      socket.destroy();
-    });
-  };
-  const server: Server = tls
+  const guarded =
+    (next: (socket: Socket) => unknown) =>
+    (socket: Socket): void => {
+      socket.on('error', () => socket.destroy());
+      void (async () => next(socket))().catch((err: unknown) => {
+        ctx.log.error({ err }, 'a connection of a laboratory was given up');
+        socket.destroy();
+      });
+    };
+  const begin = guarded((socket) => speak(ctx, socket));
+  const handshakes = tls
     ? createTlsServer(
         {
           cert: readFileSync(tls.certificateFile),
@@ -46,9 +48,22 @@ export async function listenForLaboratories(ctx: Ctx): Promise<Listener | null> 
         },
         begin,
       )
-    : createTcpServer(begin);
+    : null;
+  handshakes?.on('tlsClientError', () => undefined); // the connection is closed by then
+  // Who may not speak here holds no place, and one address never all of them, whatever they say or do not say.
+  const admit = guarded(async (socket) => {
+    if (ofAddress(open, socket) >= MOST_OF_ADDRESS) return void socket.destroy();
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if ((await findNeighbours(ctx, socket)).length === 0) {
+      ctx.log.warn(NOBODY);
+      return void socket.destroy();
+    }
+    if (handshakes) handshakes.emit('connection', socket);
+    else begin(socket);
+  });
+  const server: Server = createTcpServer(admit);
   server.maxConnections = MOST_CONNECTIONS;
-  server.on('tlsClientError', () => undefined); // the connection is closed by then
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: ctx.config.host, port }, resolve);
@@ -72,7 +87,7 @@ const ofAddress = (open: Set<Socket>, { remoteAddress }: Socket): number =>
 async function speak(ctx: Ctx, socket: Socket): Promise<void> {
   const speakers = await findSpeakers(ctx, socket);
   if (speakers.length === 0) {
-    ctx.log.warn('a connection to the HL7 port came from nobody who may speak there');
+    ctx.log.warn(NOBODY);
     return void socket.destroy();
   }
   socket.setTimeout(IDLE_MS, () => socket.destroy());
@@ -101,13 +116,19 @@ async function speak(ctx: Ctx, socket: Socket): Promise<void> {
   }
 }
 
-/** The laboratories whose networks the address lies in and, where they name one, whose certificate was shown. */
-async function findSpeakers(ctx: Ctx, socket: Socket): Promise<Connection[]> {
-  const address = socket.remoteAddress ?? '';
-  const shown = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : undefined;
+/** The laboratories whose networks the address lies in. */
+async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise<Connection[]> {
   const connections = await findConnections(ctx);
-  return connections.filter(({ settings: { results } }) => {
-    if (!networksPolicy(results.networks ?? []).isAllowed(address)) return false;
-    return results.certificate_sha256 === undefined || results.certificate_sha256 === shown;
-  });
+  return connections.filter(({ settings: { results } }) =>
+    networksPolicy(results.networks ?? []).isAllowed(remoteAddress),
+  );
+}
+
+/** Those of them that name no certificate, or the one that was shown. */
+async function findSpeakers(ctx: Ctx, socket: Socket): Promise<Connection[]> {
+  const shown = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : undefined;
+  const neighbours = await findNeighbours(ctx, socket);
+  return neighbours.filter(
+    ({ settings: { results } }) => results.certificate_sha256 === undefined || results.certificate_sha256 === shown,
+  );
 }

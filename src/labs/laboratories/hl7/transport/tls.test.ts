@@ -1,6 +1,7 @@
 // Who is who on a line to a laboratory: by certificates, towards it and from it.
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -104,6 +105,23 @@ describe('a laboratory with a certificate of its own', () => {
   test('is not heard under another fingerprint', async () => {
     await connect({}, { certificate_sha256: FINGERPRINT.replace(/^../, FINGERPRINT.startsWith('00') ? '01' : '00') });
     expect(await say('C2', shown)).toBe('');
+  });
+
+  test('is heard while another address, within its networks or not, opens all connections that it can', async () => {
+    const silent = (localAddress: string): Promise<Socket> =>
+      new Promise((resolve) => {
+        const socket = connectTcp({ port: hl7.port as number, host: '127.0.0.1', localAddress });
+        socket.on('error', () => undefined);
+        socket.once('connect', () => resolve(socket));
+        socket.once('close', () => resolve(socket));
+      });
+    await connect({}, { networks: ['127.0.0.0/30'] });
+    const addresses = ['127.0.0.2', '127.0.0.9'].flatMap((address) => Array<string>(64).fill(address));
+    const held = await Promise.all(addresses.map(silent));
+    expect(await say('C4', shown)).toContain('MSA|AE|C4');
+    // What was closed is no longer counted: of its own address it can have as many again and again.
+    for (let n = 0; n < 20; n += 1) expect(await say(`C5-${n}`, shown)).toContain('MSA|AE');
+    for (const socket of held) socket.destroy();
   });
 
   test('is not heard without a certificate', async () => {

@@ -176,6 +176,10 @@ describe('what waits', () => {
     const mended = Buffer.from(text.replace('NEW^NEW', 'GLU^NEW'));
     expect(await repairMessage(app.ctx, waiting?.message_id as string, mended)).toMatchObject({ state: 'applied' });
     expect((await app.team.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
+    const original = app.db.selectFrom('hl7_messages').select(['state', 'raw']);
+    expect(await original.where('id', '=', waiting?.message_id as string).execute()).toEqual([
+      { state: 'discarded', raw: null },
+    ]);
   });
 
   test('of orders is sent again by the operator', async () => {
