@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isPlainText } from '../../../wire/text.ts';
 import { openFont, printable, runsOf } from './fonts.ts';
 import { visualParts } from './direction.ts';
@@ -60,16 +60,16 @@ test('a line that is too long is cut into lines of which none is wider, and no l
   }
 });
 
-test('a text without spaces, as long as the interface takes it, is cut in time that grows with its length', () => {
-  // Longer by a factor of eight may take thirty times as long on a busy machine, not the hundreds of a square.
-  const time = (letters: number): number => {
-    const started = process.cpuUsage();
+test('a text without spaces, as long as the interface takes it, is cut by measuring what grows with its length', () => {
+  /** How many letters are measured in all. */
+  const measured = (letters: number): number => {
+    const spy = vi.spyOn(doc, 'widthOfString');
     linesOf(doc, 'W'.repeat(letters), 500, { size: 9 });
-    const { user, system } = process.cpuUsage(started);
-    return user + system;
+    const sum = spy.mock.calls.reduce((all, [text]) => all + text.length, 0);
+    spy.mockRestore();
+    return sum;
   };
-  time(1_000);
-  expect(time(16_000) / Math.max(time(2_000), 1_000)).toBeLessThan(30);
+  expect(measured(16_000)).toBeLessThan(measured(2_000) * 9);
 });
 
 test('words from right to left stand in their order, with what is English beside them', () => {
