@@ -199,13 +199,18 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
 
 const isJson = (response: Response): boolean => /json/.test(response.headers.get('content-type') ?? '');
 
-/** The operation at a path: a literal path wins over one with parameters, as in the router. */
+/** A literal path wins over one with parameters, as in the router. */
+const OPERATIONS = endpoints
+  .map((endpoint) => ({ endpoint, path: new RegExp(`^${endpoint.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+  .toSorted((a, b) => parametersOf(a.endpoint) - parametersOf(b.endpoint));
+
+function parametersOf({ path }: Endpoint): number {
+  return path.match(/\{/g)?.length ?? 0;
+}
+
 function operationAt(method: string, path: string): Endpoint | undefined {
   const plain = path.split('?')[0] as string;
-  return endpoints
-    .filter((e) => e.method === method)
-    .filter((e) => new RegExp(`^${e.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain))
-    .toSorted((a, b) => (a.path.match(/\{/g)?.length ?? 0) - (b.path.match(/\{/g)?.length ?? 0))[0];
+  return OPERATIONS.find(({ endpoint, path }) => endpoint.method === method && path.test(plain))?.endpoint;
 }
 
 function checkShape(method: string, path: string, answer: Answer<unknown>): void {

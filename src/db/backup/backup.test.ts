@@ -245,12 +245,17 @@ describe('a database with everything in it', () => {
   });
 
   describe('is not restored', () => {
+    let fresh: string[] | undefined;
     const nothing = async (url: string): Promise<void> => {
-      const fresh = await makeDatabase();
-      await migrate({ ownerUrl: fresh, directory: MIGRATIONS });
+      fresh ??= await contentsOfFresh();
       const withoutTimes = (lines: string[]): string[] => lines.filter((line) => !/^(migrations|payors) /.test(line));
-      expect(withoutTimes(await contents(url))).toEqual(withoutTimes(await contents(fresh)));
+      expect(withoutTimes(await contents(url))).toEqual(withoutTimes(fresh));
     };
+    async function contentsOfFresh(): Promise<string[]> {
+      const url = await makeDatabase();
+      await migrate({ ownerUrl: url, directory: MIGRATIONS });
+      return contents(url);
+    }
 
     test('from files of which one byte changed, and then nothing is written at all', async () => {
       const directory = await save();
@@ -329,7 +334,7 @@ describe('a database with everything in it', () => {
 
     test('into a database that is further than the backup', async () => {
       const directory = await save();
-      const target = await makeDatabase();
+      const target = await makeDatabase(inject('template'));
       await migrate({ ownerUrl: target, directory: await nextRelease('create table later (id integer primary key)') });
       await expect(into(target, directory, join(folder, 'next-migrations'))).rejects.toThrow(
         /9999_next\.sql.*new database/,
@@ -397,7 +402,7 @@ describe('a database with everything in it', () => {
     });
 
     test('a newer backup is refused with the way out', async () => {
-      const newer = await makeDatabase();
+      const newer = await makeDatabase(inject('template'));
       await migrate({ ownerUrl: newer, directory: await nextRelease('create table later (id integer primary key)') });
       const directory = join(folder, 'newer');
       await backup({ ownerUrl: newer, directory, log });
@@ -426,7 +431,7 @@ describe('a database with everything in it', () => {
         create table "Odd name" (id bigint generated always as identity primary key, "select" text, doubled text generated always as ("select" || "select") stored, at timestamptz, weight float8, raw bytea, parent_id bigint references "Odd name");
         create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no children any more'; end $$;
         create trigger refuse before insert on "Odd name" for each row when (new.parent_id is not null) execute function refuse()`);
-      const source = await makeDatabase();
+      const source = await makeDatabase(inject('template'));
       await migrate({ ownerUrl: source, directory: migrations });
       await query(
         source,

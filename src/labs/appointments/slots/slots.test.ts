@@ -39,19 +39,24 @@ const offerIn = (iana_timezone: string, code = '85004') => ({
 describe('hours of the wall clock', () => {
   test('are the local ones in every zone on every day, also on those on which clocks change', () => {
     expect(zones.length).toBeGreaterThan(8);
+    // An assertion each would take longer than the 300,000 slots.
+    const wrong: unknown[] = [];
+    let right = 0;
     for (const zone of zones) {
       for (const year of [2025, 2026, 2027]) {
         for (let day = 0; day < 365; day += 1) {
           const date = daysAfter(`${year}-01-01`, day);
           for (const { start_at, end_at } of slotsOfDay(offerIn(zone), date)) {
             const [on, at] = wallClock(Date.parse(start_at), zone).split(' ') as [string, string];
-            expect(on).toBe(date);
-            expect(at).toMatch(/^(0[7-9]|1[0-6]):00$/);
-            expect(Date.parse(end_at) - Date.parse(start_at)).toBe(3_600_000);
+            const lasts = Date.parse(end_at) - Date.parse(start_at);
+            if (on === date && /^(0[7-9]|1[0-6]):00$/.test(at) && lasts === 3_600_000) right += 1;
+            else wrong.push({ zone, date, on, at, lasts });
           }
         }
       }
     }
+    expect(wrong).toEqual([]);
+    expect(right).toBeGreaterThan(zones.length * 3 * 300);
   });
 
   test('skip what clocks skip, and are the first of what they show twice', () => {
