@@ -25,6 +25,7 @@ import { createQuery, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { query } from './global-setup.ts';
 import { pngHead } from './images.ts';
+import { plantDocument } from './lab-reports.ts';
 import { sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver } from './receiver.ts';
@@ -80,6 +81,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'oura' });
   const done = await registeredKit(team, { health_insurance: healthInsurance });
   await simulate(team, done.id);
+  await plantDocument(app, done, `Palmer ${randomUUID()}`);
   const lost = await loseResults(team);
   await team.api('POST', `/v3/unmatched_result/${lost.unmatched_id}/resolve`, { action: 'unsure', note: 'Whose?' });
   await app.deliver();

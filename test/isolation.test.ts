@@ -33,6 +33,7 @@ import { bookedOrder, phoenix } from './collected-orders.ts';
 import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { pngHead } from './images.ts';
+import { plantDocument } from './lab-reports.ts';
 import { reportForm, sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -390,6 +391,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     health_insurance: healthInsurance,
   });
   await simulate(team, order.id);
+  await plantDocument(app, order, name);
   await app.deliver();
   const phlebotomy_order_id = await bookedOrder(team, 'phlebotomy', { userId: user.user_id, last_name: name });
   const walk_in_order_id = await bookedOrder(team, 'psc', { userId: user.user_id, last_name: name });

@@ -1,4 +1,5 @@
 // Reports as a laboratory's adapter gives them, before anything is made of them.
+import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../src/db/transaction.ts';
 import type { LabReport, Observation } from '../src/labs/results/report.ts';
 import { receiveReport, type Received } from '../src/labs/results/unmatched/receive-report.ts';
@@ -61,3 +62,20 @@ export async function receiveFor(
 }
 
 export const labOf = (order: OrderBody): number => (order['lab_test'] as { lab: { id: number } }).lab.id;
+
+/** As of a laboratory that sends its own report along with the first version of an order's. */
+export async function plantDocument(app: TestApp, order: OrderBody, text: string): Promise<void> {
+  const [team_id, order_id, user_id] = [order.team_id as string, order.id, order.user_id];
+  const document_id = randomUUID();
+  const place = { team_id, id: `${document_id}/0` };
+  const content = app.ctx.cipher.sealBytes(
+    'lab_result_documents.content',
+    place,
+    Buffer.from(`%PDF-1.7 ${text} %%EOF`),
+  );
+  const reported_at = new Date().toISOString();
+  await app.db
+    .insertInto('lab_result_documents')
+    .values({ user_id, order_id, version: 1, n: 0, team_id, document_id, reported_at, content })
+    .execute();
+}

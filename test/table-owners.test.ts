@@ -47,6 +47,7 @@ const OWNERS: Record<string, string[]> = {
     'lab_report_pieces',
     'lab_report_jobs',
     'lab_results',
+    'lab_result_documents',
     'unmatched_results',
     'unmatched_candidates',
   ],

@@ -435,6 +435,17 @@ export interface LabReportPieces {
   team_id: string;
 }
 
+export interface LabResultDocuments {
+  content: Buffer;
+  document_id: string;
+  n: number;
+  order_id: string;
+  reported_at: string;
+  team_id: string;
+  user_id: string;
+  version: number;
+}
+
 export interface LabResults {
   created_at: Generated<string>;
   interpretation: string;
@@ -1093,6 +1104,7 @@ export interface DB {
   lab_report_files: LabReportFiles;
   lab_report_jobs: LabReportJobs;
   lab_report_pieces: LabReportPieces;
+  lab_result_documents: LabResultDocuments;
   lab_results: LabResults;
   lab_test_markers: LabTestMarkers;
   lab_tests: LabTests;

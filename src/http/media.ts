@@ -113,7 +113,7 @@ const MOST_RANGES = 50;
 
 /** Answers of a kind of their own: a document, a page, another address. */
 type Page = Pdf | { media: 'attachment' | 'html' | 'svg' | 'redirect' | 'browser' };
-/** A document of somebody: shown where it is opened, kept by nobody on the way. `name` is what it is saved as. */
+/** A document of somebody: shown where it is opened, unless it is an attachment, and kept by nobody on the way. `name` is what it is saved as. */
 type Pdf = { media: 'pdf'; name: string };
 export const pdf = (name: string): Pdf => ({ media: 'pdf', name });
 export const html = { media: 'html' } as const;
@@ -169,7 +169,7 @@ export type AnswerOf<R> =
             : R extends { media: 'attachment' }
               ? Attachment
               : R extends { media: 'pdf' }
-                ? Buffer | Readable
+                ? Buffer | Readable | Attachment
                 : R extends { media: 'html' | 'svg' | 'redirect' }
                   ? string
                   : R extends TSchema

@@ -19,7 +19,7 @@ import {
   webhookPath,
   type OrderBody,
 } from '../../test/factories.ts';
-import { labOf, receiveFor, reportOf } from '../../test/lab-reports.ts';
+import { labOf, plantDocument, receiveFor, reportOf } from '../../test/lab-reports.ts';
 import { query } from '../../test/global-setup.ts';
 import { pngHead } from '../../test/images.ts';
 import { sendReport } from '../../test/sent-reports.ts';
@@ -250,6 +250,7 @@ async function plant(): Promise<string> {
   const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
   expect([registered.status, registered.body]).toEqual([200, expect.anything()]);
   await simulate(team, first.body.order.id, '', { interpretation: 'critical' });
+  await plantDocument(app, first.body.order, mark);
   await plantUnmatched(first.body.order);
   const visited = await orderBy(team, 'at_home_phlebotomy', { userId: user_id });
   const address = bodyOf('get_phlebotomy_availability', { ...phoenix, second_line: '', access_notes: '' });

@@ -34,6 +34,7 @@ export const SEALED_COLUMNS = {
   'lab_results.results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.missing_results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.sample_information': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
+  'lab_result_documents.content': { as: 'bytes', row: ['document_id', 'n'], team: 'team_id' },
   'unmatched_results.report': { as: 'json', row: ['id'], team: 'team_id' },
   'unmatched_results.note': { as: 'text', row: ['id'], team: 'team_id' },
   'hl7_outgoing.message': { as: 'text', row: ['id'], team: 'team_id' },

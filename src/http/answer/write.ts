@@ -71,6 +71,9 @@ const attachmentAnswer = ({ content_type, name, content }: Attachment): Answer =
   },
 });
 
+const isAttachment = (value: unknown): value is Attachment =>
+  typeof value === 'object' && value !== null && 'content_type' in value;
+
 /** Out of the reach of scripts, and sent along when the user comes back from another site by a link. */
 const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
   `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
@@ -109,7 +112,10 @@ export function compileAnswer({ response, status }: Endpoint): (value: unknown) 
   }
   if (response.media === 'attachment') return (value) => attachmentAnswer(value as Attachment);
   if (response.media === 'browser') return (value) => browserAnswer(value as BrowserAnswer);
-  return (value) => ({ status, body: value as string | Buffer | Readable });
+  if (response.media === 'pdf') {
+    return (value) => (isAttachment(value) ? attachmentAnswer(value) : { status, body: value as Buffer | Readable });
+  }
+  return (value) => ({ status, body: value as string });
 }
 
 async function* lines(values: AsyncIterable<unknown>, text: (value: unknown) => string): AsyncIterable<string> {

@@ -12,7 +12,8 @@ export type IcdCheck = {
   warnings: { code: string; overlaps_with: string; type: string }[];
 };
 
-const SHAPE = /^[A-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?$/;
+/** Chapter XVII goes on behind Q99 with QA0: the only letter that stands second. */
+const SHAPE = /^([A-Z]\d|QA)[0-9A-Z](\.[0-9A-Z]{1,4})?$/;
 
 /**
  * What is wrong with the diagnoses of one patient, as far as it shows: their shape, a code that has to be more or less

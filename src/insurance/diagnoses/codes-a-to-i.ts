@@ -122,7 +122,9 @@ E66.9 Obesity, unspecified
 E72.11 Homocystinuria
 E73.9 Lactose intolerance, unspecified
 E78.00 Pure hypercholesterolemia, unspecified
-E78.01 Familial hypercholesterolemia
+E78.010 Homozygous familial hypercholesterolemia [HoFH]
+E78.011 Heterozygous familial hypercholesterolemia [HeFH]
+E78.019 Familial hypercholesterolemia, unspecified
 E78.1 Pure hyperglyceridemia
 E78.2 Mixed hyperlipidemia
 E78.41 Elevated Lipoprotein(a)

@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { DIAGNOSES } from './codes.ts';
+import { areExcluded, isWithin, mayOverlap } from './excludes.ts';
+import { EXCLUDES_1, EXCLUDES_2, type Note } from './notes.ts';
 import type { Diagnosis, IcdCodesAnswer } from './schemas.ts';
 
 let app: TestApp;
@@ -53,15 +56,19 @@ describe('checking diagnoses', () => {
     expect(await check()).toEqual(fine);
   });
 
-  test.each(['diabetes', '11.9', 'E1', 'E11.', 'E11.99999', 'E11-9'])('%j has no shape of a code', async (code) => {
-    const { valid, errors } = await check(code);
-    expect([valid, errors]).toEqual([false, [expect.stringContaining('shape')]]);
-  });
+  test.each(['diabetes', '11.9', 'E1', 'E11.', 'E11.99999', 'E11-9', 'QB0.1', 'AA1'])(
+    '%j has no shape of a code',
+    async (code) => {
+      const { valid, errors } = await check(code);
+      expect([valid, errors]).toEqual([false, [expect.stringContaining('shape')]]);
+    },
+  );
 
   test('a category and a code that goes on behind one that is whole cannot be billed', async () => {
-    expect((await check('E11', 'N18.3', 'E11.91')).errors).toEqual([
+    expect((await check('E11', 'N18.3', 'E78.01', 'E11.91')).errors).toEqual([
       expect.stringMatching(/"E11" is not exact enough .* such as E11\.21\./),
       expect.stringMatching(/"N18\.3" is not exact enough/),
+      expect.stringMatching(/"E78\.01" is not exact enough .* such as E78\.010\./),
       '"E11.91" is no code: E11.9 has none below it.',
     ]);
   });
@@ -76,6 +83,45 @@ describe('checking diagnoses', () => {
     expect(await check('E11.9', 'E10.9')).toEqual(both('E11.9', 'E10.9'));
     expect(await check('Z21', 'B20')).toEqual(both('Z21', 'B20'));
     expect((await check('R73.03', 'E11.9', 'E10.9')).violations).toHaveLength(3);
+  });
+
+  test.each([
+    ['K50.90', 'K51.90'],
+    ['E61.1', 'D50.9'],
+    ['K58.0', 'K51.90'],
+    ['Z00.00', 'Z02.89'],
+    ['R73.01', 'O99.810'],
+    ['O13.9', 'I10'],
+  ])('%s and %s are never of one patient', async (one, other) => {
+    const { valid, violations } = await check(one, other);
+    expect([valid, violations]).toEqual([false, [{ code: one, conflicts_with: other, type: 'excludes1' }]]);
+  });
+
+  test.each([
+    ['G43.909', 'R51.9'],
+    ['N97.0', 'E28.2'],
+    ['N97.9', 'E23.0'],
+    ['D70.9', 'D72.819'],
+    ['Z79.84', 'Z79.4'],
+  ])('%s and %s may both be there, though neither is part of the other', async (one, other) => {
+    const { valid, warnings } = await check(one, other);
+    expect([valid, warnings]).toEqual([true, [{ code: one, overlaps_with: other, type: 'excludes2' }]]);
+  });
+
+  test.each([
+    ['E29.1', 'E78.5'],
+    ['K57.30', 'K92.2'],
+    ['M32.9', 'M62.81'],
+    ['F33.0', 'R53.83'],
+  ])('%s and %s are told apart by no code, and pass', async (one, other) => {
+    expect(await check(one, other)).toEqual(fine);
+  });
+
+  test('a code of the chapter that goes on with QA0 has the shape of one', async () => {
+    expect(await check('qa00101')).toEqual({
+      ...fine,
+      warnings: [{ code: 'QA0.0101', overlaps_with: 'QA0.0101', type: 'not_in_shipped_subset' }],
+    });
   });
 
   test('what may stand together, what is sent twice and what the subset has not is a warning', async () => {
@@ -95,12 +141,58 @@ describe('checking diagnoses', () => {
   });
 });
 
-test('every code of the subset has the shape of one that can be billed, and none lies below another', async () => {
+/** The chapters of ICD-10-CM, as its tabular list prints them; the edition of October 2026 has categories up to QA1. */
+const CHAPTERS =
+  'A00-B99 C00-D49 D50-D89 E00-E89 F01-F99 G00-G99 H00-H59 H60-H95 I00-I99 J00-J99 K00-K95 L00-L99 M00-M99 N00-N99 ' +
+  'O00-O9A P00-P96 Q00-QA1 R00-R99 S00-T88 U00-U85 V00-Y99 Z00-Z99';
+const chapterOf = (code: string): string | undefined =>
+  CHAPTERS.split(' ').find((chapter) => isWithin(code.slice(0, 3), chapter));
+
+test('every code of the subset has the shape of one that can be billed, lies in a chapter, and none below another', () => {
   expect(DIAGNOSES.size).toBeGreaterThan(400);
   for (const [code, { description }] of DIAGNOSES) {
-    expect(code).toMatch(/^[A-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?$/);
-    expect(description.length).toBeGreaterThan(3);
+    expect(code).toMatch(/^[A-Z]\d[0-9A-Z](\.([0-9A-Z]{1,3}|[0-9X]{3}[0-9A-Z]))?$/);
+    expect(chapterOf(code), code).toBeDefined();
+    expect(description, code).toMatch(/^[A-Z]\S{3,}( \S+)*$/);
   }
   const codes = [...DIAGNOSES.keys()];
   expect(codes.filter((code) => codes.some((other) => other !== code && other.startsWith(code)))).toEqual([]);
+  const descriptions = [...DIAGNOSES.values()].map(({ description }) => description);
+  expect(descriptions.filter((each, index) => descriptions.indexOf(each) !== index)).toEqual([]);
+});
+
+describe('notes of exclusion', () => {
+  const ofNote = ([at, against]: Note): string[] => [at, ...against];
+  const inSubset = (codes: string): boolean => [...DIAGNOSES.keys()].some((code) => isWithin(code, codes));
+
+  test('name beginnings of codes, or ranges that rise within a chapter', () => {
+    for (const codes of [...EXCLUDES_1, ...EXCLUDES_2].flatMap(ofNote)) {
+      expect(codes).toMatch(/^[A-Z]\d[0-9A-Z](\.\d{1,3})?(-[A-Z]\d[0-9A-Z](\.\d{1,3})?)?$/);
+      const [first = '', last = first] = codes.split('-');
+      expect(first <= last, codes).toBe(true);
+      expect(chapterOf(first), codes).toBeDefined();
+      expect(chapterOf(last), codes).toBe(chapterOf(first));
+    }
+  });
+
+  test('stand each once, at codes of the subset', () => {
+    for (const notes of [EXCLUDES_1, EXCLUDES_2]) {
+      const places = notes.map(([at]) => at);
+      expect(new Set(places).size).toBe(places.length);
+      expect(places.filter((at) => !inSubset(at))).toEqual([]);
+      expect(notes.filter(([, against]) => new Set(against).size !== against.length)).toEqual([]);
+    }
+  });
+
+  test('keep no code apart from itself, and hold whichever of two comes first', () => {
+    const codes = fc.constantFrom(...DIAGNOSES.keys());
+    for (const code of DIAGNOSES.keys()) expect([code, areExcluded(code, code)]).toEqual([code, false]);
+    fc.assert(
+      fc.property(codes, codes, (one, other) => {
+        expect(areExcluded(one, other)).toBe(areExcluded(other, one));
+        expect(mayOverlap(one, other)).toBe(mayOverlap(other, one));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });

@@ -2,11 +2,12 @@ import { Type } from 'typebox';
 import type { SignedCtx, TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { pdf } from '../../http/media.ts';
+import { pdf, type Attachment } from '../../http/media.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { loadLabTest } from '../catalogue/find.ts';
 import { findTransactionResults } from '../results/find-of-transaction.ts';
+import { findDocumentOrNull, findTransactionDocumentOrNull } from '../results/find-document.ts';
 import { findResults, notAvailable } from '../results/find.ts';
 import { drawAbn } from './abn.ts';
 import { findSender, loadFacts, type OrderFacts } from './facts.ts';
@@ -26,13 +27,16 @@ async function ofOrder(ctx: TeamCtx, orderId: string, draw: (facts: OrderFacts) 
   return inTurn(ctx.team.id, () => draw(facts));
 }
 
-async function resultReport(ctx: TeamCtx, orderId: string): Promise<Buffer> {
+/** The laboratory's own report where the newest came with one, else ours. */
+async function resultReport(ctx: TeamCtx, orderId: string): Promise<Buffer | Attachment> {
+  const own = await findDocumentOrNull(ctx, orderId);
+  if (own) return own;
   const results = await findResults(ctx, orderId);
   return ofOrder(ctx, orderId, (facts) => drawResultReport(facts, results));
 }
 
 /** A link says nothing of what it would open, were it good: no order, no requisition and no user read the same. */
-async function byLink(ctx: SignedCtx, make: (ctx: TeamCtx, orderId: string) => Promise<Buffer>): Promise<Buffer> {
+async function byLink<T>(ctx: SignedCtx, make: (ctx: TeamCtx, orderId: string) => Promise<T>): Promise<T> {
   try {
     return await make(ctx, ctx.signedId);
   } catch (error) {
@@ -121,7 +125,9 @@ export const documentEndpoints = [
     params,
     response: pdf('results'),
     summary: 'Print the results of an order',
-    description: 'With the items of 42 CFR 493.1291(c). Corrected values are marked, with what was reported before.',
+    description:
+      "The laboratory's own document, as an attachment, where the newest report came with one. Else it is printed here, with the " +
+      'items of 42 CFR 493.1291(c); corrected values are marked, with what was reported before.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
     handle: (ctx, { params: { order_id } }) => resultReport(ctx, order_id),
   }),
@@ -146,9 +152,12 @@ export const documentEndpoints = [
     response: pdf('results'),
     summary: 'Print the results of an order and its redraws as one',
     description:
-      'Of each marker the newest final value, by whichever order. Patient and physician are those of the first order.',
+      'Of each marker the newest final value, by whichever order. Patient and physician are those of the first order. ' +
+      "Where one order alone has results, the laboratory's own document of it, if there is one.",
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
     handle: async (ctx, { params: { transaction_id } }) => {
+      const own = await findTransactionDocumentOrNull(ctx, transaction_id);
+      if (own) return own;
       const results = await findTransactionResults(ctx, transaction_id);
       const first = results.order_transaction?.orders[0];
       if (!first) throw notAvailable('these orders');

@@ -1,4 +1,4 @@
-// What a laboratory may send at most, documents that it sends along, and what an operator sees of all that waits.
+// What a laboratory may send at most, and what an operator sees of all that waits.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
@@ -41,7 +41,7 @@ const send = (result: Omit<ResultToSend, 'placer'>, more = '') =>
   sendFrame(hl7.port as number, resultMessage({ ...result, placer: order.placer }) + more);
 const message = (controlId: string) =>
   app.db.selectFrom('hl7_messages').selectAll().where('control_id', '=', controlId).executeTakeFirstOrThrow();
-const results = () => app.team.api<{ results: { slug: string }[] }>('GET', `/v3/order/${order.id}/result`);
+const results = () => app.team.api('GET', `/v3/order/${order.id}/result`);
 
 describe('a result beyond all bounds waits for the operator, and nothing of it is kept with the order:', () => {
   const repeated = (count: number, line: (n: number) => string): string =>
@@ -57,31 +57,6 @@ describe('a result beyond all bounds waits for the operator, and nothing of it i
     expect(await send({ controlId, values: [glucose] }, more)).toMatchObject({ code: 'AE', error: code });
     expect(await message(controlId)).toMatchObject({ state: 'failed', reason: code });
     expect((await results()).status).toBe(404);
-  });
-});
-
-describe('a document that comes with a result', () => {
-  const pdf = `\rOBX|9|ED|PDF^Report^L||^application^pdf^Base64^${Buffer.from('%PDF-1.7').toString('base64')}||||||F`;
-
-  test('leaves the values as they are, and a note and a line in the log tell that it was left out', async () => {
-    expect(await send({ controlId: 'D1', values: [glucose] }, pdf)).toMatchObject({ code: 'AA' });
-    expect((await results()).body.results.map(({ slug }) => slug)).toEqual(['saguaro-glucose']);
-    expect(await message('D1')).toMatchObject({ state: 'applied', reason: 'document_left_out' });
-  });
-
-  test('and has the values in it alone waits for the operator, instead of telling that there are none', async () => {
-    expect(await send({ controlId: 'D2', values: [] }, pdf)).toMatchObject({
-      code: 'AE',
-      error: 'document_without_values',
-    });
-    expect((await results()).status).toBe(404);
-  });
-
-  test('and comes after the values changes nothing of them', async () => {
-    await send({ controlId: 'D3', values: [glucose] });
-    expect(await send({ controlId: 'D4', values: [], at: '20260125' }, pdf)).toMatchObject({ code: 'AA' });
-    expect((await results()).body.results.map(({ slug }) => slug)).toEqual(['saguaro-glucose']);
-    expect(await message('D4')).toMatchObject({ reason: 'document_left_out' });
   });
 });
 

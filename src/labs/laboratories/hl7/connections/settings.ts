@@ -95,6 +95,12 @@ export const Settings = Type.Object(
           }),
         ),
         folder: Type.Optional({ ...Path, description: 'Where its result files appear.' }),
+        documents: Type.Optional(
+          oneOf(['serve', 'leave_out'], {
+            default: 'serve',
+            description: 'Whether a PDF that comes with a result is served as its report.',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),

@@ -47,9 +47,10 @@ export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
         await blankMessage(tx, id);
         return { state: 'applied', reason: null };
       }
-      await applyTo(tx, matched, result);
-      const note = result.hasDocument ? 'document_left_out' : null;
-      if (note) ctx.log.warn({ lab: connection.slug, message_id: id, reason: note }, 'a result came with a document');
+      const { leftOut } = await applyTo(tx, matched, result);
+      const note = leftOut ? 'document_left_out' : null;
+      if (note)
+        ctx.log.warn({ lab: connection.slug, message_id: id, reason: note }, 'a document of a result is not kept');
       await markAs(tx, id, { state: 'applied', reason: note, matched });
       return { state: 'applied', reason: null };
     });
@@ -81,10 +82,10 @@ async function readRaw(tx: TxCtx, raw: Buffer, { lab_id, settings }: Connection)
   return readResult(message, settings, await findCodes(tx, lab_id));
 }
 
-async function applyTo(tx: TxCtx, matched: MatchedOrder, result: ReadResult): Promise<void> {
+async function applyTo(tx: TxCtx, matched: MatchedOrder, result: ReadResult): Promise<{ leftOut: boolean }> {
   const team = await findTeamScope(tx, matched.team_id);
   if (!team) throw new ResultProblem('unknown_number');
-  await applyResult(forTeam(tx, team), matched, result);
+  return applyResult(forTeam(tx, team), matched, result);
 }
 
 type Mark = {

@@ -6,6 +6,7 @@ import { progressOfOrder } from '../../../orders/status/progress.ts';
 import { advance } from '../../../orders/status/rules.ts';
 import type { LowLevelStatus } from '../../../orders/status/table.ts';
 import { newestReport } from '../../../results/newest-report.ts';
+import { keepDocument } from '../../../results/storing/keep-document.ts';
 import { storeReport } from '../../../results/store-report.ts';
 import type { LabReport } from '../../../results/report.ts';
 import { applyNews } from '../../apply-news.ts';
@@ -14,29 +15,34 @@ import type { ReadResult } from '../messages/read-result.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
 import type { MatchedOrder } from './find-order.ts';
 
-/** Gives an order what a laboratory told of it, in the caller's transaction. */
+/** Gives an order what a laboratory told of it, in the caller's transaction. `leftOut`: its document is not kept with the order. */
 export async function applyResult(
   ctx: TxCtx<TeamCtx>,
   matched: MatchedOrder,
-  { report, isReceipt, rejected, fillerNumbers, hasDocument }: ReadResult,
-): Promise<void> {
+  { report, isReceipt, rejected, fillerNumbers, hasDocument, document }: ReadResult,
+): Promise<{ leftOut: boolean }> {
+  const noMore = { leftOut: hasDocument };
   const order = await lockOrderIfPresent(ctx, matched.order_id);
   if (!order) throw new ResultProblem('user_scheduled_for_deletion');
   refuseOtherPatient(order, report);
   await keepFillerNumber(ctx, matched, fillerNumbers);
   const trouble = rejected.map((code) => TROUBLES[code]).find((known) => known !== undefined);
-  if (trouble !== undefined && !hasValues(report)) return walk(ctx, order, trouble);
+  if (trouble !== undefined && !hasValues(report)) {
+    await walk(ctx, order, trouble);
+    return noMore;
+  }
   if (report === null) {
     if (isReceipt && order.row.method === 'testkit') await walk(ctx, order, { status: 'delivered_to_lab' });
-    return;
+    return noMore;
   }
   // Values that stand in a document alone are not "not reported": somebody reads them. After values it only repeats them.
   if (hasDocument && report.observations.length === 0) {
-    if (await newestReport(ctx, order)) return;
-    throw new ResultProblem('document_without_values');
+    if (!(await newestReport(ctx, order))) throw new ResultProblem('document_without_values');
+  } else {
+    const { outcome } = await storeReport(ctx, order, report);
+    if (outcome === 'impossible') throw new ResultProblem('order_ended');
   }
-  const { outcome } = await storeReport(ctx, order, report);
-  if (outcome === 'impossible') throw new ResultProblem('order_ended');
+  return document !== null && (await keepDocument(ctx, order, { report, document })) ? { leftOut: false } : noMore;
 }
 
 const hasValues = (report: LabReport | null): boolean =>

@@ -51,6 +51,7 @@ const ERROR_CODES: Readonly<Record<string, string[]>> = {
   wrong_processing: ['202', 'Unsupported processing id', 'HL70357'],
   unknown_number: ['204', 'Unknown key identifier', 'HL70357'],
   value_not_of_type: ['102', 'Data type error', 'HL70357'],
+  document_broken: ['102', 'Data type error', 'HL70357'],
   bad_time: ['102', 'Data type error', 'HL70357'],
 };
 

@@ -1,6 +1,7 @@
 import type { LabReport, Observation } from '../../../results/report.ts';
 import type { Settings } from '../connections/settings.ts';
 import { textAt, textsAt, type Segment } from '../codec/message.ts';
+import { isDocument } from './read-document.ts';
 import { ResultProblem } from './result-problem.ts';
 
 /** A laboratory's own codes, and LOINC as far as one analyte has it: the slug of our analyte by `code` and `LN code`. */
@@ -24,9 +25,6 @@ const STATUS: Readonly<Record<string, Observation['status'] | null>> = {
 
 type Read = Omit<Observation, 'sample_id'>;
 type Within = { codes: CodeMap; settings: Settings; laboratories: LabReport['performing_laboratories'] };
-
-/** ED is a document within the message, as a PDF, RP the name of one that lies elsewhere. */
-export const isDocument = (observation: Segment): boolean => ['ED', 'RP'].includes(textAt(observation, 2));
 
 /** One OBX with its notes; null where it tells nothing yet. An attached document is no value. */
 export function readObservation(

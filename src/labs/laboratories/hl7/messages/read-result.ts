@@ -2,7 +2,8 @@ import type { LabReport } from '../../../results/report.ts';
 import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
 import type { Settings } from '../connections/settings.ts';
 import { segmentOf, textAt, type Message, type Segment } from '../codec/message.ts';
-import { isDocument, readObservation, type CodeMap } from './read-observation.ts';
+import { isDocument, readDocument } from './read-document.ts';
+import { readObservation, type CodeMap } from './read-observation.ts';
 import { ResultProblem } from './result-problem.ts';
 import { readDate, readTime, type ZonedTime } from './times.ts';
 
@@ -18,8 +19,10 @@ export type ReadResult = {
   sampleIds: string[];
   /** The account that it was sent to (MSH-6); empty where it says none. */
   account: string;
-  /** It has a document, as a PDF, of which nothing is kept but the message. */
+  /** It has a document, of whatever kind, within it or elsewhere. */
   hasDocument: boolean;
+  /** The laboratory's own report, as a PDF; 'withdrawn' where it takes that back. */
+  document: Buffer | 'withdrawn' | null;
   /** Statuses of the sample that are told beside the values, worst first. */
   rejected: string[];
 };
@@ -59,6 +62,7 @@ export function readResult(message: Message, settings: Settings, codes: CodeMap)
     return REPORT_STATUS[status] ?? null;
   });
   const specimens = groups.flatMap((group) => group.specimens);
+  const observations = groups.flatMap((group) => group.observations.map(({ observation }) => observation));
   return {
     report: statuses.every((status) => status === null)
       ? null
@@ -68,7 +72,8 @@ export function readResult(message: Message, settings: Settings, codes: CodeMap)
     fillerNumbers: numbersOf(groups, 3),
     sampleIds: [...new Set(specimens.flatMap((specimen) => sampleOf([specimen]) ?? []))],
     account: textAt(segmentOf(message, 'MSH'), 6),
-    hasDocument: groups.some(({ observations }) => observations.some(({ observation }) => isDocument(observation))),
+    hasDocument: observations.some(isDocument),
+    document: readDocument(observations, settings),
     rejected: specimens.map((specimen) => textAt(specimen, 21)).filter((code) => code !== ''),
   };
 }

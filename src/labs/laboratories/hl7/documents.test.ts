@@ -1,0 +1,216 @@
+// A laboratory's own report, as a PDF in its message: when it is served, and when it is not.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { readOrder } from '../../../../test/factories.ts';
+import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
+import {
+  resultMessage,
+  sendFrame,
+  startHl7Laboratory,
+  text_,
+  type Hl7Laboratory,
+  type ResultToSend,
+} from '../../../../test/hl7-laboratory.ts';
+import { fetchPdf, textOf, type Printed } from '../../../../test/pdf.ts';
+import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { startHl7, type Hl7 } from './start.ts';
+
+let laboratory: Hl7Laboratory;
+let app: TestApp;
+let hl7: Hl7;
+let labTestId: string;
+let order: { id: string; user_id: string; placer: string };
+const logged: string[] = [];
+beforeAll(async () => {
+  laboratory = await startHl7Laboratory();
+  app = await startTestApp({ PHIAL_HL7_PORT: '0', PHIAL_LOG_LEVEL: 'info' }, { logTo: (line) => logged.push(line) });
+  await connect();
+  labTestId = await addLabTest(app, app.team);
+  hl7 = await startHl7(app.ctx);
+});
+beforeEach(async () => {
+  const { id, user_id } = await kitAtLaboratory(app, app.team, labTestId);
+  await app.runJobs();
+  order = { id, user_id, placer: text_(laboratory.orders.at(-1) as never, 'ORC.2') };
+});
+afterAll(async () => {
+  await hl7.stop();
+  await app.close();
+  await laboratory.close();
+});
+
+const connect = (results: object = {}): Promise<void> =>
+  connectTestLaboratory(app.databaseUrl, {
+    orders: byMllp(laboratory.port),
+    results: { networks: ['127.0.0.1/32'], ...results },
+  });
+
+/** A PDF by its beginning and its end, as which it is known; `bytes` more lie between. */
+const pdfOf = (name: string, bytes = 40): Buffer =>
+  Buffer.concat([Buffer.from(`%PDF-1.7\n%${name}\n`), randomBytes(bytes), Buffer.from('\nstartxref\n9\n%%EOF\n')]);
+
+/** An OBX with a document. */
+const obx = (data: string, { of = 'application^pdf', encoding = 'Base64', status = 'F', type = 'ED' } = {}): string =>
+  `\rOBX|9|${type}|PDF^Report^L||^${of}^${encoding}^${data}||||||${status}`;
+const base64 = (pdf: Buffer): string => obx(pdf.toString('base64'));
+
+let sent = 0;
+/** Sends values of glucose, where one is given, with further segments. */
+async function send(
+  value: string | null,
+  more: string,
+  result: Partial<ResultToSend> = {},
+): Promise<{ code?: string | undefined; error?: string | undefined; reason: string | null; state: string }> {
+  const controlId = `DOC${(sent += 1)}`;
+  const values = value === null ? [] : [{ code: 'GLU', value, ...(result.status === 'C' ? { status: 'C' } : {}) }];
+  const text = resultMessage({ placer: order.placer, values, ...result, controlId }) + more;
+  const ack = await sendFrame(hl7.port as number, text);
+  const { reason, state } = await app.db
+    .selectFrom('hl7_messages')
+    .select(['reason', 'state'])
+    .where('control_id', '=', controlId)
+    .executeTakeFirstOrThrow();
+  return { code: ack?.code, error: ack?.error, reason, state };
+}
+
+const print = (path = `/v3/order/${order.id}/result/pdf`): Promise<Printed> => fetchPdf(app, path);
+const values = async (): Promise<string[]> => {
+  const { body } = await app.team.api<{ results: { result: string }[] }>('GET', `/v3/order/${order.id}/result`);
+  return body.results.map(({ result }) => result);
+};
+const pieces = async (userId: string): Promise<number> =>
+  (await sql`select from lab_result_documents where user_id = ${userId}`.execute(app.db)).rows.length;
+
+async function expectOwn(pdf: Buffer, printed?: Printed): Promise<void> {
+  const { status, headers, bytes } = printed ?? (await print());
+  expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+    200,
+    'application/pdf',
+    'attachment; filename="laboratory-report.pdf"',
+  ]);
+  expect(Buffer.from(bytes).equals(pdf)).toBe(true);
+}
+
+async function expectOurs(...items: string[]): Promise<void> {
+  const printed = await print();
+  expect([printed.status, printed.headers.get('content-disposition')]).toEqual([200, 'inline; filename="results.pdf"']);
+  const text = (await textOf(printed)).join(' ');
+  for (const item of items) expect(text).toContain(item);
+}
+
+describe("the laboratory's own document", () => {
+  test('is served as it was sent, of the order and of its transaction, until a correction brings none', async () => {
+    const first = pdfOf('first', 600_000);
+    expect(await send('90', base64(first))).toEqual({ code: 'AA', error: '', reason: null, state: 'applied' });
+    expect(await pieces(order.user_id)).toBe(3);
+    await expectOwn(first);
+    const { order_transaction } = await readOrder(app.team, order.id);
+    await expectOwn(first, await print(`/v3/order_transaction/${order_transaction.id}/result/pdf`));
+    expect(await values()).toEqual(['90']);
+
+    await send('94', '', { at: '20260123090000', status: 'C' });
+    await expectOurs('CORRECTED REPORT', 'reported before as 90');
+    const corrected = pdfOf('corrected');
+    await send('95', base64(corrected), { at: '20260124090000', status: 'C' });
+    await expectOwn(corrected);
+  });
+
+  test('that comes after the values is that of the report, and takes the place of one before', async () => {
+    await send('90', '');
+    await expectOurs('90');
+    const [one, two] = [pdfOf('one'), pdfOf('two', 300_000)];
+    expect(await send(null, base64(one), { at: '20260125' })).toMatchObject({ code: 'AA', reason: null });
+    await expectOwn(one);
+    await send(null, base64(two), { at: '20260126' });
+    await expectOwn(two);
+    expect(await send(null, base64(one), { at: '20260125' })).toMatchObject({ reason: 'document_left_out' });
+    await expectOwn(two);
+    expect(await values()).toEqual(['90']);
+  });
+
+  test('of an older message never stands for a report that was corrected since', async () => {
+    await send('90', '');
+    await send('94', '', { at: '20260124', status: 'C' });
+    expect(await send('90', base64(pdfOf('late')), { at: '20260123' })).toMatchObject({
+      code: 'AA',
+      reason: 'document_left_out',
+    });
+    await expectOurs('94');
+    expect(await pieces(order.user_id)).toBe(0);
+  });
+
+  test('that the laboratory takes back is gone', async () => {
+    await send('90', base64(pdfOf('wrong')));
+    await send(null, obx('', { status: 'W' }), { at: '20260125' });
+    await expectOurs('90');
+    expect(await pieces(order.user_id)).toBe(0);
+  });
+
+  test('may be written as Hex, be called no PDF, and be repeated', async () => {
+    const pdf = pdfOf('hex');
+    expect(await send('90', obx(pdf.toString('hex'), { encoding: 'Hex' }))).toMatchObject({ code: 'AA' });
+    await expectOwn(pdf);
+    const again = pdfOf('again');
+    const unnamed = obx(again.toString('base64'), { of: 'application^octet-stream' });
+    await send('91', unnamed + unnamed.replace('|9|', '|10|'), { at: '20260125' });
+    await expectOwn(again);
+  });
+
+  test('is of nobody but its team, and goes with its user', async () => {
+    await send('90', base64(pdfOf('theirs', 300_000)));
+    const other = await app.makeTeam();
+    const { order_transaction } = await readOrder(app.team, order.id);
+    for (const path of [`order/${order.id}`, `order_transaction/${order_transaction.id}`]) {
+      const refused = await fetchPdf(app, `/v3/${path}/result/pdf`, other.api_key);
+      expect([refused.status, Buffer.from(refused.bytes).includes('not_found')]).toEqual([404, true]);
+    }
+    expect(await pieces(order.user_id)).toBe(2);
+    await app.team.api('DELETE', `/v2/user/${order.user_id}`);
+    expect((await print()).status).toBe(404);
+    await sql`update users set deleted_at = now() - interval '8 days' where id = ${order.user_id}`.execute(app.db);
+    await eraseUsers(app.ctx);
+    expect(await pieces(order.user_id)).toBe(0);
+    expect((await print()).status).toBe(404);
+  });
+});
+
+describe('a message whose document', () => {
+  const cut = pdfOf('cut').subarray(0, -10);
+  test.each([
+    ['is cut off', base64(cut), 'document_broken'],
+    ['is no Base64', obx('JVBERi0x*A=='), 'document_broken'],
+    ['has lost letters of its Base64', obx(pdfOf('x').toString('base64').slice(0, -3)), 'document_broken'],
+    ['calls itself a PDF and is a page', obx(Buffer.from('<html>%%EOF').toString('base64')), 'document_broken'],
+    ['is in an encoding that is none', obx('%PDF-1.7 %%EOF', { encoding: 'A' }), 'document_broken'],
+    ['has more than 5 MiB', base64(pdfOf('large', 5 * 1_048_576)), 'document_too_large'],
+    ['is one of two', base64(pdfOf('one')) + base64(pdfOf('two')), 'too_many_documents'],
+  ])('%s waits for the operator, and nothing of it is kept with the order', async (_, more, code) => {
+    expect(await send('90', more)).toEqual({ code: 'AE', error: code, reason: code, state: 'failed' });
+    expect((await print()).status).toBe(404);
+    expect(await pieces(order.user_id)).toBe(0);
+  });
+
+  test('has the values in it alone waits for the operator, instead of telling that there are none', async () => {
+    expect(await send(null, base64(pdfOf('alone')))).toMatchObject({ code: 'AE', error: 'document_without_values' });
+    expect((await print()).status).toBe(404);
+  });
+
+  test.each([
+    ['lies elsewhere', obx(randomUUID(), { type: 'RP' })],
+    ['is a picture', obx('/9j/4AAQ', { of: 'image^jpeg' })],
+  ])('%s applies without it, which a note and a line in the log tell', async (_, more) => {
+    logged.length = 0;
+    expect(await send('90', more)).toMatchObject({ code: 'AA', reason: 'document_left_out' });
+    expect(logged.filter((line) => line.includes('document_left_out')).length).toBe(1);
+    await expectOurs('90');
+  });
+
+  test('is not wanted of that laboratory applies without it, whatever is wrong with it', async () => {
+    await connect({ documents: 'leave_out' });
+    expect(await send('90', base64(cut))).toMatchObject({ code: 'AA', reason: 'document_left_out' });
+    await connect();
+    await expectOurs('90');
+  });
+});

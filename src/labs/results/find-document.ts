@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { sql } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
+import type { Attachment } from '../../http/media.ts';
+import { loadOrder } from '../orders/load.ts';
+
+/** The laboratory's own document of the newest version of an order's report; null where that came without one. */
+export async function findDocumentOrNull(ctx: TeamCtx, orderId: string): Promise<Attachment | null> {
+  const { row } = await loadOrder(ctx, orderId);
+  const { rows } = await sql<{ document_id: string; version: number; pieces: number }>`
+    select document_id, version, count(*)::integer as pieces from lab_result_documents
+     where user_id = ${row.user_id} and order_id = ${row.id} and team_id = ${ctx.team.id}
+       and version = (select max(version) from lab_results
+                       where user_id = ${row.user_id} and order_id = ${row.id} and team_id = ${ctx.team.id})
+     group by document_id, version`.execute(ctx.db);
+  const [found] = rows;
+  if (!found) return null;
+  const content = Readable.from(openPieces(ctx, { ...found, user_id: row.user_id, order_id: row.id }));
+  return { content_type: 'application/pdf', name: 'laboratory-report.pdf', content };
+}
+
+/** That of a transaction, where one of its orders alone has results: a document tells of no other order. */
+export async function findTransactionDocumentOrNull(ctx: TeamCtx, transactionId: string): Promise<Attachment | null> {
+  const { rows } = await sql<{ order_id: string }>`
+    select distinct r.order_id from orders o join lab_results r on r.user_id = o.user_id and r.order_id = o.id
+     where o.team_id = ${ctx.team.id} and o.order_transaction_id = ${transactionId} and r.team_id = ${ctx.team.id}
+     limit 2`.execute(ctx.db);
+  const [only, another] = rows;
+  return only && !another ? findDocumentOrNull(ctx, only.order_id) : null;
+}
+
+type Found = { user_id: string; order_id: string; version: number; document_id: string; pieces: number };
+
+/** One piece in memory at a time. Throws where another document has taken its place meanwhile. */
+async function* openPieces(ctx: TeamCtx, { document_id, pieces, ...of }: Found): AsyncGenerator<Buffer> {
+  for (let n = 0; n < pieces; n += 1) {
+    const { content } = await ctx.db
+      .selectFrom('lab_result_documents')
+      .select('content')
+      .where('user_id', '=', of.user_id)
+      .where('order_id', '=', of.order_id)
+      .where('version', '=', of.version)
+      .where('n', '=', n)
+      .where('document_id', '=', document_id)
+      .where('team_id', '=', ctx.team.id)
+      .executeTakeFirstOrThrow();
+    const place = { team_id: ctx.team.id, id: `${document_id}/${n}` };
+    yield ctx.cipher.openBytes('lab_result_documents.content', place, content);
+  }
+}
