@@ -147,6 +147,11 @@ export const OPTIONS = {
     read: orNull(text),
     meaning: 'Who signs the certificates that laboratories have to show there, in PEM; empty: they need none.',
   },
+  PHIAL_HL7_FAILED_FILES_DAYS: {
+    default: '90',
+    read: whole(1, 3650),
+    meaning: 'Days that files of laboratories stay in the folder failed (1 to 3650).',
+  },
   PHIAL_SANDBOX_AUTOPILOT_SECONDS: {
     default: '',
     read: orNull(whole(0, 86_400)),

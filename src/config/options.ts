@@ -24,6 +24,8 @@ export type Config = {
     /** null: nowhere. */
     port: number | null;
     tls: { certificateFile: string; keyFile: string; clientCaFile: string | null } | null;
+    /** How long what cannot be taken stays in a laboratory's folder. */
+    failedFilesDays: number;
   };
   /** Seconds between the steps that sandbox orders take by themselves; null: nothing moves by itself. */
   autopilotSeconds: number | null;
@@ -171,6 +173,7 @@ const configOf = (given: Given): Config => ({
             keyFile: given.PHIAL_HL7_TLS_KEY_FILE,
             clientCaFile: given.PHIAL_HL7_TLS_CLIENT_CA_FILE,
           },
+    failedFilesDays: given.PHIAL_HL7_FAILED_FILES_DAYS,
   },
   autopilotSeconds: given.PHIAL_SANDBOX_AUTOPILOT_SECONDS,
   retentionDays: given.PHIAL_RETENTION_DAYS,

@@ -109,6 +109,44 @@ describe('a folder', () => {
     await scanFolders(app.ctx, 0);
     expect(readdirSync(inbox('done'))).not.toContain('old.oru');
   });
+
+  test('drops what has failed 90 days ago, whatever its name, and tells how many, but none by its name', async () => {
+    const put = (name: string, days: number): void => {
+      writeFileSync(inbox('failed', name), 'x');
+      utimesSync(inbox('failed', name), 1, Date.now() / 1_000 - days * 86_400);
+    };
+    for (const name of ['Palmer-Grace.pdf', '.hidden', 'half.part']) put(name, 90.01);
+    put('younger.oru', 89.99);
+    logged.length = 0;
+    await scanFolders(app.ctx, 0);
+    const left = readdirSync(inbox('failed'));
+    expect(left).toContain('younger.oru');
+    for (const name of ['Palmer-Grace.pdf', '.hidden', 'half.part']) expect(left).not.toContain(name);
+    const told = logged.map((line) => JSON.parse(line) as object).filter((line) => 'files' in line);
+    expect(told).toMatchObject([{ lab: 'saguaro-lab', files: 3, reason: 'failed_too_long' }]);
+    expect(logged.join('')).not.toContain('Palmer');
+  });
+
+  test('looks at many files in several rounds, and comes to the last of them', async () => {
+    for (let at = 0; at < 1_100; at += 1) {
+      writeFileSync(inbox('failed', `old-${at}`), '');
+      utimesSync(inbox('failed', `old-${at}`), 1, 1);
+    }
+    const counts: number[] = [];
+    const left = (): number => readdirSync(inbox('failed')).filter((name) => name.startsWith('old-')).length;
+    for (let round = 0; round < 4; round += 1) {
+      await scanFolders(app.ctx, 0);
+      counts.push(left());
+    }
+    expect(counts).toEqual([600, 100, 0, 0]);
+  });
+
+  test('counts from when a file has failed, not from the time that its upload brought along', async () => {
+    writeFileSync(inbox('aged.hl7'), 'rubbish');
+    utimesSync(inbox('aged.hl7'), 1, 1);
+    for (let round = 0; round < 2; round += 1) await scanFolders(app.ctx, 0);
+    expect(readdirSync(inbox('failed'))).toContain('aged.hl7');
+  });
 });
 
 test('a file is cut into its messages, whatever stands around them', () => {

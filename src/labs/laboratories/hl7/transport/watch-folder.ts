@@ -1,9 +1,10 @@
-import { lstat, mkdir, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, opendir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ctx } from '../../../../context.ts';
 import { withoutFraming } from './messages-of-file.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
 import { receive } from '../inbox/receive.ts';
+import { dropOldFiles, endWalks, stamp } from './drop-old-files.ts';
 
 const EVERY_MS = 5_000;
 /** Of a scan: what is more waits for the next one. */
@@ -14,7 +15,9 @@ const MOST_FILE_BYTES = 16 * 1_048_576;
 const QUIET_MS = 5_000;
 /** How uploads are named until they are whole. */
 const UNFINISHED = /^\.|\.(part|filepart|tmp|temp|crdownload|swp)$/i;
-const DONE_KEPT_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** What was applied is kept sealed elsewhere. */
+const DONE_KEPT_DAYS = 7;
 
 export type Watcher = { stop: () => Promise<void> };
 
@@ -36,6 +39,7 @@ export function watchFolders(ctx: Ctx): Watcher {
       stopped = true;
       clearTimeout(timer);
       await running;
+      await endWalks();
     },
   };
 }
@@ -61,8 +65,7 @@ async function scan(ctx: Ctx, connection: Connection, folder: string, quietMs: n
     if (taken >= MOST_FILES || ctx.stopping?.aborted) return;
     if (await takeFile(ctx, connection, { folder, name, quietMs })) taken += 1;
   }
-  await dropOld(join(folder, 'done'));
-  await dropOld(join(folder, 'ack'));
+  await dropOld(ctx, connection, folder);
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -96,6 +99,7 @@ async function takeFile(ctx: Ctx, connection: Connection, { folder, name, quietM
         'a file of a laboratory holds no message',
       );
     else await writeFile(join(folder, 'ack', `${name}.ack`), Buffer.concat(answers), { mode: 0o640 });
+    await stamp(path);
     await rename(path, join(folder, ok ? 'done' : 'failed', name));
     return true;
   } catch (error) {
@@ -104,11 +108,16 @@ async function takeFile(ctx: Ctx, connection: Connection, { folder, name, quietM
   }
 }
 
-/** What was applied is kept sealed elsewhere: the files go after a week. */
-async function dropOld(folder: string): Promise<void> {
-  for (const name of await namesIn(folder)) {
-    const path = join(folder, name);
-    const { mtimeMs } = await lstat(path);
-    if (Date.now() - mtimeMs > DONE_KEPT_MS) await rm(path, { force: true });
+/** Files hold what people have: none stays for ever, whoever forgot it. A name may say whose it is, so that none is told. */
+async function dropOld(ctx: Ctx, { slug }: Connection, folder: string): Promise<void> {
+  const kept = { done: DONE_KEPT_DAYS, ack: DONE_KEPT_DAYS, failed: ctx.config.hl7.failedFilesDays };
+  try {
+    for (const [place, days] of Object.entries(kept)) {
+      const files = await dropOldFiles(ctx, join(folder, place), days * DAY_MS);
+      if (files > 0 && place === 'failed')
+        ctx.log.warn({ lab: slug, files, reason: 'failed_too_long' }, 'files that had failed were removed');
+    }
+  } catch (err) {
+    ctx.log.error({ err, lab: slug }, 'old files of a laboratory could not be removed');
   }
 }
