@@ -1,8 +1,10 @@
 // Reports as a laboratory's adapter gives them, before anything is made of them.
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../src/db/transaction.ts';
+import { lockOrder } from '../src/labs/orders/load.ts';
 import type { LabReport, Observation } from '../src/labs/results/report.ts';
-import { receiveReport, type Received } from '../src/labs/results/unmatched/receive-report.ts';
+import { storeReport, type Stored } from '../src/labs/results/store-report.ts';
+import { receiveReport } from '../src/labs/results/unmatched/receive-report.ts';
 import { forTeam } from '../src/tenancy/teams/scope.ts';
 import type { Team, TestApp } from './app.ts';
 import type { OrderBody } from './factories.ts';
@@ -48,17 +50,26 @@ export const reportOf = (changes: Partial<LabReport> = {}, day = 7): LabReport =
   ...changes,
 });
 
-/** The report comes in for a team, with the order that the laboratory's numbers lead to. */
+export type Received = Stored['outcome'] | Awaited<ReturnType<typeof receiveReport>>;
+
+/** The same with the sample that it is of. */
+export const sampled = (sample_id: string, changes: Partial<LabReport> = {}): LabReport =>
+  reportOf({
+    samples: [{ sample_id, control_number: null, collected_at: null, received_at: null, clinical_information: null }],
+    ...changes,
+  });
+
+/** The report comes in for a team, with the order that the laboratory's numbers lead to; without one it waits for a person. */
 export async function receiveFor(
   app: TestApp,
   { team, orderId, labId }: { team: Team; orderId: string | null; labId: number },
   report: LabReport,
 ): Promise<Received> {
   const ctx = forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} });
-  return inTransaction(
-    ctx,
-    async (tx) => (await receiveReport(tx, { lab_id: labId, lab_account_id: null, report }, orderId)).received,
-  );
+  return inTransaction(ctx, async (tx) => {
+    if (orderId === null) return receiveReport(tx, { lab_id: labId, lab_account_id: null, report });
+    return (await storeReport(tx, await lockOrder(tx, orderId), report)).outcome;
+  });
 }
 
 export const labOf = (order: OrderBody): number => (order['lab_test'] as { lab: { id: number } }).lab.id;

@@ -15,11 +15,12 @@ import {
   linkTokenOf,
   orderKit,
   physician,
+  readOrder,
   simulate,
   webhookPath,
   type OrderBody,
 } from '../../test/factories.ts';
-import { labOf, plantDocument, receiveFor, reportOf } from '../../test/lab-reports.ts';
+import { labOf, plantDocument, receiveFor, sampled } from '../../test/lab-reports.ts';
 import { query } from '../../test/global-setup.ts';
 import { pngHead } from '../../test/images.ts';
 import { sendReport } from '../../test/sent-reports.ts';
@@ -280,10 +281,11 @@ async function plant(): Promise<string> {
   return user_id;
 }
 
-/** As of a laboratory that gives a number of the user's order, for somebody born on another day. */
+/** As of a laboratory that gives the sample of the user's order and no number of it, for somebody born on another day. */
 async function plantUnmatched(order: OrderBody): Promise<void> {
   const patient = { first_name: mark, last_name: mark, dob: '1950-01-01', gender: null };
-  await receiveFor(app, { team, orderId: order.id, labId: labOf(order) }, reportOf({ patient }));
+  const { sample_id } = (await readOrder(team, order.id)) as { sample_id: string };
+  await receiveFor(app, { team, orderId: null, labId: labOf(order) }, sampled(sample_id, { patient }));
   const { body } = await team.api<{ data: { id: string }[] }>('GET', '/v3/unmatched_result');
   await team.api('POST', `/v3/unmatched_result/${body.data[0]?.id}/resolve`, { action: 'unsure', note: mark });
 }

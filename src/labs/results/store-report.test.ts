@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { lowStatuses, readOrder, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
-import { labOf, observed, receiveFor, reportOf } from '../../../test/lab-reports.ts';
+import { labOf, observed, receiveFor, reportOf, type Received } from '../../../test/lab-reports.ts';
 import { placeOrder } from '../../../test/placed-orders.ts';
 import { publishedTo } from '../../../test/publish.ts';
 import type { LabReport, Observation } from './report.ts';
-import type { Received } from './unmatched/receive-report.ts';
 
 type Result = {
   slug: string;

@@ -27,37 +27,29 @@ export type Candidate = {
 const MOST_OPTIONS = 10;
 
 /**
- * The team's orders that the report names, by a number or a sample id, and those of people with the same name and date
- * of birth; the likeliest first. `named` is the order that a number of the laboratory led to, though it did not fit.
+ * The team's orders whose sample the report names, and those of people with the same name and date of birth; the likeliest
+ * first.
  */
-export async function findCandidates(
-  ctx: TxCtx<TeamCtx>,
-  from: ReportOfLab,
-  named: LoadedOrder | null,
-): Promise<Candidate[]> {
+export async function findCandidates(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Promise<Candidate[]> {
   const bySample = await ordersOfSamples(ctx, from.report);
-  const provenance = [...(named ? [named] : []), ...(await loadAll(ctx, bySample, named ? [named.row.id] : []))];
-  const known = provenance.map(({ row }) => row.id);
-  const options = await loadAll(ctx, await ordersOfPatient(ctx, from.report), known);
+  const provenance = await loadAll(ctx, bySample);
+  const ofPatient = await ordersOfPatient(ctx, from.report);
+  const options = await loadAll(
+    ctx,
+    ofPatient.filter((id) => !bySample.includes(id)),
+  );
   const users = new Set(provenance.map(({ row }) => row.user_id));
   const candidates: Candidate[] = [];
   for (const order of [...provenance, ...options]) {
-    const type = known.includes(order.row.id) ? 'provenance_order' : 'order_option';
-    const bySampleId = bySample.includes(order.row.id);
-    candidates.push(
-      await weigh(ctx, from, order, {
-        type,
-        bySampleId,
-        sameUser: type === 'order_option' && users.has(order.row.user_id),
-      }),
-    );
+    const bySample = provenance.includes(order);
+    candidates.push(await weigh(ctx, from, order, { bySample, sameUser: !bySample && users.has(order.row.user_id) }));
   }
   return candidates.toSorted((a, b) => b.confidence_score - a.confidence_score);
 }
 
-async function loadAll(ctx: TxCtx<TeamCtx>, ids: string[], without: string[]): Promise<LoadedOrder[]> {
+async function loadAll(ctx: TxCtx<TeamCtx>, ids: string[]): Promise<LoadedOrder[]> {
   const orders: LoadedOrder[] = [];
-  for (const id of ids) if (!without.includes(id)) orders.push(await loadOrder(ctx, id));
+  for (const id of ids) orders.push(await loadOrder(ctx, id));
   return orders;
 }
 
@@ -85,32 +77,33 @@ async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Pro
   return rows.map(({ id }) => id);
 }
 
-type Found = { type: Candidate['candidate_type']; bySampleId: boolean; sameUser: boolean };
+/** How an order was found: by a sample of its own, or by its patient's name, of whom another order may have the sample. */
+type Found = { bySample: boolean; sameUser: boolean };
 
 async function weigh(
   ctx: TxCtx<TeamCtx>,
   { lab_id, lab_account_id, report }: ReportOfLab,
   order: LoadedOrder,
-  { type, bySampleId, sameUser }: Found,
+  { bySample, sameUser }: Found,
 ): Promise<Candidate> {
   const analytes = await analytesOf(ctx, order.row.lab_test_id);
   const shared = report.observations.filter((observation) => analyteOf(observation, analytes) !== null).length;
   const marker_overlap = { reported: report.observations.length, shared, ordered: analytes.length };
-  const demographics = compareDemographics(order, report, type);
+  const demographics = bySample ? compareDemographics(order, report) : 'demographic_match';
   const sameLab = order.labTest.lab?.id === lab_id;
   const score =
-    (bySampleId ? 0.5 : 0) +
+    (bySample ? 0.5 : 0) +
     { demographic_match: 0.3, demographic_mismatch: -0.3, unknown: 0 }[demographics] +
     (sameLab ? 0.1 : 0) +
     (0.1 * shared) / Math.max(1, report.observations.length);
   return {
     user_id: order.row.user_id,
     order_id: order.row.id,
-    candidate_type: type,
+    candidate_type: bySample ? 'provenance_order' : 'order_option',
     confidence_level: score >= 0.7 ? 'high' : score >= 0.4 ? 'medium' : 'low',
     confidence_score: Number(Math.max(0, score).toFixed(2)),
     reasons: [
-      ...(bySampleId ? (['sample_id_match'] as const) : []),
+      ...(bySample ? (['sample_id_match'] as const) : []),
       ...(demographics === 'unknown' ? [] : [demographics]),
       ...(differs(lab_account_id, order.row.lab_account_id) ? (['lab_account_mismatch'] as const) : []),
       sameLab ? 'same_lab' : 'possible_wrong_lab',
@@ -132,9 +125,7 @@ const overlapOf = ({ reported, shared, ordered }: Candidate['marker_overlap']): 
 function compareDemographics(
   { row: { patient_details: ordered } }: LoadedOrder,
   { patient }: LabReport,
-  type: Candidate['candidate_type'],
 ): 'demographic_match' | 'demographic_mismatch' | 'unknown' {
-  if (type === 'order_option') return 'demographic_match';
   if (!patient?.dob || !ordered) return 'unknown';
   return patient.dob === ordered.dob ? 'demographic_match' : 'demographic_mismatch';
 }

@@ -7,17 +7,17 @@ import {
   orderKit,
   patientDetails,
   readOrder,
+  register,
   registeredKit,
   simulate,
   type OrderBody,
 } from '../../../../test/factories.ts';
-import { labOf, receiveFor, reportOf } from '../../../../test/lab-reports.ts';
+import { labOf, receiveFor, reportOf, sampled as sampledAs, type Received } from '../../../../test/lab-reports.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import { eraseUsers } from '../../../jobs/erase-users.ts';
 import { dropExpired } from '../erase.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import type { LabReport } from '../report.ts';
-import type { Received } from './receive-report.ts';
 import { sql } from 'kysely';
 
 type Unmatched = {
@@ -69,18 +69,7 @@ const receive = (report: LabReport, from: { orderId?: string | null; team?: Team
   receiveFor(app, { team: app.team, orderId: null, ...from }, report);
 
 const sampled = (order: OrderBody, changes: Partial<LabReport> = {}): LabReport =>
-  reportOf({
-    samples: [
-      {
-        sample_id: (order.sample_id as string).toLowerCase(),
-        control_number: null,
-        collected_at: null,
-        received_at: null,
-        clinical_information: null,
-      },
-    ],
-    ...changes,
-  });
+  sampledAs((order.sample_id as string).toLowerCase(), changes);
 
 describe('results without a number', () => {
   test('wait with whose they may be, and the order stays as it was', async () => {
@@ -197,26 +186,27 @@ describe('a report', () => {
     const refused = await registeredKit(app.team);
     await simulate(app.team, refused.id, '?final_status=failed.testkit.sample_error');
     expect((await waits(sampled(refused), { labId: labOf(refused) })).decision_code).toBe('wrong_collection');
-    const off = await orderKit(app.team);
-    await app.api('POST', `/v3/order/${off.id}/cancel`);
-    const found = await waits(reportOf({ filler_number: randomUUID() }), { orderId: off.id, labId: labOf(off) });
+    const kit = await orderKit(app.team);
+    const { order: off } = (await register(app.team, { user_id: kit.user_id, sample_id: 'OFF-1' })).body;
+    expect((await app.api('POST', `/v3/order/${off.id}/cancel`)).status).toBe(200);
+    const found = await waits(sampled(off), { labId: labOf(off) });
     expect(found.decision_code).toBe('match_cancelled');
     const given = await accept(found.id, { order_id: off.id });
     expect([given.status, given.body.code]).toEqual([400, 'order_takes_no_results']);
     expect((await read(found.id)).status).toBe('pending_customer_review');
   });
 
-  test('with the number of an order of somebody born on another day, or of another laboratory, is not believed', async () => {
+  test('with the sample id of an order of somebody born on another day, or of another laboratory, is not believed', async () => {
     const order = await registeredKit(app.team);
     const patient = { first_name: 'Grace', last_name: 'Palmer', dob: '1990-01-01', gender: null };
-    const found = await waits(reportOf({ patient }), { orderId: order.id, labId: labOf(order) });
+    const found = await waits(sampled(order, { patient }), { labId: labOf(order) });
     expect([found.decision_code, newest(found)]).toEqual(['match_sample_id_mismatch_demo', order.id]);
     const other = await app.db
       .selectFrom('labs')
       .select('id')
       .where('id', '<>', labOf(order))
       .executeTakeFirstOrThrow();
-    expect((await waits(reportOf(), { orderId: order.id, labId: other.id })).decision_code).toBe('wrong_lab');
+    expect((await waits(sampled(order), { labId: other.id })).decision_code).toBe('wrong_lab');
   });
 
   test('of a name that several users have names them all, and accept needs the order', async () => {
@@ -241,10 +231,10 @@ describe('a report', () => {
     expect([found.decision_code, found.candidate_groups]).toEqual(['no_match', []]);
   });
 
-  test("with another team's sample id or number never finds that order", async () => {
+  test("with another team's sample id never finds that order", async () => {
     const other = await app.makeTeam();
     const theirs = await registeredKit(other);
-    const found = await waits(sampled(theirs), { orderId: theirs.id, labId: labOf(theirs) });
+    const found = await waits(sampled(theirs), { labId: labOf(theirs) });
     expect([found.decision_code, found.candidate_groups]).toEqual(['no_match', []]);
     expect((await accept(found.id, { order_id: theirs.id })).status).toBe(404);
     expect(lowStatuses(await readOrder(other, theirs.id))).toEqual(lowStatuses(theirs));

@@ -22,6 +22,6 @@ export async function handToTeam(
   const [known, another] = rows;
   const team = known && !another ? await findTeamScope(tx, known.team_id) : null;
   if (!known || !team) return null;
-  await receiveReport(forTeam(tx, team), { lab_id: labId, lab_account_id: known.lab_account_id, report }, null);
+  await receiveReport(forTeam(tx, team), { lab_id: labId, lab_account_id: known.lab_account_id, report });
   return { team_id: known.team_id };
 }
