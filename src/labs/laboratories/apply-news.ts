@@ -4,21 +4,14 @@ import { appendOrderEvents } from '../orders/status/append-events.ts';
 import { bindSample, canonicalSampleId } from '../orders/testkit/bind-sample.ts';
 import { storeShipment } from '../orders/testkit/ship.ts';
 import { makeRedraw } from '../orders/under-way/redraw.ts';
-import { storeReport } from '../results/store-report.ts';
-import { receiveReport } from '../results/unmatched/receive-report.ts';
 import type { LabNews } from './news.ts';
 
 /**
- * The door of every laboratory: writes what it told of an order that the caller has locked: a report, or a status, first
- * what came with it, then the status and its event. The simulated laboratory makes its news up, an adapter of a real one reads
- * them out of messages.
+ * The way of every laboratory's news but reports, which go by storeReport: writes what it told of an order that the caller
+ * has locked, first what came with the status, then the status and its event. The simulated laboratory makes its news up, an
+ * adapter of a real one reads them out of messages.
  */
 export async function applyNews(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: LabNews): Promise<LoadedOrder> {
-  if ('report' in news) {
-    if (!news.lost) return (await storeReport(ctx, locked, news.report)).order;
-    await receiveReport(ctx, { lab_id: locked.labTest.lab?.id ?? 0, lab_account_id: null, report: news.report }, null);
-    return locked;
-  }
   let order = locked;
   // A kit that was registered by its id keeps that.
   if (news.sample_id && order.row.sample_id === null) {

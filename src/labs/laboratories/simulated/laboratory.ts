@@ -5,6 +5,9 @@ import type { LoadedOrder } from '../../orders/load.ts';
 import type { LowLevelStatus } from '../../orders/status/table.ts';
 import type { ShipmentNews } from '../../orders/testkit/ship.ts';
 import type { LabReport } from '../../results/report.ts';
+import { storeReport } from '../../results/store-report.ts';
+import { receiveReport } from '../../results/unmatched/receive-report.ts';
+import { applyNews } from '../apply-news.ts';
 import type { LabNews } from '../news.ts';
 import { sampleIdOf } from './sample-id.ts';
 import type { SimulationFlags } from './schemas.ts';
@@ -12,17 +15,29 @@ import { simulateReport } from './report.ts';
 
 type Flags = Static<typeof SimulationFlags>;
 
+/** The statuses that follow from a report. */
+const REPORTS: Partial<Record<LowLevelStatus, LabReport['status']>> = {
+  partial_results: 'partial',
+  completed: 'final',
+  corrected: 'corrected',
+};
+
 /**
- * What the sandbox's laboratory, with its carrier, tells when an order gets to a status: derived from the order, so
- * that a test can expect it.
+ * Brings an order to a status by what the sandbox's laboratory, with its carrier, tells: derived from the order, so that a
+ * test can expect it.
  */
-export async function simulateNews(
+export async function simulateLaboratory(
   ctx: TxCtx<TeamCtx>,
-  order: LoadedOrder,
+  locked: LoadedOrder,
   status: LowLevelStatus,
   flags: Flags,
-): Promise<LabNews> {
-  const { id } = order.row;
+): Promise<LoadedOrder> {
+  const report = REPORTS[status];
+  if (report === undefined) return applyNews(ctx, locked, newsOf(locked.row.id, status));
+  return tellReport(ctx, locked, await simulateReport(ctx, locked, flags, report));
+}
+
+function newsOf(id: string, status: LowLevelStatus): LabNews {
   switch (status) {
     case 'transit_customer':
       return { status, sample_id: sampleIdOf(id), shipment: parcel('outbound', id) };
@@ -34,12 +49,6 @@ export async function simulateNews(
       return { status, status_detail: 'sample_quantity_not_sufficient', redraw: true };
     case 'redraw_available':
       return { status, redraw: true };
-    case 'partial_results':
-      return reportOf(order, await simulateReport(ctx, order, flags, 'partial'));
-    case 'completed':
-      return reportOf(order, await simulateReport(ctx, order, flags, 'final'));
-    case 'corrected':
-      return reportOf(order, await simulateReport(ctx, order, flags, 'corrected'));
     default:
       return { status };
   }
@@ -48,9 +57,12 @@ export async function simulateNews(
 /** Of patients with this last name the simulated laboratory loses the numbers: for whoever tries what is to be done then. */
 const LOST = 'unmatched';
 
-function reportOf({ row }: LoadedOrder, report: LabReport): LabNews {
-  if (row.patient_details?.last_name?.toLowerCase() !== LOST) return { report };
-  return { report: { ...report, accession_number: null, samples: [] }, lost: true };
+async function tellReport(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, report: LabReport): Promise<LoadedOrder> {
+  const { row, labTest } = locked;
+  if (row.patient_details?.last_name?.toLowerCase() !== LOST) return (await storeReport(ctx, locked, report)).order;
+  const lost = { ...report, accession_number: null, samples: [] };
+  await receiveReport(ctx, { lab_id: labTest.lab?.id as number, lab_account_id: null, report: lost });
+  return locked;
 }
 
 function parcel(way: 'outbound' | 'inbound', orderId: string): ShipmentNews {

@@ -13,9 +13,8 @@ import { advance } from '../../orders/status/rules.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { resumeKind } from '../../../users/delete.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { applyNews } from '../apply-news.ts';
 import type { SimulationFlags } from './schemas.ts';
-import { simulateNews } from './laboratory.ts';
+import { simulateLaboratory } from './laboratory.ts';
 
 const SimulationStep = Type.Object({ team_id: Uuid, order_id: Uuid, simulation_id: Uuid, step: Type.Integer() });
 export type SimulationStep = Static<typeof SimulationStep>;
@@ -85,7 +84,7 @@ async function move(
   flags: Static<typeof SimulationFlags>,
 ): Promise<LoadedOrder> {
   if (isAppointmentStep(status)) return simulateAppointment(ctx, locked, status);
-  return applyNews(ctx, locked, await simulateNews(ctx, locked, status, flags));
+  return simulateLaboratory(ctx, locked, status, flags);
 }
 
 /** Asks for a step's job, behind those of teams that have fewer simulations under way. */

@@ -11,10 +11,7 @@ import { matchReviewCreated } from './events.ts';
  * somebody decides. It waits with its candidates, and is told; the same report again changes nothing. Throws ReportRefused
  * for what is beyond all bounds.
  */
-export async function receiveReport(
-  ctx: TxCtx<TeamCtx>,
-  from: ReportOfLab,
-): Promise<'unmatched' | 'known_unmatched'> {
+export async function receiveReport(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Promise<'unmatched' | 'known_unmatched'> {
   refuseOversize(from.report);
   const isNew = await keep(ctx, from, await findCandidates(ctx, from));
   return isNew ? 'unmatched' : 'known_unmatched';

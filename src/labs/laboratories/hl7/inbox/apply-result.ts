@@ -4,7 +4,6 @@ import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { pathTo } from '../../../orders/status/path.ts';
 import { progressOfOrder } from '../../../orders/status/progress.ts';
 import { advance } from '../../../orders/status/rules.ts';
-import type { LowLevelStatus } from '../../../orders/status/table.ts';
 import { newestReport } from '../../../results/newest-report.ts';
 import { keepDocument } from '../../../results/storing/keep-document.ts';
 import { storeReport } from '../../../results/store-report.ts';
@@ -48,10 +47,8 @@ export async function applyResult(
 const hasValues = (report: LabReport | null): boolean =>
   (report?.observations ?? []).some(({ status }) => status !== 'not_obtained' && status !== 'withdrawn');
 
-type Trouble = Extract<LabNews, { status: LowLevelStatus }>;
-
 /** Why a sample was rejected (SPM-21, HL7 table 0490), as far as an order has a word for it. */
-const TROUBLES: Readonly<Record<string, Trouble>> = {
+const TROUBLES: Readonly<Record<string, LabNews>> = {
   QS: { status: 'sample_error', status_detail: 'sample_quantity_not_sufficient' },
   RN: { status: 'sample_error', status_detail: 'sample_contaminated' },
   RH: { status: 'sample_error', status_detail: 'sample_hemolyzed' },
@@ -65,7 +62,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 };
 
 /** To a status by all that stand before it: the laboratory may tell of a sample before its carrier does. */
-async function walk(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: Trouble): Promise<void> {
+async function walk(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: LabNews): Promise<void> {
   const progress = progressOfOrder(locked);
   if (progress.last === news.status) return;
   const path = pathTo(progress, news.status);
