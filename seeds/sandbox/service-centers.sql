@@ -11,4 +11,4 @@ select 2, 'SIM' || prefix || site, format('Simulated Service Center %s %s', city
   case site when 1 then '{stat,appointment_scheduling_via_junction}'::text[] else '{appointment_scheduling_with_lab}' end,
   '{client_bill,commercial_insurance,patient_bill_passthrough,patient_bill}',
   case when site = 1 then case state when 'AZ' then 'sonora_quest' else 'quest' end end
-  from zip_prefixes cross join generate_series(1, 2) as site;
+  from zip_prefixes cross join generate_series(1, 2) as site where length(prefix) = 3;

@@ -5,7 +5,7 @@ import { latitudesWithin, milesFrom } from './service-centers.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
 
 /** Where the simulated scheduler sends nobody: too far from the towns that it pretends to have people in. */
-const NOT_SERVED = new Set(['AK', 'HI', 'PR', 'VI', 'GU']);
+const NOT_SERVED = new Set(['AK', 'HI', 'PR', 'VI', 'GU', 'MP', 'AS', 'FM', 'MH', 'PW']);
 
 /**
  * Who comes to patients of an area. Only the sandbox has a scheduler, a simulated one: getlabs has slots and takes

@@ -15,7 +15,8 @@ export const placeEndpoints = [
     response: AreaInfo,
     summary: 'Read what can be done for patients of a zip code',
     description:
-      'Where a zip code is, is told by its first three digits: distances are approximate. Around one that nobody knows there is nothing. ' +
+      'Where a zip code is, is told by its first three digits: half of all zip codes lie 20 miles or more from the main town of ' +
+      'theirs. Around one that nobody knows there is nothing. ' +
       'In production nobody comes to patients until a scheduler is connected.',
     handle: (ctx, { query: { zip_code, radius, lab, labs = [] } }) =>
       describeArea(ctx, { zip_code, radius: radiusOf(radius), labs: lab === undefined ? labs : [lab, ...labs] }),
@@ -29,7 +30,8 @@ export const placeEndpoints = [
     response: CentersInfo,
     summary: "List a laboratory's patient service centers around a zip code",
     description:
-      'The nearest first. Distances are approximate, from the main town of the first three digits of the zip code.',
+      'The nearest first. Distances are from the main town of the first three digits of the zip code: half of all zip codes ' +
+      'lie 20 miles or more from it.',
     refusals: ['not_found'],
     handle: (ctx, { query: { radius, ...near } }) => listServiceCenters(ctx, { ...near, radius: radiusOf(radius) }),
   }),

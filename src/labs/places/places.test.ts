@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { askPhlebotomy } from '../../../test/collected-orders.ts';
 import { query } from '../../../test/global-setup.ts';
 import type { AreaInfo, CentersInfo } from './schemas.ts';
 
@@ -64,9 +65,12 @@ describe('the area of a zip code', () => {
     }
   });
 
-  test.each(['99501', '96813', '00901', '09012', '00000'])('tells of %s that nobody comes', async (zip) => {
-    expect((await area(app, `zip_code=${zip}`)).phlebotomy).toEqual({ is_served: false, providers: [] });
-  });
+  test.each(['99501', '96813', '00901', '96799', '96950', '96960', '09012', '00000'])(
+    'tells of %s that nobody comes',
+    async (zip) => {
+      expect((await area(app, `zip_code=${zip}`)).phlebotomy).toEqual({ is_served: false, providers: [] });
+    },
+  );
 
   test('has nothing of a scheduler in production, where none is connected, and the places that were loaded as the guide says', async () => {
     await query(
@@ -155,21 +159,87 @@ describe('patient service centers', () => {
   });
 });
 
-test('every prefix of zip codes lies where its state is, in a zone that the runtime knows', async () => {
+describe('the time zone of a zip code', () => {
+  test.each([
+    ['32456', 'FL', 'America/New_York'],
+    ['37355', 'TN', 'America/Chicago'],
+    ['37402', 'TN', 'America/New_York'],
+    ['42701', 'KY', 'America/New_York'],
+    ['42765', 'KY', 'America/Chicago'],
+    ['46534', 'IN', 'America/Chicago'],
+    ['49801', 'MI', 'America/Chicago'],
+    ['57601', 'SD', 'America/Chicago'],
+    ['57638', 'SD', 'America/Denver'],
+    ['58533', 'ND', 'America/Denver'],
+    ['58638', 'ND', 'America/Chicago'],
+    ['67735', 'KS', 'America/Denver'],
+    ['69101', 'NE', 'America/Chicago'],
+    ['69162', 'NE', 'America/Denver'],
+    ['79830', 'TX', 'America/Chicago'],
+    ['79836-1234', 'TX', 'America/Denver'],
+    ['83501', 'ID', 'America/Los_Angeles'],
+    ['83549', 'ID', 'America/Boise'],
+    ['86001', 'AZ', 'America/Phoenix'],
+    ['86033', 'AZ', 'America/Denver'],
+    ['86504', 'AZ', 'America/Denver'],
+    ['86512', 'AZ', 'America/Phoenix'],
+    ['89883', 'NV', 'America/Denver'],
+    ['97907', 'OR', 'America/Los_Angeles'],
+    ['97914', 'OR', 'America/Boise'],
+  ])('%s in %s is %s', async (zip_code, state, timezone) => {
+    const answer = await askPhlebotomy(app.team, { first_line: '1 Example Way', city: 'Example', state, zip_code });
+    expect(answer.timezone).toBe(timezone);
+  });
+
+  test('is its own where it differs from that of its first three digits', async () => {
+    const rows = await app.db.selectFrom('zip_prefixes').selectAll().execute();
+    const whole = rows.filter(({ prefix }) => prefix.length === 5);
+    expect(whole.length).toBeGreaterThan(250);
+    for (const { prefix, state, iana_timezone } of whole) {
+      const around = rows.find((each) => each.prefix === prefix.slice(0, 3));
+      expect([state, ...offsetsOf(iana_timezone)], prefix).not.toEqual([
+        around?.state,
+        ...offsetsOf(around?.iana_timezone ?? ''),
+      ]);
+    }
+  });
+});
+
+/** Which zones a state keeps: in winter and in summer, hours from UTC. */
+const ZONES: [offsets: [number, number], states: string][] = [
+  [[-4, -4], 'PR VI'],
+  [[-5, -4], 'CT DC DE FL GA IN KY MA MD ME MI NC NH NJ NY OH PA RI SC TN VA VT WV'],
+  [[-6, -5], 'AL AR FL IA IL IN KS KY LA MI MN MO MS ND NE OK SD TN TX WI'],
+  [[-7, -6], 'AZ CO ID KS MT ND NE NM NV OR SD TX UT WY'],
+  [[-7, -7], 'AZ'],
+  [[-8, -7], 'CA ID NV OR WA'],
+  [[-9, -8], 'AK'],
+  [[-10, -9], 'AK'],
+  [[-10, -10], 'HI'],
+  [[-11, -11], 'AS'],
+  [[9, 9], 'PW'],
+  [[10, 10], 'FM GU MP'],
+  [[11, 11], 'FM'],
+  [[12, 12], 'MH'],
+];
+
+test('every prefix of zip codes keeps a time zone of its state, that of where it lies', async () => {
   const prefixes = await app.db.selectFrom('zip_prefixes').selectAll().execute();
   expect(prefixes.length).toBeGreaterThan(900);
-  for (const { prefix, lat, lng, iana_timezone } of prefixes) {
-    expect(() => new Intl.DateTimeFormat('en', { timeZone: iana_timezone }), prefix).not.toThrow();
-    const offsetByPlace = lng > 0 ? lng / 15 - 24 : lng / 15;
-    const offset = hoursFromUtc(iana_timezone);
-    expect(Math.abs((offset > 0 ? offset - 24 : offset) - offsetByPlace), prefix).toBeLessThan(2.5);
-    expect(lat, prefix).toBeGreaterThan(13);
+  for (const { prefix, state, lat, lng, iana_timezone } of prefixes) {
+    const [winter, summer] = offsetsOf(iana_timezone);
+    const kept = ZONES.filter(([, states]) => states.split(' ').includes(state)).map(([offsets]) => offsets);
+    expect(kept, prefix).toContainEqual([winter, summer]);
+    // West of the date line counts on from the east of it.
+    const byPlace = lng > 0 ? lng / 15 - 24 : lng / 15;
+    expect(Math.abs((winter > 0 ? winter - 24 : winter) - byPlace), prefix).toBeLessThan(2.5);
+    expect(lat, prefix).toBeGreaterThan(-15);
   }
 });
 
-/** In winter. */
-function hoursFromUtc(timeZone: string): number {
-  const at = new Date('2026-01-15T12:00:00Z');
-  const local = new Date(`${at.toLocaleString('sv-SE', { timeZone })}Z`);
-  return (local.getTime() - at.getTime()) / 3_600_000;
+/** Hours from UTC in winter and in summer. */
+function offsetsOf(timeZone: string): [number, number] {
+  const at = (moment: string): number =>
+    (Date.parse(`${new Date(moment).toLocaleString('sv-SE', { timeZone })}Z`) - Date.parse(moment)) / 3_600_000;
+  return [at('2026-01-15T12:00:00Z'), at('2026-07-15T12:00:00Z')];
 }
