@@ -19,11 +19,12 @@ export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimar
   return insurance;
 }
 
-/** One of the team's records, by its id. */
-export async function findInsuranceOrNull(ctx: TeamCtx, id: string): Promise<StoredInsurance | null> {
+/** One of a user's records; null where it is gone. */
+export async function findInsuranceOrNull(ctx: TeamCtx, userId: string, id: string): Promise<StoredInsurance | null> {
   const row = await ctx.db
     .selectFrom('insurances')
     .select(COLUMNS)
+    .where('user_id', '=', userId)
     .where('id', '=', id)
     .where('team_id', '=', ctx.team.id)
     .executeTakeFirst();

@@ -111,6 +111,24 @@ describe.each(KINDS)('by %s', (kind, method) => {
     ]);
   });
 
+  test('moved to the slot that it has already it stays as it is, and new notes are the one change', async () => {
+    const id = await orderBy(app.team, method);
+    const [first, second] = await offered(kind);
+    await book(kind, id, first, { appointment_notes: 'Ring twice' });
+    const moved = await reschedule(kind, id, second);
+    const [before, order] = [moved.body, await readOrder(app.team, id)];
+    expect((await reschedule(kind, id, second)).body).toEqual(before);
+    expect((await reschedule(kind, id, second, { appointment_notes: 'Ring twice' })).body).toEqual(before);
+    const noted = (await reschedule(kind, id, second, { appointment_notes: 'Knock' })).body;
+    expect(noted).toMatchObject({ id: before.id, start_at: before.start_at, appointment_notes: 'Knock' });
+    expect(noted.events.map(({ status }) => status)).toEqual(['scheduled', 'scheduled', 'scheduled']);
+    expect((await readOrder(app.team, id)).events).toEqual(order.events);
+    const other = await orderBy(app.team, method);
+    expect(await said(book(kind, other, second))).toBe('400 slot_taken');
+    expect((await book(kind, other, first)).status).toBe(200);
+    expect(await said(reschedule(kind, id, first))).toBe('400 slot_taken');
+  });
+
   test('a slot that somebody has is offered to nobody, refused to a second, and free again once that one gives it back', async () => {
     const [one, two] = [await orderBy(app.team, method), await orderBy(app.team, method)];
     const [key] = await offered(kind);
@@ -130,6 +148,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     const id = await bookedOrder(app.team, kind);
     const [key] = await offered(kind);
     expect(await said(book(kind, id, key))).toBe('400 appointment_already_booked');
+    expect(await said(book(kind, id, key, { async_confirmation: true }))).toBe('400 appointment_already_booked');
     await simulate(app.team, id);
     expect((await read(kind, id)).body).toMatchObject({ status: 'completed', event_status: 'completed' });
     expect(await said(book(kind, id, key))).toBe('400 order_takes_no_appointment');
@@ -239,6 +258,13 @@ describe('a request without a time', () => {
     expect(Date.parse(confirmed.body.start_at as string)).toBeGreaterThan(Date.now());
   });
 
+  test('is refused where one is booked, until that is cancelled', async () => {
+    const id = await bookedOrder(app.team, 'phlebotomy');
+    expect(await said(request(id))).toBe('400 appointment_already_booked');
+    await cancel('phlebotomy', id);
+    expect((await request(id)).status).toBe(200);
+  });
+
   test('can be cancelled, and asked again', async () => {
     const id = await orderBy(app.team, 'at_home_phlebotomy');
     await request(id);
@@ -255,6 +281,19 @@ describe('a request without a time', () => {
     for (const missing of ['first_line', 'city', 'state', 'zip_code'])
       expect(await said(request(id, { address: { ...phoenix, [missing]: undefined } }))).toBe('422 validation_failed');
   });
+});
+
+test('a visit can be moved next door, at the time that it has', async () => {
+  const id = await orderBy(app.team, 'at_home_phlebotomy');
+  const nextDoor = { ...phoenix, first_line: '102 West Test Street' };
+  const [[here], [there]] = [slotsOf(await askPhlebotomy(app.team)), slotsOf(await askPhlebotomy(app.team, nextDoor))];
+  const booked = await book('phlebotomy', id, here?.booking_key);
+  const moved = await reschedule('phlebotomy', id, there?.booking_key);
+  expect(moved.body).toMatchObject({ id: booked.body.id, start_at: booked.body.start_at, address: nextDoor });
+  expect(lowStatuses(await readOrder(app.team, id)).slice(-2)).toEqual([
+    'appointment_scheduled',
+    'appointment_scheduled',
+  ]);
 });
 
 test('nobody comes to patients under 18, however the order came to have one', async () => {

@@ -26,8 +26,8 @@ export function bookAppointment(
     refuseWithoutScheduler(ctx);
     refuseMinor(order, type);
     const target = async_confirmation ? 'appointment_pending' : 'appointment_scheduled';
-    refuseUnlessTakes(order, target);
     await refuseSecond(ctx, order);
+    refuseUnlessTakes(order, target);
     const slot = openSlotFor(ctx, order, type, booking_key);
     const appointment = await insertAppointment(ctx, order, {
       ...slot,

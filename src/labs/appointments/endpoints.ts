@@ -39,6 +39,7 @@ const withSlot = [
   'slot_taken',
 ] as const satisfies ErrorCode[];
 const oneSlotOnce = 'Of two that book the same slot one succeeds; the other is refused with slot_taken.';
+const sameSlot = 'Notes that are left out stay. To the slot that it has already only its notes change, if they do.';
 
 const shown = async (
   booked: Promise<Omit<Booked, 'order'> & { order: { order_transaction_id: string } }>,
@@ -104,7 +105,7 @@ const phlebotomy = [
     body: RescheduleInput,
     response: Appointment,
     summary: 'Move a blood draw at home to another slot',
-    description: `Up to a day before it begins. Notes that are left out stay. ${oneSlotOnce}`,
+    description: `Up to a day before it begins. ${sameSlot} ${oneSlotOnce}`,
     refusals: [...withSlot, 'appointment_not_reschedulable'],
     handle: (ctx, { params: { order_id }, body }) => shown(rescheduleAppointment(ctx, order_id, 'phlebotomy', body)),
   }),
@@ -181,7 +182,7 @@ const atCenters = [
     body: RescheduleInput,
     response: Appointment,
     summary: 'Move an appointment at a patient service center to another slot',
-    description: `Up to two hours before it begins. Notes that are left out stay. ${oneSlotOnce}`,
+    description: `Up to two hours before it begins. ${sameSlot} ${oneSlotOnce}`,
     refusals: [...withSlot, 'appointment_not_reschedulable'],
     handle: (ctx, { params: { order_id }, body }) =>
       shown(rescheduleAppointment(ctx, order_id, 'patient_service_center', body)),

@@ -18,8 +18,8 @@ export function requestAppointment(
     const order = await lockOrderFor(ctx, orderId, 'phlebotomy');
     refuseWithoutScheduler(ctx);
     refuseMinor(order, 'phlebotomy');
-    refuseUnlessTakes(order, 'appointment_pending');
     await refuseSecond(ctx, order);
+    refuseUnlessTakes(order, 'appointment_pending');
     const { area, place } = await placeOfAddress(ctx, address, provider);
     const appointment = await insertAppointment(ctx, order, {
       type: 'phlebotomy',

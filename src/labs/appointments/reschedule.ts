@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -8,9 +9,14 @@ import { changeAppointment } from './keep.ts';
 import { lockOrderFor, moveOrder, refuseUnlessTakes } from './order-rules.ts';
 import { canReschedule } from './render.ts';
 import type { AppointmentType, RescheduleInput } from './schemas.ts';
+import type { LoadedAppointment } from './sealed.ts';
+import type { Slot } from './slots/booking-key.ts';
 import { refuseWithoutScheduler } from './slots/simulated-scheduler.ts';
 
-/** Moves a confirmed appointment to another slot, as long as it could still be booked. Notes that are left out stay. */
+/**
+ * Moves a confirmed appointment to another slot, as long as it could still be booked. Notes that are left out stay. Where it has the slot
+ * already its order stays as it is: only new notes are a change then, so that a request whose answer was lost can be sent again.
+ */
 export function rescheduleAppointment(
   ctx: TeamCtx,
   orderId: string,
@@ -29,11 +35,19 @@ export function rescheduleAppointment(
     }
     refuseUnlessTakes(order, 'appointment_scheduled');
     const slot = openSlotFor(ctx, order, type, booking_key);
-    const moved = await changeAppointment(ctx, order, appointment, {
+    const notes = appointment_notes ?? appointment.appointment_notes;
+    const stays = isIn(slot, appointment);
+    if (stays && notes === appointment.appointment_notes) return { appointment, order: order.row };
+    const changed = await changeAppointment(ctx, order, appointment, {
       status: 'confirmed',
-      slot,
-      ...(appointment_notes === null || appointment_notes === undefined ? {} : { notes: appointment_notes }),
+      notes,
+      ...(!stays && { slot }),
     });
-    return { appointment: moved, order: (await moveOrder(ctx, order, 'appointment_scheduled')).row };
+    if (stays) return { appointment: changed, order: order.row };
+    return { appointment: changed, order: (await moveOrder(ctx, order, 'appointment_scheduled')).row };
   });
 }
+
+/** Whether this is when and where the appointment is already, to the words of the address. */
+const isIn = ({ provider, place, start_at }: Slot, appointment: LoadedAppointment): boolean =>
+  start_at === appointment.start_at && provider === appointment.provider && isDeepStrictEqual(place, appointment.place);

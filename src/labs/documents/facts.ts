@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { findInsurance } from '../../insurance/find.ts';
-import type { StoredInsurance } from '../../insurance/find-latest.ts';
+import { findInsuranceOrNull, type StoredInsurance } from '../../insurance/find-latest.ts';
 import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
 import { questionsOf, type MarkerQuestion } from '../catalogue/questions.ts';
 import { findSignature, type Signature } from '../orders/create/signature.ts';
@@ -40,7 +39,7 @@ export async function loadFacts(ctx: TeamCtx, orderId: string): Promise<OrderFac
     lab: await findLab(ctx, order.labTest.lab?.id ?? null),
     signature: await findSignature(ctx, order),
     questions: asking.size === 0 ? [] : await questionsOf(ctx, [...asking]),
-    insurance: health_insurance_id === null ? null : await findInsurance(ctx, user_id, health_insurance_id),
+    insurance: health_insurance_id === null ? null : await findInsuranceOrNull(ctx, user_id, health_insurance_id),
   };
 }
 

@@ -74,6 +74,19 @@ test('a hundred results go over several pages: each has its head and number, no 
   expect(over).toEqual([]);
 });
 
+test('what a laboratory tells in several lines stands in several lines', async () => {
+  const order = await registeredKit(app.team);
+  const notes = 'Repeated and confirmed.\nSecond line of the laboratory.';
+  await tell(order, 7, [
+    { code: 'R', name: 'Above all', kind: 'range', text: '>500', notes },
+    { code: 'Q', name: 'Not done', kind: 'comment', text: 'QNS', status: 'not_obtained', notes },
+  ]);
+  const printed = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
+  expect((await textOf(printed)).join(' ')).not.toContain('{U+');
+  const lines = (await placesOf(printed)).map(({ text }) => text);
+  for (const line of notes.split('\n')) expect(lines.filter((text) => text === line).length).toBe(2);
+});
+
 test('the report of a transaction has the values of the order and of its redraw, each once, and what was corrected with what it was', async () => {
   const order = await registeredKit(app.team);
   await tell(order, 7, [

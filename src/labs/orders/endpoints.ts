@@ -222,6 +222,9 @@ export const orderEndpoints = [
     body: OrderPatch,
     response: OrderAnswer,
     summary: 'Change the day on which an order becomes active',
+    description:
+      'Until its requisition, with which it goes to its laboratory; null takes a day away that says nothing any more, as long as the ' +
+      'order is received.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'order_not_changeable'],
     handle: async (ctx, { params: { order_id }, body }) =>
       answer(await patchOrder(ctx, order_id, body), 'order updated'),

@@ -7,7 +7,7 @@ import { isUnitedStates } from '../../wire/country.ts';
 import type { OrderRow } from './sealed.ts';
 
 /** Characters that the fields of HL7 v2.5.1 hold, by what they are called in orders (XPN, XAD, XTN, XCN, IN1). */
-const LENGTHS = {
+export const LENGTHS = {
   first_name: 30,
   last_name: 50,
   first_line: 120,
@@ -60,31 +60,22 @@ export function preFlight(order: GoingOut, rules: OrderRules): PreFlightProblem[
     ...person(['body', 'physician'], physician, lengths),
     ...(rules.physician_required && !physician ? [missing(['body', 'physician'])] : []),
     ...(rules.account_required && order.account === null ? [missing(['body', 'lab_account_id'])] : []),
-    ...(order.billing_type === 'commercial_insurance' && insurance ? insured(insurance, lengths) : []),
+    ...(order.billing_type === 'commercial_insurance' && insurance ? coverage(insurance, lengths) : []),
   ];
 }
 
-/** The payer has an address to be billed at, and so has a subscriber who is not the patient. */
-function insured(insurance: StoredInsurance, lengths: typeof LENGTHS): PreFlightProblem[] {
+/** The payer, the subscriber and whoever answers for the patient have a name that fits and an address to be billed at. */
+function coverage(insurance: StoredInsurance, lengths: typeof LENGTHS): PreFlightProblem[] {
   const at = (...loc: string[]): string[] => ['insurance', ...loc];
-  const { company, guarantor } = insurance;
+  const { company, insured, guarantor } = insurance;
   return [
     ...tooLong(at('member_id'), insurance.member_id, lengths.member_id),
     ...tooLong(at('group_id'), insurance.group_id, lengths.group_id),
     ...tooLong(at('company', 'name'), company.name, lengths.company_name),
     ...address(at('company', 'address'), company.address, lengths),
-    ...(insurance.relationship === 'Self'
-      ? []
-      : [
-          ...person(at('insured'), insurance.insured, lengths),
-          ...address(at('insured', 'address'), insurance.insured.address, lengths),
-          ...(guarantor
-            ? [
-                ...person(at('guarantor'), guarantor, lengths),
-                ...address(at('guarantor', 'address'), guarantor.address, lengths),
-              ]
-            : []),
-        ]),
+    ...[['insured', insured] as const, ['guarantor', guarantor] as const].flatMap(([name, who]) =>
+      who ? [...person(at(name), who, lengths), ...address(at(name, 'address'), who.address, lengths)] : [],
+    ),
   ];
 }
 

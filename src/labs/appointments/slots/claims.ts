@@ -11,7 +11,8 @@ const placeHash = ({ cipher, team }: TeamCtx, { provider, place }: Where): Buffe
   cipher.lookupHash('appointment_place', team.id, `${provider} ${place.code}`);
 
 /**
- * Gives a slot to an appointment. Of two that ask at the same moment the second waits for the first one's commit here, and is refused then.
+ * Gives a slot to an appointment; what that one has already it keeps. Of two that ask at the same moment the second waits for the first one's
+ * commit here, and is refused then.
  */
 export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Slot, appointment: Claimant): Promise<void> {
   const claimed = await ctx.db
@@ -24,7 +25,12 @@ export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Slot, appointment: Cl
       order_id: appointment.order_id,
       appointment_id: appointment.id,
     })
-    .onConflict((oc) => oc.doNothing())
+    .onConflict((oc) =>
+      oc
+        .columns(['team_id', 'place_hash', 'start_at'])
+        .doUpdateSet({ appointment_id: appointment.id })
+        .where('appointment_slots.appointment_id', '=', appointment.id),
+    )
     .returning('start_at')
     .executeTakeFirst();
   if (!claimed) throw new AppError('slot_taken', 'This slot has been taken. Ask for the availability again.');

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { isPlainText } from '../../../wire/text.ts';
-import { openFont, printable, runsOf } from './fonts.ts';
+import { openFont, pictured, runsOf } from './fonts.ts';
 import { visualParts } from './direction.ts';
 import { openSheet } from './sheet.ts';
 import { linesOf } from './text.ts';
@@ -13,7 +13,7 @@ test('every letter that the interface accepts has a picture in a font, or is pri
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const letter = String.fromCodePoint(code);
     if (!isPlainText(letter)) continue;
-    const shown = printable(letter);
+    const shown = pictured(letter);
     const runs = [...runsOf(shown, 'regular'), ...runsOf(shown, 'bold')];
     for (const { text, font } of runs)
       for (const each of text)
@@ -29,7 +29,12 @@ test('every letter that the interface accepts has a picture in a font, or is pri
 });
 
 test('letters of no alphabet are numbers, and so are those that no font has', () => {
-  expect(printable('\u{e000}李\u{20000}')).toBe('{U+E000}李{U+20000}');
+  expect(pictured('\u{e000}李\u{20000}')).toBe('{U+E000}李{U+20000}');
+});
+
+test('what is not seen is not printed: no writing direction, no soft hyphen, no sign of an end of line', () => {
+  expect(pictured('Ra\u00ADda\u202E evoba\u200B\tA\u0007')).toBe('Rada evoba A');
+  expect(linesOf(doc, 'One.\nTwo.\r\n\nThree\u2028Four', 500, { size: 9 })).toEqual(['One.', 'Two.', 'Three', 'Four']);
 });
 
 test('a text is of the font that has it, marks with their letters, and bold as a whole or not at all', () => {
@@ -42,8 +47,8 @@ test('a text is of the font that has it, marks with their letters, and bold as a
 });
 
 test('every letter of a name that laboratories take is in both fonts', () => {
-  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.,' ";
-  expect(printable(letters)).toBe(letters);
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz0123456789-.,'";
+  expect(pictured(letters)).toBe(letters);
   expect(runsOf(letters, 'bold')).toEqual([{ text: letters, font: 'bold' }]);
 });
 
@@ -56,7 +61,7 @@ test('a line that is too long is cut into lines of which none is wider, and no l
   ]) {
     const lines = linesOf(doc, text, 100, style);
     for (const line of lines) expect(doc.font('regular').fontSize(9).widthOfString(line)).toBeLessThanOrEqual(100);
-    expect(lines.join('').replaceAll(' ', '')).toBe(printable(text).replaceAll(' ', ''));
+    expect(lines.join('').replaceAll(' ', '')).toBe(pictured(text).replaceAll(' ', ''));
   }
 });
 

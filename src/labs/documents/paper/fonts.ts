@@ -1,6 +1,7 @@
 import { create, type Font } from 'fontkit';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { printable } from '../../../wire/printable.ts';
 
 // The fonts are in every document themselves, as the part of them that the document uses: what is printed is what was stored,
 // whatever fonts the reader has. The fonts that every PDF reader brings know the letters of western Europe only, and a writer
@@ -36,18 +37,21 @@ const IS_ASSIGNED = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const isPictured = (letter: string): boolean =>
   has('regular', letter) || (IS_ASSIGNED.test(letter) && has('every', letter));
 
+const numberOf = (letter: string): string =>
+  `{U+${(letter.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}}`;
+
 /**
- * The text as it can be printed: composed letters, and what no font has a picture of as its number, `{U+20000}`. A reader sees
- * that something stands there, and which letter it is; never another letter or an empty box.
+ * A line as it is printed: what may be printed at all, and of that what no font has a picture of as its number, `{U+20000}`. A reader
+ * sees that something stands there, and which letter it is; never another letter or an empty box. What stands in no alphabet is a number
+ * too: a laboratory's own sign for "at least" must not vanish before its value.
  */
-export function printable(text: string): string {
-  let printed = '';
-  for (const letter of text.normalize('NFC')) {
-    if (/\p{Zs}/u.test(letter)) printed += ' ';
-    else if (isPictured(letter)) printed += letter;
-    else printed += `{U+${(letter.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}}`;
+export function pictured(line: string): string {
+  let shown = '';
+  for (const letter of printable(line.replaceAll(/[\p{Co}\p{Cn}]/gu, numberOf))) {
+    if (/\p{Zs}/u.test(letter)) shown += ' ';
+    else shown += isPictured(letter) ? letter : numberOf(letter);
   }
-  return printed;
+  return shown;
 }
 
 /** A stretch of text of one font. */
@@ -57,8 +61,8 @@ type Run = { text: string; font: FontName };
  * What is printed, by the fonts that have it; a mark stays with its letter. Bold has fewer letters: a text with one that it lacks
  * is regular as a whole.
  */
-export function runsOf(printed: string, wanted: 'regular' | 'bold'): Run[] {
-  const letters = printed.match(/.\p{M}*/gu) ?? [];
+export function runsOf(shown: string, wanted: 'regular' | 'bold'): Run[] {
+  const letters = shown.match(/.\p{M}*/gu) ?? [];
   const isIn = (font: FontName, letter: string): boolean => [...letter].every((each) => has(font, each));
   const isBold = wanted === 'bold' && letters.every((letter) => isIn('bold', letter) || !isIn('regular', letter));
   const runs: Run[] = [];

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 // oxlint-disable-next-line import/no-named-as-default -- its types know the default alone
 import PDFDocument from 'pdfkit';
-import { printable } from './fonts.ts';
+import { pictured } from './fonts.ts';
 import { drawLine, drawLineEnding, drawLines, heightOf, INK, linesOf, QUIET, shrunk, type Style } from './text.ts';
 
 /** US letter, in points. */
@@ -67,7 +67,7 @@ export async function finish(sheet: Sheet, footer: string | null): Promise<Buffe
   for (let page = 0; footer !== null && page < count; page++) {
     doc.switchToPage(page);
     rule(doc, BOTTOM + 16);
-    drawLine(doc, printable(footer), { x: LEFT, y: BOTTOM + 21 }, small);
+    drawLine(doc, pictured(footer), { x: LEFT, y: BOTTOM + 21 }, small);
     drawLineEnding(doc, `Page ${page + 1} of ${count}`, { x: RIGHT, y: BOTTOM + 21 }, style);
   }
   await setImmediate();

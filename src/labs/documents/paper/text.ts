@@ -1,4 +1,4 @@
-import { openFont, printable, runsOf, type FontName } from './fonts.ts';
+import { openFont, pictured, runsOf, type FontName } from './fonts.ts';
 import { visualParts } from './direction.ts';
 
 export type Style = { size: number; font?: 'regular' | 'bold'; color?: string };
@@ -22,25 +22,31 @@ const hasFont = (doc: PDFKit.PDFDocument, name: FontName): boolean =>
   name in (doc as unknown as { _registeredFonts: object })._registeredFonts;
 
 /** The stretches of a line from left to right, each of one direction and one font. */
-const stretchesOf = (printed: string, { font = 'regular' }: Style): { text: string; font: FontName }[] =>
-  visualParts(printed).flatMap((part) => runsOf(part, font));
+const stretchesOf = (shown: string, { font = 'regular' }: Style): { text: string; font: FontName }[] =>
+  visualParts(shown).flatMap((part) => runsOf(part, font));
 
-const widthOf = (doc: PDFKit.PDFDocument, printed: string, style: Style): number =>
-  stretchesOf(printed, style).reduce(
-    (sum, { text, font }) => sum + write(doc, font, style.size).widthOfString(text),
-    0,
-  );
+const widthOf = (doc: PDFKit.PDFDocument, shown: string, style: Style): number =>
+  stretchesOf(shown, style).reduce((sum, { text, font }) => sum + write(doc, font, style.size).widthOfString(text), 0);
 
 /** More than any line holds: what is longer is cut without being measured as a whole. */
 const MOST_CHARACTERS = 1_000;
 
-/** The lines of a text that fit into `width`; a word that is longer than a line is cut into pieces. Nothing is left out. */
+type Fits = (candidate: string) => boolean;
+
+/**
+ * The lines of a text that fit into `width`: its own, without those that say nothing, each cut where it is too long. A word that is longer
+ * than a line is cut into pieces. Nothing is left out.
+ */
 export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, style: Style): string[] {
+  const fits: Fits = (candidate) => candidate.length <= MOST_CHARACTERS && widthOf(doc, candidate, style) <= width;
+  return text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).flatMap((line) => cut(pictured(line), fits));
+}
+
+/** One line, in as many as it needs. */
+function cut(shown: string, fits: Fits): string[] {
   const lines: string[] = [];
   let line = '';
-  const fits = (candidate: string): boolean =>
-    candidate.length <= MOST_CHARACTERS && widthOf(doc, candidate, style) <= width;
-  for (const word of printable(text).split(' ').filter(Boolean)) {
+  for (const word of shown.split(' ').filter(Boolean)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (fits(longer)) {
       line = longer;
@@ -55,7 +61,7 @@ export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, st
 }
 
 /** A word in pieces that fit, each of at least one letter with the marks that stand on it. What is tried grows with a line, not with the word. */
-function piecesOf(word: string, fits: (text: string) => boolean): string[] {
+function piecesOf(word: string, fits: Fits): string[] {
   const letters = word.match(/\{U\+\w+\}|.\p{M}*/gu) ?? [word];
   const pieces: string[] = [];
   for (let from = 0; from < letters.length;) {
@@ -80,7 +86,7 @@ export function shrunk(
   style: Style,
   { width, least }: { width: number; least: number },
 ): Style {
-  const whole = widthOf(doc, printable(text), style);
+  const whole = widthOf(doc, pictured(text), style);
   if (whole <= width) return style;
   return { ...style, size: Math.max(least, Math.floor(((style.size * width) / whole) * 10) / 10) };
 }
@@ -99,7 +105,7 @@ export function drawLine(doc: PDFKit.PDFDocument, line: string, { x, y }: Place,
 
 /** The same with its right end at x. */
 export function drawLineEnding(doc: PDFKit.PDFDocument, text: string, { x, y }: Place, style: Style): void {
-  const line = printable(text);
+  const line = pictured(text);
   drawLine(doc, line, { x: x - widthOf(doc, line, style), y }, style);
 }
 

@@ -412,6 +412,17 @@ describe('an order that is billed to insurance', () => {
     expect(kept.body).toMatchObject({ member_id: 'XYZ123', relationship: 'Spouse', insured: { first_name: 'Alan' } });
   });
 
+  test('is not sent with names that are too long, also where the patient is the insured', async () => {
+    const { user_id } = await makeUser(team);
+    const long = { first_name: 'A'.repeat(40) };
+    await addInsurance(user_id, { insured: { ...person, ...long }, guarantor: { ...guarantor, ...long } });
+    const refused = await createOrder<Refusal>(team, { ...billed, user_id });
+    expect([refused.body.code, problemsOf(refused)]).toEqual([
+      'pre_flight_failed',
+      ['insurance.guarantor.first_name string_too_long', 'insurance.insured.first_name string_too_long'],
+    ]);
+  });
+
   test('is not sent to a payer without an address, nor for a number that is too long', async () => {
     const { user_id } = await makeUser(team);
     await addInsurance(user_id, { member_id: 'M'.repeat(16) });

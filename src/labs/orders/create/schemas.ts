@@ -88,6 +88,12 @@ export type OrderPlace = Pick<
   'lab_test_id' | 'order_set' | 'collection_method' | 'lab_account_id'
 >;
 
+/** An order that was placed already names who receives there. */
+const ImportedPatientAddress = Type.Object({
+  ...PatientAddressInput.properties,
+  receiver_name: Text(100, { minLength: 0 }),
+});
+
 export const ImportOrderInput = Type.Object(
   {
     user_id: Uuid,
@@ -96,7 +102,7 @@ export const ImportOrderInput = Type.Object(
     collection_method: oneOf(COLLECTION_METHODS),
     physician: optional(PhysicianWithSignature),
     patient_details: PatientDetailsInput,
-    patient_address: PatientAddressInput,
+    patient_address: ImportedPatientAddress,
     sample_id: SampleId,
     lab_account_id: optional(Uuid),
   },

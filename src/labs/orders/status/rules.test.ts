@@ -187,18 +187,29 @@ describe('the day of an order can change', () => {
   test.each([
     ['testkit', 'ordered', true],
     ['testkit', WAITING, true],
-    ['testkit', REGISTERED, true],
+    ['testkit', REGISTERED, false],
     ['testkit', `${WAITING} transit_customer`, false],
     ['testkit', `${WAITING} transit_customer requisition_created`, false],
     ['testkit', `${WAITING} transit_customer requisition_created testkit_registered`, false],
     ['testkit', `${REGISTERED} transit_lab`, false],
     ['testkit', 'ordered cancelled', false],
-    ['walk_in_test', 'ordered requisition_created', true],
+    ['walk_in_test', 'ordered requisition_created', false],
     ['walk_in_test', 'ordered requisition_created appointment_pending', false],
-    ['on_site_collection', 'ordered requisition_bypassed', true],
+    ['on_site_collection', 'ordered requisition_bypassed', false],
     ['on_site_collection', 'ordered requisition_created draw_completed', false],
   ] satisfies [CollectionMethod, string, boolean][])('as %s after %s: %s', (method, path, expected) => {
-    expect(canReschedule(progressAfter(method, path))).toBe(expected);
+    expect(canReschedule(progressAfter(method, path), '2031-01-01')).toBe(expected);
+  });
+
+  test.each([
+    ['testkit', REGISTERED, true],
+    ['testkit', `${WAITING} transit_customer`, false],
+    ['testkit', `${WAITING} transit_customer requisition_created testkit_registered`, false],
+    ['walk_in_test', 'ordered requisition_created', true],
+    ['walk_in_test', 'ordered requisition_created appointment_pending', false],
+    ['walk_in_test', 'ordered cancelled', false],
+  ] satisfies [CollectionMethod, string, boolean][])('be taken away from %s after %s: %s', (method, path, expected) => {
+    expect(canReschedule(progressAfter(method, path), null)).toBe(expected);
   });
 });
 

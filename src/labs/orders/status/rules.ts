@@ -133,10 +133,15 @@ export function canCancel(progress: OrderProgress): boolean {
   return successors(progress).includes('cancelled');
 }
 
-/** True while nothing has left yet: only then may the day change on which the order becomes active. */
-export function canReschedule({ method, last, leg }: OrderProgress): boolean {
-  // A kit registered on its way is received again by its status.
-  return last !== null && leg === null && topLevel(method, last) === 'received';
+/**
+ * Whether an order can get this day on which it becomes active: only before its requisition, with which it goes to its laboratory. A day that
+ * was overtaken can be taken away as long as the order is received.
+ */
+export function canReschedule({ method, last, leg }: OrderProgress, day: string | null): boolean {
+  if (last === null || leg !== null) return false;
+  if (last === 'ordered' || last === 'awaiting_registration') return true;
+  // A kit registered on its way is received again by its status: its leg says that it has left.
+  return day === null && topLevel(method, last) === 'received';
 }
 
 function successors(progress: OrderProgress): readonly LowLevelStatus[] {

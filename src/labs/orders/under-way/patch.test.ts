@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
-import { orderKit, readOrder, register, simulate, type OrderBody } from '../../../../test/factories.ts';
+import {
+  createOrder,
+  labTestId,
+  lowStatuses,
+  orderKit,
+  patientAddress,
+  patientDetails,
+  readOrder,
+  register,
+  registeredKit,
+  simulate,
+  type OrderBody,
+} from '../../../../test/factories.ts';
 import { problemsOf } from '../../../../test/people.ts';
 
 type Patched = { order: OrderBody; status: string; message: string; code: string };
@@ -90,6 +102,31 @@ describe('changing the day of an order', () => {
     await simulate(app.team, order.id);
     await register(app.team, { sample_id: (await readOrder(app.team, order.id)).sample_id });
     expect((await patch(order.id, { activate_by: '2031-01-01' })).body.code).toBe('order_not_changeable');
+  });
+
+  test('is refused once it went to its laboratory, for an imported order too; a day is taken away from it all the same', async () => {
+    const order_set = { lab_test_ids: [await labTestId(app.team, 'walk_in_test')] };
+    const sent = (await createOrder(app.team, { order_set, activate_by: '2020-01-31' })).body.order;
+    const imported = await app.api<Patched>('POST', '/v3/order/import', {
+      user_id: sent.user_id,
+      billing_type: 'client_bill',
+      order_set,
+      collection_method: 'walk_in_test',
+      patient_details: patientDetails,
+      patient_address: patientAddress,
+      sample_id: `PATCHED-${sent.id}`,
+    });
+    for (const order of [sent, imported.body.order, await registeredKit(app.team)])
+      expect((await patch(order.id, { activate_by: '2031-01-01' })).body.code).toBe('order_not_changeable');
+    for (const order of [sent, imported.body.order]) {
+      expect((await patch(order.id, { activate_by: null })).body.order['activate_by']).toBeNull();
+      expect(lowStatuses(await readOrder(app.team, order.id))).toEqual(lowStatuses(order));
+    }
+    const scheduled = await app.api<{ orders: OrderBody[] }>(
+      'GET',
+      `/v3/orders?order_activation_types=scheduled&user_id=${sent.user_id}`,
+    );
+    expect(scheduled.body.orders).toEqual([]);
   });
 
   test("an unknown order and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {

@@ -13,6 +13,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
+import { person, problemsOf } from '../../../../test/people.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { dueOrders } from './activate.ts';
@@ -125,6 +126,26 @@ describe('an imported order', () => {
     expect(found.body.orders.map(({ id }) => id)).toEqual([body.order.id]);
     await simulate(app.team, body.order.id);
     expect((await readOrder(app.team, body.order.id)).status).toBe('completed');
+  });
+
+  test('names who receives at its address, and where it is billed to insurance the newest primary record', async () => {
+    const { receiver_name: _, ...nobodys } = patientAddress;
+    const refused = await importOrder({ patient_address: nobodys });
+    expect([refused.status, problemsOf(refused)]).toEqual([422, ['body.patient_address.receiver_name missing']]);
+    const { user_id } = await makeUser(app.team);
+    const billed = { user_id, billing_type: 'commercial_insurance' };
+    expect((await importOrder(billed)).body.order['health_insurance_id']).toBeNull();
+    const insurance = { payor_code: 'SBX00001', member_id: 'XYZ1', relationship: 'Self', insured: person };
+    for (const is_primary of [true, false])
+      await app.api('POST', `/v2/user/${user_id}/insurance`, { ...insurance, is_primary });
+    const primary = await app.db
+      .selectFrom('insurances')
+      .select('id')
+      .where('user_id', '=', user_id)
+      .where('is_primary', '=', true)
+      .executeTakeFirstOrThrow();
+    expect((await importOrder(billed)).body.order['health_insurance_id']).toBe(primary.id);
+    expect((await importOrder({ user_id })).body.order['health_insurance_id']).toBeNull();
   });
 
   test('is refused where another order has its sample, of this team or of another', async () => {

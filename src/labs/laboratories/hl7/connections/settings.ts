@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { oneOf } from '../../../../wire/schema.ts';
+import { LENGTHS } from '../../../orders/pre-flight.ts';
 import { CHARSETS } from '../codec/encoding.ts';
 
 const Path = Type.String({ minLength: 1, maxLength: 1_000, pattern: '^/' });
@@ -17,24 +18,9 @@ const Tls = Type.Object(
 );
 
 /**
- * How many characters a laboratory takes, as the pre-flight of orders names them; what is longer is refused, never cut.
+ * How many characters a laboratory takes: as the pre-flight of orders has them, and of the numbers that are issued here; what is longer is refused, never cut.
  */
-export const USUAL_LENGTHS = {
-  last_name: 50,
-  first_name: 30,
-  first_line: 120,
-  second_line: 120,
-  city: 50,
-  state: 50,
-  zip: 12,
-  email: 199,
-  member_id: 15,
-  group_id: 12,
-  company_name: 250,
-  clinical_notes: 65_536,
-  order_number: 22,
-  sample_id: 22,
-} as const;
+export const USUAL_LENGTHS = { ...LENGTHS, order_number: 22, sample_id: 22 } as const;
 export type LengthName = keyof typeof USUAL_LENGTHS;
 
 /** How one laboratory is spoken to: part of what `phial lab connect` reads. */

@@ -36,7 +36,7 @@ export function prepareMessage(ctx: TeamCtx, waiting: Waiting, connection: Conne
         kind: waiting.action,
         number,
         accountNumber,
-        insurance: insuranceId === null ? null : await findInsuranceOrNull(tx as unknown as TeamCtx, insuranceId),
+        insurance: insuranceId === null ? null : await findInsuranceOrNull(tx, order.row.user_id, insuranceId),
         controlId,
         sentAt: new Date().toISOString(),
       }),
