@@ -15,7 +15,11 @@ import {
 import { teamCtx } from './team-ctx.ts';
 
 /** What an operator writes down of the test laboratory; `hl7` changes how it is spoken to. */
-const connectionFile = (hl7: Record<string, unknown>, marker: Record<string, unknown>): Record<string, unknown> => ({
+const connectionFile = (
+  hl7: Record<string, unknown>,
+  marker: Record<string, unknown>,
+  more: Record<string, unknown>[],
+): Record<string, unknown> => ({
   laboratory: {
     slug: 'saguaro-lab',
     name: 'Saguaro Laboratory',
@@ -40,6 +44,7 @@ const connectionFile = (hl7: Record<string, unknown>, marker: Record<string, unk
       ],
       ...marker,
     },
+    ...more,
   ],
   hl7: {
     time_zone: 'America/Phoenix',
@@ -57,22 +62,46 @@ export const byMllp = (port: number, more: Record<string, unknown> = {}): Record
   ...more,
 });
 
-/** `marker` changes its one marker. */
+/** Another marker of the test laboratory. */
+export const thyroid = {
+  provider_id: 'THY',
+  slug: 'thyroid',
+  name: 'Thyroid panel',
+  type: 'panel',
+  price: '21.00',
+  analytes: [
+    { code: 'TSH', slug: 'saguaro-tsh', name: 'TSH', loinc_code: '3016-3', unit: 'mIU/L' },
+    { code: 'FT4', slug: 'saguaro-ft4', name: 'Free T4', loinc_code: '3024-7', unit: 'ng/dL' },
+  ],
+};
+
+/** `marker` changes its first marker, `more` are others. */
 export async function connectTestLaboratory(
   databaseUrl: string,
   hl7: Record<string, unknown>,
   marker: Record<string, unknown> = {},
+  more: Record<string, unknown>[] = [],
 ): Promise<void> {
-  const read = readConnectionFile(JSON.stringify(connectionFile(hl7, marker)));
+  const read = readConnectionFile(JSON.stringify(connectionFile(hl7, marker, more)));
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   await connectLaboratory(databaseUrl, read.file);
 }
 
-/** A lab test of the team at the connected laboratory, active. */
-export async function addLabTest(app: TestApp, team: Team, method = 'testkit'): Promise<string> {
+/** A lab test of the team at the connected laboratory, active, of the markers with these codes. */
+export async function addLabTest(
+  app: TestApp,
+  team: Team,
+  method = 'testkit',
+  codes: string[] = ['MET'],
+): Promise<string> {
   const id = newId();
   const lab = await app.db.selectFrom('labs').select('id').where('slug', '=', 'saguaro-lab').executeTakeFirstOrThrow();
-  const marker = await app.db.selectFrom('markers').select('id').where('lab_id', '=', lab.id).executeTakeFirstOrThrow();
+  const markers = await app.db
+    .selectFrom('markers')
+    .select(['id', 'provider_id'])
+    .where('lab_id', '=', lab.id)
+    .where('provider_id', 'in', codes)
+    .execute();
   await app.db
     .insertInto('lab_tests')
     .values({
@@ -88,7 +117,11 @@ export async function addLabTest(app: TestApp, team: Team, method = 'testkit'): 
       status: 'active',
     })
     .execute();
-  await app.db.insertInto('lab_test_markers').values({ lab_test_id: id, marker_id: marker.id, position: 0 }).execute();
+  for (const { id: marker_id, provider_id } of markers)
+    await app.db
+      .insertInto('lab_test_markers')
+      .values({ lab_test_id: id, marker_id, position: codes.indexOf(provider_id) })
+      .execute();
   return id;
 }
 

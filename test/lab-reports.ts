@@ -34,6 +34,7 @@ export const observed = (changes: Partial<Observation> = {}): Observation => ({
 /** A final report of that value, told on the given day of January. */
 export const reportOf = (changes: Partial<LabReport> = {}, day = 7): LabReport => ({
   status: 'final',
+  tests: null,
   placer_number: null,
   filler_number: null,
   accession_number: null,

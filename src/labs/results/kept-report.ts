@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { ReportedTest } from './report.ts';
 import type { BiomarkerResult, LabResults, MissingResult } from './schemas.ts';
 
 /** What tells an entry of a report from others of the same order, in every version. */
@@ -10,10 +11,14 @@ export type KeptMissing = Static<typeof MissingResult> & Kept & { reported_at: s
 /** What a laboratory took back: no value, so that none can be shown, but what an older message of it must not bring back. */
 export type Withdrawn = Kept & { reported_at: string };
 
+/** What was told of ordered tests by themselves, by the ids of their markers. */
+export type ToldTests = Readonly<Record<string, ReportedTest['status']>>;
+
 /** One version of what a laboratory reported of an order, whole: what it did not repeat is as in the version before. */
 export type KeptReport = Pick<Static<typeof LabResults>, 'metadata'> & {
   results: KeptResult[];
   missing_results: KeptMissing[];
   withdrawn: Withdrawn[];
+  tests: ToldTests;
   sample_information: NonNullable<Static<typeof LabResults>['sample_information']>;
 };

@@ -28,8 +28,9 @@ export class ReportRefused extends Error {
 
 /** Looks before any work is done with it. Throws ReportRefused. */
 export function refuseOversize(report: LabReport): void {
-  const { observations, samples, performing_laboratories: laboratories } = report;
+  const { observations, tests, samples, performing_laboratories: laboratories } = report;
   if (observations.length > MOST_OF_REPORT.observations) throw new ReportRefused('too_many_observations');
+  if ((tests?.length ?? 0) > MOST_OF_REPORT.observations) throw new ReportRefused('too_many_observations');
   if (samples.length > MOST_OF_REPORT.samples) throw new ReportRefused('too_many_samples');
   if (Object.keys(laboratories).length > MOST_OF_REPORT.laboratories) throw new ReportRefused('too_many_laboratories');
   for (const { text, notes, flags, ...others } of observations) {

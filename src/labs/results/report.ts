@@ -9,8 +9,10 @@ type Samples = Static<typeof SampleInformation>;
  * of it. `storeReport` does both.
  */
 export type LabReport = {
-  /** Partial: more is to come. Corrected: it changes what was final before. */
+  /** Of all that it tells. Partial: more is to come. Corrected: it changes what was final before. */
   status: 'partial' | 'final' | 'corrected';
+  /** Of each test that it tells of; null where it tells of the whole order as one, which its status then is of. */
+  tests: ReportedTest[] | null;
   /** The numbers by which it was asked for and filed: of the order, of the laboratory, of the sample received. */
   placer_number: string | null;
   filler_number: string | null;
@@ -36,6 +38,20 @@ export type LabReport = {
     clinical_information: Samples[string]['clinical_information'];
   }[];
   observations: Observation[];
+};
+
+/** What a report says of one test (of HL7: an OBR with what follows it), be it one of the ordered ones or another. */
+export type ReportedTest = {
+  /** Corrected is final. Cancelled: there is no result, and will be none. */
+  status: 'partial' | 'final' | 'cancelled';
+  /** What the number that was issued names: an ordered test by its place, from 1, or the order; null without such a number. */
+  names: number | 'order' | null;
+  /** The laboratory's codes of the test. */
+  codes: string[];
+  /** The slugs of the analytes of which it tells something. */
+  analytes: string[];
+  /** There is nothing with it: neither values nor documents. */
+  empty: boolean;
 };
 
 /** One value of a report, or that there is none. */

@@ -1,5 +1,5 @@
 import type { TeamCtx } from '../../context.ts';
-import type { KeptMissing, KeptReport, KeptResult, Withdrawn } from './kept-report.ts';
+import type { KeptMissing, KeptReport, KeptResult, ToldTests, Withdrawn } from './kept-report.ts';
 
 type ReportRow = { team_id: string; order_id: string; version: number };
 type Sealed = Record<'metadata' | 'results' | 'missing_results' | 'sample_information', Buffer>;
@@ -12,6 +12,7 @@ const placeOf = ({ team_id, order_id, version }: ReportRow): { team_id: string; 
 /** What results had no word for before they could be corrected one by one. */
 const EARLY = { status: 'final', previous_result: null } as const;
 
+type SealedMetadata = KeptReport['metadata'] & { tests?: ToldTests };
 type SealedResult = KeptResult | (Withdrawn & { status: 'withdrawn' });
 
 /** What a laboratory found is personal whole: nothing of a report lies open. */
@@ -22,7 +23,7 @@ export function sealReport({ cipher }: TeamCtx, row: ReportRow, report: KeptRepo
     ...report.withdrawn.map((entry) => ({ ...entry, status: 'withdrawn' as const })),
   ];
   return {
-    metadata: cipher.sealJson('lab_results.metadata', place, report.metadata),
+    metadata: cipher.sealJson('lab_results.metadata', place, { ...report.metadata, tests: report.tests }),
     results: cipher.sealJson('lab_results.results', place, results),
     missing_results: cipher.sealJson('lab_results.missing_results', place, report.missing_results),
     sample_information: cipher.sealJson('lab_results.sample_information', place, report.sample_information),
@@ -38,8 +39,10 @@ export function openReport(
   const open = <T>(column: keyof Sealed): T | null =>
     sealed[column] && cipher.openJson<T>(`lab_results.${column}`, place, sealed[column]);
   const results = open<SealedResult[]>('results') ?? [];
+  const { tests = {}, ...metadata } = open<SealedMetadata>('metadata') as SealedMetadata;
   return {
-    metadata: open<KeptReport['metadata']>('metadata') as KeptReport['metadata'],
+    metadata,
+    tests,
     results: results
       .filter((result): result is KeptResult => result.status !== 'withdrawn')
       .map((result) => ({ ...EARLY, ...result, key: result.key ?? result.slug })),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { analytesOf } from '../catalogue/analytes.ts';
+import { orderedTestsOf } from '../catalogue/ordered-tests.ts';
 import { changeOrder } from '../orders/change.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 import { appendOrderEvents } from '../orders/status/append-events.ts';
@@ -14,6 +15,7 @@ import { newestReport } from './newest-report.ts';
 import type { LabReport } from './report.ts';
 import { MOST_OF_REPORT, refuseOversize, ReportRefused } from './report-bounds.ts';
 import { sealReport } from './sealed.ts';
+import { areAllTold, notAwaited, testsAfter } from './storing/told-tests.ts';
 import { statusesAfter } from './storing/statuses-after.ts';
 
 /** `impossible`: the order as it stands takes no results, because it has ended or nobody has registered its kit. */
@@ -28,23 +30,32 @@ export type Stored = { order: LoadedOrder; outcome: 'stored' | 'unchanged' | 'im
 export async function storeReport(ctx: TxCtx<TeamCtx>, order: LoadedOrder, report: LabReport): Promise<Stored> {
   refuseOversize(report);
   const before = await newestReport(ctx, order);
-  const complete = before?.status === 'final' || report.status !== 'partial';
   const analytes = await analytesOf(ctx, order.row.lab_test_id);
+  const ordered = await orderedTestsOf(ctx, order.row.lab_test_id);
   const values = mergeValues(before, report, analytes);
   if (values.results.length + values.missing_results.length + values.withdrawn.length > MOST_OF_REPORT.values_of_order)
     throw new ReportRefused('order_full');
-  const missing_results = [...values.missing_results, ...(complete ? notReported(values, analytes) : [])];
+  const after = testsAfter(before?.tests ?? {}, report.tests ?? [], ordered);
+  // Reports that were kept before tests were told apart have none.
+  const isWhole = report.tests ? areAllTold(after, values, ordered) : report.status !== 'partial';
+  const complete = before?.status === 'final' || isWhole;
+  const { tests } = after;
+  const missing_results = [
+    ...values.missing_results,
+    ...notReported(values, notAwaited(analytes, { tests, complete }, ordered)),
+  ];
   const interpretation = worstOf(values.results.map((result) => result.interpretation));
   const status = complete ? 'final' : 'partial';
   const next: KeptReport = {
     ...values,
     missing_results,
+    tests,
     ...describeReport(order, report, before, { status, interpretation }),
   };
-  if (before && before.status === status && isDeepStrictEqual(contentOf(before), contentOf(next))) {
-    return { order, outcome: 'unchanged' };
-  }
-  const statuses = statusesAfter(order, complete);
+  const isTold = before?.status === status && isDeepStrictEqual(contentOf(before), contentOf(next));
+  if (isTold && (complete || isDeepStrictEqual(before.tests, tests))) return { order, outcome: 'unchanged' };
+  // That a test of several is final now, with the values that it had, is kept and no news.
+  const statuses = isTold ? [] : statusesAfter(order, complete);
   if (statuses === null || order.row.patient_details === null) return { order, outcome: 'impossible' };
   const created_at = await insertReport(
     ctx,

@@ -34,6 +34,7 @@ export async function simulateReport(
   const sampleId = row.sample_id ?? sampleIdOf(row.id);
   return {
     status,
+    tests: null,
     placer_number: null,
     filler_number: null,
     accession_number: sampleId,

@@ -88,12 +88,15 @@ function valuesOf(entries: Entry[], analytes: Analyte[]): Values {
   }
 }
 
-/** What was asked for and required, and is not in a report that calls itself whole. */
-export function notReported({ results, missing_results, withdrawn }: Values, analytes: Analyte[]): KeptMissing[] {
+/** What was asked for and required, is awaited no more and was not told: the laboratory called it final, or cancelled it. */
+export function notReported(
+  { results, missing_results, withdrawn }: Values,
+  expected: { analyte: Analyte; isCancelled: boolean }[],
+): KeptMissing[] {
   const told = new Set([...results, ...missing_results, ...withdrawn].map(({ key }) => key.split('#')[0]));
-  return analytes
-    .filter(({ required, slug }) => required && !told.has(slug))
-    .map((analyte) => ({
+  return expected
+    .filter(({ analyte }) => analyte.required && !told.has(analyte.slug))
+    .map(({ analyte, isCancelled }) => ({
       key: analyte.slug,
       name: analyte.name,
       slug: analyte.slug,
@@ -102,7 +105,7 @@ export function notReported({ results, missing_results, withdrawn }: Values, ana
       provider_id: analyte.marker_provider_id,
       source_markers: [sourceMarkerOf(analyte)],
       inferred_failure_type: 'unknown_failure',
-      note: "Not in the laboratory's final report.",
+      note: isCancelled ? 'The laboratory cancelled this test.' : "Not in the laboratory's final report.",
       reported_at: null,
     }));
 }

@@ -22,7 +22,7 @@ export async function findOrder(
   labId: number,
   { placerNumbers, fillerNumbers, sampleIds, account }: ReadResult,
 ): Promise<MatchedOrder> {
-  const numbers = placerNumbers.map(readOrderNumber);
+  const numbers = placerNumbers.map((text) => readOrderNumber(text)?.number ?? null);
   if (numbers.includes(null)) throw new ResultProblem('unknown_number');
   const { rows } = await sql<MatchedOrder & { by: 'placer' | 'filler' | 'sample' }>`
     select n.user_id, n.order_id, n.team_id, n.account_number, n.filler_number,

@@ -11,11 +11,18 @@ export function orderNumber(counter: bigint): string {
   return `P${padded}${checkLetter(padded)}`;
 }
 
+type OrderNumber = {
+  number: string;
+  /** Which test of the order is meant, from 1; null where the order is. */
+  place: number | null;
+};
+
 /** The number within what a laboratory gives back: `-2` names a test of the order. Null for what we never issued. */
-export function readOrderNumber(text: string): string | null {
-  const [, number, digits, check] =
-    /^(P([0-9A-HJKMNP-TV-Z]{7,13})([0-9A-HJKMNP-TV-Z]))(?:-\d{1,3})?$/.exec(text.trim().toUpperCase()) ?? [];
-  return number !== undefined && checkLetter(digits as string) === check ? number : null;
+export function readOrderNumber(text: string): OrderNumber | null {
+  const [, number, digits, check, place] =
+    /^(P([0-9A-HJKMNP-TV-Z]{7,13})([0-9A-HJKMNP-TV-Z]))(?:-(\d{1,3}))?$/.exec(text.trim().toUpperCase()) ?? [];
+  if (number === undefined || checkLetter(digits as string) !== check) return null;
+  return { number, place: place === undefined ? null : Number(place) };
 }
 
 /** Weights that differ from place to place find any one wrong letter and any two that changed places. */

@@ -4,6 +4,7 @@ import type { Settings } from '../connections/settings.ts';
 import { segmentOf, textAt, type Message, type Segment } from '../codec/message.ts';
 import { isDocument, readDocument } from './read-document.ts';
 import { readObservation, type CodeMap } from './read-observation.ts';
+import { readStatus, statusOfAll, testOf } from './read-status.ts';
 import { ResultProblem } from './result-problem.ts';
 import { readDate, readTime, type ZonedTime } from './times.ts';
 
@@ -27,19 +28,6 @@ export type ReadResult = {
   rejected: string[];
 };
 
-/** Statuses of a report (OBR-25, HL7 table 0123): null ones tell nothing yet, Y and Z answer a query. */
-const REPORT_STATUS: Readonly<Record<string, LabReport['status'] | null>> = {
-  O: null,
-  I: null,
-  S: null,
-  A: 'partial',
-  P: 'partial',
-  R: 'partial',
-  C: 'corrected',
-  F: 'final',
-  X: 'final',
-};
-
 const VERSIONS = new Set(['2.3', '2.3.1', '2.4', '2.5', '2.5.1', '2.6', '2.7', '2.7.1', '2.8']);
 
 /** Refuses what is no result for this deployment. */
@@ -56,15 +44,11 @@ export function readResult(message: Message, settings: Settings, codes: CodeMap)
   refuseOversize(message);
   const groups = groupsOf(message);
   if (groups.length === 0) throw new ResultProblem('missing_report');
-  const statuses = groups.map(({ request }) => {
-    const status = textAt(request, 25);
-    if (!(status in REPORT_STATUS)) throw new ResultProblem('wrong_obr_25');
-    return REPORT_STATUS[status] ?? null;
-  });
+  const statuses = groups.map(({ request }) => readStatus(request));
   const specimens = groups.flatMap((group) => group.specimens);
   const observations = groups.flatMap((group) => group.observations.map(({ observation }) => observation));
   return {
-    report: statuses.every((status) => status === null)
+    report: statuses.every((status) => status === 'pending')
       ? null
       : reportOf(message, groups, { settings, codes, statuses }),
     isReceipt: groups.some(({ request }) => textAt(request, 25) === 'I'),
@@ -86,7 +70,7 @@ function refuseOversize(message: Message): void {
   if (count('SPM') > MOST_OF_REPORT.samples) fail('too_many_samples');
 }
 
-type Told = { settings: Settings; codes: CodeMap; statuses: (LabReport['status'] | null)[] };
+type Told = { settings: Settings; codes: CodeMap; statuses: ReturnType<typeof readStatus>[] };
 
 function reportOf(message: Message, groups: Group[], { settings, codes, statuses }: Told): LabReport {
   const time = timesOf(settings);
@@ -94,15 +78,16 @@ function reportOf(message: Message, groups: Group[], { settings, codes, statuses
   const specimens = groups.flatMap((group) => group.specimens);
   const header = segmentOf(message, 'MSH');
   const laboratories: LabReport['performing_laboratories'] = {};
-  const observations = groups.flatMap((group) =>
+  const read = groups.map((group) =>
     group.observations.flatMap((noted) => {
-      const read = readObservation(noted, { codes, settings, laboratories });
-      return read === null ? [] : [{ ...read, sample_id: sampleOf(group.specimens) ?? sampleOf(specimens) }];
+      const value = readObservation(noted, { codes, settings, laboratories });
+      return value === null ? [] : [{ ...value, sample_id: sampleOf(group.specimens) ?? sampleOf(specimens) }];
     }),
   );
   const [main] = Object.entries(laboratories);
   return {
-    status: statusOf(statuses),
+    status: statusOfAll(statuses),
+    tests: groups.map((group, at) => testOf(group, statuses[at] as (typeof statuses)[number], read[at] ?? [])),
     placer_number: textAt(common, 2) || textAt(request, 2) || null,
     filler_number: textAt(common, 3) || textAt(request, 3) || null,
     accession_number: specimens.map((specimen) => textAt(specimen, 30)).find(Boolean) ?? null,
@@ -124,7 +109,7 @@ function reportOf(message: Message, groups: Group[], { settings, codes, statuses
       received_at: time(specimen, 18),
       clinical_information: null,
     })),
-    observations,
+    observations: read.flat(),
   };
 }
 
@@ -166,12 +151,6 @@ function groupsOf(message: Message): Group[] {
 
 /** But for its set id. */
 const contentOf = ({ name, fields }: Segment): string => JSON.stringify([name, fields.slice(2)]);
-
-/** Some of it corrected: corrected; some of it still to come: partial. */
-function statusOf(statuses: (LabReport['status'] | null)[]): LabReport['status'] {
-  if (statuses.includes('corrected')) return 'corrected';
-  return statuses.every((status) => status === 'final') ? 'final' : 'partial';
-}
 
 type ReadField = (segment: Segment | undefined, field: number) => ZonedTime | null;
 

@@ -1,0 +1,54 @@
+import type { LabReport, Observation, ReportedTest } from '../../../results/report.ts';
+import { textAt, type Segment } from '../codec/message.ts';
+import { readOrderNumber } from './order-number.ts';
+import { ResultProblem } from './result-problem.ts';
+
+/** How far a test is; 'pending': nothing is told of it yet. */
+type Status = 'pending' | 'partial' | 'final' | 'corrected' | 'cancelled';
+
+/** OBR-25 (HL7 table 0123), which is of that OBR alone; Y and Z answer a query. */
+const STATUSES: Readonly<Record<string, Status>> = {
+  O: 'pending',
+  I: 'pending',
+  S: 'pending',
+  A: 'partial',
+  P: 'partial',
+  R: 'partial',
+  C: 'corrected',
+  F: 'final',
+  X: 'cancelled',
+};
+
+export function readStatus(request: Segment): Status {
+  const status = STATUSES[textAt(request, 25)];
+  if (status === undefined) throw new ResultProblem('wrong_obr_25');
+  return status;
+}
+
+/** Of all OBRs of a message: some still to come makes it partial, else some corrected makes it corrected. */
+export function statusOfAll(statuses: Status[]): LabReport['status'] {
+  if (statuses.some((status) => status === 'pending' || status === 'partial')) return 'partial';
+  return statuses.includes('corrected') ? 'corrected' : 'final';
+}
+
+const OF_TEST: Readonly<Record<Status, ReportedTest['status']>> = {
+  pending: 'partial',
+  partial: 'partial',
+  final: 'final',
+  corrected: 'final',
+  cancelled: 'cancelled',
+};
+
+type Group = { common: Segment | undefined; request: Segment; observations: unknown[] };
+
+/** One OBR, with what was read of the OBX that follow it. */
+export function testOf({ common, request, observations }: Group, status: Status, read: Observation[]): ReportedTest {
+  const numbers = [textAt(request, 2), textAt(common, 2)].flatMap((text) => readOrderNumber(text) ?? []);
+  return {
+    status: OF_TEST[status],
+    names: numbers.find(({ place }) => place !== null)?.place ?? (numbers.length > 0 ? 'order' : null),
+    codes: [textAt(request, 4), textAt(request, 4, { component: 4 })].filter((code) => code !== ''),
+    analytes: [...new Set(read.flatMap(({ analyte_slug }) => analyte_slug ?? []))],
+    empty: observations.length === 0,
+  };
+}

@@ -1,0 +1,228 @@
+// An order of several tests, of which a laboratory reports each when it has it.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import {
+  lowStatuses,
+  makeUser,
+  patientAddress,
+  patientDetails,
+  physician,
+  readOrder,
+} from '../../../../test/factories.ts';
+import {
+  addLabTest,
+  byMllp,
+  connectTestLaboratory,
+  kitAtLaboratory,
+  thyroid,
+} from '../../../../test/hl7-deployment.ts';
+import { sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
+import { publishedTo } from '../../../../test/publish.ts';
+import { startHl7, type Hl7 } from './start.ts';
+
+type Results = {
+  metadata: { status: string };
+  results: { slug: string; result: string; status: string }[];
+  missing_results: { slug: string; note: string }[];
+};
+type Group = { number?: string; filler?: string; code?: string; status: string; values?: string[] };
+
+let laboratory: Hl7Laboratory;
+let app: TestApp;
+let hl7: Hl7;
+let walkIn: string;
+let order: { id: string; number: string };
+let messages = 0;
+beforeAll(async () => {
+  laboratory = await startHl7Laboratory();
+  app = await startTestApp({ PHIAL_HL7_PORT: '0' });
+  await connectTestLaboratory(app.databaseUrl, { orders: byMllp(laboratory.port) }, {}, [thyroid]);
+  await sql`update teams set settings = settings || '{"partial_webhooks_enabled": true}' where id = ${app.team.id}`.execute(
+    app.db,
+  );
+  walkIn = await addLabTest(app, app.team, 'walk_in_test', ['MET', 'THY']);
+  hl7 = await startHl7(app.ctx);
+});
+beforeEach(async () => {
+  const { user_id } = await makeUser(app.team);
+  const { body } = await app.team.api<{ order: { id: string } }>('POST', '/v3/order', {
+    user_id,
+    order_set: { lab_test_ids: [walkIn] },
+    patient_details: patientDetails,
+    patient_address: patientAddress,
+    physician,
+  });
+  await app.runJobs();
+  order = { id: body.order.id, number: numberOfLast() };
+});
+afterAll(async () => {
+  await hl7.stop();
+  await app.close();
+  await laboratory.close();
+});
+
+/** The order's own, as the laboratory was told it as that of the group. */
+const numberOfLast = (): string => text_(laboratory.orders.at(-1) as never, 'ORC.4');
+
+/** One message; each further one was reported a minute later. Numbers are told after the order's own; values as `GLU 88 F`. */
+async function send(...groups: Group[]): Promise<void> {
+  messages += 1;
+  const at = `202601221${String(Math.floor(messages / 60)).padStart(1, '0')}${String(messages % 60).padStart(2, '0')}00`;
+  const text = [
+    `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|${at}||ORU^R01^ORU_R01|S${messages}|P|2.5.1`,
+    'PID|1||X7||Palmer^Grace||19880412|F',
+    ...groups.flatMap(({ number, filler, code, status, values = [] }, n) => [
+      `OBR|${n + 1}|${number === undefined ? '' : order.number + number}|${filler ?? `F-${order.number}`}|${code ?? ''}|||20260120081500|||||||20260121090000||||||||${at}|||${status}`,
+      ...values.map((value, place) => {
+        const [name, result, flag] = value.split(' ');
+        return `OBX|${place + 1}|NM|${name}^${name}^L||${result}|mg/dL|||||${flag ?? 'F'}`;
+      }),
+    ]),
+  ].join('\r');
+  expect(await sendFrame(hl7.port as number, `${text}\r`)).toMatchObject({ code: 'AA' });
+}
+const metabolic = (status: string, values = ['GLU 88', 'A1C 5.4']): Group => ({
+  number: '-1',
+  code: 'MET',
+  status,
+  values,
+});
+const thyroidal = (status: string, values = ['TSH 1.2', 'FT4 1.1']): Group => ({
+  number: '-2',
+  code: 'THY',
+  status,
+  values,
+});
+const results = async (id = order.id): Promise<Results> =>
+  (await app.team.api<Results>('GET', `/v3/order/${id}/result`)).body;
+const last = async (id = order.id): Promise<string | undefined> => lowStatuses(await readOrder(app.team, id)).at(-1);
+const told = async (): Promise<string[]> =>
+  (await publishedTo(app, app.team))
+    .map(({ body }) => (JSON.parse(body) as { data: { id?: string; last_event?: { status: string } } }).data)
+    .flatMap(({ id, last_event }) =>
+      id === order.id && last_event ? [last_event.status.split('.')[2] as string] : [],
+    );
+
+describe('an order of two tests', () => {
+  test('is partial when one is final, and completed, not corrected, by the other one', async () => {
+    await send(metabolic('F'));
+    expect(await last()).toBe('partial_results');
+    expect(await results()).toMatchObject({ metadata: { status: 'partial' }, missing_results: [] });
+    expect((await readOrder(app.team, order.id))['has_missing_results']).toBe(false);
+    await send(thyroidal('F'));
+    expect(await results()).toMatchObject({ metadata: { status: 'final' }, missing_results: [] });
+    expect((await results()).results.map(({ slug }) => slug)).toEqual([
+      'saguaro-glucose',
+      'saguaro-hba1c',
+      'saguaro-tsh',
+      'saguaro-ft4',
+    ]);
+    expect((await told()).slice(-2)).toEqual(['partial_results', 'completed']);
+  });
+
+  test('of which one is corrected while the other is pending is partial', async () => {
+    await send(metabolic('C'), thyroidal('I', []));
+    expect(await last()).toBe('partial_results');
+    expect((await results()).missing_results).toEqual([]);
+    await send(metabolic('C'), thyroidal('F'));
+    expect(await last()).toBe('completed');
+  });
+
+  test('is corrected by a correction of one test after it was completed', async () => {
+    await send(thyroidal('F'));
+    await send(metabolic('F'));
+    await send(thyroidal('C', ['TSH 7.5 C']));
+    expect(await last()).toBe('corrected');
+    expect((await results()).results.find(({ slug }) => slug === 'saguaro-tsh')).toMatchObject({
+      result: '7.5',
+      status: 'corrected',
+    });
+  });
+
+  test('is completed by a test that was cancelled, which is missing as that', async () => {
+    await send(metabolic('F'));
+    await send(thyroidal('X', []));
+    expect(await last()).toBe('completed');
+    const missing = (await results()).missing_results.map(({ slug, note }) => [slug, note]);
+    expect(missing).toEqual([
+      ['saguaro-tsh', 'The laboratory cancelled this test.'],
+      ['saguaro-ft4', 'The laboratory cancelled this test.'],
+    ]);
+  });
+
+  test('names what a final test lacks while the other is awaited', async () => {
+    await send(metabolic('F', ['GLU 88']));
+    expect((await results()).missing_results.map(({ slug }) => slug)).toEqual(['saguaro-hba1c']);
+    await send(thyroidal('F'));
+    expect((await results()).missing_results.map(({ slug }) => slug)).toEqual(['saguaro-hba1c']);
+    expect(await last()).toBe('completed');
+  });
+
+  test('remembers that a test became final with the values that it had, without telling of it', async () => {
+    await send(metabolic('P'));
+    const before = await told();
+    await send(metabolic('F'));
+    expect(await told()).toEqual(before);
+    await send(thyroidal('F'));
+    expect(await last()).toBe('completed');
+  });
+
+  test('waits for a test of which the values are final and the test is not', async () => {
+    await send(metabolic('P'), thyroidal('F'));
+    expect(await last()).toBe('partial_results');
+    await send(metabolic('F'));
+    expect(await last()).toBe('completed');
+  });
+
+  test('stays completed when an older word of one of them comes late', async () => {
+    await send(metabolic('F'), thyroidal('F'));
+    const before = await told();
+    await send(metabolic('P', ['GLU 70 P']));
+    expect(await told()).toEqual(before);
+    expect((await results()).metadata.status).toBe('final');
+  });
+
+  test('is known by its tests’ codes where the laboratory gives one number for all', async () => {
+    await send({ ...metabolic('F'), number: '' });
+    expect(await last()).toBe('partial_results');
+    await send({ ...thyroidal('F'), number: '-1' });
+    expect(await last()).toBe('completed');
+  });
+
+  test.each([
+    ['the order’s number', ''],
+    ['the number of its first test', '-1'],
+  ])('is completed by one report of all under %s, however it calls that', async (_, number) => {
+    await send({ number, code: 'WELLNESS', status: 'F', values: ['GLU 88', 'A1C 5.4', 'TSH 1.2'] });
+    expect(await last()).toBe('completed');
+    expect((await results()).missing_results.map(({ slug }) => slug)).toEqual(['saguaro-ft4']);
+  });
+
+  test('is completed where the laboratory cancels it whole', async () => {
+    await send({ number: '', status: 'X' });
+    expect(await last()).toBe('completed');
+    expect((await results()).missing_results).toHaveLength(4);
+  });
+
+  test('is neither completed nor held up by a test that nobody ordered, unless that is told to come', async () => {
+    const reflex = (status: string, values: string[] = []): Group => ({ code: 'RFX', status, values });
+    await send(metabolic('F'));
+    await send(reflex('F'));
+    expect(await last()).toBe('partial_results');
+    await send(thyroidal('F'), reflex('I'));
+    expect(await last()).toBe('partial_results');
+    await send(reflex('F'));
+    expect(await last()).toBe('completed');
+  });
+});
+
+test('a kit of two tests waits with the laboratory until both are final', async () => {
+  const kit = await kitAtLaboratory(app, app.team, await addLabTest(app, app.team, 'testkit', ['MET', 'THY']));
+  await app.runJobs();
+  order = { id: kit.id, number: numberOfLast() };
+  await send(metabolic('F'));
+  expect(await last()).toBe('delivered_to_lab');
+  await send(thyroidal('F'));
+  expect(await last()).toBe('completed');
+});
