@@ -81,7 +81,10 @@ async function drawSpecimen(
   const samples = Object.values(sample_information ?? {});
   const first = (of: 'date_collected' | 'date_received' | 'date_reported'): string | null =>
     samples.map((sample) => sample[of]?.timestamp).find((time) => time !== undefined) ?? null;
-  const moment = (time: string | null): string => (time === null ? 'Not told' : momentInWords(time));
+  const moment = (of: 'date_collected' | 'date_received' | 'date_reported'): string => {
+    const time = first(of) ?? metadata[of];
+    return time === null ? 'Not told' : momentInWords(time);
+  };
   await section(sheet, 'Specimen and report');
   await fields(
     sheet,
@@ -95,9 +98,9 @@ async function drawSpecimen(
   await fields(
     sheet,
     [
-      { label: 'Collected', value: moment(first('date_collected')) },
-      { label: 'Received', value: moment(first('date_received')) },
-      { label: 'Reported', value: moment(first('date_reported')) },
+      { label: 'Collected', value: moment('date_collected') },
+      { label: 'Received', value: moment('date_received') },
+      { label: 'Reported', value: moment('date_reported') },
     ],
     [4, 3, 3],
   );
@@ -165,31 +168,38 @@ async function drawMissing(missing: Static<typeof MissingResult>[], sheet: Sheet
   );
 }
 
-async function drawLaboratories({ lab }: OrderFacts, { sample_information }: Results, sheet: Sheet): Promise<void> {
+/** Each that did a test, with its address; the one that was ordered from where it did none, as who reports. */
+async function drawLaboratories({ lab }: OrderFacts, results: Results, sheet: Sheet): Promise<void> {
   await section(sheet, 'Performing laboratory');
-  const told = Object.values(sample_information ?? {}).flatMap((sample) =>
-    Object.values(sample.performing_laboratories ?? {}),
+  const told = Object.values(results.sample_information ?? {}).flatMap((sample) =>
+    Object.entries(sample.performing_laboratories ?? {}),
   );
-  const others = new Map(told.filter(({ name }) => name !== lab.name).map((each) => [each.name, each]));
-  const director = told.find(({ name, medical_director }) => name === lab.name && medical_director)?.medical_director;
-  await fields(
-    sheet,
-    [
-      { label: 'Laboratory', value: lab.name },
-      { label: 'Address', value: lab.address },
-      { label: 'CLIA number', value: lab.clia_number ?? 'Not told' },
-      ...(director ? [{ label: 'Medical director', value: director }] : []),
-    ],
-    director ? [3, 4, 2, 3] : [3, 4, 2],
+  const others = new Map(
+    told.filter(([, { name }]) => name !== lab.name).map(([key, each]) => [each.name, { key, ...each }]),
   );
-  for (const { name, address, medical_director } of others.values())
+  const performers = new Set(results.results.map(({ performing_laboratory }) => performing_laboratory));
+  const isPerformer = others.size === 0 || performers.has(lab.name);
+  const director = told.find(([, { name, medical_director }]) => name === lab.name && medical_director)?.[1]
+    .medical_director;
+  const ordered = [
+    { label: isPerformer ? 'Laboratory' : 'Ordered from and reported by', value: lab.name },
+    { label: 'Address', value: lab.address },
+    { label: 'CLIA number', value: lab.clia_number ?? 'Not told' },
+    ...(director ? [{ label: 'Medical director', value: director }] : []),
+  ];
+  if (isPerformer) await fields(sheet, ordered, [3, 4, 2, 3].slice(0, ordered.length));
+  for (const { key, name, address, medical_director } of others.values())
     await fields(
       sheet,
       [
         { label: 'Laboratory', value: name },
         { label: 'Address', value: address ? addressInWords(address) : 'Not told' },
+        ...(isCliaNumber(key) ? [{ label: 'CLIA number', value: key }] : []),
         { label: 'Medical director', value: medical_director ?? 'Not told' },
       ],
-      [3, 4, 2],
+      isCliaNumber(key) ? [3, 4, 2, 3] : [3, 4, 2],
     );
+  if (!isPerformer) await fields(sheet, ordered, [3, 4, 2, 3].slice(0, ordered.length));
 }
+
+const isCliaNumber = (key: string): boolean => /^\d{2}D\d{7}$/.test(key);

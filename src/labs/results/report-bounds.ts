@@ -8,6 +8,8 @@ export const MOST_OF_REPORT = {
   flags: 20,
   /** Characters of a value or of its notes, and of any other text. */
   value: 65_536,
+  /** Of the notes of all values together, which a note of several multiplies. */
+  notes: 4_194_304,
   text: 4_000,
   /** Values of an order in all: what it was told before stays. */
   values_of_order: 2_000,

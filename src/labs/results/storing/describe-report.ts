@@ -38,23 +38,36 @@ export function describeReport(
       status,
       interpretation,
     },
-    sample_information: { ...before?.sample_information, ...samplesOf(report) },
+    sample_information: {
+      ...before?.sample_information,
+      ...samplesOf(row, report, before?.sample_information ?? {}),
+    },
   };
 }
 
-function samplesOf(report: LabReport): Description['sample_information'] {
+type SampleInformation = Description['sample_information'];
+
+/** By their ids; where a report names no sample, what it says of when and by whom is of the order's, by what number it has. */
+function samplesOf(order: LoadedOrder['row'], report: LabReport, before: SampleInformation): SampleInformation {
+  const { accession_number, filler_number, placer_number } = report;
+  const unnamed = order.sample_id ?? accession_number ?? filler_number ?? placer_number ?? order.id;
+  const samples: Partial<LabReport['samples'][number]>[] = report.samples.length > 0 ? report.samples : [{}];
   return Object.fromEntries(
-    report.samples.map((sample) => [
-      sample.sample_id,
-      {
-        sample_id: sample.sample_id,
-        control_number: sample.control_number,
-        date_collected: sample.collected_at ?? report.collected_at,
-        date_received: sample.received_at ?? report.received_at,
-        date_reported: report.reported_at,
-        performing_laboratories: report.performing_laboratories,
-        clinical_information: sample.clinical_information,
-      },
-    ]),
+    samples.map((sample) => {
+      const id = sample.sample_id || unnamed;
+      const known = before[id];
+      return [
+        id,
+        {
+          sample_id: sample.sample_id || order.sample_id,
+          control_number: sample.control_number ?? known?.control_number ?? null,
+          date_collected: sample.collected_at ?? report.collected_at ?? known?.date_collected ?? null,
+          date_received: sample.received_at ?? report.received_at ?? known?.date_received ?? null,
+          date_reported: report.reported_at,
+          performing_laboratories: { ...known?.performing_laboratories, ...report.performing_laboratories },
+          clinical_information: sample.clinical_information ?? known?.clinical_information ?? null,
+        },
+      ];
+    }),
   );
 }

@@ -40,9 +40,11 @@ export function textAt(segment: Segment | undefined, field: number, part: Part =
   return text === '""' ? '' : text.trim();
 }
 
-/** Every repetition of a field, by its first component. */
+/** Every repetition of a field, by its first component; what is empty, or said to be by `""`, is left out. */
 export const textsAt = (segment: Segment | undefined, field: number): string[] =>
-  (segment?.fields[field] ?? []).map((repetition) => repetition[0]?.[0] ?? '').filter((text) => text !== '');
+  (segment?.fields[field] ?? [])
+    .map((repetition) => repetition[0]?.[0] ?? '')
+    .filter((text) => text !== '' && text !== '""');
 
 export const segmentOf = (message: Message, name: string): Segment | undefined =>
   message.find((segment) => segment.name === name);

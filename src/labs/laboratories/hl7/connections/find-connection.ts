@@ -3,7 +3,13 @@ import type { CodeMap } from '../messages/read-observation.ts';
 import type { Settings } from './settings.ts';
 
 /** A laboratory that is connected by HL7. */
-export type Connection = { lab_id: number; slug: string; settings: Settings };
+export type Connection = {
+  lab_id: number;
+  slug: string;
+  name: string;
+  clia_number: string | null;
+  settings: Settings;
+};
 
 type AnyCtx = Pick<Ctx | TxCtx, 'db'>;
 
@@ -11,7 +17,8 @@ export async function findConnections(ctx: AnyCtx): Promise<Connection[]> {
   const rows = await ctx.db
     .selectFrom('laboratory_connections')
     .innerJoin('labs', 'labs.id', 'laboratory_connections.lab_id')
-    .select(['laboratory_connections.lab_id', 'labs.slug', 'laboratory_connections.settings'])
+    .select(['laboratory_connections.lab_id', 'labs.slug', 'labs.name', 'labs.clia_number'])
+    .select('laboratory_connections.settings')
     .orderBy('laboratory_connections.lab_id')
     .execute();
   return rows.map((row) => ({ ...row, settings: row.settings as Settings }));

@@ -73,13 +73,14 @@ async function lockMessage(tx: TxCtx, id: string): Promise<Row | null> {
   return { ...row, raw: Buffer.from(raw, 'latin1') };
 }
 
-async function readRaw(tx: TxCtx, raw: Buffer, { lab_id, settings }: Connection): Promise<ReadResult> {
+async function readRaw(tx: TxCtx, raw: Buffer, connection: Connection): Promise<ReadResult> {
+  const { lab_id, settings } = connection;
   const message = parse(decode(raw, settings.charset ?? 'UTF-8'));
   const header = segmentOf(message, 'MSH');
   checkHeader(header);
   if (textAt(header, 3) !== settings.application || textAt(header, 4) !== settings.facility)
     throw new ResultProblem('unknown_sender');
-  return readResult(message, settings, await findCodes(tx, lab_id));
+  return readResult(message, connection, await findCodes(tx, lab_id));
 }
 
 async function applyTo(tx: TxCtx, matched: MatchedOrder, result: ReadResult): Promise<{ leftOut: boolean }> {

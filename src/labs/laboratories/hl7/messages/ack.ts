@@ -46,6 +46,8 @@ const ERROR_CODES: Readonly<Record<string, string[]>> = {
   wrong_obr_25: ['103', 'Table value not found', 'HL70357'],
   wrong_obx_11: ['103', 'Table value not found', 'HL70357'],
   unmapped_code: ['103', 'Table value not found', 'HL70357'],
+  codes_disagree: ['103', 'Table value not found', 'HL70357'],
+  value_told_twice: ['205', 'Duplicate key identifier', 'HL70357'],
   wrong_type: ['200', 'Unsupported message type', 'HL70357'],
   wrong_version: ['203', 'Unsupported version id', 'HL70357'],
   wrong_processing: ['202', 'Unsupported processing id', 'HL70357'],

@@ -1,6 +1,8 @@
 import type { LabReport, Observation } from '../../../results/report.ts';
 import type { Settings } from '../connections/settings.ts';
 import { textAt, textsAt, type Segment } from '../codec/message.ts';
+import type { Noted } from './read-groups.ts';
+import { domesticCountry } from '../../../../wire/country.ts';
 import { isDocument } from './read-document.ts';
 import { ResultProblem } from './result-problem.ts';
 
@@ -23,12 +25,15 @@ const STATUS: Readonly<Record<string, Observation['status'] | null>> = {
   N: null,
 };
 
+/** What is no such code is not told as one. */
+const LOINC = /^\d{1,7}-\d$/;
+
 type Read = Omit<Observation, 'sample_id'>;
 type Within = { codes: CodeMap; settings: Settings; laboratories: LabReport['performing_laboratories'] };
 
 /** One OBX with its notes; null where it tells nothing yet. An attached document is no value. */
 export function readObservation(
-  { observation, notes }: { observation: Segment; notes: string[] },
+  { observation, notes }: Pick<Noted, 'observation' | 'notes'>,
   { codes, settings, laboratories }: Within,
 ): Read | null {
   const written = textAt(observation, 11);
@@ -38,13 +43,15 @@ export function readObservation(
   if (status === null || isDocument(observation)) return null;
   const names = namesOf(observation);
   if (names.length === 0) throw new ResultProblem('missing_code');
-  const slug = names.map(({ code, system }) => codes.get(system === 'LN' ? `LN ${code}` : code)).find(Boolean);
+  const [slug, ...others] = slugsOf(names, codes);
   if (slug === undefined) throw new ResultProblem('unmapped_code');
+  if (others.length > 0) throw new ResultProblem('codes_disagree');
   const hasValue = status !== 'withdrawn' && status !== 'not_obtained';
   const { kind, text } = valueOf(observation, hasValue);
+  if (hasValue && text === '') throw new ResultProblem('value_not_of_type');
   return {
     analyte_slug: slug,
-    loinc: names.find(({ system }) => system === 'LN')?.code ?? null,
+    loinc: names.find(({ code, system }) => system === 'LN' && LOINC.test(code))?.code ?? null,
     code: names.find(({ system }) => system !== 'LN')?.code ?? null,
     name: names.find(({ name }) => name !== '')?.name ?? slug,
     sub_id: textAt(observation, 4) || null,
@@ -70,6 +77,14 @@ function namesOf(observation: Segment): { code: string; name: string; system: st
     }))
     .filter(({ code }) => code !== '');
 }
+
+/** What it is by each of its names that the laboratory's file knows. */
+const slugsOf = (names: ReturnType<typeof namesOf>, codes: CodeMap): string[] => [
+  ...new Set(names.flatMap(({ code, system }) => codes.get(system === 'LN' ? `LN ${code}` : code) ?? [])),
+];
+
+export const isMapped = (observation: Segment, codes: CodeMap): boolean =>
+  slugsOf(namesOf(observation), codes).length > 0;
 
 /** A laboratory's own word for what is critical is told as the standard's. */
 const flagOf = (flag: string, { critical_flags = [] }: Settings): string =>
@@ -140,11 +155,11 @@ function laboratoryOf(observation: Segment, laboratories: LabReport['performing_
         ? null
         : {
             first_line: at(1),
-            second_line: at(2) || null,
+            second_line: at(2),
             city: at(3),
             state: at(4),
             zip: at(5),
-            country: at(6) || 'USA',
+            country: domesticCountry(at(6) || 'US') ?? at(6),
           },
   };
   return key;

@@ -1,10 +1,13 @@
-import type { LabReport } from '../../../results/report.ts';
+import type { LabReport, Observation } from '../../../results/report.ts';
 import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
+import type { Connection } from '../connections/find-connection.ts';
 import type { Settings } from '../connections/settings.ts';
 import { segmentOf, textAt, type Message, type Segment } from '../codec/message.ts';
 import { isDocument, readDocument } from './read-document.ts';
-import { readObservation, type CodeMap } from './read-observation.ts';
+import { groupsOf, type Group } from './read-groups.ts';
+import type { CodeMap } from './read-observation.ts';
 import { readStatus, statusOfAll, testOf } from './read-status.ts';
+import { readValues } from './read-values.ts';
 import { ResultProblem } from './result-problem.ts';
 import { readDate, readTime, type ZonedTime } from './times.ts';
 
@@ -40,7 +43,7 @@ export function checkHeader(header: Segment | undefined): void {
 }
 
 /** ORU^R01 as a report. Throws ResultProblem at the first thing that is not right. */
-export function readResult(message: Message, settings: Settings, codes: CodeMap): ReadResult {
+export function readResult(message: Message, connection: Connection, codes: CodeMap): ReadResult {
   refuseOversize(message);
   const groups = groupsOf(message);
   if (groups.length === 0) throw new ResultProblem('missing_report');
@@ -50,14 +53,14 @@ export function readResult(message: Message, settings: Settings, codes: CodeMap)
   return {
     report: statuses.every((status) => status === 'pending')
       ? null
-      : reportOf(message, groups, { settings, codes, statuses }),
+      : reportOf(message, groups, { connection, codes, statuses }),
     isReceipt: groups.some(({ request }) => textAt(request, 25) === 'I'),
     placerNumbers: numbersOf(groups, 2),
     fillerNumbers: numbersOf(groups, 3),
     sampleIds: [...new Set(specimens.flatMap((specimen) => sampleOf([specimen]) ?? []))],
     account: textAt(segmentOf(message, 'MSH'), 6),
     hasDocument: observations.some(isDocument),
-    document: readDocument(observations, settings),
+    document: readDocument(observations, connection.settings),
     rejected: specimens.map((specimen) => textAt(specimen, 21)).filter((code) => code !== ''),
   };
 }
@@ -70,21 +73,17 @@ function refuseOversize(message: Message): void {
   if (count('SPM') > MOST_OF_REPORT.samples) fail('too_many_samples');
 }
 
-type Told = { settings: Settings; codes: CodeMap; statuses: ReturnType<typeof readStatus>[] };
+type Told = { connection: Connection; codes: CodeMap; statuses: ReturnType<typeof readStatus>[] };
 
-function reportOf(message: Message, groups: Group[], { settings, codes, statuses }: Told): LabReport {
+function reportOf(message: Message, groups: Group[], { connection, codes, statuses }: Told): LabReport {
+  const { settings } = connection;
   const time = timesOf(settings);
   const [{ common, request }] = groups as [Group];
   const specimens = groups.flatMap((group) => group.specimens);
   const header = segmentOf(message, 'MSH');
   const laboratories: LabReport['performing_laboratories'] = {};
-  const read = groups.map((group) =>
-    group.observations.flatMap((noted) => {
-      const value = readObservation(noted, { codes, settings, laboratories });
-      return value === null ? [] : [{ ...value, sample_id: sampleOf(group.specimens) ?? sampleOf(specimens) }];
-    }),
-  );
-  const [main] = Object.entries(laboratories);
+  const sample = (group: Group): string | null => sampleOf(group.specimens) ?? sampleOf(specimens);
+  const read = readValues(groups, sample, { codes, settings, laboratories });
   return {
     status: statusOfAll(statuses),
     tests: groups.map((group, at) => testOf(group, statuses[at] as (typeof statuses)[number], read[at] ?? [])),
@@ -97,10 +96,7 @@ function reportOf(message: Message, groups: Group[], { settings, codes, statuses
     reported_at: time(request, 22) ?? time(header, 7) ?? fail('bad_time'),
     patient: patientOf(segmentOf(message, 'PID')),
     provider: providerOf(request),
-    laboratory: {
-      name: main?.[1].name ?? settings.facility,
-      clia_number: /^\d{2}D\d{7}$/.test(main?.[0] ?? '') ? (main?.[0] ?? null) : null,
-    },
+    laboratory: laboratoryOf(connection, laboratories, read.flat()),
     performing_laboratories: laboratories,
     samples: specimens.map((specimen) => ({
       sample_id: sampleOf([specimen]) ?? '',
@@ -113,44 +109,19 @@ function reportOf(message: Message, groups: Group[], { settings, codes, statuses
   };
 }
 
-type Noted = { observation: Segment; notes: string[] };
-type Group = { common: Segment | undefined; request: Segment; observations: Noted[]; specimens: Segment[] };
-
-/** Each OBR with what follows it; ORC stands before its OBR. What is told twice is told once. */
-function groupsOf(message: Message): Group[] {
-  const groups: Group[] = [];
-  let common: Segment | undefined;
-  let noted: string[] | null = null;
-  const known = new Map<Group, Set<string>>();
-  const isNew = (group: Group, segment: Segment): boolean => {
-    const seen = known.get(group) ?? new Set();
-    known.set(group, seen);
-    const content = contentOf(segment);
-    return !seen.has(content) && Boolean(seen.add(content));
-  };
-  for (const segment of message) {
-    const group = groups.at(-1);
-    if (segment.name === 'ORC') {
-      common = segment;
-      noted = null;
-    } else if (segment.name === 'OBR') {
-      groups.push({ common, request: segment, observations: [], specimens: [] });
-      [common, noted] = [undefined, null];
-    } else if (segment.name === 'OBX' && group && group.specimens.length === 0) {
-      noted = [];
-      if (isNew(group, segment)) group.observations.push({ observation: segment, notes: noted });
-    } else if (segment.name === 'NTE' && noted)
-      noted.push(...(segment.fields[3] ?? []).map((part) => part[0]?.[0] ?? ''));
-    else if (segment.name === 'SPM' && group) {
-      noted = null;
-      if (isNew(group, segment)) group.specimens.push(segment);
-    }
-  }
-  return groups;
+/** The one that each value says it was done by, where that is one; else the one that is connected and reports. */
+function laboratoryOf(
+  { name, clia_number }: Connection,
+  laboratories: LabReport['performing_laboratories'],
+  observations: Observation[],
+): LabReport['laboratory'] {
+  const [key = '', ...others] = new Set(observations.map(({ performing_laboratory }) => performing_laboratory ?? ''));
+  const only = others.length === 0 ? laboratories[key] : undefined;
+  if (!only) return { name, clia_number };
+  return { name: only.name, clia_number: CLIA.test(key) ? key : null };
 }
 
-/** But for its set id. */
-const contentOf = ({ name, fields }: Segment): string => JSON.stringify([name, fields.slice(2)]);
+const CLIA = /^\d{2}D\d{7}$/;
 
 type ReadField = (segment: Segment | undefined, field: number) => ZonedTime | null;
 

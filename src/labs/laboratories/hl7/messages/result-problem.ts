@@ -31,6 +31,8 @@ const REPAIRABLE = [
   'bad_time',
   'missing_code',
   'unmapped_code',
+  'codes_disagree',
+  'value_told_twice',
   'document_without_values',
   'document_broken',
   'document_too_large',

@@ -1,0 +1,177 @@
+// What is made of the segments of a result: nothing that a laboratory says is lost, and nothing is told that it did not say.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { lowStatuses, readOrder } from '../../../../test/factories.ts';
+import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
+import { sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
+import { fetchPdf, textOf } from '../../../../test/pdf.ts';
+import { startHl7, type Hl7 } from './start.ts';
+
+type Result = {
+  slug: string;
+  result: string;
+  status: string;
+  notes: string | null;
+  loinc: string | null;
+  previous_result: string | null;
+  performing_laboratory: string | null;
+};
+type Results = {
+  metadata: Record<string, string | null>;
+  results: Result[];
+  missing_results: { slug: string }[];
+  sample_information: Record<string, { performing_laboratories: Record<string, Record<string, unknown>> }>;
+};
+
+let laboratory: Hl7Laboratory;
+let app: TestApp;
+let hl7: Hl7;
+let labTestId: string;
+let order: { id: string; number: string };
+let sent = 0;
+beforeAll(async () => {
+  laboratory = await startHl7Laboratory();
+  app = await startTestApp({ PHIAL_HL7_PORT: '0' });
+  await connectTestLaboratory(app.databaseUrl, { orders: byMllp(laboratory.port) });
+  labTestId = await addLabTest(app, app.team);
+  hl7 = await startHl7(app.ctx);
+});
+beforeEach(async () => {
+  const { id } = await kitAtLaboratory(app, app.team, labTestId);
+  await app.runJobs();
+  order = { id, number: text_(laboratory.orders.at(-1) as never, 'ORC.2') };
+});
+afterAll(async () => {
+  await hl7.stop();
+  await app.close();
+  await laboratory.close();
+});
+
+/** One message, of which these segments follow the OBR; the answer's code, and why where it is not taken. */
+async function send(...segments: string[]): Promise<string> {
+  sent += 1;
+  const at = `2026012210${String(sent).padStart(2, '0')}00`;
+  const obr = `OBR|1|${order.number}|F-${order.number}|MET|||20260120081500|||||||20260121090000||||||||${at}|||F`;
+  const text = [
+    `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|${at}||ORU^R01^ORU_R01|V${sent}|P|2.5.1`,
+    'PID|1||X7||Palmer^Grace||19880412|F',
+    obr,
+    ...segments,
+  ].join('\r');
+  const answer = await sendFrame(hl7.port as number, `${text}\r`);
+  return [answer?.code, answer?.error].filter(Boolean).join(' ');
+}
+const results = async (): Promise<Results> => (await app.team.api<Results>('GET', `/v3/order/${order.id}/result`)).body;
+const told = async (slug: string): Promise<Result | undefined> =>
+  (await results()).results.find((result) => result.slug === slug);
+const nothingKept = async (): Promise<void> =>
+  expect((await app.team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(404);
+const printed = async (): Promise<string> =>
+  (await textOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`))).join(' ').replaceAll(/\s+/g, ' ');
+const GLU = 'OBX|1|NM|GLU^Glucose^L||88|mg/dL|70-99||||F';
+const A1C = 'OBX|2|NM|A1C^A1c^L||5.4|%|<5.7||||F';
+
+describe('a sample', () => {
+  test('that stands before the values does not hide them', async () => {
+    expect(await send('SPM|1|KIT-1', GLU, A1C)).toBe('AA');
+    expect((await results()).results.map(({ result }) => result)).toEqual(['88', '5.4']);
+    expect((await results()).missing_results).toEqual([]);
+  });
+
+  test('that stands before values of an unknown code makes them wait', async () => {
+    expect(await send('SPM|1|KIT-1', 'OBX|1|NM|NEW^New^L||1||||||F')).toBe('AE unmapped_code');
+    await nothingKept();
+  });
+
+  test('may be described behind the values by codes of its own, and values there count', async () => {
+    expect(await send(GLU, 'SPM|1|KIT-1', 'OBX|2|ST|VOL^Volume^L||5 mL||||||F', A1C)).toBe('AA');
+    expect((await results()).results.map(({ result }) => result)).toEqual(['88', '5.4']);
+  });
+});
+
+describe('a note', () => {
+  test('of a test is told with each of its values, as JSON, on paper and as FHIR', async () => {
+    expect(await send('NTE|1|L|SPECIMEN GROSSLY HEMOLYZED', GLU, 'NTE|1|L|Repeated.', A1C)).toBe('AA');
+    expect((await told('saguaro-glucose'))?.notes).toBe('SPECIMEN GROSSLY HEMOLYZED\nRepeated.');
+    expect((await told('saguaro-hba1c'))?.notes).toBe('SPECIMEN GROSSLY HEMOLYZED');
+    expect(await printed()).toContain('SPECIMEN GROSSLY HEMOLYZED');
+    const fhir = await app.team.api('GET', `/v3/order/${order.id}/result/fhir`);
+    expect(JSON.stringify(fhir.body)).toContain('SPECIMEN GROSSLY HEMOLYZED');
+  });
+});
+
+describe('a value', () => {
+  test.each([
+    ['no text', 'OBX|1|ST|GLU^Glucose^L||||||||F'],
+    ['the sign for nothing', 'OBX|1|ST|GLU^Glucose^L||""||||||F'],
+    ['a code without words', 'OBX|1|CWE|GLU^Glucose^L||^^L||||||F'],
+    ['preliminary text of nothing', 'OBX|1|TX|GLU^Glucose^L||""||||||P'],
+  ])('that is %s is none, and waits', async (_, value) => {
+    expect(await send(value)).toBe('AE value_not_of_type');
+    await nothingKept();
+  });
+
+  test('that is told twice in one message, and differs, waits: nobody corrected it', async () => {
+    expect(await send(GLU, 'OBX|2|NM|GLU^Glucose^L||300|mg/dL|70-99|HH|||F')).toBe('AE value_told_twice');
+    await nothingKept();
+  });
+
+  test('that two names of it call different things waits', async () => {
+    expect(await send('OBX|1|NM|GLU^Glucose^L^4548-4^A1c^LN||88|mg/dL|||||F')).toBe('AE codes_disagree');
+    await nothingKept();
+  });
+
+  test('is under no LOINC but such as there can be', async () => {
+    expect(await send('OBX|1|NM|GLU^Glucose^L^NOTLOINC^x^LN||88|mg/dL|||||F')).toBe('AA');
+    expect((await told('saguaro-glucose'))?.loinc).toBe('2345-7');
+  });
+});
+
+describe('the laboratory', () => {
+  test('is the one that is connected, where none is named', async () => {
+    await send(GLU, A1C);
+    expect((await results()).metadata).toMatchObject({ laboratory: 'Saguaro Laboratory', 'clia_#': '03D0000001' });
+    expect((await told('saguaro-glucose'))?.performing_laboratory).toBe('Saguaro Laboratory');
+    const { body } = await app.team.api<{ entry: { resource: { resourceType: string } }[] }>(
+      'GET',
+      `/v3/order/${order.id}/result/fhir`,
+    );
+    expect(body.entry.filter(({ resource }) => resource.resourceType === 'Organization')).toHaveLength(1);
+  });
+
+  const elsewhere = '||||||||||||Perf Lab Inc^^^^^^^^^05D0000002|9 Lab Way^^Reno^NV^89501|7^Ng^Amy';
+
+  test('that did the tests elsewhere is told with its address and director, also where no sample is named', async () => {
+    expect(await send(`${GLU}${elsewhere}`, `${A1C}${elsewhere}`)).toBe('AA');
+    const { metadata, sample_information } = await results();
+    expect(metadata).toMatchObject({ laboratory: 'Perf Lab Inc', 'clia_#': '05D0000002' });
+    expect(Object.values(sample_information)[0]?.performing_laboratories['05D0000002']).toMatchObject({
+      medical_director: 'Amy Ng',
+      address: { first_line: '9 Lab Way', second_line: '', city: 'Reno', country: 'United States' },
+    });
+    const text = await printed();
+    for (const part of [
+      'Perf Lab Inc',
+      '9 Lab Way, Reno, NV 89501',
+      '05D0000002',
+      'Amy Ng',
+      'Ordered from and reported by',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('that did one of them did not do the others', async () => {
+    await send(`${GLU}${elsewhere}`, A1C);
+    expect((await told('saguaro-glucose'))?.performing_laboratory).toBe('Perf Lab Inc');
+    expect((await told('saguaro-hba1c'))?.performing_laboratory).toBe('Saguaro Laboratory');
+  });
+
+  test('that names no sample has told when it was collected, received and reported all the same', async () => {
+    await send(GLU, A1C);
+    const text = await printed();
+    expect(text).not.toContain('Not told, Received');
+    for (const moment of ['Jan 20, 2026, 15:15 UTC', 'Jan 21, 2026, 16:00 UTC', 'Jan 22, 2026, 17:'])
+      expect(text).toContain(moment);
+    expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('completed');
+  });
+});
