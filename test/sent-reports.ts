@@ -4,7 +4,7 @@ import type { Team } from './app.ts';
 
 export type Row = { name: string; value: string; unit: string; range: string; flag?: string };
 type Layout = 'columns' | 'flags_first' | 'in_and_out_of_range' | 'sentences' | 'typewriter';
-export type ReportText = { layout?: Layout; head?: string[]; rows: Row[]; panel?: string; rowsPerPage?: number };
+export type ReportText = { layout?: Layout; head?: string[]; rows: Row[]; panel?: string | null; rowsPerPage?: number };
 
 export const LAYOUTS: Layout[] = ['columns', 'flags_first', 'in_and_out_of_range', 'sentences', 'typewriter'];
 

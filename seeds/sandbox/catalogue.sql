@@ -157,7 +157,7 @@ values
     'Creatinine [Mass/volume] in Serum or Plasma',
     'mg/dL', 'numeric', '0.59-1.04', '0.74-1.35', null, 6.0, 2),
   (43, 'egfr', 'Estimated glomerular filtration rate (eGFR)', '98979-8',
-    'Glomerular filtration rate/1.73 sq M.predicted [Volume Rate/Area] in Serum, Plasma or Blood by Creatinine-based formula (CKD-EPI 2021)',
+    'Glomerular filtration rate [Volume Rate/Area] in Serum, Plasma or Blood by Creatinine-based formula (CKD-EPI 2021)/1.73 sq M',
     'mL/min/{1.73_m2}', 'numeric', '>=60', '>=60', null, null, 0),
   (44, 'bun', 'Blood urea nitrogen (BUN)', '3094-0',
     'Urea nitrogen [Mass/volume] in Serum or Plasma',

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { makeUser } from '../../../../test/factories.ts';
+import { makeUser, patientDetails, registeredKit, simulate } from '../../../../test/factories.ts';
+import { byMllp, connectTestLaboratory } from '../../../../test/hl7-deployment.ts';
 import { nestedStates, pageDrawnBy, samePage } from '../../../../test/hostile-pdfs.ts';
 import { jpegHead, pngHead } from '../../../../test/images.ts';
 import {
@@ -15,11 +16,13 @@ import {
   type ParsingJob,
 } from '../../../../test/sent-reports.ts';
 import { person } from '../../../../test/people.ts';
+import { fetchPdf } from '../../../../test/pdf.ts';
 import { build } from '../../../../test/program.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import { claimNext } from './claim.ts';
 import { finishJob } from './finish-job.ts';
 import { runParsing } from './run-parsing.ts';
+import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
 import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 
 let app: TestApp;
@@ -131,6 +134,47 @@ describe('a lab report as a PDF', () => {
   test('is looked at where that was asked for', async () => {
     const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], undefined, { needs_human_review: 'true' });
     expect([job.needs_human_review, job.data?.results.length]).toEqual([true, 5]);
+  });
+});
+
+test('a report of what a connected laboratory measures is read in production, with the names that the operator wrote down', async () => {
+  const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
+  try {
+    const { team, databaseUrl } = production;
+    await connectTestLaboratory(databaseUrl, { orders: byMllp(9) });
+    await setClosedBeta(production.ctx, {
+      org_id: team.org_id,
+      team_id: team.id,
+      beta: 'lab_report_parser',
+      open: true,
+    });
+    const { body } = await sendReport(team, (await makeUser(team)).user_id, [await reportPdf({ rows: REPORT_ROWS })]);
+    await production.runJobs();
+    const job = await readJob(team, body.id);
+    expect([job.status, job.data?.results[0]?.['loinc_matches']]).toMatchObject([
+      'completed',
+      [{ loinc_code: '2345-7', loinc_name: 'Glucose', display_name: 'Glucose' }],
+    ]);
+  } finally {
+    await production.close();
+  }
+});
+
+test('the results that are printed here are read back with whose they are, and from whom', async () => {
+  const order = await registeredKit(app.team);
+  await simulate(app.team, order.id, '?final_status=completed.testkit.completed');
+  const { bytes } = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
+  const { metadata } = (await app.api<{ metadata: { date_reported: string } }>('GET', `/v3/order/${order.id}/result`))
+    .body;
+  const job = await parsed([Buffer.from(bytes)]);
+  expect(job.data?.metadata).toMatchObject({
+    patient_first_name: patientDetails.first_name,
+    patient_last_name: patientDetails.last_name,
+    dob: patientDetails.dob,
+    gender: patientDetails.gender,
+    lab_name: 'Phial Simulated Kit Laboratory',
+    date_reported: metadata.date_reported.slice(0, 10),
+    specimen_number: order.sample_id,
   });
 });
 

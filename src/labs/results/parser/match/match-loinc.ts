@@ -71,7 +71,7 @@ async function candidates({ db }: TeamCtx): Promise<Candidate[]> {
     unit: string | null;
     markers: Static<typeof SourceMarker>[];
   }>`
-    select loinc_code as code, analytes.name, loinc_name, unit, (
+    select loinc_code as code, analytes.name, coalesce(loinc_name, analytes.name) as loinc_name, unit, (
       select coalesce(json_agg(json_build_object('marker_id', markers.id, 'name', markers.name, 'slug', markers.slug,
                                                  'provider_id', markers.provider_id) order by markers.id), '[]'::json)
         from (select markers.* from marker_analytes join markers on markers.id = marker_id

@@ -49,7 +49,7 @@ function resultOf(row: ReadRow, found: Match | null): Static<typeof LabReportRes
   return {
     test_name: row.name,
     value: row.value,
-    sample_type: common?.sample ?? 'unknown',
+    sample_type: common ? 'serum_plasma_blood' : 'unknown',
     measurement_kind: common?.kind ?? 'unknown',
     type: typeOf(row),
     units: row.unit?.slice(0, 40) ?? null,

@@ -1,5 +1,5 @@
 import { readDate } from './dates.ts';
-import type { Line } from './lines.ts';
+import type { Cell, Line } from './lines.ts';
 import type { ReadHeader } from './record.ts';
 
 type Field = 'patient' | 'first' | 'last' | 'dob' | 'gender' | 'lab' | 'reported' | 'collected' | 'specimen';
@@ -36,8 +36,34 @@ const LABELS: [Field, string[]][] = [
     ],
   ],
   ['lab', ['performing laboratory', 'laboratory name', 'lab name', 'laboratory', 'performing lab']],
-  ['patient', ['patient name', 'name of patient', 'patient', 'name']],
+  ['patient', ['patient name', 'name (last, first)', 'name of patient', 'patient', 'name']],
 ];
+/** What else stands above a value of its own, and is none itself. */
+const OTHER_LABELS: ReadonlySet<string> = new Set([
+  'address',
+  'age',
+  'age at order',
+  'clia number',
+  'clia',
+  'medical director',
+  'ordered by',
+  'ordering physician',
+  'patient id',
+  'phone',
+  'physician',
+  'received',
+  'specimen source',
+  'status',
+  'status of the report',
+  'telephone',
+]);
+const EVERY_LABEL: ReadonlySet<string> = new Set([...OTHER_LABELS, ...LABELS.flatMap(([, labels]) => labels)]);
+const isLabel = (text: string): boolean => EVERY_LABEL.has(text.toLowerCase().replace(/:$/, ''));
+/** Points by which what stands under a label may be beside it. */
+const ASIDE = 4;
+/** A value under a label takes no more lines; the next of them is hardly further than the first is from its label. */
+const MOST_LINES_UNDER = 4;
+const FURTHER = 1.3;
 const LONGEST_NAME = 100;
 /** A report tells of its patient on each page; more lines than these are no head. */
 const MOST_LINES = 80;
@@ -46,10 +72,10 @@ const MOST_LINES = 80;
 export function readHeader(pages: Line[][]): ReadHeader {
   const found = new Map<Field, string>();
   const lines = pages.flatMap((page) => page.slice(0, MOST_LINES)).slice(0, 4 * MOST_LINES);
-  for (const line of lines) {
-    for (const [index, { text }] of line.entries()) {
-      for (const [field, value] of pairsOf(text, line[index + 1]?.text)) {
-        if (!found.has(field) && isPlausible(field, value)) found.set(field, value);
+  for (const [at, line] of lines.entries()) {
+    for (const [index, cell] of line.entries()) {
+      for (const [field, value] of pairsOf(cell.text, valueFor(line, index, lines.slice(at + 1)))) {
+        if (!found.has(field) && !isLabel(value) && isPlausible(field, value)) found.set(field, value);
       }
     }
   }
@@ -65,6 +91,27 @@ export function readHeader(pages: Line[][]): ReadHeader {
     date_collected: readDate(found.get('collected') ?? ''),
     specimen_number: cut(found.get('specimen') ?? null),
   };
+}
+
+/** Beside a label, or under it where labels stand beside one another. */
+function valueFor(line: Line, index: number, below: Line[]): string | undefined {
+  const beside = line[index + 1]?.text;
+  const isOfLabels = line.length > 1 && isLabel(line[index === 0 ? 1 : 0]?.text ?? '');
+  return isOfLabels && (beside === undefined || isLabel(beside)) ? valueUnder(line[index] as Cell, below) : beside;
+}
+
+/** All lines of it: a name that is cut at a line's end would be another name. */
+function valueUnder(label: Cell, below: Line[]): string | undefined {
+  const texts: string[] = [];
+  let [above, most] = [label, Infinity];
+  for (const line of below.slice(0, MOST_LINES_UNDER)) {
+    const cell = line.find(({ x }) => Math.abs(x - label.x) < ASIDE);
+    if (!cell || above.y - cell.y > most) break;
+    if (texts.length === 0) most = (above.y - cell.y) * FURTHER;
+    texts.push(cell.text);
+    above = cell;
+  }
+  return texts.length === 0 ? undefined : texts.join(' ');
 }
 
 /** `DOB: 04/12/1988 Sex: F` in one cell, or a label whose value is the next cell. */
@@ -113,8 +160,10 @@ const letterhead = (page: Line[]): string | null =>
   page
     .slice(0, 5)
     .flat()
-    .find(
-      ({ text }) => /\b(laborator(y|ies)|labs?|diagnostics|pathology)\b/i.test(text) && !/report|results|:/i.test(text),
-    )?.text ?? null;
+    .find(({ text }) => isOfLaboratory(text))?.text ?? null;
+
+/** The name of a laboratory, and neither the title of its paper nor a sentence. */
+export const isOfLaboratory = (text: string): boolean =>
+  /\b(laborator(y|ies)|labs?|diagnostics|pathology)\b/i.test(text) && !/report|results|:/i.test(text);
 
 const cut = (text: string | null): string | null => text?.slice(0, LONGEST_NAME) ?? null;

@@ -1,7 +1,7 @@
 /** A piece of text and where it stands: `x` to `right` along the line, `y` from the foot of the page. */
 export type Item = { text: string; x: number; right: number; y: number; size: number };
-/** Texts that stand together. */
-export type Cell = { text: string; x: number; right: number };
+/** Texts that stand together; `y` as of an item. */
+export type Cell = { text: string; x: number; right: number; y: number };
 export type Line = Cell[];
 
 /** A space is about a quarter of the letters' size, a gap between columns more than their size. */
@@ -25,10 +25,10 @@ export function linesOf(items: Item[]): Line[] {
 
 function cellsOf(items: Item[]): Line {
   const cells: Line = [];
-  for (const { text, x, right, size } of items.toSorted((a, b) => a.x - b.x)) {
+  for (const { text, x, right, y, size } of items.toSorted((a, b) => a.x - b.x)) {
     const last = cells.at(-1);
     const gap = last ? x - last.right : Infinity;
-    if (!last || gap > size * GAP) cells.push({ text, x, right });
+    if (!last || gap > size * GAP) cells.push({ text, x, right, y });
     else {
       const space = gap > size * SPACE && !/\s$/.test(last.text) && !/^\s/.test(text) ? ' ' : '';
       last.text += space + text;
@@ -47,6 +47,7 @@ function byWideSpaces(cell: Cell): Cell[] {
   const letter = (cell.right - cell.x) / cell.text.length;
   return [...cell.text.matchAll(/\S+(?:\s{1,2}\S+)*/g)].map((match) => ({
     text: match[0],
+    y: cell.y,
     x: cell.x + match.index * letter,
     right: cell.x + (match.index + match[0].length) * letter,
   }));

@@ -54,6 +54,41 @@ describe.each(LAYOUTS)('a report in the layout %s', (layout) => {
 });
 
 describe('what stands above the table', () => {
+  test('is not the panel of its rows, whether the laboratory stands there or the patient', async () => {
+    const heads = [['Saguaro Clinical Laboratories'], ['Laboratory report', 'Patient Name: Palmer, Grace']];
+    for (const head of heads) {
+      const { rows } = await readReport({ head, panel: null, rows: REPORT_ROWS });
+      expect([...new Set(rows.map(({ panel }) => panel))]).toEqual([null]);
+    }
+  });
+
+  test('is read where labels stand beside one another above their values', async () => {
+    const { header } = await read(
+      await pdf((document) => {
+        const put = (y: number, ...texts: string[]): void =>
+          texts.forEach((text, at) => document.text(text, 40 + at * 150, y, { lineBreak: false }));
+        put(40, 'Name (last, first)', 'Date of birth', 'Sex');
+        put(55, 'Palmer, Grace', 'Apr 12, 1988', 'Female');
+        put(80, 'Collected', 'Received', 'Reported');
+        put(95, 'Jan 5, 2026, 14:30 UTC', 'Jan 6, 2026, 09:00 UTC', 'Jan 7, 2026, 11:15 UTC');
+        put(120, 'Laboratory', 'Address', 'CLIA number');
+        put(135, 'Saguaro Clinical', '200 East Test Street', '03D0000001');
+        put(150, 'Laboratories', 'Phoenix, AZ 85004');
+        put(180, 'Comments of all kinds');
+      }),
+    );
+    expect(header).toEqual({
+      patient_first_name: 'Grace',
+      patient_last_name: 'Palmer',
+      dob: '1988-04-12',
+      gender: 'female',
+      lab_name: 'Saguaro Clinical Laboratories',
+      date_reported: '2026-01-07',
+      date_collected: '2026-01-05',
+      specimen_number: null,
+    });
+  });
+
   test('tells whose report it is, whose laboratory and when', async () => {
     expect((await readReport({ rows: REPORT_ROWS })).header).toEqual({
       patient_first_name: 'Grace',

@@ -1,4 +1,5 @@
 import { columnsOf, inColumns, type Columns } from './columns.ts';
+import { isOfLaboratory } from './header.ts';
 import type { Line } from './lines.ts';
 import { LONGEST_TEXT, MOST_ROWS, type ReadRow } from './record.ts';
 import { readValue } from './values.ts';
@@ -33,11 +34,15 @@ export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
       const last = rows.at(-1);
       // A name that did not fit into its line.
       if (last && /^[([]/.test(text)) last.name = `${last.name} ${text}`.slice(0, LONGEST_TEXT);
-      else panel = text.length <= LONGEST_PANEL && !/[.:]$/.test(text) ? text : panel;
-    } else if (!isInTable && line.length === 1 && text.length <= LONGEST_PANEL && !/[.:]/.test(text)) panel = text;
+      else if (!/[.:]$/.test(text)) panel = panelOf(text) ?? panel;
+    }
+    // Above a table the line right over it alone names its panel: others are of the paper.
+    else if (!isInTable) panel = line.length === 1 && !/[.:]/.test(text) ? panelOf(text) : null;
   }
   return { rows, unread };
 }
+
+const panelOf = (text: string): string | null => (text.length <= LONGEST_PANEL && !isOfLaboratory(text) ? text : null);
 
 function rowOf(line: Line, columns: Columns, panel: string | null): ReadRow | null {
   const cells = inColumns(line, columns);
