@@ -46,7 +46,7 @@ export const orders: Record<string, string> = {
   priority: 'Whether the order goes before others.',
   activate_by: 'Day until which the order waits before it goes to the laboratory, YYYY-MM-DD.',
   requisition_form_url:
-    'A link that opens the requisition without a key, for seven days; null where there is none. GET /v3/order/{order_id}/requisition/pdf takes its place.',
+    'A link that opens the requisition without a key, for seven days; null before requisition_created or requisition_bypassed, and once the order is cancelled. GET /v3/order/{order_id}/requisition/pdf takes its place.',
   expected_result_by_date: 'Day by which results are expected, YYYY-MM-DD.',
   worst_case_result_by_date: 'Day by which results come at the latest, YYYY-MM-DD.',
   appointment_id: 'Id of the appointment; null while there is none.',

@@ -44,6 +44,15 @@ describe('labels', () => {
     }
   });
 
+  test.each([
+    ['2026-11-23T23:59:00-07:00', 'Nov 24, 2026, 06:59 UTC'],
+    ['2026-11-23T08:05', 'Nov 23, 2026, 08:05 UTC'],
+    ['2026-11-23', 'Nov 23, 2026, 00:00 UTC'],
+  ])('tell the collection %s in UTC', async (given, told) => {
+    const { id } = await registeredKit(app.team);
+    expect((await textOf(await print(id, `labels/pdf?collection_date=${given}`)))[0]).toContain(told);
+  });
+
   test('are as many as were asked for, within bounds, and name the whole of the longest name that a laboratory takes', async () => {
     const order = await registeredKit(app.team, {
       patient_details: { ...patientDetails, first_name: LONG.slice(0, 30), last_name: LONG },

@@ -59,7 +59,8 @@ const LabelQuery = Type.Object({
   ),
   collection_date: Type.String({
     format: 'date-time',
-    description: 'When the sample was or will be taken; printed in UTC.',
+    description:
+      'When the sample was or will be taken; printed in UTC. Without an offset it is UTC, a date alone its first moment.',
   }),
 });
 
@@ -73,7 +74,8 @@ export const documentEndpoints = [
     response: pdf('requisition'),
     summary: 'Print the requisition of an order',
     description:
-      'For the laboratory: it goes with the sample. There is one from the event requisition_created on, until the order is cancelled.',
+      'For the laboratory: it goes with the sample. There is one from the event requisition_created or requisition_bypassed on, until the order ' +
+      'is cancelled. Where the laboratory is told of its orders by messages, it says so, with the number that they bear, and orders nothing again.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
     handle: (ctx, { params: { order_id } }) => ofOrder(ctx, order_id, drawRequisition),
   }),
@@ -100,7 +102,8 @@ export const documentEndpoints = [
     response: pdf('labels'),
     summary: 'Print labels for the specimens of an order',
     description:
-      'A label of 2.25 by 1.25 inches a page. The DataMatrix is the sample id, or the order id where there is none.',
+      'A label of 2.25 by 1.25 inches a page. The DataMatrix is the sample id, else the number by which a laboratory that is told by messages ' +
+      'knows the order, else the order id. At such a laboratory there are labels as soon as the order has one of the first two.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
     handle: (ctx, { params: { order_id }, query: { number_of_labels: count = 3, collection_date: collected } }) =>
       ofOrder(ctx, order_id, (facts) => drawLabels(facts, { count, collected })),

@@ -25,6 +25,8 @@ export type OrderFacts = {
   insurance: StoredInsurance | null;
   /** The physician's, as it came with the order. */
   signature: Signature | null;
+  /** By which a laboratory that is told by messages knows the order; null until it was issued, and elsewhere. */
+  laboratoryNumber: string | null;
   /** What the laboratory asks with those markers for which the order has answers. */
   questions: MarkerQuestion[];
 };
@@ -38,9 +40,20 @@ export async function loadFacts(ctx: TeamCtx, orderId: string): Promise<OrderFac
     sender: await findSender(ctx),
     lab: await findLab(ctx, order.labTest.lab?.id ?? null),
     signature: await findSignature(ctx, order),
+    laboratoryNumber: await findLaboratoryNumber(ctx, order),
     questions: asking.size === 0 ? [] : await questionsOf(ctx, [...asking]),
     insurance: health_insurance_id === null ? null : await findInsuranceOrNull(ctx, user_id, health_insurance_id),
   };
+}
+
+async function findLaboratoryNumber(ctx: TeamCtx, { row }: LoadedOrder): Promise<string | null> {
+  const issued = await ctx.db
+    .selectFrom('order_numbers')
+    .select('number')
+    .where('user_id', '=', row.user_id)
+    .where('order_id', '=', row.id)
+    .executeTakeFirst();
+  return issued?.number ?? null;
 }
 
 /** The team under the name of its brand, where it has one. */

@@ -12,13 +12,14 @@ const EDGE = 7;
 const CODE = 50;
 
 /**
- * Labels for the tubes or cards of an order, all alike: two identifiers of the patient, and the sample's number as text and as
- * DataMatrix, which is small enough for the longest number.
+ * Labels for the tubes or cards of an order, all alike: two identifiers of the patient, and the sample's number, else the order's,
+ * as text and as DataMatrix, which is small enough for the longest number.
  */
 export async function drawLabels(
-  { order }: OrderFacts,
+  facts: OrderFacts,
   { count, collected }: { count: number; collected: string },
 ): Promise<Buffer> {
+  const { order } = facts;
   const { row, events } = order;
   const created = requisitionOf(events);
   if (!created || !row.patient_details) {
@@ -27,12 +28,13 @@ export async function drawLabels(
       'Labels name the patient: they are there as soon as the order has its requisition, until it is cancelled.',
     );
   }
+  const number = numberOf(facts);
   const sheet = openSheet({ title: 'Specimen labels', at: created.created_at }, SIZE);
   const { first_name, last_name, dob, gender } = row.patient_details;
   const label = {
     name: `${last_name}, ${first_name}`,
     born: `Born ${dayInWords(dob)}  ·  ${inWords(gender)}`,
-    number: row.sample_id ?? row.id,
+    number,
     numberOf: row.sample_id === null ? 'Order' : 'Sample',
     collected: `Collected ${momentInWords(collected)}`,
     source: inWords(order.labTest.sample_type),
@@ -42,6 +44,16 @@ export async function drawLabels(
     drawLabel(sheet, label);
   }
   return finish(sheet, null);
+}
+
+/** What the laboratory finds the order by: a tube that says another number than the message does is nobody's. */
+function numberOf({ order: { row, labConnection }, laboratoryNumber }: OrderFacts): string {
+  const number = row.sample_id ?? laboratoryNumber ?? (labConnection === 'hl7' ? null : row.id);
+  if (number !== null) return number;
+  throw new AppError(
+    'document_not_available',
+    'Labels bear the number under which the order goes out to its laboratory. It has none yet: please ask again in a moment.',
+  );
 }
 
 type Label = { name: string; born: string; number: string; numberOf: string; collected: string; source: string };

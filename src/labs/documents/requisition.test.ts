@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import {
+  consents,
   healthInsurance,
   makeUser,
   orderKit,
@@ -67,6 +68,13 @@ describe('the requisition', () => {
       ...names.flatMap(({ name, provider_id }) => [name, provider_id]),
     ])
       expect(text).toContain(item);
+  });
+
+  test('tells when a consent was given in UTC, whatever offset it came with', async () => {
+    const given = consents.map((consent) => ({ ...consent, timeOfConsent: '2026-01-05T23:30:00-07:00' }));
+    const text = (await textOf(await requisition((await registeredKit(app.team, { consents: given })).id))).join(' ');
+    expect(text).toContain('given Jan 6, 2026, 06:30 UTC');
+    expect(text).not.toContain('23:30');
   });
 
   test('has the sample as Code 128 and the order as DataMatrix, as a scanner reads them from the page', async () => {

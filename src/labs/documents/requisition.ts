@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 import { requisitionOf } from '../orders/requisition.ts';
+import { partsOf } from '../orders/status/table.ts';
 import { drawAnswers } from './answers.ts';
 import type { OrderFacts } from './facts.ts';
 import { drawPicture } from './paper/picture.ts';
@@ -28,19 +29,25 @@ import { addressInWords, ageOn, dayInWords, inWords, methodInWords, momentInWord
  * is a line to fill in by hand.
  */
 export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
-  const { order, sender, lab, insurance } = facts;
+  const { order, sender, lab, insurance, laboratoryNumber } = facts;
   const created = requisitionOf(order.events);
   if (!created) {
     throw new AppError(
       'document_not_available',
-      'This order has no requisition: it was not made yet, the laboratory needs none, or the order was cancelled.',
+      'This order has no requisition: it was not made yet, or the order was cancelled.',
     );
   }
   const sheet = openSheet({ title: 'Laboratory requisition', at: created.created_at });
-  drawCodes(sheet, order);
+  drawCodes(sheet, order, laboratoryNumber ?? order.row.id);
   const lines = [...sender.lines, `Ordered ${momentInWords(order.row.created_at)}`];
   heading(sheet, { from: sender.name, title: 'Laboratory requisition', lines }, 236);
   if (order.row.priority) await banner(sheet, 'PRIORITY: please handle this sample first.');
+  if (partsOf(created.status).low === 'requisition_bypassed')
+    await banner(
+      sheet,
+      `ELECTRONIC ORDER${laboratoryNumber === null ? '' : ` ${laboratoryNumber}`}: the laboratory is told of it apart from this paper, which goes with the sample and orders nothing again.`,
+      QUIET,
+    );
   await drawPatient(sheet, order);
   await drawOrderer(sheet, facts);
   await section(sheet, 'Performing laboratory');
@@ -63,10 +70,10 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
   return finish(sheet, `${who}Requisition of order ${order.row.id}`);
 }
 
-/** The sample's number as bars, where it is short enough to scan as such; the order's as a square. */
-function drawCodes({ doc, y }: Sheet, { row }: LoadedOrder): void {
+/** The sample's number as bars, where it is short enough to scan as such; the order's, as its laboratory knows it, as a square. */
+function drawCodes({ doc, y }: Sheet, { row }: LoadedOrder, number: string): void {
   const size = 52;
-  drawDataMatrix(doc, row.id, { x: RIGHT - size, y, size });
+  drawDataMatrix(doc, number, { x: RIGHT - size, y, size });
   drawLineEnding(doc, 'Order', { x: RIGHT, y: y + size + 3 }, { size: 7, color: QUIET });
   const right = RIGHT - size - 22;
   if (row.sample_id === null) return;

@@ -1,7 +1,12 @@
 // How documents say what is stored.
+import { toUtc } from '../../wire/moment.ts';
 
-/** `2026-01-05T14:30:00.000Z` as `Jan 5, 2026, 14:30 UTC`. */
-export const momentInWords = (moment: string): string => `${dayInWords(moment)}, ${moment.slice(11, 16)} UTC`;
+/** `2026-01-05T07:30:00-07:00` as `Jan 5, 2026, 14:30 UTC`; of a day alone the day. */
+export function momentInWords(moment: string): string {
+  if (moment.length === 10) return dayInWords(moment);
+  const inUtc = toUtc(moment);
+  return `${dayInWords(inUtc)}, ${inUtc.slice(11, 16)} UTC`;
+}
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
