@@ -91,6 +91,7 @@ export type ErrorCode =
   | 'signature_refused'
   | 'link_refused'
   | 'document_not_available'
+  | 'document_too_long'
   | 'link_expiry_refused'
   | 'rate_limited'
   | 'idempotency_mismatch'

@@ -117,6 +117,7 @@ const STATUS: Record<Code, number> = {
   signature_refused: 401,
   link_refused: 403,
   document_not_available: 404,
+  document_too_long: 400,
   link_expiry_refused: 422,
   rate_limited: 429,
   idempotency_mismatch: 409,

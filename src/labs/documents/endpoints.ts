@@ -15,16 +15,20 @@ import { drawInstructions } from './instructions/draw.ts';
 import { drawLabels } from './labels.ts';
 import { drawResultReport } from './result-report.ts';
 import { drawRequisition } from './requisition.ts';
-import { inTurn } from './turns.ts';
+import { inTurn, type GiveWay } from './turns.ts';
 
 const tag = 'documents';
 const params = Type.Object({ order_id: Uuid });
 const signed = Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) });
 
 /** Read first, so that what waits for its turn to be drawn keeps no connection. */
-async function ofOrder(ctx: TeamCtx, orderId: string, draw: (facts: OrderFacts) => Promise<Buffer>): Promise<Buffer> {
+async function ofOrder(
+  ctx: TeamCtx,
+  orderId: string,
+  draw: (facts: OrderFacts, giveWay: GiveWay) => Promise<Buffer>,
+): Promise<Buffer> {
   const facts = await loadFacts(ctx, orderId);
-  return inTurn(ctx.team.id, () => draw(facts));
+  return inTurn(ctx.team.id, (giveWay) => draw(facts, giveWay));
 }
 
 /** The laboratory's own report where the newest came with one, else ours. */
@@ -32,7 +36,7 @@ async function resultReport(ctx: TeamCtx, orderId: string): Promise<Buffer | Att
   const own = await findDocumentOrNull(ctx, orderId);
   if (own) return own;
   const results = await findResults(ctx, orderId);
-  return ofOrder(ctx, orderId, (facts) => drawResultReport(facts, results));
+  return ofOrder(ctx, orderId, (facts, giveWay) => drawResultReport(facts, results, giveWay));
 }
 
 /** A link says nothing of what it would open, were it good: no order, no requisition and no user read the same. */
@@ -131,7 +135,7 @@ export const documentEndpoints = [
     description:
       "The laboratory's own document, as an attachment, where the newest report came with one. Else it is printed here, with the " +
       'items of 42 CFR 493.1291(c); corrected values are marked, with what was reported before.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available', 'document_too_long'],
     handle: (ctx, { params: { order_id } }) => resultReport(ctx, order_id),
   }),
   endpoint({
@@ -157,14 +161,14 @@ export const documentEndpoints = [
     description:
       'Of each marker the newest final value, by whichever order. Patient and physician are those of the first order. ' +
       "Where one order alone has results, the laboratory's own document of it, if there is one.",
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available', 'document_too_long'],
     handle: async (ctx, { params: { transaction_id } }) => {
       const own = await findTransactionDocumentOrNull(ctx, transaction_id);
       if (own) return own;
       const results = await findTransactionResults(ctx, transaction_id);
       const first = results.order_transaction?.orders[0];
       if (!first) throw notAvailable('these orders');
-      return ofOrder(ctx, first.id, (facts) => drawResultReport(facts, results));
+      return ofOrder(ctx, first.id, (facts, giveWay) => drawResultReport(facts, results, giveWay));
     },
   }),
   endpoint({

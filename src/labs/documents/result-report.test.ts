@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { orderKit, readOrder, register, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
 import { labOf, observed, receiveFor, reportOf } from '../../../test/lab-reports.ts';
 import { fetchPdf, placesOf, textOf, type Place } from '../../../test/pdf.ts';
+import { needRoom, openSheet } from './paper/sheet.ts';
 import type { Observation } from '../results/report.ts';
 
 let app: TestApp;
@@ -119,4 +120,73 @@ test('the report of a transaction has the values of the order and of its redraw,
   expect(text).not.toContain('4222');
   expect(text.split('Drawn again').length).toBe(2);
   expect((await textOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`))).join(' ')).not.toContain('4555');
+});
+
+describe('the largest reports:', () => {
+  test('as many values as an order may have are all printed, and others have the process in between', async () => {
+    const order = await registeredKit(app.team);
+    for (const half of [0, 1])
+      await tell(
+        order,
+        7 + half,
+        Array.from({ length: 1_000 }, (_, index) => ({
+          code: `M${half}-${index}`,
+          name: `Marker ${half}-${index} with a name that takes two lines of it`,
+          text: `${(half + 1) * 10_000 + index}`,
+        })),
+      );
+    let turns = 0;
+    const look = setInterval(() => (turns += 1), 1);
+    const printed = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
+    clearInterval(look);
+    expect(printed.status).toBe(200);
+    const pages = await textOf(printed);
+    expect(pages.length).toBeGreaterThan(60);
+    expect(turns).toBeGreaterThan(pages.length / 2);
+    const values = pages.join(' ').match(/\b[12]\d{4}\b/g) ?? [];
+    expect(new Set(values).size).toBe(2_000);
+  });
+
+  test('a value and a note that no page holds go on on the next ones, and nothing of them is left out', async () => {
+    const order = await registeredKit(app.team);
+    const numbered = (name: string, count: number): string =>
+      Array.from({ length: count }, (_, index) => `${name}${index}`).join(' ');
+    await tell(order, 7, [
+      { code: 'L', name: 'Long', kind: 'comment', text: numbered('t', 3_000), notes: numbered('n', 8_000) },
+      { code: 'S', name: 'Short', text: '4111' },
+    ]);
+    const places = await placesOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`));
+    const seen = new Set(places.flatMap(({ text }) => text.split(' ')));
+    for (const [name, count] of [
+      ['t', 3_000],
+      ['n', 8_000],
+    ] as const)
+      for (let index = 0; index < count; index += 1) expect(seen).toContain(`${name}${index}`);
+    expect(seen).toContain('4111');
+    for (const { y } of places) expect(y).toBeGreaterThan(EDGES.bottom);
+  });
+
+  test('what is beyond that is refused by a code before anything is drawn, and read as data', async () => {
+    const order = await registeredKit(app.team);
+    await tell(
+      order,
+      7,
+      Array.from({ length: 24 }, (_, index) => ({ code: `M${index}`, notes: 'note '.repeat(13_000) })),
+    );
+    const printed = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
+    expect([printed.status, JSON.parse(Buffer.from(printed.bytes).toString())]).toMatchObject([
+      400,
+      { code: 'document_too_long' },
+    ]);
+    expect((await app.team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(200);
+  });
+
+  test('a document has no more pages than its bound', async () => {
+    const sheet = openSheet({ title: 'Two pages', at: '2026-01-05T00:00:00Z', mostPages: 2 });
+    await needRoom(sheet, 600);
+    sheet.y += 600;
+    await needRoom(sheet, 600);
+    sheet.y += 600;
+    await expect(needRoom(sheet, 600)).rejects.toMatchObject({ code: 'document_too_long' });
+  });
 });

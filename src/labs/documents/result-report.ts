@@ -10,6 +10,7 @@ import {
   paragraph,
   section,
   table,
+  tooLong,
   type Cell,
   type Sheet,
 } from './paper/sheet.ts';
@@ -17,6 +18,12 @@ import { QUIET } from './paper/text.ts';
 import { addressInWords, ageOn, dayInWords, inWords, momentInWords } from './words.ts';
 
 type Results = Static<typeof LabResults>;
+/**
+ * As many values as an order may have (2,000), each with a few hundred characters of notes, take some 150 pages and, at 15 to 45
+ * ms a page, a few seconds, in which other teams' turns come between two pages.
+ */
+const MOST_PAGES = 300;
+const MOST_CHARACTERS = 1_500_000;
 const ABNORMAL = '#9a3b00';
 const CRITICAL = '#a01212';
 const CORRECTED = '#8a1c1c';
@@ -24,12 +31,22 @@ const CORRECTED = '#8a1c1c';
 /**
  * The results for the physician and the patient, with the items of 42 CFR 493.1291(c): patient and number, performing
  * laboratory, date of the report, test, specimen, result with unit and interpretation, and what was wrong with a specimen;
- * reference intervals (d), and corrected values marked with what they were (k).
+ * reference intervals (d), and corrected values marked with what they were (k). Throws document_too_long.
  */
-export async function drawResultReport(facts: OrderFacts, results: Results): Promise<Buffer> {
+export async function drawResultReport(
+  facts: OrderFacts,
+  results: Results,
+  giveWay: () => Promise<unknown>,
+): Promise<Buffer> {
+  refuseOverlong(results);
   const { order, sender } = facts;
   const { metadata } = results;
-  const sheet = openSheet({ title: 'Laboratory report', at: order.row.last_event_at });
+  const sheet = openSheet({
+    title: 'Laboratory report',
+    at: order.row.last_event_at,
+    mostPages: MOST_PAGES,
+    giveWay,
+  });
   const patient = order.row.patient_details;
   const name = patient ? `${patient.last_name}, ${patient.first_name}` : metadata.patient;
   heading(sheet, { from: sender.name, title: 'Laboratory report', lines: sender.lines });
@@ -68,6 +85,14 @@ export async function drawResultReport(facts: OrderFacts, results: Results): Pro
     { size: 8, color: QUIET },
   );
   return finish(sheet, `${name}  ·  ${patient ? `born ${dayInWords(patient.dob)}  ·  ` : ''}Order ${order.row.id}`);
+}
+
+/** By what is told at most, before any of it is drawn. */
+function refuseOverlong({ results, missing_results }: Results): void {
+  let characters = 0;
+  for (const each of results) characters += each.name.length + each.result.length + (each.notes ?? '').length;
+  for (const { name, note } of missing_results ?? []) characters += name.length + (note ?? '').length;
+  if (characters > MOST_CHARACTERS) throw tooLong(`${MOST_CHARACTERS} characters`);
 }
 
 const physicianOf = ({ order: { row } }: OrderFacts): string | null =>

@@ -28,3 +28,19 @@ test('a document that fails lets the next one begin', async () => {
   await expect(inTurn(team, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await inTurn(team, async () => 'made')).toBe('made');
 });
+
+test('a document of many pages lets those of other teams in between two of them, and goes on before more of its own team', async () => {
+  const [many, few] = [randomUUID(), randomUUID()];
+  const made: string[] = [];
+  const long = inTurn(many, async (giveWay) => {
+    for (let page = 1; page <= 3; page += 1) {
+      made.push(`page ${page}`);
+      await giveWay();
+    }
+  });
+  const own = inTurn(many, async () => void made.push('own'));
+  const other = inTurn(few, async () => void made.push('other'));
+  await Promise.all([long, own, other]);
+  expect(made.indexOf('other')).toBeLessThan(made.indexOf('page 3'));
+  expect(made.at(-1)).toBe('own');
+});

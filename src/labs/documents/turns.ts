@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 
 /** Of one team; at a tenth of a second each, a client has given up on what would come later. */
@@ -7,8 +8,13 @@ const MOST_WAITING = 50;
 const waiting = new Map<string, (() => void)[]>();
 let busy = false;
 
-/** Makes a document when the team's turn comes; throws not_ready where too many of the team wait. */
-export async function inTurn<T>(teamId: string, make: () => Promise<T>): Promise<T> {
+export type GiveWay = () => Promise<void>;
+
+/**
+ * Makes a document when the team's turn comes; throws not_ready where too many of the team wait. One of many pages gives way
+ * between them: then other teams' turns come first.
+ */
+export async function inTurn<T>(teamId: string, make: (giveWay: GiveWay) => Promise<T>): Promise<T> {
   const own = waiting.get(teamId) ?? [];
   if (own.length >= MOST_WAITING)
     throw new AppError(
@@ -21,10 +27,20 @@ export async function inTurn<T>(teamId: string, make: () => Promise<T>): Promise
   }
   busy = true;
   try {
-    return await make();
+    return await make(() => giveWay(teamId));
   } finally {
     next();
   }
+}
+
+async function giveWay(teamId: string): Promise<void> {
+  await setImmediate();
+  if (waiting.size === 0) return;
+  const own = waiting.get(teamId) ?? [];
+  const back = new Promise<void>((resolve) => own.unshift(resolve));
+  waiting.set(teamId, own);
+  next();
+  await back;
 }
 
 /** The team that waited longest for a turn goes behind the others. */

@@ -1,8 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 // oxlint-disable-next-line import/no-named-as-default -- its types know the default alone
 import PDFDocument from 'pdfkit';
+import { AppError } from '../../../errors.ts';
 import { pictured } from './fonts.ts';
-import { drawLine, drawLineEnding, drawLines, heightOf, INK, linesOf, QUIET, shrunk, type Style } from './text.ts';
+import {
+  drawLine,
+  drawLineEnding,
+  drawLines,
+  heightOf,
+  INK,
+  LEADING,
+  linesOf,
+  linesOfLong,
+  QUIET,
+  shrunk,
+  type Style,
+} from './text.ts';
 
 /** US letter, in points. */
 const PAGE = { width: 612, height: 792 };
@@ -14,23 +27,31 @@ const BOTTOM = PAGE.height - 58;
 const ACCENT = '#0b5d66';
 const RULE = '#c9d1d8';
 const SHADE = '#eef3f4';
-/** Of a document: an order has a hundred tests at most, and each a few results. */
+/** Of a document that says no other bound: what is known of an order and its patient fills a few. */
 const MOST_PAGES = 60;
 
 /** A document in the making: what is drawn next stands at y. */
 export type Sheet = {
   doc: PDFKit.PDFDocument;
   y: number;
+  mostPages: number;
+  /** Between two pages. */
+  giveWay: () => Promise<unknown>;
 };
 
 type About = {
   title: string;
   /** Stands for the moment of making: the same data makes the same bytes. */
   at: string;
+  mostPages?: number;
+  giveWay?: () => Promise<unknown>;
 };
 
 /** Begins a document of letter pages; `size` of others. */
-export function openSheet({ title, at }: About, size: [number, number] = [PAGE.width, PAGE.height]): Sheet {
+export function openSheet(
+  { title, at, mostPages = MOST_PAGES, giveWay = setImmediate }: About,
+  size: [number, number] = [PAGE.width, PAGE.height],
+): Sheet {
   const date = new Date(at);
   const doc = new PDFDocument({
     size,
@@ -40,20 +61,22 @@ export function openSheet({ title, at }: About, size: [number, number] = [PAGE.w
     displayTitle: true,
     info: { Title: title, Producer: 'Phial', Creator: 'Phial', CreationDate: date, ModDate: date },
   });
-  return { doc, y: MARGIN };
+  return { doc, y: MARGIN, mostPages, giveWay: () => giveWay() };
 }
 
-/** Room for `height` more, on a new page where this one is full. Others have the process between two pages. */
+/** Room for `height` more, on a new page where this one is full. Throws document_too_long where there is none to be had. */
 export async function needRoom(sheet: Sheet, height: number): Promise<void> {
   if (sheet.y + height <= BOTTOM) return;
-  if (sheet.doc.bufferedPageRange().count >= MOST_PAGES)
-    throw new Error(`A document has more than ${MOST_PAGES} pages.`);
+  if (sheet.doc.bufferedPageRange().count >= sheet.mostPages) throw tooLong(`${sheet.mostPages} pages`);
   await newPage(sheet);
 }
 
+export const tooLong = (bound: string): AppError =>
+  new AppError('document_too_long', `This document would have more than ${bound}. Read it as data.`);
+
 /** A further page; others have the process before it. */
 export async function newPage(sheet: Sheet): Promise<void> {
-  await setImmediate();
+  await sheet.giveWay();
   sheet.doc.addPage();
   sheet.y = MARGIN;
 }
@@ -65,6 +88,7 @@ export async function finish(sheet: Sheet, footer: string | null): Promise<Buffe
   const style: Style = { size: 7.5, color: QUIET };
   const small = shrunk(doc, footer ?? '', style, { width: WIDTH - 80, least: 4 });
   for (let page = 0; footer !== null && page < count; page++) {
+    if (page % 20 === 19) await setImmediate();
     doc.switchToPage(page);
     rule(doc, BOTTOM + 16);
     drawLine(doc, pictured(footer), { x: LEFT, y: BOTTOM + 21 }, small);
@@ -127,16 +151,21 @@ export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.
     return { width, style, lines: value === null ? [] : linesOf(doc, value, width, style) };
   });
   const height = Math.max(...cells.map(({ lines, style }) => Math.max(heightOf(lines, style), 14)));
-  await needRoom(sheet, height + 17);
+  await needRoom(sheet, Math.min(height + 17, 500));
+  const { y } = sheet;
+  const page = doc.bufferedPageRange().count;
   let x = LEFT;
-  cells.forEach(({ width, style, lines }, index) => {
+  const values = cells.map(({ width, style, lines }, index) => {
     const { label: name, value } = row[index] as Field;
-    drawLine(doc, name, { x, y: sheet.y }, label);
-    if (value === null) blank(doc, x, sheet.y + 22, width);
-    else drawLines(doc, lines, { x, y: sheet.y + 9.5 }, style);
+    drawLine(doc, name, { x, y }, label);
+    if (value === null) blank(doc, x, y + 22, width);
+    const drawn = { x, lines, style };
     x += width + gap;
+    return drawn;
   });
-  sheet.y += height + 16;
+  sheet.y = y + 9.5;
+  await flow(sheet, values, () => undefined);
+  sheet.y = doc.bufferedPageRange().count === page ? y + height + 16 : sheet.y + 6.5;
 }
 
 /** A line to write on. */
@@ -180,17 +209,34 @@ export async function banner(sheet: Sheet, text: string, color = '#8a1c1c'): Pro
 export type Column = { title: string; width: number };
 export type Cell = string | { text: string; bold?: boolean; color?: string };
 
-/** A table whose head stands on each of its pages; a row stays whole. Widths are shares. `note` stands below its row. */
+type Drawn = { x: number; lines: string[]; style: Style };
+
+/** Draws texts of one size beside one another, from page to page where no page holds them: nothing is left out. */
+async function flow(sheet: Sheet, texts: Drawn[], onNewPage: () => void): Promise<void> {
+  const step = Math.max(...texts.map(({ style }) => style.size)) * LEADING;
+  const count = Math.max(...texts.map(({ lines }) => lines.length));
+  for (let from = 0; from < count;) {
+    const before = sheet.doc.bufferedPageRange().count;
+    await needRoom(sheet, step);
+    if (sheet.doc.bufferedPageRange().count > before) onNewPage();
+    const upTo = Math.min(count, from + Math.max(1, Math.floor((BOTTOM - sheet.y) / step)));
+    for (const { x, lines, style } of texts) drawLines(sheet.doc, lines.slice(from, upTo), { x, y: sheet.y }, style);
+    sheet.y += (upTo - from) * step;
+    from = upTo;
+  }
+}
+
+/** A table whose head stands on each of its pages; a row stays whole unless it is very long. Widths are shares. `note` stands below its row. */
 export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell[]; note?: Cell }[]): Promise<void> {
   const { doc } = sheet;
   const whole = columns.reduce((sum, { width }) => sum + width, 0);
   const widths = columns.map(({ width }) => (width / whole) * WIDTH);
   const lefts = widths.map((_, index) => LEFT + widths.slice(0, index).reduce((sum, width) => sum + width, 0));
   const head: Style = { size: 7.5, font: 'bold', color: QUIET };
-  const drawable = (cell: Cell, width: number, { size, color: usual }: { size: number; color: string }) => {
+  const drawable = async (cell: Cell, x: number, width: number, usual: { size: number; color: string }) => {
     const { text, bold, color } = typeof cell === 'string' ? { text: cell } : cell;
-    const style: Style = { size, color: color ?? usual, ...(bold ? { font: 'bold' as const } : {}) };
-    return { style, lines: linesOf(doc, text, width, style) };
+    const style: Style = { ...usual, ...(color ? { color } : {}), ...(bold ? { font: 'bold' as const } : {}) };
+    return { x, style, lines: await linesOfLong(doc, text, width, style) };
   };
   const drawHead = (): void => {
     doc.rect(LEFT, sheet.y, WIDTH, 16).fillColor(SHADE).fill();
@@ -202,17 +248,19 @@ export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell
   await needRoom(sheet, 40);
   drawHead();
   for (const { cells, note } of rows) {
-    const drawn = cells.map((cell, index) => drawable(cell, (widths[index] as number) - 10, { size: 9, color: INK }));
-    const { style: noted, lines: notes } = drawable(note ?? '', WIDTH - 20, { size: 8, color: QUIET });
+    const drawn: Drawn[] = [];
+    for (const [index, cell] of cells.entries())
+      drawn.push(
+        await drawable(cell, (lefts[index] as number) + 5, (widths[index] as number) - 10, { size: 9, color: INK }),
+      );
+    const noted = await drawable(note ?? '', LEFT + 10, WIDTH - 20, { size: 8, color: QUIET });
     const tall = Math.max(...drawn.map(({ lines, style }) => heightOf(lines, style)));
     const before = doc.bufferedPageRange().count;
-    await needRoom(sheet, Math.min(tall + heightOf(notes, noted) + 8, 500));
+    await needRoom(sheet, Math.min(tall + heightOf(noted.lines, noted.style) + 8, 500));
     if (doc.bufferedPageRange().count > before) drawHead();
-    drawn.forEach(({ lines, style }, index) =>
-      drawLines(doc, lines, { x: (lefts[index] as number) + 5, y: sheet.y }, style),
-    );
-    sheet.y += tall;
-    sheet.y += drawLines(doc, notes, { x: LEFT + 10, y: sheet.y }, noted) + 3;
+    await flow(sheet, drawn, drawHead);
+    await flow(sheet, [noted], drawHead);
+    sheet.y += 3;
     rule(doc, sheet.y, '#e3e8eb');
     sheet.y += 4;
   }

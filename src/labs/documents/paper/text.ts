@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { openFont, pictured, runsOf, type FontName } from './fonts.ts';
 import { visualParts } from './direction.ts';
 
@@ -58,6 +59,42 @@ function cut(shown: string, fits: Fits): string[] {
     line = pieces.at(-1) as string;
   }
   return line === '' ? lines : [...lines, line];
+}
+
+/** So much is cut into lines at a time. */
+const LONG = 4_000;
+
+/** The same for a text of any length: others have the process in between. The last line of a part goes on with the next part. */
+export async function linesOfLong(
+  doc: PDFKit.PDFDocument,
+  text: string,
+  width: number,
+  style: Style,
+): Promise<string[]> {
+  if (text.length <= LONG) return linesOf(doc, text, width, style);
+  const lines: string[] = [];
+  let held = '';
+  for (let from = 0; from < text.length;) {
+    const to = cutAfter(text, from);
+    const part = held + text.slice(from, to);
+    const fitting = linesOf(doc, part, width, style);
+    const end = part.slice(part.trimEnd().length);
+    // A line that the text itself ends does not go on.
+    held = /[\n\v\f\r\u0085\u2028\u2029]/.test(end) ? '' : (fitting.pop() ?? '') + end;
+    for (const line of fitting) lines.push(line);
+    from = to;
+    await setImmediate();
+  }
+  return held.trim() === '' ? lines : [...lines, held.trim()];
+}
+
+/** Where a part ends: after a space where there is one, else not within a letter and its marks unless it has very many. */
+function cutAfter(text: string, from: number): number {
+  const space = text.lastIndexOf(' ', from + LONG);
+  if (space > from + LONG / 2) return space + 1;
+  let to = from + LONG;
+  while (to < text.length && to < from + LONG + 100 && /[\p{M}\uDC00-\uDFFF]/u.test(text[to] as string)) to += 1;
+  return to;
 }
 
 /** A word in pieces that fit, each of at least one letter with the marks that stand on it. What is tried grows with a line, not with the word. */
