@@ -14,10 +14,9 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'processes',
-          hookTimeout: 240_000, // they build the program first, beside whatever else the machine does
+          globalSetup: ['test/built.ts'],
           include: STARTS_PROCESSES,
           isolate: false,
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -27,7 +26,6 @@ export default defineConfig({
           include: ['{src,test}/**/*.test.ts'],
           exclude: STARTS_PROCESSES,
           isolate: false,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -28,7 +28,7 @@ import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { startDeliverer } from '../src/delivery/deliver.ts';
 import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
-import { databaseUrl, query } from './global-setup.ts';
+import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
 import { problemsOf } from './shapes.ts';
 
 export type Answer<T = Record<string, never>> = { status: number; body: T; headers: Headers };
@@ -81,7 +81,7 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   const server = inject('serverUrl');
-  if (!sharedUrl) await query(server, `create database ${database} template ${inject('template')}`);
+  if (!sharedUrl) await cloneDatabase(server, database, inject('template'));
   const url = sharedUrl ?? databaseUrl(server, database);
   const keys = env['PHIAL_ENVIRONMENT'] === 'production' ? PRODUCTION_KEYS : {};
   // Services of one database see one upload directory.

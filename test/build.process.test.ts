@@ -3,13 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
-import { build } from './program.ts';
 
 const BUILT = join(PACKAGE_ROOT, 'dist');
-
-beforeAll(build);
 
 test.each(['typebox', 'typebox/value', 'kysely', 'libphonenumber-js/max'])(
   'the built program reads %s from a few files of the build, with the licence beside it',

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { apiOf } from './app.ts';
 import { orderKit, readOrder } from './factories.ts';
 import { query } from './global-setup.ts';
 import {
-  build,
   endPrograms,
   makeDatabase,
   makeFolder,
@@ -18,7 +17,6 @@ import {
   teamAt,
 } from './program.ts';
 
-beforeAll(build);
 afterEach(endPrograms);
 
 test('help ends with code 0, a word that is wrong with code 2 and what was meant, before anything is made', async () => {
@@ -93,11 +91,9 @@ test('a database that cannot be reached is told with the option that names it', 
 });
 
 test('a taken port is said and ends the program', async () => {
-  const first = await serve();
-  const { code, output } = await runCommand(['serve'], {
-    port: first.port,
-    env: { DATABASE_URL: await makeDatabase() },
-  });
+  const env = { DATABASE_URL: await makeDatabase() };
+  const first = await serve({ env });
+  const { code, output } = await runCommand(['serve'], { port: first.port, env });
   expect(code).toBe(1);
   expect(output).toContain(
     `Port ${first.port} of 127.0.0.1 is taken by another program. Stop it, or choose another port: PORT=`,

@@ -51,6 +51,11 @@ async function forgetCrashes(serverUrl: string): Promise<void> {
   await query(serverUrl, 'select pg_reload_conf()');
 }
 
+/** A copy of the template's files: of this small one it is a third of the work that logging each of its pages is. */
+export async function cloneDatabase(serverUrl: string, name: string, template: string): Promise<void> {
+  await query(serverUrl, `create database ${name} template ${template} strategy file_copy`);
+}
+
 export function databaseUrl(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;

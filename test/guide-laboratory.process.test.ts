@@ -7,12 +7,11 @@ import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { startHl7 } from '../src/labs/laboratories/hl7/start.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { resultMessage, sendFrame } from './hl7-laboratory.ts';
-import { build, endPrograms, makeDatabase, makeFolder } from './program.ts';
+import { endPrograms, makeDatabase, makeFolder } from './program.ts';
 
 let app: TestApp;
 let databaseUrl: string;
 beforeAll(async () => {
-  build();
   databaseUrl = await makeDatabase();
   app = await startTestApp({ PHIAL_HL7_PORT: '0' }, { databaseUrl });
 }, 60_000);

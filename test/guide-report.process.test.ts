@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { makeUser } from './factories.ts';
-import { build, endPrograms, makeDatabase, makeFolder } from './program.ts';
+import { endPrograms, makeDatabase, makeFolder } from './program.ts';
 import { publishedTo } from './publish.ts';
 import { REPORT_ROWS, reportPdf, type ParsingJob } from './sent-reports.ts';
 
@@ -15,7 +15,6 @@ const curl = spawnSync('curl', ['--version']).status === 0;
 let app: TestApp;
 let databaseUrl: string;
 beforeAll(async () => {
-  build();
   databaseUrl = await makeDatabase();
   app = await startTestApp({}, { databaseUrl });
 });

@@ -135,6 +135,8 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: insurance(payor_code), status: 404 },
     { params: { user_id }, body: insurance(others.payor_code), status: 400 },
   ],
+  // Nobody pulls here: it waits as long as it was told to.
+  refresh_user: () => [{ query: 'timeout=5', status: 404 }],
   connect_demo: (_, { user_id }) => [{ body: { user_id, provider: 'oura' }, status: 404 }],
   introspect_resources: (_, { user_id }) => [none, { query: `user_id=${user_id}`, status: 404 }],
   introspect_historical_pulls: (_, { user_id }) => [none, { query: `user_id=${user_id}`, status: 404 }],

@@ -1,5 +1,5 @@
 // Runs the program as its users do: a process of its own, with a data directory of its own.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { openLog } from '../src/log.ts';
 import type { Credentials } from '../src/credentials.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { apiOf, type Team } from './app.ts';
-import { databaseUrl, query } from './global-setup.ts';
+import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
 
 type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -64,11 +64,6 @@ process.once('exit', () => {
   for (const { child, by } of running) if (by === 'npm' && child.exitCode === null) signalGroup(child, 'SIGTERM');
 });
 
-/** For beforeAll: the first start then waits for nothing but itself. */
-export function build(): void {
-  execFileSync(process.execPath, [join(PACKAGE_ROOT, 'bin/build.mjs')], { stdio: 'inherit' });
-}
-
 /** A folder that another user may pass, as PostgreSQL's must when we are root, or that is another user's own. */
 export function makeFolder(uid?: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'phial-program-'));
@@ -81,10 +76,7 @@ export function makeFolder(uid?: number): string {
 /** A database on the server that the tests share, for DATABASE_URL. */
 export async function makeDatabase(kind: 'empty' | 'migrated' = 'migrated'): Promise<string> {
   const name = `program_${randomUUID().replaceAll('-', '')}`;
-  await query(
-    inject('serverUrl'),
-    `create database ${name}${kind === 'migrated' ? ` template ${inject('template')}` : ''}`,
-  );
+  await cloneDatabase(inject('serverUrl'), name, kind === 'migrated' ? inject('template') : 'template1');
   databases.push(name);
   return databaseUrl(inject('serverUrl'), name);
 }

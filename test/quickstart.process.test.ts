@@ -13,7 +13,7 @@ import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { webhookPath } from './factories.ts';
-import { build, endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
+import { endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
 
 /** What the timeline of an undisturbed story tells of its webhooks. */
 const ARRIVALS = [
@@ -38,7 +38,6 @@ const arrivalsIn = (told: string): string[] =>
   [...told.matchAll(/<- (\S+ {2}\S+) {2}\(verified\)/g)].map((match) => match[1] as string);
 
 describe('against the program', () => {
-  beforeAll(build, 120_000);
   afterEach(endPrograms);
 
   const run = (

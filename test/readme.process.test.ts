@@ -1,10 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
-import { build, endPrograms, makeDatabase, serve } from './program.ts';
+import { afterEach, expect, test } from 'vitest';
+import { endPrograms, makeDatabase, serve } from './program.ts';
 
-beforeAll(build);
 afterEach(endPrograms);
 
 const curl = spawnSync('curl', ['--version']).status === 0;

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '../src/db/embedded/process-state.ts';
 import { orderKit, subscribe } from './factories.ts';
 import {
-  build,
   endPrograms,
   makeDatabase,
   postgresIsGone,
@@ -18,7 +17,6 @@ import { startReceiver, type Receiver } from './receiver.ts';
 
 let receiver: Receiver;
 beforeAll(async () => {
-  build();
   receiver = await startReceiver();
 });
 afterEach(async () => {
@@ -98,7 +96,7 @@ test('the log of a clean stop tells of no lost connection', async () => {
 });
 
 test('a request that does not end is cut when the drain is over', async () => {
-  const program = await serve({ env: { PHIAL_DRAIN_SECONDS: '1' } });
+  const program = await serve({ env: { DATABASE_URL: await makeDatabase(), PHIAL_DRAIN_SECONDS: '1' } });
   await beginRequest(program);
   const before = Date.now();
   expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null });

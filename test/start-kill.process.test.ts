@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { lowStatuses, orderKit, readOrder, simulate, subscribe, type OrderBody } from './factories.ts';
 import {
-  build,
   endPrograms,
   makeFolder,
   postmasterPid,
@@ -16,7 +15,6 @@ import {
 } from './program.ts';
 import { startReceiver } from './receiver.ts';
 
-beforeAll(build);
 afterEach(endPrograms);
 
 /** What was answered before the kill is there after the next start, under the same keys, and more can be written. */

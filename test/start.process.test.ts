@@ -2,13 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { canReach } from '../src/db/embedded/account.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { orderKit, readOrder } from './factories.ts';
 import { query } from './global-setup.ts';
 import {
-  build,
   endPrograms,
   makeDatabase,
   makeFolder,
@@ -20,7 +19,6 @@ import {
   teamAt,
 } from './program.ts';
 
-beforeAll(build);
 afterEach(endPrograms);
 
 test('npm start on an empty directory makes the first keys, prints them once and keeps them for their owner alone', async () => {

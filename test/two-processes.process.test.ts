@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { orderKit, readOrder, subscribe } from './factories.ts';
-import { build, endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
+import { endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
 import { startReceiver } from './receiver.ts';
 
 let database: pg.Client;
@@ -10,7 +10,6 @@ let a: Program;
 let b: Program;
 let worker: Program;
 beforeAll(async () => {
-  build();
   const url = await makeDatabase();
   database = new pg.Client({ connectionString: url });
   await database.connect();

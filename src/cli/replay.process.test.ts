@@ -1,14 +1,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
-import { build, endPrograms, runCommand, startProgram } from '../../test/program.ts';
+import { endPrograms, runCommand, startProgram } from '../../test/program.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../test/provider.ts';
 import { dayAgo, pulledFrom } from '../../test/pulled.ts';
 
 let provider: Provider;
 let app: TestApp;
 beforeAll(async () => {
-  build();
   provider = await startProvider();
   app = await startTestApp(provider.env('strava'));
 });

@@ -11,7 +11,7 @@ import { openDatabase, type Database } from '../db/open.ts';
 import { eraseTeams } from './erase-teams.ts';
 import { eraseUsers } from './erase-users.ts';
 
-const OTHERS = 200_000;
+const OTHERS = 100_000;
 const ORDERS = 600;
 const RECEIVERS = 10;
 /** They have about 25,000 rows and entries of indexes. */

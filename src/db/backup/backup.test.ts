@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../../test/factories.ts';
 import { byMllp, connectTestLaboratory } from '../../../test/hl7-deployment.ts';
 import { fill } from '../../../test/fill.ts';
-import { databaseUrl, query } from '../../../test/global-setup.ts';
+import { cloneDatabase, databaseUrl, query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { backup } from './backup.ts';
 import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './format.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 async function makeDatabase(template = 'template1'): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await query(inject('serverUrl'), `create database ${name} template ${template}`);
+  await cloneDatabase(inject('serverUrl'), name, template);
   made.push(name);
   return databaseUrl(inject('serverUrl'), name);
 }

@@ -1,9 +1,8 @@
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { physician, registeredKit } from '../../../test/factories.ts';
 import { textOf } from '../../../test/pdf.ts';
-import { build, endPrograms, makeDatabase, readCredentials, serve, teamAt } from '../../../test/program.ts';
+import { endPrograms, makeDatabase, readCredentials, serve, teamAt } from '../../../test/program.ts';
 
-beforeAll(build);
 afterEach(endPrograms);
 
 test('the built program finds its fonts: a requisition has the letters of both', async () => {

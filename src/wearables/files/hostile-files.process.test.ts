@@ -15,7 +15,6 @@ import {
   type FileImport,
 } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { build } from '../../../test/program.ts';
 import { runImports } from './run-imports.ts';
 
 const MIB = 1024 * 1024;
@@ -23,7 +22,6 @@ const MIB = 1024 * 1024;
 let app: TestApp;
 let userId: string;
 beforeAll(async () => {
-  build();
   app = await startTestApp();
   userId = (await makeUser(app.team)).user_id;
 });

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { appleExport, appleRecord, appleTime, heartRates, importFile, typedIn } from '../../../test/exports.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
-import { build } from '../../../test/program.ts';
 import { startReceiver } from '../../../test/receiver.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  build();
   app = await startTestApp();
 });
 afterAll(() => app.close());

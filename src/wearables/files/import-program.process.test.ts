@@ -2,14 +2,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { apiOf, type Api } from '../../../test/app.ts';
 import { appleExport, heartRates, type FileImport } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/people.ts';
-import { build, endPrograms, makeDatabase, makeFolder, serve, type Program } from '../../../test/program.ts';
+import { endPrograms, makeDatabase, makeFolder, serve, type Program } from '../../../test/program.ts';
 import type { Credentials } from '../../credentials.ts';
 
-beforeAll(build);
 afterEach(endPrograms);
 
 const curl = spawnSync('curl', ['--version']).status === 0;

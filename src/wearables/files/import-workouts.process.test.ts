@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { appleExport, appleRecord, appleTime, importFile } from '../../../test/exports.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
-import { build } from '../../../test/program.ts';
 import { startReceiver } from '../../../test/receiver.ts';
 import { fitFile, gpxFile, gpxPoint, tcxFile, tcxPoint } from '../../../test/workout-files.ts';
 
 let app: TestApp;
 let userId: string;
 beforeAll(async () => {
-  build();
   app = await startTestApp();
 });
 afterAll(() => app.close());

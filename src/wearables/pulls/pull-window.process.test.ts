@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
-import { build, endPrograms, serve } from '../../../test/program.ts';
+import { endPrograms, serve } from '../../../test/program.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { publishedTo } from '../../../test/publish.ts';
 import { resumePulls } from './resume.ts';
@@ -11,7 +11,6 @@ import { resumePulls } from './resume.ts';
 let provider: Provider;
 let app: TestApp;
 beforeAll(async () => {
-  build();
   provider = await startProvider();
   app = await startTestApp(provider.env('oura'));
 });

@@ -3,14 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import { startHl7Laboratory, until, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
-import { build, endPrograms, makeDatabase, startProgram } from '../../../../test/program.ts';
+import { endPrograms, makeDatabase, startProgram } from '../../../../test/program.ts';
 import { ordersOutResumption } from './outbox/send-orders.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
 let databaseUrl: string;
 beforeAll(async () => {
-  build();
   laboratory = await startHl7Laboratory();
   databaseUrl = await makeDatabase();
   app = await startTestApp({}, { databaseUrl });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { databaseUrl, query } from '../../../../test/global-setup.ts';
+import { cloneDatabase, databaseUrl, query } from '../../../../test/global-setup.ts';
 import type { CollectionMethod, OrderStatus } from './table.ts';
 import { COLLECTION_METHODS, fullStatus, statusesOf } from './table.ts';
 import type { OrderProgress } from './rules.ts';
@@ -17,7 +17,7 @@ const EVERY_STATUS = COLLECTION_METHODS.flatMap((method) => statusesOf(method).m
 let client: Client;
 
 beforeAll(async () => {
-  await query(inject('serverUrl'), `create database ${DATABASE} template ${inject('template')}`);
+  await cloneDatabase(inject('serverUrl'), DATABASE, inject('template'));
   client = new Client({ connectionString: databaseUrl(inject('serverUrl'), DATABASE) });
   await client.connect();
   const org = randomUUID();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { makeUser } from '../../../../test/factories.ts';
-import { build, endPrograms, makeDatabase, startProgram } from '../../../../test/program.ts';
+import { endPrograms, makeDatabase, startProgram } from '../../../../test/program.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import { readJob, REPORT_ROWS, reportPdf, sendReport } from '../../../../test/sent-reports.ts';
 import { labReportParsing } from './run-parsing.ts';
@@ -12,7 +12,6 @@ const FILES = 10;
 let app: TestApp;
 let databaseUrl: string;
 beforeAll(async () => {
-  build();
   databaseUrl = await makeDatabase();
   app = await startTestApp({}, { databaseUrl });
 });

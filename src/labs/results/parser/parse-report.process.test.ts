@@ -17,7 +17,6 @@ import {
 } from '../../../../test/sent-reports.ts';
 import { person } from '../../../../test/people.ts';
 import { fetchPdf } from '../../../../test/pdf.ts';
-import { build } from '../../../../test/program.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import { claimNext } from './claim.ts';
 import { finishJob } from './finish-job.ts';
@@ -27,7 +26,6 @@ import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  build();
   app = await startTestApp();
 });
 afterAll(() => app.close());

@@ -1,14 +1,13 @@
 // The bounds of the process that reads a file, shown by files and programs that go beyond them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { inflateBomb, nestedStates } from '../../../../test/hostile-pdfs.ts';
-import { build, endPrograms, makeFolder } from '../../../../test/program.ts';
+import { endPrograms, makeFolder } from '../../../../test/program.ts';
 import { REPORT_ROWS, reportPdf } from '../../../../test/sent-reports.ts';
 import { PACKAGE_ROOT } from '../../../package-root.ts';
 import { parsePdf } from './parser-process.ts';
 
-beforeAll(build);
 afterEach(endPrograms);
 
 const signal = new AbortController().signal;
