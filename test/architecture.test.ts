@@ -121,8 +121,8 @@ const ROOMS: Record<string, string[]> = {
     'results',
     'appointments',
     'orders',
-    'catalogue',
     'places',
+    'catalogue',
   ],
   wearables: [
     'endpoints',

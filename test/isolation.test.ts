@@ -179,8 +179,10 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: { name: 'A', description: 'B', method: 'testkit', marker_ids: [1001], lab_account_id }, status: 404 },
   ],
   patch_lab_test: () => [{ body: { name: 'mine', active: false }, status: 404 }],
-  get_area_info: () => [{ query: 'zip_code=85004', status: 200 }],
-  get_psc_info: () => [{ query: 'zip_code=85004&lab_id=2', status: 200 }],
+  get_area_info: (_, { lab_account_id }) => [{ query: `zip_code=85004&lab_account_id=${lab_account_id}`, status: 404 }],
+  get_psc_info: (_, { lab_account_id }) => [
+    { query: `zip_code=85004&lab_id=2&lab_account_id=${lab_account_id}`, status: 404 },
+  ],
   list_lab_accounts: (_, { lab_account_id }) => found(`lab_account_id=${lab_account_id}`),
   get_lab_test: ({ lab_test_id }, others) => [
     { status: 404 },

@@ -3,6 +3,7 @@ import { Address } from '../wire/address.ts';
 import { GuarantorDetails } from '../wire/guarantor.ts';
 import { ImageInput } from '../wire/image/input.ts';
 import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
+import { IcdCode } from './diagnoses/schemas.ts';
 import { nullable, oneOf, optional, SearchWords, Text, WordFilter } from '../wire/schema.ts';
 
 const RELATIONSHIPS = ['Self', 'Spouse', 'Other'] as const;
@@ -46,7 +47,7 @@ export const HealthInsuranceInput = Type.Object(
     patient_signature_image: optional(ImageInput("The patient's signature.")),
     subjective: optional(Text(5_000, { description: 'What the patient tells of the complaint.' })),
     assessment_plan: optional(Text(5_000, { description: "The physician's assessment and plan." })),
-    diagnosis_codes: optional(Type.Array(Text(20), { maxItems: 50, description: 'ICD-10 codes; those of the order.' })),
+    diagnosis_codes: optional(Type.Array(IcdCode, { maxItems: 50, description: 'ICD-10 codes; those of the order.' })),
   },
   { insuredUnlessSelf: true },
 );

@@ -1,6 +1,13 @@
 import { Type } from 'typebox';
 import { Text, WordFilter } from '../../wire/schema.ts';
 
+/** ICD-10-CM by its form: a letter, a digit, a digit or letter, up to four more behind a dot that may be left out. */
+export const IcdCode = Type.String({
+  maxLength: 8,
+  pattern: '^[A-Za-z][0-9][0-9A-Za-z](\\.?[0-9A-Za-z]{1,4})?$',
+  description: 'An ICD-10-CM code.',
+});
+
 export const DiagnosisSearch = Type.Object({
   diagnosis_query: WordFilter({
     maxLength: 200,

@@ -94,11 +94,14 @@ export async function loadOrder(ctx: TeamCtx, orderId: string): Promise<LoadedOr
   );
   if (!row) throw notFound('Order');
   if (row.user_deleted_at !== null) {
-    throw new AppError('user_scheduled_for_deletion', 'The user of this order is scheduled for deletion.');
+    throw ofLeavingUser();
   }
   const [order] = await toOrders(ctx, [row]);
   return order as LoadedOrder;
 }
+
+export const ofLeavingUser = (): AppError =>
+  new AppError('user_scheduled_for_deletion', 'The user of this order is scheduled for deletion.');
 
 const LOCK = 'select from orders where team_id = $1 and id = $2 for update';
 

@@ -1,6 +1,7 @@
 // The look at an order before it goes out: everything that its laboratory would reject days later, found at once. Pure;
 // what a laboratory takes is data (`labs.order_rules`).
 import type { Static } from 'typebox';
+import { AppError } from '../../errors.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { Address } from '../../wire/address.ts';
 import { isUnitedStates } from '../../wire/country.ts';
@@ -59,9 +60,19 @@ export function preFlight(order: GoingOut, rules: OrderRules): PreFlightProblem[
     ...tooLong(['body', 'clinical_notes'], order.clinical_notes, lengths.clinical_notes),
     ...person(['body', 'physician'], physician, lengths),
     ...(rules.physician_required && !physician ? [missing(['body', 'physician'])] : []),
-    ...(rules.account_required && order.account === null ? [missing(['body', 'lab_account_id'])] : []),
+    ...accountProblems(order.account, rules),
     ...(order.billing_type === 'commercial_insurance' && insurance ? coverage(insurance, lengths) : []),
   ];
+}
+
+/** What is known of an order before its patient is. */
+export const accountProblems = (account: string | null, { account_required }: OrderRules): PreFlightProblem[] =>
+  account_required && account === null ? [missing(['body', 'lab_account_id'])] : [];
+
+/** Throws pre_flight_failed with everything that was found. */
+export function refuseUnlessAccepted(problems: PreFlightProblem[]): void {
+  if (problems.length === 0) return;
+  throw new AppError('pre_flight_failed', 'The laboratory would not take this order.', { detail: problems });
 }
 
 /** The payer, the subscriber and whoever answers for the patient have a name that fits and an address to be billed at. */

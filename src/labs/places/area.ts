@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
+import { findAccountAt } from '../catalogue/lab-accounts/find.ts';
 import type { AppointmentProvider, AreaInfo } from './schemas.ts';
 import { latitudesWithin, milesFrom } from './service-centers.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
@@ -24,16 +25,16 @@ export function phlebotomyIn(ctx: TeamCtx, area: Area | null): AreaInfo['phlebot
   };
 }
 
+type Asked = { zip_code: string; radius: number; labs: string[]; lab_account_id?: string | undefined };
+
 /** What can be done for patients of a zip code: who comes to them, and which laboratories have places near. */
-export async function describeArea(
-  ctx: TeamCtx,
-  { zip_code, radius, labs }: { zip_code: string; radius: number; labs: string[] },
-): Promise<AreaInfo> {
+export async function describeArea(ctx: TeamCtx, { zip_code, radius, labs, lab_account_id }: Asked): Promise<AreaInfo> {
+  const account = await findAccountAt(ctx, null, lab_account_id);
   const area = await findAreaOrNull(ctx, zip_code);
   return {
     zip_code,
     phlebotomy: phlebotomyIn(ctx, area),
-    central_labs: await centralLabs(ctx, area, radius, labs),
+    central_labs: await centralLabs(ctx, area, { radius, labs, labId: account?.lab_id ?? null }),
   };
 }
 
@@ -50,8 +51,7 @@ type Totals = {
 async function centralLabs(
   ctx: TeamCtx,
   area: Area | null,
-  radius: number,
-  labs: string[],
+  { radius, labs, labId }: { radius: number; labs: string[]; labId: number | null },
 ): Promise<AreaInfo['central_labs']> {
   const near = area ? sql`${latitudesWithin(area, radius)} and ${milesFrom(area)} <= ${radius}` : sql`false`;
   const { rows } = await sql<Totals>`
@@ -66,6 +66,7 @@ async function centralLabs(
       ) as near on true
      where exists (select from service_centers s where s.lab_id = labs.id
              and (${labs.length === 0} or labs.slug = any (${labs}::text[]) or s.scheduling_provider = any (${labs}::text[])))
+       and (${labId}::bigint is null or labs.id = ${labId}::bigint)
      group by labs.id order by labs.id`.execute(ctx.db);
   return Object.fromEntries(
     rows.map(({ lab_id, slug, within_radius, bookable, capabilities, supported_bill_types }) => [

@@ -18,8 +18,9 @@ export const placeEndpoints = [
       'Where a zip code is, is told by its first three digits: half of all zip codes lie 20 miles or more from the main town of ' +
       'theirs. Around one that nobody knows there is nothing. ' +
       'In production nobody comes to patients until a scheduler is connected.',
-    handle: (ctx, { query: { zip_code, radius, lab, labs = [] } }) =>
-      describeArea(ctx, { zip_code, radius: radiusOf(radius), labs: lab === undefined ? labs : [lab, ...labs] }),
+    refusals: ['not_found'],
+    handle: (ctx, { query: { radius, lab, labs = [], ...asked } }) =>
+      describeArea(ctx, { ...asked, radius: radiusOf(radius), labs: lab === undefined ? labs : [lab, ...labs] }),
   }),
   endpoint({
     id: 'get_psc_info',
@@ -32,7 +33,7 @@ export const placeEndpoints = [
     description:
       'The nearest first. Distances are from the main town of the first three digits of the zip code: half of all zip codes ' +
       'lie 20 miles or more from it.',
-    refusals: ['not_found'],
+    refusals: ['not_found', 'lab_account_of_other_lab'],
     handle: (ctx, { query: { radius, ...near } }) => listServiceCenters(ctx, { ...near, radius: radiusOf(radius) }),
   }),
 ];

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { askPhlebotomy } from '../../../test/collected-orders.ts';
+import { addAccount } from '../../../test/factories.ts';
 import { query } from '../../../test/global-setup.ts';
 import type { AreaInfo, CentersInfo } from './schemas.ts';
 
@@ -55,6 +56,20 @@ describe('the area of a zip code', () => {
     ['labs=nobody', []],
   ])('has with %s the laboratories %j', async (filter, labs) => {
     expect(Object.keys((await area(app, `zip_code=85004&${filter}`)).central_labs)).toEqual(labs);
+  });
+
+  test('tells with an account of its laboratory alone, and of an account of nobody nothing', async () => {
+    const lab_account_id = await addAccount(app, app.team);
+    const here = `zip_code=85004&lab_account_id=${lab_account_id}`;
+    expect(Object.keys((await area(app, here)).central_labs)).toEqual(['simulated-kit-lab']);
+    const other = await app.makeTeam();
+    for (const path of [`area/info?${here}`, `psc/info?lab_id=1&${here}`]) {
+      expect((await app.api('GET', `/v3/order/${path}`)).status).toBe(200);
+      const refused = await other.api<{ code: string }>('GET', `/v3/order/${path}`);
+      expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
+    }
+    const elsewhere = await app.api<{ code: string }>('GET', `/v3/order/psc/info?lab_id=2&${here}`);
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([400, 'lab_account_of_other_lab']);
   });
 
   test('counts no more places than there are within the radius', async () => {

@@ -33,7 +33,10 @@ export const radiusOf = (radius: number | undefined): number => radius ?? DEFAUL
 const capabilities = Type.Optional(
   Type.Array(WordFilter(), { maxItems: 10, description: 'Places that have all of these.' }),
 );
-const lab_account_id = Type.Optional({ ...Uuid, description: 'Accepted and ignored.' });
+const lab_account_id = Type.Optional({
+  ...Uuid,
+  description: 'One of the lab accounts of the team; tells of its laboratory alone.',
+});
 
 export const AreaQuery = Type.Object({
   zip_code: ZipCode,

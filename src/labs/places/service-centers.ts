@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { ServiceCenters } from '../../db/tables.ts';
 import { notFound } from '../../errors.ts';
+import { findAccountAt } from '../catalogue/lab-accounts/find.ts';
 import type { CentersInfo, ServiceCenter } from './schemas.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
 
@@ -20,7 +21,13 @@ export const milesFrom = ({ lat, lng }: Pick<Area, 'lat' | 'lng'>) => sql<number
 export const latitudesWithin = ({ lat }: Pick<Area, 'lat'>, miles: number) => sql<boolean>`
   service_centers.lat between ${lat - miles / MILES_PER_DEGREE - 0.1}::float8 and ${lat + miles / MILES_PER_DEGREE + 0.1}::float8`;
 
-type Near = { zip_code: string; lab_id: number; radius: number; capabilities?: string[] | undefined };
+type Near = {
+  zip_code: string;
+  lab_id: number;
+  radius: number;
+  capabilities?: string[] | undefined;
+  lab_account_id?: string | undefined;
+};
 
 /** Where a laboratory takes samples within `radius` miles of a zip code, the nearest first; nowhere around an unknown one. */
 export async function listServiceCenters(ctx: TeamCtx, near: Near): Promise<CentersInfo> {
@@ -30,6 +37,7 @@ export async function listServiceCenters(ctx: TeamCtx, near: Near): Promise<Cent
     .where(sql<boolean>`id = ${near.lab_id}::bigint`)
     .executeTakeFirst();
   if (!lab) throw notFound('Laboratory');
+  await findAccountAt(ctx, lab.id, near.lab_account_id);
   const area = await findAreaOrNull(ctx, near.zip_code);
   const centers = area ? await centersAround(ctx, area, near) : [];
   return { lab_id: lab.id, slug: lab.slug, patient_service_centers: centers };

@@ -6,7 +6,7 @@ import { findUser } from '../../../users/find.ts';
 import { questionsOf } from '../../catalogue/questions.ts';
 import { startAutopilot } from '../autopilot.ts';
 import type { LoadedOrder } from '../load.ts';
-import { preFlight } from '../pre-flight.ts';
+import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { CreateOrderInput } from './schemas.ts';
 import { requisitionOf } from '../send-out.ts';
 import { todayInUtc } from '../under-way/activate.ts';
@@ -75,12 +75,6 @@ export function refusePatient(
       'Patients under 18 are not visited at home: order another way of collecting.',
     );
   }
-}
-
-/** Throws pre_flight_failed with everything that was found. */
-export function refuseUnlessAccepted(problems: ReturnType<typeof preFlight>): void {
-  if (problems.length === 0) return;
-  throw new AppError('pre_flight_failed', 'The laboratory would not take this order.', { detail: problems });
 }
 
 /** A kit goes to where its patient lives. */

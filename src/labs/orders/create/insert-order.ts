@@ -9,10 +9,12 @@ import { findLabTest } from '../../catalogue/find.ts';
 import { keptLabTest } from '../../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../../catalogue/lab-test-json.ts';
 import type { LoadedOrder } from '../load.ts';
+import { accountProblems, refuseUnlessAccepted } from '../pre-flight.ts';
 import { sealOrder, type OrderRow } from '../sealed.ts';
 import { nameWords } from '../name-words.ts';
 import { sendOut, type LabConnection } from '../send-out.ts';
 import { publishOrderEvents } from '../status/append-events.ts';
+import { findLab, refuseUnlessServed } from './find-lab.ts';
 import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/table.ts';
 
 const NOTHING = {
@@ -45,6 +47,8 @@ export type NewOrder = Partial<Pick<OrderRow, keyof typeof NOTHING>> & {
   redrawOf?: LoadedOrder;
   /** Its laboratory knows of it from elsewhere. */
   isAtLaboratory?: boolean;
+  /** The state that a kit is sent to before its patient is known: what else is known of a patient was looked at by the caller. */
+  sentTo?: string;
 };
 
 // User and lab test are checked by the statement that uses them; why nothing was written is asked only then.
@@ -56,6 +60,8 @@ const INSERT = `
       from lab_tests join labs on labs.id = lab_tests.lab_id
      where lab_tests.id = $3 and lab_tests.team_id = $2 and lab_tests.method = $4
        and (lab_tests.status = 'active' or $14::uuid is not null) and (labs.connection <> 'simulated' or $15::boolean)
+       and ($29::text is null or ((labs.states is null or $29 = any (labs.states))
+         and ($25::uuid is not null or not coalesce((labs.order_rules ->> 'account_required')::boolean, false))))
   ), begun as (
     insert into order_transactions (user_id, id, team_id, created_at)
     select person.id, $5::uuid, $2, moment.at from person, test, moment where $14::uuid is null returning user_id, id
@@ -92,7 +98,17 @@ type Inserted = { client_user_id: string; revision: string; connection: LabConne
  * endpoints and, where it is ready, to its laboratory.
  */
 export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<LoadedOrder> {
-  const { id = newId(), user_id, lab_test_id, method, statuses: low, redrawOf, isAtLaboratory, ...given } = order;
+  const {
+    id = newId(),
+    user_id,
+    lab_test_id,
+    method,
+    statuses: low,
+    redrawOf,
+    isAtLaboratory,
+    sentTo: _,
+    ...given
+  } = order;
   const told = { ...NOTHING, ...given };
   const row = { team_id: ctx.team.id, id };
   const ids = { transaction: redrawOf?.row.order_transaction_id ?? newId(), details: newId() };
@@ -153,7 +169,7 @@ type Prepared = {
 
 async function insert(
   ctx: TxCtx<TeamCtx>,
-  { user_id, lab_test_id, method, statuses: low, redrawOf }: NewOrder,
+  { user_id, lab_test_id, method, statuses: low, redrawOf, sentTo }: NewOrder,
   { row, ids, statuses, told }: Prepared,
 ): Promise<Inserted[]> {
   const { sample_id, health_insurance_id, lab_account_id, billing_type, priority, activate_by, ...personal } = told;
@@ -188,6 +204,7 @@ async function insert(
     billing_type,
     priority,
     activate_by,
+    sentTo ?? null,
   ];
   const { rows } = await ctx.db.executeQuery<Inserted>(
     preparedStatement('insert order', CompiledQuery.raw(INSERT, values)),
@@ -205,7 +222,11 @@ async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<never> {
       `This is not an active lab test collected by ${order.method}. GET /v3/lab_test?collection_method=${order.method}&status=active lists those that are.`,
     );
   }
-  throw notConnected();
+  const lab = await findLab(ctx, labTest.lab_id);
+  if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
+  refuseUnlessServed(lab, order.sentTo as string);
+  refuseUnlessAccepted(accountProblems(order.lab_account_id ?? null, lab.order_rules));
+  throw new Error('An order was not made, and nothing says why.');
 }
 
 /** Simulated laboratories serve sandboxes only. */

@@ -1,21 +1,12 @@
-import { sql } from 'kysely';
-import type { TeamCtx, TxCtx } from '../../../context.ts';
+import type { TxCtx, TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import type { LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
 import { findOrMakeLabTest } from '../../catalogue/order-sets/find-or-make-lab-test.ts';
 import { refuseSeveralMethods, resolveOrderSet } from '../../catalogue/order-sets/resolve.ts';
 import type { CollectionMethod } from '../../catalogue/schemas.ts';
-import type { OrderRules } from '../pre-flight.ts';
 import type { OrderPlace } from './schemas.ts';
-import type { LabConnection } from '../send-out.ts';
+import { findLab, refuseUnlessServed, type Lab } from './find-lab.ts';
 import { notConnected } from './insert-order.ts';
-
-type Lab = {
-  connection: LabConnection;
-  collection_methods: string[];
-  states: string[] | null;
-  order_rules: OrderRules;
-};
 
 /** Where an order goes: the lab test, its way of collecting, the laboratory with what it takes, the account there. */
 export type Destination = {
@@ -37,9 +28,7 @@ export async function findDestination(ctx: TxCtx<TeamCtx>, input: OrderPlace, st
   const lab = await findLab(ctx, resolved.lab_id);
   if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
   const method = methodOf(resolved.method, input.collection_method ?? null, lab);
-  if (lab.states !== null && !lab.states.includes(state)) {
-    throw new AppError('state_not_served', `The laboratory serves no patients in ${state}.`);
-  }
+  refuseUnlessServed(lab, state);
   const lab_test_id = await findOrMakeLabTest(ctx, resolved, method);
   return { lab_test_id, method, lab, account: resolved.account, markerIds: resolved.markerIds };
 }
@@ -57,15 +46,4 @@ function methodOf(ofTests: CollectionMethod | null, asked: CollectionMethod | nu
     throw new AppError('collection_method_not_offered', `The laboratory does not take samples by ${method}.`);
   }
   return method;
-}
-
-async function findLab(ctx: TeamCtx, id: number): Promise<Lab> {
-  const { rows } = await sql<Lab>`
-    select connection, collection_methods, states, order_rules from labs where id = ${id}`.execute(ctx.db);
-  return rows[0] as Lab;
-}
-
-/** What a laboratory takes of an order. */
-export async function rulesOfLab(ctx: TeamCtx, id: number): Promise<OrderRules> {
-  return (await findLab(ctx, id)).order_rules;
 }

@@ -385,6 +385,20 @@ describe('an order that is billed to insurance', () => {
     expect([refused.status, problemsOf(refused)]).toEqual([422, ['body.icd_codes.0 string_pattern_mismatch']]);
   });
 
+  test('brings diagnoses of the form that its own have', async () => {
+    const health_insurance = {
+      payor_code: 'SBX00001',
+      insurance_id: 'XYZ1',
+      responsible_relationship: 'Self',
+      diagnosis_codes: ['E11.9', 'flu'],
+    };
+    const refused = await createOrder<Refusal>(team, { billing_type: 'commercial_insurance', health_insurance });
+    expect([refused.status, problemsOf(refused)]).toEqual([
+      422,
+      ['body.health_insurance.diagnosis_codes.1 string_pattern_mismatch'],
+    ]);
+  });
+
   test('uses the newest primary record', async () => {
     const { user_id } = await makeUser(team);
     await addInsurance(user_id);

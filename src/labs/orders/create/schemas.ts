@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { IcdCode } from '../../../insurance/diagnoses/schemas.ts';
 import { HealthInsuranceInput } from '../../../insurance/schemas.ts';
 import { PatientAddressInput } from '../../../wire/address.ts';
 import { ImageInput } from '../../../wire/image/input.ts';
@@ -13,13 +14,6 @@ import { AoeAnswer, ConsentInput, PatientDetailsInput, PhysicianInput, SampleId 
 export const PhysicianWithSignature = Type.Object({
   ...PhysicianInput.properties,
   signature_image: optional(ImageInput('The signature, for the requisition.')),
-});
-
-/** ICD-10-CM: a letter, a digit, a digit or letter, up to four more behind a dot that may be left out. */
-const IcdCode = Type.String({
-  maxLength: 8,
-  pattern: '^[A-Za-z][0-9][0-9A-Za-z](\\.?[0-9A-Za-z]{1,4})?$',
-  description: 'An ICD-10-CM code.',
 });
 
 /** An order is placed under one account, wherever it is named. */

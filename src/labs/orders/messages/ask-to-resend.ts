@@ -6,6 +6,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { Uuid } from '../../../wire/schema.ts';
+import { ofLeavingUser } from '../load.ts';
 import type { ResendInput } from './schemas.ts';
 
 /** One a team at a time: whatever it has asked for, it takes one of the places of background work. */
@@ -18,7 +19,10 @@ export const resendKind = jobKind({
 const MOST_ORDERS = 10_000;
 const MOST_WAITING = 10;
 
-/** Has the events of these orders sent again, and answers which orders they are. Throws not_found, limit_reached, too_many_matches. */
+/**
+ * Has the events of these orders sent again, and answers which orders they are. Throws not_found,
+ * user_scheduled_for_deletion, limit_reached, too_many_matches.
+ */
 export function askToResend(ctx: TeamCtx, input: Static<typeof ResendInput>): Promise<{ order_ids: string[] }> {
   return inTransaction(ctx, async (tx) => {
     const window = input.order_ids ? null : { start_at: input.start_at as string, end_at: input.end_at as string };
@@ -36,11 +40,11 @@ export function askToResend(ctx: TeamCtx, input: Static<typeof ResendInput>): Pr
 
 async function ordersNamed({ db, team }: TxCtx<TeamCtx>, given: string[]): Promise<string[]> {
   const wanted = [...new Set(given.map((id) => id.toLowerCase()))];
-  const { rows } = await sql<{ id: string }>`
-    select orders.id from orders join users on users.id = orders.user_id
-     where orders.team_id = ${team.id} and orders.id = any (${wanted}::uuid[]) and users.deleted_at is null
-     order by orders.id`.execute(db);
+  const { rows } = await sql<{ id: string; is_leaving: boolean }>`
+    select orders.id, users.deleted_at is not null as is_leaving from orders join users on users.id = orders.user_id
+     where orders.team_id = ${team.id} and orders.id = any (${wanted}::uuid[]) order by orders.id`.execute(db);
   if (rows.length < wanted.length) throw notFound('Order');
+  if (rows.some(({ is_leaving }) => is_leaving)) throw ofLeavingUser();
   return rows.map(({ id }) => id);
 }
 
@@ -50,7 +54,8 @@ async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: 
     select orders.id from orders join users on users.id = orders.user_id
      where orders.team_id = ${team.id} and orders.updated_at >= ${window.start_at} and users.deleted_at is null
        and exists (select from order_events event where event.user_id = orders.user_id and event.order_id = orders.id
-                      and event.created_at between ${window.start_at} and ${window.end_at}::timestamptz + interval '1 millisecond')
+                      and event.created_at >= ${window.start_at}
+                      and event.created_at < ${window.end_at}::timestamptz + interval '1 millisecond')
      order by orders.id limit ${MOST_ORDERS + 1}`.execute(db);
   if (rows.length > MOST_ORDERS) {
     throw new AppError(

@@ -24,8 +24,8 @@ export const messageEndpoints = [
       'Every event of the orders, or those of the window, is sent in the background to the endpoints that want it now, as a new ' +
       'message with an id of its own: a receiver that knows messages by their ids takes it. Its data is the order as it was right ' +
       'after that status, so of two versions keep the newer by updated_at. Asked for twice, they are sent twice. At most 10,000 ' +
-      'orders in a window, and ten requests that wait. Orders of users who are scheduled for deletion are passed over.',
-    refusals: ['not_found', 'too_many_matches', 'limit_reached'],
+      'orders in a window, and ten requests that wait. Of a window, orders of users who are scheduled for deletion are passed over.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_matches', 'limit_reached'],
     handle: (ctx, { body }) => askToResend(ctx, body),
   }),
   endpoint({

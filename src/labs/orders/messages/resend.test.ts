@@ -61,6 +61,8 @@ describe('Events that are sent again', () => {
       ['labtest.order.updated', 2],
     ]);
     expect((await resend({ start_at: at(-300), end_at: at(-200) })).body.order_ids).toEqual([]);
+    const before = new Date(Date.parse(first as string) - 1).toISOString();
+    expect((await resend({ start_at: before, end_at: before })).body.order_ids).toEqual([]);
   });
 
   test('go out once, also where their job was lost with its worker', async () => {
@@ -115,6 +117,14 @@ describe('A request to send events again is refused', () => {
     const [order, other] = [await orderKit(team), await app.makeTeam()];
     expect((await resend({ order_ids: [order.id] }, other)).status).toBe(404);
     expect((await resend({ order_ids: [order.id, '018f0000-0000-7000-8000-000000000000'] })).status).toBe(404);
+  });
+
+  test('where one of them is of a user who is scheduled for deletion, whom a window passes by', async () => {
+    const [order, leaving] = [await orderKit(team), await orderKit(team)];
+    await team.api('DELETE', `/v2/user/${leaving.user_id}`);
+    const { status, body } = await resend({ order_ids: [order.id, leaving.id] });
+    expect([status, body.code]).toEqual([404, 'user_scheduled_for_deletion']);
+    expect((await resend({ start_at: at(-10), end_at: at(10) })).body.order_ids).toEqual([order.id]);
   });
 
   test('where ten wait already', async () => {

@@ -4,15 +4,20 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { findLabAccount, refuseUnlessOrderable, type LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
 import { startAutopilot } from '../autopilot.ts';
+import { refuseUnlessBilled } from '../create/billing.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import type { LoadedOrder } from '../load.ts';
 import type { TestkitOrderInput } from '../schemas.ts';
 
-/** Orders a kit that is sent to a user who registers it later. */
+/**
+ * Orders a kit that is sent to a user who registers it later. What would refuse its registration, as far as it is known, refuses it before it is
+ * sent: a state that is not served, an account that is needed or not billed there.
+ */
 export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrderInput>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
     const account = input.lab_account_id ? await accountFor(ctx, input.lab_test_id, input.lab_account_id) : null;
     const { second_line, ...shipping } = input.shipping_details;
+    refuseUnlessBilled(account, 'client_bill', shipping.state);
     const order = await insertOrder(ctx, {
       user_id: input.user_id,
       lab_test_id: input.lab_test_id,
@@ -22,6 +27,7 @@ export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrd
       lab_account_id: account?.id ?? null,
       clinical_notes: account?.default_clinical_notes ?? null,
       statuses: ['ordered', 'awaiting_registration'],
+      sentTo: shipping.state,
     });
     await startAutopilot(ctx, order.row.id);
     return order;

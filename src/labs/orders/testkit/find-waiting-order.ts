@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { findDefaultKit } from '../../catalogue/find.ts';
+import { findDefaultKit, findLabTest } from '../../catalogue/find.ts';
+import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
+import { findLab } from '../create/find-lab.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import { loadOrder, type LoadedOrder } from '../load.ts';
 import { KIT_NOT_BACK } from '../status/table.ts';
@@ -26,11 +28,13 @@ export async function findOrMakeWaitingOrder(
      order by id limit ${MOST_WAITING} for update`.execute(ctx.db);
   const [oldest] = waiting;
   if (!oldest) {
+    const { id: lab_test_id, lab_id } = labTestId ? await findLabTest(ctx, labTestId) : await findDefaultKit(ctx);
     return insertOrder(ctx, {
       user_id: user.id,
-      lab_test_id: labTestId ?? (await findDefaultKit(ctx)).id,
+      lab_test_id,
       method: 'testkit',
       shipping_details: null,
+      lab_account_id: await onlyAccountAt(ctx, lab_id),
       statuses: ['ordered', 'awaiting_registration'],
     });
   }
@@ -41,4 +45,13 @@ export async function findOrMakeWaitingOrder(
     );
   }
   return loadOrder(ctx, oldest.id);
+}
+
+/** A registration names no account: where the laboratory takes no order without one, the one that the team has there. */
+async function onlyAccountAt(ctx: TxCtx<TeamCtx>, labId: number): Promise<string | null> {
+  const { order_rules } = await findLab(ctx, labId);
+  if (!order_rules.account_required) return null;
+  const accounts = await listLabAccounts(ctx, { status: 'active' });
+  const [first, ...others] = accounts.filter(({ lab_id }) => lab_id === labId);
+  return first && others.length === 0 ? first.id : null;
 }

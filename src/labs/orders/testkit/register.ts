@@ -2,18 +2,19 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
+import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
 import { findUser } from '../../../users/find.ts';
 import { startAutopilot } from '../autopilot.ts';
 import { changeOrder } from '../change.ts';
 import { lockOrder, type LoadedOrder } from '../load.ts';
-import { refuseUnlessAccepted } from '../create/create.ts';
-import { rulesOfLab } from '../create/laboratory.ts';
+import { refuseUnlessBilled } from '../create/billing.ts';
+import { findLab, refuseUnlessServed } from '../create/find-lab.ts';
 import { keepInsurance, keptConsents, keptPatient, refuseMinorWithoutSetting } from '../create/patient.ts';
-import { preFlight } from '../pre-flight.ts';
+import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
 import { requisitionOf } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
-import { isOpen } from '../status/table.ts';
+import { isOpen, type LowLevelStatus } from '../status/table.ts';
 import { alreadyRegistered, bindSample, canonicalSampleId, findSample, refuseUnknownSample } from './bind-sample.ts';
 import { findOrMakeWaitingOrder } from './find-waiting-order.ts';
 import { moveToUser } from './move-to-user.ts';
@@ -74,18 +75,47 @@ async function orderOfSample(
   return another ? moveToUser(ctx, order, user) : order;
 }
 
+/** Where a sample is known to be its patient's: on its way to the laboratory, and there. */
+const SAMPLE_TAKEN: ReadonlySet<LowLevelStatus> = new Set([
+  'transit_lab',
+  'problem_in_transit_lab',
+  'delivered_to_lab',
+  'lab_processing_blocked',
+]);
+const IDENTITY = ['first_name', 'last_name', 'dob', 'gender'] as const;
+
+/** A result must not be told of somebody whose sample it is not of. Throws order_not_changeable. */
+function refuseAnotherPatient({ row }: LoadedOrder, { patient_details: told }: Input): void {
+  const known = row.patient_details;
+  if (known === null || !SAMPLE_TAKEN.has(row.last_low_level_status)) return;
+  if (IDENTITY.every((name) => known[name] === told[name])) return;
+  throw new AppError(
+    'order_not_changeable',
+    'The sample is on its way to its laboratory or there: name, date of birth and gender of its patient cannot change any more.',
+  );
+}
+
 /** What a registration leaves out stays as it was; null clears it. */
 async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input: Input): Promise<LoadedOrder> {
   const { physician, consents, health_insurance: brought } = input;
-  const insurance = brought ? await keepInsurance(ctx, order.row.user_id, brought, input) : null;
+  const { clinical_notes, billing_type, lab_account_id } = order.row;
+  refuseAnotherPatient(order, input);
   const patient = keptPatient(input);
-  const rules = await rulesOfLab(ctx, order.labTest.lab?.id as number);
-  const { clinical_notes, billing_type } = order.row;
+  const lab = await findLab(ctx, order.labTest.lab?.id as number);
+  const { state } = patient.patient_address;
+  if (state !== order.row.patient_address?.state) {
+    refuseUnlessServed(lab, state);
+    if (lab_account_id) {
+      const [account = null] = await listLabAccounts(ctx, { lab_account_id });
+      refuseUnlessBilled(account, billing_type, state);
+    }
+  }
+  const insurance = brought ? await keepInsurance(ctx, order.row.user_id, brought, input) : null;
   const signed = physician === undefined ? order.row.physician : physician;
   refuseUnlessAccepted(
     preFlight(
-      { ...patient, physician: signed, clinical_notes, billing_type, insurance, account: order.row.lab_account_id },
-      rules,
+      { ...patient, physician: signed, clinical_notes, billing_type, insurance, account: lab_account_id },
+      lab.order_rules,
     ),
   );
   return changeOrder(ctx, order, {
