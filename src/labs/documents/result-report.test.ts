@@ -31,6 +31,22 @@ const isOver = (a: Place, b: Place): boolean =>
   a.y < b.y + b.height * 0.7 &&
   b.y < a.y + a.height * 0.7;
 
+test('a final value that is withdrawn makes the report a corrected one, which names what is gone', async () => {
+  const order = await registeredKit(app.team);
+  await tell(order, 7, [{ text: '987.65' }, { code: 'X2', name: 'Other', text: '4' }]);
+  const print = async (): Promise<string> =>
+    (await textOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`))).join(' ');
+  expect(await print()).not.toContain('CORRECTED REPORT');
+  await tell(order, 8, [{ text: '', status: 'withdrawn' }], true);
+  const text = await print();
+  for (const item of ['CORRECTED REPORT', 'Values were withdrawn', 'reported before of: Something.', 'Other'])
+    expect(text).toContain(item);
+  expect(text).not.toContain('987.65');
+  expect(text).not.toContain('Final');
+  const transaction = await fetchPdf(app, `/v3/order_transaction/${order.order_transaction.id}/result/pdf`);
+  expect((await textOf(transaction)).join(' ')).toContain('reported before of: Something.');
+});
+
 test('a hundred results go over several pages: each has its head and number, no row is torn, and nothing lies over another', async () => {
   const order = await registeredKit(app.team);
   const note =

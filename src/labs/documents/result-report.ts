@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import type { BiomarkerResult, LabResults, MissingResult } from '../results/schemas.ts';
+import type { FoundResults } from '../results/found-results.ts';
+import type { BiomarkerResult, MissingResult } from '../results/schemas.ts';
 import type { OrderFacts } from './facts.ts';
 import {
   banner,
@@ -17,7 +18,6 @@ import {
 import { QUIET } from './paper/text.ts';
 import { addressInWords, ageOn, dayInWords, inWords, momentInWords } from './words.ts';
 
-type Results = Static<typeof LabResults>;
 /**
  * As many values as an order may have (2,000), each with a few hundred characters of notes, take some 150 pages and, at 15 to 45
  * ms a page, a few seconds, in which other teams' turns come between two pages.
@@ -35,7 +35,7 @@ const CORRECTED = '#8a1c1c';
  */
 export async function drawResultReport(
   facts: OrderFacts,
-  results: Results,
+  results: FoundResults,
   giveWay: () => Promise<unknown>,
 ): Promise<Buffer> {
   refuseOverlong(results);
@@ -50,8 +50,11 @@ export async function drawResultReport(
   const patient = order.row.patient_details;
   const name = patient ? `${patient.last_name}, ${patient.first_name}` : metadata.patient;
   heading(sheet, { from: sender.name, title: 'Laboratory report', lines: sender.lines });
-  const isCorrected = metadata.status === 'corrected' || results.results.some(({ status }) => status === 'corrected');
-  if (isCorrected) await banner(sheet, 'CORRECTED REPORT: values marked CORRECTED replace what was reported before.');
+  if (results.is_corrected)
+    await banner(
+      sheet,
+      `CORRECTED REPORT: it replaces what was reported before.${results.withdrawn.length > 0 ? ' Values were withdrawn.' : ''} Values marked CORRECTED were others.`,
+    );
   else if (metadata.status === 'partial')
     await banner(sheet, 'PRELIMINARY REPORT: further results will follow.', QUIET);
   if (results.results.some(({ interpretation }) => interpretation === 'critical'))
@@ -75,9 +78,10 @@ export async function drawResultReport(
     ],
     [5, 4],
   );
-  await drawSpecimen(sheet, facts, { results, isCorrected });
+  await drawSpecimen(sheet, facts, results);
   await drawResults(results.results, sheet);
   await drawMissing(results.missing_results ?? [], sheet);
+  await drawWithdrawn(results, sheet);
   await drawLaboratories(facts, results, sheet);
   await paragraph(
     sheet,
@@ -88,10 +92,11 @@ export async function drawResultReport(
 }
 
 /** By what is told at most, before any of it is drawn. */
-function refuseOverlong({ results, missing_results }: Results): void {
+function refuseOverlong({ results, missing_results, withdrawn }: FoundResults): void {
   let characters = 0;
   for (const each of results) characters += each.name.length + each.result.length + (each.notes ?? '').length;
   for (const { name, note } of missing_results ?? []) characters += name.length + (note ?? '').length;
+  for (const name of withdrawn) characters += name.length;
   if (characters > MOST_CHARACTERS) throw tooLong(`${MOST_CHARACTERS} characters`);
 }
 
@@ -101,7 +106,7 @@ const physicianOf = ({ order: { row } }: OrderFacts): string | null =>
 async function drawSpecimen(
   sheet: Sheet,
   { order }: OrderFacts,
-  { results: { metadata, sample_information }, isCorrected }: { results: Results; isCorrected: boolean },
+  { metadata, sample_information, is_corrected }: FoundResults,
 ): Promise<void> {
   const samples = Object.values(sample_information ?? {});
   const first = (of: 'date_collected' | 'date_received' | 'date_reported'): string | null =>
@@ -116,7 +121,7 @@ async function drawSpecimen(
     [
       { label: 'Specimen number', value: metadata.specimen_number || (order.row.sample_id ?? 'Not told') },
       { label: 'Specimen source', value: inWords(order.labTest.sample_type) },
-      { label: 'Status of the report', value: isCorrected ? 'Corrected' : inWords(metadata.status) },
+      { label: 'Status of the report', value: is_corrected ? 'Corrected' : inWords(metadata.status) },
     ],
     [4, 3, 3],
   );
@@ -193,8 +198,19 @@ async function drawMissing(missing: Static<typeof MissingResult>[], sheet: Sheet
   );
 }
 
+/** What somebody who holds an earlier report has to strike out of it. */
+async function drawWithdrawn({ withdrawn }: FoundResults, sheet: Sheet): Promise<void> {
+  if (withdrawn.length === 0) return;
+  await section(sheet, 'Withdrawn', 40);
+  await paragraph(sheet, `The laboratory has taken back what it reported before of: ${withdrawn.join(', ')}.`, {
+    size: 9.5,
+    font: 'bold',
+    color: CORRECTED,
+  });
+}
+
 /** Each that did a test, with its address; the one that was ordered from where it did none, as who reports. */
-async function drawLaboratories({ lab }: OrderFacts, results: Results, sheet: Sheet): Promise<void> {
+async function drawLaboratories({ lab }: OrderFacts, results: FoundResults, sheet: Sheet): Promise<void> {
   await section(sheet, 'Performing laboratory');
   const told = Object.values(results.sample_information ?? {}).flatMap((sample) =>
     Object.entries(sample.performing_laboratories ?? {}),

@@ -1,29 +1,31 @@
-import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findOrderTransaction } from '../orders/find-transaction.ts';
-import { loadOrder } from '../orders/load.ts';
+import { loadOrder, type OrderEventRow } from '../orders/load.ts';
 import { renderOrder } from '../orders/render.ts';
 import { notAvailable } from './find.ts';
+import { isCorrected, namesOf, type FoundResults } from './found-results.ts';
 import { worstOf } from './interpretation/interpret.ts';
-import type { KeptMissing, KeptResult } from './kept-report.ts';
+import type { KeptReport, KeptResult } from './kept-report.ts';
 import { newestReport, type NewestReport } from './newest-report.ts';
-import type { LabResults } from './schemas.ts';
 
 /**
  * The results of an order and its redraws as one report. Of each marker the newest final value is told, a preliminary
  * one only where there is no final one, and a missing one only where no order brought a value. Each says by its
  * sample which order it is of. It is final once no order of the transaction is open.
  */
-export async function findTransactionResults(ctx: TeamCtx, transactionId: string): Promise<Static<typeof LabResults>> {
+export async function findTransactionResults(ctx: TeamCtx, transactionId: string): Promise<FoundResults> {
   const transaction = await findOrderTransaction(ctx, transactionId);
   const reports: NewestReport[] = [];
+  const events: OrderEventRow[] = [];
   for (const { id } of transaction.orders) {
-    const report = await newestReport(ctx, await loadOrder(ctx, id));
+    const order = await loadOrder(ctx, id);
+    const report = await newestReport(ctx, order);
     if (report) reports.push(labelled(report));
+    events.push(...order.events);
   }
   const [newest] = reports.toSorted((a, b) => (a.metadata.date_reported > b.metadata.date_reported ? -1 : 1));
   if (!newest) throw notAvailable('The laboratory has not reported results for an order of this transaction yet.');
-  const { results, missing_results } = combine(reports);
+  const { results, missing_results, withdrawn } = combine(reports);
   const last = await loadOrder(ctx, transaction.orders.at(-1)?.id as string);
   return {
     metadata: {
@@ -35,6 +37,8 @@ export async function findTransactionResults(ctx: TeamCtx, transactionId: string
     missing_results,
     sample_information: Object.fromEntries(reports.flatMap((report) => Object.entries(report.sample_information))),
     order_transaction: renderOrder(last, 'minimum').order_transaction,
+    is_corrected: isCorrected({ results, withdrawn }, events),
+    withdrawn: namesOf(withdrawn),
   };
 }
 
@@ -45,7 +49,7 @@ function labelled(report: NewestReport): NewestReport {
 }
 
 /** Reports come oldest order first, so that of equal ones the later order's stays. */
-function combine(reports: NewestReport[]): { results: KeptResult[]; missing_results: KeptMissing[] } {
+function combine(reports: NewestReport[]): Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'> {
   const results = new Map<string, KeptResult>();
   for (const result of reports.flatMap((report) => report.results)) {
     const known = results.get(result.key);
@@ -55,6 +59,7 @@ function combine(reports: NewestReport[]): { results: KeptResult[]; missing_resu
   return {
     results: [...results.values()],
     missing_results: [...missing.values()].filter(({ key }) => !results.has(key)),
+    withdrawn: reports.flatMap((report) => report.withdrawn).filter(({ key }) => !results.has(key)),
   };
 }
 

@@ -8,8 +8,11 @@ type Kept = { key: string };
 export type KeptResult = Static<typeof BiomarkerResult> & Kept;
 /** `reported_at` is null where no laboratory said so: a final report just does not have it. */
 export type KeptMissing = Static<typeof MissingResult> & Kept & { reported_at: string | null };
-/** What a laboratory took back: no value, so that none can be shown, but what an older message of it must not bring back. */
-export type Withdrawn = Kept & { reported_at: string };
+/**
+ * What a laboratory took back: no value, so that none can be shown, but what an older message of it must not bring back. Early
+ * versions have no name of the test.
+ */
+export type Withdrawn = Kept & { name?: string; reported_at: string };
 
 /** What was told of ordered tests by themselves, by the ids of their markers. */
 export type ToldTests = Readonly<Record<string, ReportedTest['status']>>;

@@ -1,7 +1,17 @@
 // https://hl7.org/fhir/R4: what each kind of resource must have, and the codes of its statuses.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
-import { orderKit, patientDetails, physician, readOrder, registeredKit, simulate } from '../../../../test/factories.ts';
+import {
+  createOrder,
+  orderKit,
+  patientDetails,
+  physician,
+  readOrder,
+  registeredKit,
+  simulate,
+} from '../../../../test/factories.ts';
+import { labOf, observed, receiveFor, reportOf, sampled } from '../../../../test/lab-reports.ts';
+import type { LabReport } from '../../results/report.ts';
 
 let app: TestApp;
 let team: Team;
@@ -32,8 +42,11 @@ const referencesIn = (value: unknown): string[] => {
     key === 'reference' ? [String(each)] : referencesIn(each as unknown),
   );
 };
-const nulls = (value: unknown): boolean =>
-  value === null || (typeof value === 'object' && Object.values(value as object).some(nulls));
+/** What R4 has nowhere: null, an empty array or object, a text without a letter. */
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  (typeof value === 'string' && value.trim() === '') ||
+  (typeof value === 'object' && (Object.keys(value).length === 0 || Object.values(value).some(isEmpty)));
 
 /** The resources of a bundle, which hangs together and has what R4 demands. */
 async function read(path: string): Promise<(kind: string) => Resource[]> {
@@ -46,7 +59,7 @@ async function read(path: string): Promise<(kind: string) => Resource[]> {
   expect(referencesIn(resources).filter((reference) => !urls.includes(reference))).toEqual([]);
   for (const resource of resources)
     expect(Object.keys(resource)).toEqual(expect.arrayContaining(REQUIRED[resource.resourceType] as string[]));
-  expect(nulls(body)).toBe(false);
+  expect(isEmpty(body)).toBe(false);
   return (kind) => resources.filter(({ resourceType }) => resourceType === kind);
 }
 const COMPLETED = '?final_status=completed.testkit.completed';
@@ -132,7 +145,45 @@ test('The same is answered each time, and a corrected report is one', async () =
   expect(again.body).toEqual(first.body);
   await simulate(team, order.id, '?final_status=completed.testkit.corrected');
   const of = await read(path);
-  expect(of('DiagnosticReport')[0]?.status).toBeOneOf(['corrected', 'final']);
+  expect(of('DiagnosticReport')[0]?.status).toBe('corrected');
+});
+
+describe('What has nothing in it is left out:', () => {
+  test('an order without a diagnosis', async () => {
+    const { order } = (await createOrder(team, { icd_codes: [] })).body;
+    expect((await read(`/v3/order/${order.id}/fhir`))('ServiceRequest')[0]).not.toHaveProperty('reasonCode');
+  });
+
+  test('a report whose only value was withdrawn, which is a corrected one', async () => {
+    const order = await createOrder(team);
+    const { id } = order.body.order;
+    const receive = (status: LabReport['status'], value: object, day: number) =>
+      receiveFor(
+        app,
+        { team, orderId: id, labId: labOf(order.body.order) },
+        reportOf({ status, observations: [observed(value)] }, day),
+      );
+    await receive('final', { text: '', kind: 'text' }, 7);
+    const before = await read(`/v3/order/${id}/result/fhir`);
+    expect(before('DiagnosticReport')[0]?.status).toBe('final');
+    expect(before('Observation').map(({ dataAbsentReason }) => JSON.stringify(dataAbsentReason))).toContainEqual(
+      expect.stringContaining('"unknown"'),
+    );
+    await receive('corrected', { status: 'withdrawn', text: '' }, 8);
+    const after = await read(`/v3/order/${id}/result/fhir`);
+    expect(after('DiagnosticReport')[0]?.status).toBe('corrected');
+    expect(after('Observation').filter(({ status }) => status !== 'cancelled')).toEqual([]);
+  });
+});
+
+test('A sample that the laboratory alone has a number for is the specimen of the report', async () => {
+  const { order } = (await createOrder(team)).body;
+  expect((await read(`/v3/order/${order.id}/fhir`))('Specimen')).toEqual([]);
+  await receiveFor(app, { team, orderId: order.id, labId: labOf(order) }, sampled('LAB-TUBE-1'));
+  const of = await read(`/v3/order/${order.id}/result/fhir`);
+  const [specimen] = of('Specimen');
+  expect(specimen).toMatchObject({ identifier: [{ value: 'LAB-TUBE-1' }] });
+  expect(of('DiagnosticReport')[0]).toMatchObject({ specimen: [{ reference: `urn:uuid:${String(specimen?.id)}` }] });
 });
 
 test('Before the laboratory has reported there are no results, and of another team there is nothing', async () => {

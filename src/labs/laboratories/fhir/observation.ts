@@ -10,6 +10,7 @@ type Missing = Static<typeof MissingResult>;
 type Of = { orderId: string; userId: string; specimen: string | null; effective: string | null };
 
 const UCUM = 'http://unitsofmeasure.org';
+const ABSENT_SYSTEM = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 const FLAGS_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
 /** Those of HL7 table 0078 that the code system of FHIR has by the same names. */
 const FLAGS: ReadonlySet<string> = new Set([
@@ -64,7 +65,7 @@ export const missingObservationOf = (missing: Missing, of: Of, place: number): O
   ...commonOf(missing, of, place),
   status: 'cancelled',
   dataAbsentReason: {
-    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'not-performed' }],
+    coding: [{ system: ABSENT_SYSTEM, code: 'not-performed' }],
     text: missing.inferred_failure_type,
   },
   ...notesOf(missing.note, null),
@@ -98,7 +99,8 @@ function valueOf({
   result,
   value,
   unit,
-}: Result): Pick<Observation, 'valueQuantity' | 'valueString' | 'valueCodeableConcept'> {
+}: Result): Pick<Observation, 'valueQuantity' | 'valueString' | 'valueCodeableConcept' | 'dataAbsentReason'> {
+  if (result.trim() === '') return { dataAbsentReason: { coding: [{ system: ABSENT_SYSTEM, code: 'unknown' }] } };
   const [, comparator, bound] = COMPARED.exec(result) ?? [];
   if (bound !== undefined) {
     return {

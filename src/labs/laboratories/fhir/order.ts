@@ -14,13 +14,13 @@ export async function orderAsFhir(ctx: TeamCtx, orderId: string): Promise<Bundle
   return collectionOf(idOf(order.row.id, 'order'), order.row.updated_at, resourcesOf(order));
 }
 
-/** What both views of an order share. `times` are those of its sample, as far as a laboratory has told them. */
-export function resourcesOf(
-  order: LoadedOrder,
-  times: { collected?: string | null; received?: string | null } = {},
-): FhirResource[] {
+/** The sample of an order, as far as it is known. */
+type Sample = { sampleId: string | null; collected?: string | null; received?: string | null };
+
+/** What both views of an order share. */
+export function resourcesOf(order: LoadedOrder, sample: Sample = { sampleId: order.row.sample_id }): FhirResource[] {
   const { row, labTest } = order;
-  const [practitioner, specimen] = [practitionerOf(order), specimenOf(order, times)];
+  const [practitioner, specimen] = [practitionerOf(order), specimenOf(order, sample)];
   return [
     requestOf(order, { practitioner: practitioner?.id ?? null, specimen: specimen?.id ?? null }),
     patientOf(order),
@@ -69,15 +69,12 @@ function requestOf(
 
 export const specimenIdOf = (orderId: string, sampleId: string): string => idOf(orderId, 'specimen', sampleId);
 
-function specimenOf(
-  { row, labTest }: LoadedOrder,
-  { collected, received }: { collected?: string | null; received?: string | null },
-): Specimen | null {
-  if (row.sample_id === null) return null;
+function specimenOf({ row, labTest }: LoadedOrder, { sampleId, collected, received }: Sample): Specimen | null {
+  if (sampleId === null) return null;
   return {
     resourceType: 'Specimen',
-    id: specimenIdOf(row.id, row.sample_id),
-    identifier: [{ value: row.sample_id }],
+    id: specimenIdOf(row.id, sampleId),
+    identifier: [{ value: sampleId }],
     type: { text: labTest.sample_type },
     subject: referTo(row.user_id),
     request: [referTo(row.id)],

@@ -15,6 +15,20 @@ export const referTo = (id: string): Reference => ({ reference: urlOf(id) });
 /** What belongs together, for a reader: nothing in it is to be stored anew. */
 export function collectionOf(id: string, timestamp: string, resources: FhirResource[]): Bundle {
   const entry = resources.map((resource): BundleEntry => ({ fullUrl: urlOf(resource.id as string), resource }));
-  // What is not known is left out.
-  return JSON.parse(JSON.stringify({ resourceType: 'Bundle', id, type: 'collection', timestamp, entry })) as Bundle;
+  return withoutEmpty({ resourceType: 'Bundle', id, type: 'collection', timestamp, entry }) as Bundle;
+}
+
+/** What is not known is left out: R4 has no null, no empty array or object, and no text without a letter. */
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (typeof value !== 'object' || value === null) return value ?? undefined;
+  if (Array.isArray(value)) {
+    const kept = value.map(withoutEmpty).filter((each) => each !== undefined);
+    return kept.length > 0 ? kept : undefined;
+  }
+  const kept = Object.entries(value).flatMap(([key, each]) => {
+    const whole = withoutEmpty(each);
+    return whole === undefined ? [] : [[key, whole] as const];
+  });
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }

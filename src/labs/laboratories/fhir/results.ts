@@ -2,36 +2,31 @@ import type { Bundle, DiagnosticReport } from 'fhir/r4.js';
 import type { TeamCtx } from '../../../context.ts';
 import { loadOrder } from '../../orders/load.ts';
 import { findResults } from '../../results/find.ts';
+import type { FoundResults } from '../../results/found-results.ts';
 import { missingObservationOf, observationOf } from './observation.ts';
 import { resourcesOf, specimenIdOf } from './order.ts';
 import { organizationIdOf, organizationOf } from './people.ts';
 import { collectionOf, idOf, referTo } from './references.ts';
 
-const STATUSES: Readonly<Record<string, DiagnosticReport['status']>> = {
-  partial: 'partial',
-  final: 'final',
-  corrected: 'corrected',
-};
-
 /** The newest report of an order as FHIR R4, with the order that it is of. Throws results_not_available. */
 export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bundle> {
-  const [order, { metadata, results, missing_results }] = [
-    await loadOrder(ctx, orderId),
-    await findResults(ctx, orderId),
-  ];
+  const order = await loadOrder(ctx, orderId);
+  const found = await findResults(ctx, orderId);
+  const { metadata, results, missing_results } = found;
   const { row } = order;
+  const sampleId = row.sample_id ?? sampleOf(found);
   const [collected, received] = [momentOf(metadata.date_collected), momentOf(metadata.date_received)];
   const of = {
     orderId: row.id,
     userId: row.user_id,
-    specimen: row.sample_id === null ? null : specimenIdOf(row.id, row.sample_id),
+    specimen: sampleId === null ? null : specimenIdOf(row.id, sampleId),
     effective: collected,
   };
   const observations = [
     ...results.map((result, place) => observationOf(result, of, place)),
     ...(missing_results ?? []).map((missing, place) => missingObservationOf(missing, of, place)),
   ];
-  const shared = resourcesOf(order, { collected, received });
+  const shared = resourcesOf(order, { sampleId, collected, received });
   const names = [metadata.laboratory, ...results.map(({ performing_laboratory }) => performing_laboratory)];
   const laboratories = [...new Set(names.filter((name) => name !== null))]
     .map((name) => organizationOf(row.id, name, name === metadata.laboratory ? metadata['clia_#'] : null))
@@ -40,8 +35,8 @@ export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bund
   const report: DiagnosticReport = {
     resourceType: 'DiagnosticReport',
     id: idOf(row.id, 'report'),
-    // Withdrawn and cancelled orders keep what was reported of them: its own status tells what it is.
-    status: STATUSES[metadata.status] ?? 'unknown',
+    // An order that was cancelled keeps what was reported of it: the report's own status tells what it is.
+    status: statusOf(found),
     category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0074', code: 'LAB' }] }],
     code: { text: order.labTest.name },
     basedOn: [referTo(row.id)],
@@ -55,6 +50,14 @@ export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bund
   const id = idOf(row.id, 'results');
   return collectionOf(id, issued ?? row.updated_at, [report, ...observations, ...shared, ...laboratories]);
 }
+
+/** Corrected is what was final before; what is still to come makes a report partial, whatever was changed in it. */
+const statusOf = ({ metadata, is_corrected }: FoundResults): DiagnosticReport['status'] =>
+  metadata.status === 'partial' ? 'partial' : is_corrected ? 'corrected' : 'final';
+
+/** The first sample that the laboratory names by a number of its own. */
+const sampleOf = ({ sample_information }: FoundResults): string | null =>
+  Object.values(sample_information ?? {}).find(({ sample_id }) => sample_id)?.sample_id ?? null;
 
 /** An instant as FHIR writes it; null where a laboratory has told a day or nothing. */
 const momentOf = (text: string | null): string | null =>

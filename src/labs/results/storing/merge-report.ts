@@ -30,7 +30,8 @@ export function mergeValues(before: Values | null, report: LabReport, analytes: 
 function entryOf(report: LabReport, observation: Observation, analyte: Analyte | null): Entry {
   const { status } = observation;
   if (status === 'withdrawn') {
-    const entry = { key: keyOf(observation, analyte), reported_at: report.reported_at.timestamp };
+    const name = analyte?.name ?? observation.name;
+    const entry = { key: keyOf(observation, analyte), name, reported_at: report.reported_at.timestamp };
     return { of: 'withdrawn', entry };
   }
   if (status === 'not_obtained') return { of: 'missing', entry: readMissing(report, observation, analyte) };
