@@ -64,6 +64,17 @@ describe('labels', () => {
     expect((await print(order.id, 'labels/pdf')).status).toBe(422);
   });
 
+  test.each([
+    ['2026-11-23T23:59:00-07:00', 'Nov 24, 2026, 06:59 UTC'],
+    ['2026-11-23T23:59:00', 'Nov 23, 2026, 23:59 UTC'],
+    ['2026-11-23 23:59:00+0530', 'Nov 23, 2026, 18:29 UTC'],
+    ['2026-11-23', 'Nov 23, 2026'],
+  ])('of what was collected at %s say %s', async (moment, words) => {
+    const order = await registeredKit(app.team);
+    const [text] = await textOf(await print(order.id, `labels/pdf?collection_date=${encodeURIComponent(moment)}`));
+    expect(text).toContain(`Collected ${words}`);
+  });
+
   test('are not there before the order knows its patient', async () => {
     expect(codeOf(await print((await orderKit(app.team)).id, labels()))).toBe('document_not_available');
   });

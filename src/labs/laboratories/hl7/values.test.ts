@@ -48,10 +48,11 @@ afterAll(async () => {
 });
 
 /** One message, of which these segments follow the OBR; the answer's code, and why where it is not taken. */
-async function send(...segments: string[]): Promise<string> {
+const send = (...segments: string[]): Promise<string> => sendAs('F', ...segments);
+async function sendAs(status: string, ...segments: string[]): Promise<string> {
   sent += 1;
   const at = `2026012210${String(sent).padStart(2, '0')}00`;
-  const obr = `OBR|1|${order.number}|F-${order.number}|MET|||20260120081500|||||||20260121090000||||||||${at}|||F`;
+  const obr = `OBR|1|${order.number}|F-${order.number}|MET|||20260120081500|||||||20260121090000||||||||${at}|||${status}`;
   const text = [
     `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|${at}||ORU^R01^ORU_R01|V${sent}|P|2.5.1`,
     'PID|1||X7||Palmer^Grace||19880412|F',
@@ -174,4 +175,47 @@ describe('the laboratory', () => {
       expect(text).toContain(moment);
     expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('completed');
   });
+});
+
+describe('a value that is withdrawn after it was final', () => {
+  test('is gone, and paper and FHIR say that the report was corrected', async () => {
+    await send(GLU, A1C);
+    expect(await printed()).not.toContain('CORRECTED REPORT');
+    expect(await sendAs('C', GLU.replace(/F$/, 'W'), A1C)).toBe('AA');
+    const text = await printed();
+    for (const part of ['CORRECTED REPORT', 'Values were withdrawn']) expect(text).toContain(part);
+    const path = `/v3/order/${order.id}/result/fhir`;
+    const report = async () =>
+      (
+        await app.team.api<{ entry: { resource: { resourceType: string; status: string; result?: object[] } }[] }>(
+          'GET',
+          path,
+        )
+      ).body.entry.find(({ resource }) => resource.resourceType === 'DiagnosticReport')?.resource;
+    expect(await report()).toMatchObject({ status: 'corrected', result: [{}] });
+    await sendAs('C', A1C.replace(/F$/, 'W'));
+    expect(await report()).toMatchObject({ status: 'corrected' });
+    expect(Object.keys((await report()) as object)).not.toContain('result');
+  });
+});
+
+describe('an order that its laboratory takes by a message', () => {
+  test('can be printed, and its samples labelled, all the same', async () => {
+    for (const document of ['requisition/pdf', 'labels/pdf?collection_date=2026-01-05T14:30:00Z']) {
+      const { status, bytes } = await fetchPdf(app, `/v3/order/${order.id}/${document}`);
+      expect([status, Buffer.from(bytes).subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+    }
+    expect((await readOrder(app.team, order.id))['requisition_form_url']).toMatch(/^http/);
+  });
+});
+
+test('a patient of a day that no calendar has is nobody', async () => {
+  sent += 1;
+  const text = [
+    `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|20260122||ORU^R01^ORU_R01|V${sent}|P|2.5.1`,
+    'PID|1||X7||Palmer^Grace||19881340|F',
+    `OBR|1|${order.number}||MET||||||||||||||||||20260122|||F`,
+    GLU,
+  ].join('\r');
+  expect(await sendFrame(hl7.port as number, `${text}\r`)).toMatchObject({ code: 'AE', error: 'bad_time' });
 });

@@ -103,7 +103,7 @@ function patient({ row, user }: LoadedOrder, write: Writer): Segment {
   const { limited } = write;
   const person = row.patient_details as NonNullable<typeof row.patient_details>;
   const address = row.patient_address;
-  const [, area, local] = /^\+1(\d{3})(\d{7})$/.exec(person.phone_number ?? '') ?? [];
+  const phone = phoneOf(person.phone_number);
   return segment('PID', {
     1: '1',
     3: [user.id, '', '', 'PHIAL', 'PI'],
@@ -112,10 +112,16 @@ function patient({ row, user }: LoadedOrder, write: Writer): Segment {
     8: SEX[person.gender] ?? 'U',
     ...(address && { 11: addressOf(address, write) }),
     13: repeat([
-      ...(area && local ? [['', 'PRN', 'PH', '', '', area, local] as Value] : []),
+      ...(phone ? [phone] : []),
       ...(person.email ? [['', 'NET', 'X.400', limited('email', person.email)] as Value] : []),
     ]),
   });
+}
+
+/** Null for what is no number of North America, which alone these fields hold. */
+function phoneOf(number: string | null): Value | null {
+  const [, area, local] = /^\+1(\d{3})(\d{7})$/.exec(number ?? '') ?? [];
+  return area && local ? ['', 'PRN', 'PH', '', '', area, local] : null;
 }
 
 type AddressLike = {
@@ -168,6 +174,7 @@ function coverage({ order, insurance }: OrderToSend, write: Writer): Segment[] {
       1: '1',
       3: name(guarantor),
       5: addressOf(guarantor.address, write),
+      6: phoneOf(guarantor.phone_number) ?? '',
       11: 'GRD',
     }),
   ];
@@ -203,7 +210,7 @@ function request({ order }: OrderToSend, write: Writer, { test, at, number }: Te
     11: row.method === 'testkit' ? 'P' : 'O',
     16: physicianOf(order, write),
     ...(row.priority && { 27: ['', '', '', '', '', 'S'] }),
-    ...(main !== undefined && { 31: [write.text(main), '', 'I10'] }),
+    ...(main !== undefined && { 31: [write.text(main), '', 'I10C'] }),
   });
 }
 

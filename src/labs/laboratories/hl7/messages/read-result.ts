@@ -1,3 +1,4 @@
+import { isCalendarDate } from '../../../../wire/birth-date.ts';
 import type { LabReport, Observation } from '../../../results/report.ts';
 import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
 import type { Connection } from '../connections/find-connection.ts';
@@ -158,12 +159,18 @@ const SEX: Readonly<Record<string, string>> = {
   N: 'other',
 };
 
+/** Null where it is not told to the day. */
+function birthDateOf(text: string): string | null {
+  const day = readDate(text);
+  return day === null || isCalendarDate(day) ? day : fail('bad_time');
+}
+
 function patientOf(pid: Segment | undefined): LabReport['patient'] {
   if (!pid) return null;
   return {
     last_name: textAt(pid, 5) || null,
     first_name: textAt(pid, 5, { component: 2 }) || null,
-    dob: readDate(textAt(pid, 7)),
+    dob: birthDateOf(textAt(pid, 7)),
     gender: SEX[textAt(pid, 8)] ?? null,
   };
 }
