@@ -47,7 +47,8 @@ export const orders: Record<string, string> = {
   activate_by: 'Day until which the order waits before it goes to the laboratory, YYYY-MM-DD.',
   requisition_form_url:
     'A link that opens the requisition without a key, for seven days; null before requisition_created or requisition_bypassed, and once the order is cancelled. GET /v3/order/{order_id}/requisition/pdf takes its place.',
-  expected_result_by_date: 'Day by which results are expected, YYYY-MM-DD.',
+  expected_result_by_date:
+    'Day in UTC by which results are expected, YYYY-MM-DD: from the day on which the sample reached the laboratory or was drawn; null before, of walk-ins, and of orders that failed or were cancelled.',
   worst_case_result_by_date: 'Day by which results come at the latest, YYYY-MM-DD.',
   appointment_id: 'Id of the appointment; null while there is none.',
   lab_account_id: "Id of your account at the laboratory; left out, the team's default.",

@@ -22,7 +22,7 @@ const SHAPE = /^([A-Z]\d|QA)[0-9A-Z](\.[0-9A-Z]{1,4})?$/;
  */
 export function checkIcdCodes(given: readonly string[]): IcdCheck {
   const written = given.map(writeOut);
-  const codes = [...new Set(written)];
+  const codes = canonicalCodes(given);
   const found: IcdCheck = { codes, errors: [], violations: [], warnings: [] };
   for (const code of codes) {
     if (written.indexOf(code) !== written.lastIndexOf(code))
@@ -39,6 +39,9 @@ export function checkIcdCodes(given: readonly string[]): IcdCheck {
   });
   return found;
 }
+
+/** Codes as they are kept: in the usual form, with a point, each once. */
+export const canonicalCodes = (given: readonly string[]): string[] => [...new Set(given.map(writeOut))];
 
 /** `e119` is written E11.9. */
 function writeOut(text: string): string {

@@ -56,7 +56,8 @@ export const BookingInput = Type.Object({
   async_confirmation: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'The slot is held and the appointment reserved; it is confirmed later, which an event tells.',
+      description:
+        'The slot is held and the appointment reserved; it is confirmed later, which an event tells: in a sandbox when its order is walked to appointment_scheduled.',
     }),
   ),
   sync_confirmation_timeout_millisecond: timeout(1_000, 10_000),

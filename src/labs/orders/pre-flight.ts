@@ -2,6 +2,7 @@
 // what a laboratory takes is data (`labs.order_rules`).
 import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
+import { checkIcdCodes } from '../../insurance/diagnoses/check.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { Address } from '../../wire/address.ts';
 import { isUnitedStates } from '../../wire/country.ts';
@@ -36,7 +37,7 @@ export type OrderRules = {
 /** An order as it is about to go out. */
 export type GoingOut = Pick<
   OrderRow,
-  'patient_details' | 'patient_address' | 'physician' | 'clinical_notes' | 'billing_type'
+  'patient_details' | 'patient_address' | 'physician' | 'clinical_notes' | 'billing_type' | 'icd_codes'
 > & {
   /** The record that it is billed to; null where nobody's insurance is. */
   insurance: StoredInsurance | null;
@@ -61,6 +62,7 @@ export function preFlight(order: GoingOut, rules: OrderRules): PreFlightProblem[
     ...person(['body', 'physician'], physician, lengths),
     ...(rules.physician_required && !physician ? [missing(['body', 'physician'])] : []),
     ...accountProblems(order.account, rules),
+    ...(order.billing_type === 'commercial_insurance' ? diagnoses(order.icd_codes ?? []) : []),
     ...(order.billing_type === 'commercial_insurance' && insurance ? coverage(insurance, lengths) : []),
   ];
 }
@@ -73,6 +75,15 @@ export const accountProblems = (account: string | null, { account_required }: Or
 export function refuseUnlessAccepted(problems: PreFlightProblem[]): void {
   if (problems.length === 0) return;
   throw new AppError('pre_flight_failed', 'The laboratory would not take this order.', { detail: problems });
+}
+
+/** The codes are not repeated: what is wrong with them is told by the operation that checks them. */
+function diagnoses(codes: string[]): PreFlightProblem[] {
+  const { errors, violations } = checkIcdCodes(codes);
+  if (errors.length + violations.length === 0) return [];
+  const msg =
+    'No payer takes all of these codes together. POST /v3/insurance/validate_icd_codes says which not, and why';
+  return [{ type: 'value_error', loc: ['body', 'icd_codes'], msg }];
 }
 
 /** The payer, the subscriber and whoever answers for the patient have a name that fits and an address to be billed at. */

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import { expectedResults } from './expected-results.ts';
 import type { LoadedOrder, OrderEventRow, Sibling } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
 import { requisitionOf } from './requisition.ts';
@@ -41,8 +42,7 @@ export function renderOrder(
     status: partsOf(last.status).top,
     last_event: last,
     requisition_form_url: requisitionOf(events) ? order.requisitionUrl : null,
-    expected_result_by_date: null,
-    worst_case_result_by_date: null,
+    ...expectedResults(order, events),
     order_transaction: renderTransaction(order, last, updated_at),
   };
 }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
+import { canonicalCodes } from '../../../insurance/diagnoses/check.ts';
 import { findLatestInsuranceOrNull, type StoredInsurance } from '../../../insurance/find-latest.ts';
 import type { LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
 import type { CreateOrderInput } from './schemas.ts';
@@ -19,7 +20,8 @@ type Billing = { insurance: StoredInsurance | null; icd_codes: string[] | null }
  */
 export async function settleBilling(ctx: TxCtx<TeamCtx>, input: Input): Promise<Billing> {
   const { health_insurance: brought, billing_type = 'client_bill' } = input;
-  const icd_codes = input.icd_codes ?? brought?.diagnosis_codes ?? null;
+  const given = input.icd_codes ?? brought?.diagnosis_codes ?? null;
+  const icd_codes = given && canonicalCodes(given);
   if (billing_type !== 'commercial_insurance') {
     return { icd_codes, insurance: brought ? await keepInsurance(ctx, input.user_id, brought, input) : null };
   }

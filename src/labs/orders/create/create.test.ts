@@ -79,7 +79,7 @@ describe('an order for a patient who is known', () => {
     const expected = {
       user_id,
       priority: true,
-      icd_codes: ['E11.9', 'R7309'],
+      icd_codes: ['E11.9', 'R73.09'],
       passthrough: 'case-4711',
       clinical_notes: 'Draw in the morning.',
       billing_type: 'patient_bill',

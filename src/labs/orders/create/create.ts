@@ -38,7 +38,7 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
       billing_type,
     };
     refuseUnlessAccepted(
-      preFlight({ ...order, insurance, account: account?.provider_account_id ?? null }, lab.order_rules),
+      preFlight({ ...order, icd_codes, insurance, account: account?.provider_account_id ?? null }, lab.order_rules),
     );
     const waits = Boolean(input.activate_by) && (input.activate_by as string) > (await todayInUtc(ctx));
     const made = await insertOrder(ctx, {

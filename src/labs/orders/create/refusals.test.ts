@@ -385,6 +385,20 @@ describe('an order that is billed to insurance', () => {
     expect([refused.status, problemsOf(refused)]).toEqual([422, ['body.icd_codes.0 string_pattern_mismatch']]);
   });
 
+  test('has diagnoses that can be billed, each once and as they are written', async () => {
+    const { user_id } = await makeUser(team);
+    await addInsurance(user_id);
+    const refused = await createOrder<Refusal>(team, { ...billed, user_id, icd_codes: ['E11'] });
+    expect([refused.body.code, problemsOf(refused)]).toEqual(['pre_flight_failed', ['body.icd_codes value_error']]);
+    const apart = { ...billed, user_id, icd_codes: ['E10.9', 'E11.9'] };
+    expect(await codeOf(apart)).toEqual([400, 'pre_flight_failed']);
+    const icd_codes = ['e119', 'E11.9', 'i10'];
+    const { body } = await createOrder(team, { ...billed, user_id, icd_codes });
+    expect(body.order['icd_codes']).toEqual(['E11.9', 'I10']);
+    const ownBill = await createOrder(team, { user_id, icd_codes: ['E11', 'e11'] });
+    expect(ownBill.body.order['icd_codes']).toEqual(['E11']);
+  });
+
   test('brings diagnoses of the form that its own have', async () => {
     const health_insurance = {
       payor_code: 'SBX00001',

@@ -3,6 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
+import { canonicalCodes } from '../../../insurance/diagnoses/check.ts';
 import { findUser } from '../../../users/find.ts';
 import { startAutopilot } from '../autopilot.ts';
 import { changeOrder } from '../change.ts';
@@ -114,7 +115,15 @@ async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input:
   const signed = physician === undefined ? order.row.physician : physician;
   refuseUnlessAccepted(
     preFlight(
-      { ...patient, physician: signed, clinical_notes, billing_type, insurance, account: lab_account_id },
+      {
+        ...patient,
+        physician: signed,
+        clinical_notes,
+        billing_type,
+        icd_codes: null,
+        insurance,
+        account: lab_account_id,
+      },
       lab.order_rules,
     ),
   );
@@ -123,7 +132,7 @@ async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input:
     ...(physician !== undefined && { physician }),
     ...(insurance && {
       health_insurance_id: insurance.id,
-      ...(brought?.diagnosis_codes && { icd_codes: brought.diagnosis_codes }),
+      ...(brought?.diagnosis_codes && { icd_codes: canonicalCodes(brought.diagnosis_codes) }),
     }),
     ...((consents !== undefined || order.row.consents === null) && { consents: keptConsents(consents) }),
   });
