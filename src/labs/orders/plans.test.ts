@@ -87,6 +87,19 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
     });
     expect(read).toBeLessThan(200);
   });
+
+  test('for a window to send again only the events of orders that were made by its end are read', async () => {
+    const { created_at } = order.events[0] as OrderBody['events'][number];
+    const window = { start_at: created_at, end_at: created_at };
+    const found: string[][] = [];
+    const read = await rowsRead(async () => {
+      const { body } = await team.api<{ order_ids: string[] }>('POST', '/v3/order/resend_events', window);
+      found.push(body.order_ids);
+    });
+    expect(found).toEqual([[order.id]]);
+    // The orders changed since then, and next to no events.
+    expect(read).toBeLessThan(ORDERS * 1.2);
+  });
 });
 
 describe('a page of 200,000 orders', () => {

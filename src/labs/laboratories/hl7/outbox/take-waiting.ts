@@ -51,7 +51,8 @@ export const OUR_FAULT = 'internal_error';
 
 /**
  * The oldest that waits, of whichever team: nothing overtakes it, also while it is not due, unless it was put off by a
- * fault of ours. Of one order nothing overtakes anything.
+ * fault of ours. Of one order nothing overtakes anything: a cancellation alone can follow something of its order, and saying
+ * so keeps PostgreSQL from comparing all that waits with all that waits.
  */
 export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | null> {
   const { rows } = await sql<Waiting>`
@@ -60,9 +61,9 @@ export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | nu
       from laboratory_outbox o
      where lab_id = ${labId} and state = 'waiting'
        and (last_error is distinct from ${OUR_FAULT} or due_at <= now())
-       and not exists (select from laboratory_outbox before
+       and (action = 'new' or not exists (select from laboratory_outbox before
             where before.user_id = o.user_id and before.order_id = o.order_id and before.state = 'waiting'
-              and before.id < o.id)
+              and before.id < o.id))
      order by id limit 1`.execute(acrossTeams(ctx).db);
   return rows[0] ?? null;
 }

@@ -1,0 +1,63 @@
+// What is read to find the next order for a laboratory, while thousands wait: by statistics of when none waited and by fresh ones.
+import { Client } from 'pg';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { nextWaiting } from './take-waiting.ts';
+
+const WAITING = 5_000;
+const NOT_YET = "now() + interval '1 hour'";
+
+let app: TestApp;
+let client: Client;
+beforeAll(async () => {
+  // A connection tells PostgreSQL what it read when it is asked to: one, so that it is the one that is asked.
+  app = await startTestApp({}, { poolSize: 1 });
+  client = new Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query('set session_replication_role = replica');
+  const insert = (state: string, from: number, to: number): Promise<unknown> =>
+    client.query(
+      `insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action, state)
+       select gen_random_uuid(), lpad(to_hex(n), 32, '0')::uuid, gen_random_uuid(), $1, 1, 'new', $2
+         from generate_series($3::integer, $4) n`,
+      [app.team.id, state, from, to],
+    );
+  await insert('accepted', WAITING + 1, 5 * WAITING);
+  await client.query('vacuum analyze laboratory_outbox');
+  await insert('waiting', 1, WAITING);
+  // The oldest was put off by a fault of ours, and the cancellation of its order comes next.
+  await client.query(
+    `update laboratory_outbox set last_error = 'internal_error', due_at = ${NOT_YET} where id = lpad('1', 32, '0')::uuid`,
+  );
+  await client.query(
+    `update laboratory_outbox after set action = 'cancel', user_id = first.user_id, order_id = first.order_id
+       from laboratory_outbox first where first.id = lpad('1', 32, '0')::uuid and after.id = lpad('2', 32, '0')::uuid`,
+  );
+});
+afterAll(async () => {
+  await client.end();
+  await app.close();
+});
+
+async function rowsRead(): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`.execute(app.db);
+  await sql`select pg_stat_clear_snapshot()`.execute(app.db);
+  const { rows } = await sql<{ rows: number }>`
+    select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_user_tables
+     where relname = 'laboratory_outbox'`.execute(app.db);
+  return rows[0]?.rows ?? NaN;
+}
+
+test.each(['old', 'fresh'])(
+  'the oldest that may go, with %s statistics, is found without the others',
+  async (statistics) => {
+    if (statistics === 'fresh') await client.query('vacuum analyze laboratory_outbox');
+    const before = await rowsRead();
+    const next = await nextWaiting(app.ctx, 1);
+    const read = (await rowsRead()) - before;
+    expect(next?.id).toBe('00000000-0000-0000-0000-000000000003');
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(20);
+  },
+);
