@@ -58,6 +58,12 @@ test('in other addresses a country that no list knows is kept as it is, and stat
 });
 
 describe('text that reaches messages and labels', () => {
+  const putNotes = (access_notes: string) =>
+    app.api<{ address: object }>('PATCH', `/v2/user/${user}/info`, {
+      ...person,
+      address: { ...homeAddress, access_notes },
+    });
+
   test.each([
     ['a line break', 'Door\ncode'],
     ['a writing direction', 'Door\u202ecode'],
@@ -69,11 +75,16 @@ describe('text that reaches messages and labels', () => {
         `body.shipping_details.${name} string_pattern_mismatch`,
       ]);
     }
-    const notes = await app.api('PATCH', `/v2/user/${user}/info`, {
-      ...person,
-      address: { ...homeAddress, access_notes: text },
+    const notes = await putNotes(text);
+    if (text.includes('\n')) expect(notes.status).toBe(200);
+    else expect(problemsOf(notes)).toEqual(['body.address.access_notes string_pattern_mismatch']);
+  });
+
+  test('notes have lines, which end alike', async () => {
+    expect((await putNotes('Ring twice.\r\nDoor code 12.')).body).toMatchObject({
+      address: { access_notes: 'Ring twice.\nDoor code 12.' },
     });
-    expect(problemsOf(notes)).toEqual(['body.address.access_notes string_pattern_mismatch']);
+    expect(problemsOf(await putNotes('Ring\ttwice.'))).toEqual(['body.address.access_notes string_pattern_mismatch']);
   });
 });
 

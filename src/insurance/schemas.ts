@@ -4,7 +4,7 @@ import { GuarantorDetails } from '../wire/guarantor.ts';
 import { ImageInput } from '../wire/image/input.ts';
 import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
 import { IcdCode } from './diagnoses/schemas.ts';
-import { nullable, oneOf, optional, SearchWords, Text, WordFilter } from '../wire/schema.ts';
+import { nullable, oneOf, optional, SearchWords, Prose, Text, WordFilter } from '../wire/schema.ts';
 
 const RELATIONSHIPS = ['Self', 'Spouse', 'Other'] as const;
 
@@ -45,8 +45,8 @@ export const HealthInsuranceInput = Type.Object(
     front_image: optional(ImageInput('The front of the insurance card.')),
     back_image: optional(ImageInput('The back of the insurance card.')),
     patient_signature_image: optional(ImageInput("The patient's signature.")),
-    subjective: optional(Text(5_000, { description: 'What the patient tells of the complaint.' })),
-    assessment_plan: optional(Text(5_000, { description: "The physician's assessment and plan." })),
+    subjective: optional(Prose(5_000, { description: 'What the patient tells of the complaint.' })),
+    assessment_plan: optional(Prose(5_000, { description: "The physician's assessment and plan." })),
     diagnosis_codes: optional(Type.Array(IcdCode, { maxItems: 50, description: 'ICD-10 codes; those of the order.' })),
   },
   { insuredUnlessSelf: true },

@@ -158,7 +158,7 @@ function planted(schema: Schema, value: unknown): unknown {
     ]);
     return Object.fromEntries(members.filter(([, member]) => member !== undefined));
   }
-  const isText = kind === 'string' && !schema.enum && ['text', 'reference', undefined].includes(schema.format);
+  const isText = kind === 'string' && !schema.enum && ['text', 'prose', 'reference', undefined].includes(schema.format);
   const fits = mark.length <= (schema.maxLength ?? Infinity) && new RegExp(schema.pattern ?? '').test(mark);
   return isText && fits ? mark : value;
 }

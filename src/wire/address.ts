@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, optional, Text } from './schema.ts';
+import { nullable, optional, Prose, Text } from './schema.ts';
 import { PhoneNumber } from './person.ts';
 
 /** The zip codes of the United States, with or without the four further digits. */
@@ -14,7 +14,7 @@ export const Address = Type.Object(
     zip: Text(20),
     city: Text(100),
     state: Text(100),
-    access_notes: optional(Text(1000, { minLength: 0 })),
+    access_notes: optional(Prose(1000, { minLength: 0 })),
   },
   { usAddress: true },
 );
@@ -36,7 +36,7 @@ export const ShippingAddressInput = Type.Object({ receiver_name: Text(100), ...d
 export const PatientAddressInput = Type.Object({
   receiver_name: Type.Optional(Text(100, { minLength: 0 })),
   ...domestic,
-  access_notes: optional(Text(1000, { minLength: 0 })),
+  access_notes: optional(Prose(1000, { minLength: 0 })),
   phone_number: optional(PhoneNumber),
 });
 

@@ -6,7 +6,7 @@ import { defineFormat, keepIf, type Format } from './format.ts';
 import { firstMoment, lastMoment, pastMoment } from './moment.ts';
 import { isNpi } from './forms/npi.ts';
 import { e164 } from './forms/phone.ts';
-import { isPlainText, isReference, urlOrNull, wordsOf } from './text.ts';
+import { isPlainText, isReference, MOST_LINES, proseOrNull, urlOrNull, wordsOf } from './text.ts';
 import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
@@ -163,6 +163,20 @@ export const FORMATS: readonly Format[] = [
     schema: {
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$',
     },
+  }),
+  defineFormat({
+    name: 'prose',
+    longest: 10_000,
+    check: proseOrNull,
+    problem: [
+      'string_pattern_mismatch',
+      `String should have visible characters, spaces and line breaks only, and at most ${MOST_LINES} lines`,
+    ],
+    schema: {
+      pattern:
+        '^[^\\u0000-\\u0009\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$',
+    },
+    note: `At most ${MOST_LINES} lines; every line break is kept as \\n.`,
   }),
   defineFormat({
     name: 'reference',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countryCode, domesticCountry, isUnitedStates } from './country.ts';
 import { firstMoment, lastMoment, pastMoment } from './moment.ts';
-import { isPlainText, isReference, wordsOf } from './text.ts';
+import { isPlainText, isReference, MOST_LINES, proseOrNull, wordsOf } from './text.ts';
 import { timeZone } from './time-zone.ts';
 
 describe('plain text', () => {
@@ -41,6 +41,15 @@ describe('plain text', () => {
     ['a character for private use', 'a\ue000b'],
   ])('%s may not', (_what, text) => {
     expect(isPlainText(text)).toBe(false);
+  });
+
+  test('prose is lines of it, whatever ended them', () => {
+    expect(proseOrNull('Takes metformin.\r\n\r\nFasted\rsince\nnine.')).toBe(
+      'Takes metformin.\n\nFasted\nsince\nnine.',
+    );
+    for (const text of ['a\tb', 'a\n\u202eb', 'a\u2028b', 'a\0', 'a\u0085b']) expect(proseOrNull(text)).toBeNull();
+    expect(proseOrNull('\n'.repeat(MOST_LINES - 1))).not.toBeNull();
+    expect(proseOrNull('\n'.repeat(MOST_LINES))).toBeNull();
   });
 
   test('a reference needs something to see', () => {

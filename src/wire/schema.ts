@@ -30,6 +30,10 @@ export const CalendarDate = Type.String({ format: 'date' });
 export const Text = (most: number, options: object = {}): ReturnType<typeof Type.String> =>
   Type.String({ minLength: 1, maxLength: most, format: 'text', ...options });
 
+/** Such text in lines: what people write to one another, and never a name or a number. */
+export const Prose = (most: number, options: object = {}): ReturnType<typeof Type.String> =>
+  Type.String({ minLength: 1, maxLength: most, format: 'prose', ...options });
+
 /** A moment in a request that has come already, as that of a consent. */
 export const PastMoment = Type.String({ format: 'past-moment' });
 

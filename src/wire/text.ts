@@ -12,6 +12,16 @@ const CONTROL = /\p{Cc}/u;
  */
 export const isPlainText = (text: string): boolean => PLAIN.test(text);
 
+/** More lines than any note needs: each is a line of paper. */
+export const MOST_LINES = 200;
+
+/** Lines of such text, ended by \n whatever ended them; null where a line is none, or there are too many. */
+export function proseOrNull(text: string): string | null {
+  const prose = text.replaceAll(/\r\n?/g, '\n');
+  const lines = prose.split('\n');
+  return lines.length <= MOST_LINES && lines.every(isPlainText) ? prose : null;
+}
+
 /** A customer's own reference: compared as it is sent, so that it needs something to see and no control characters. */
 export const isReference = (text: string): boolean => !CONTROL.test(text) && VISIBLE.test(text);
 

@@ -1,6 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { US_ZIP } from '../../wire/address.ts';
-import { CalendarDate, nullable, oneOf, optional, Text, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
+import {
+  CalendarDate,
+  nullable,
+  oneOf,
+  optional,
+  Prose,
+  Text,
+  Timestamp,
+  Uuid,
+  WordFilter,
+} from '../../wire/schema.ts';
 import { AllowedRadius, APPOINTMENT_PROVIDERS, LngLat, ZipCode } from '../places/schemas.ts';
 
 const APPOINTMENT_TYPES = ['phlebotomy', 'patient_service_center'] as const;
@@ -22,7 +32,7 @@ export const UsAddressInput = Type.Object({
   state: Type.String({ format: 'us-state' }),
   zip_code: Type.String({ maxLength: 10, pattern: US_ZIP }),
   unit: optional(Text(100, { minLength: 0, deprecated: true, description: UNIT })),
-  access_notes: optional(Text(1000, { minLength: 0 })),
+  access_notes: optional(Prose(1000, { minLength: 0 })),
 });
 
 export const UsAddress = Type.Object({
@@ -35,7 +45,7 @@ export const UsAddress = Type.Object({
   access_notes: nullable(Type.String()),
 });
 
-const Notes = optional(Text(1000, { minLength: 0, description: 'For whoever takes the sample.' }));
+const Notes = optional(Prose(1000, { minLength: 0, description: 'For whoever takes the sample.' }));
 
 /** Longer than any that the service makes. */
 const BookingKey = Type.String({ minLength: 1, maxLength: 16_384, description: '`booking_key` of a slot.' });
@@ -73,7 +83,7 @@ export const RequestInput = Type.Object({
 export const RescheduleInput = Type.Object({ booking_key: BookingKey, appointment_notes: Notes });
 
 const reason = { ...Uuid, description: 'Id of one of the cancellation reasons.' };
-const note = optional(Text(1000, { minLength: 0, description: 'Why, in words; some reasons need it.' }));
+const note = optional(Prose(1000, { minLength: 0, description: 'Why, in words; some reasons need it.' }));
 
 export const PhlebotomyCancelInput = Type.Object({ cancellation_reason_id: reason, notes: note });
 export const CenterCancelInput = Type.Object({ cancellationReasonId: reason, note });

@@ -4,7 +4,7 @@ import { HealthInsuranceInput } from '../../../insurance/schemas.ts';
 import { PatientAddressInput } from '../../../wire/address.ts';
 import { ImageInput } from '../../../wire/image/input.ts';
 import type { Requirement } from '../../../wire/rules.ts';
-import { CalendarDate, oneOf, optional, Text, Uuid } from '../../../wire/schema.ts';
+import { CalendarDate, oneOf, optional, Prose, Text, Uuid } from '../../../wire/schema.ts';
 import { BILLING_TYPES } from '../../catalogue/lab-accounts/schemas.ts';
 import { OrderSetInput } from '../../catalogue/order-sets/schemas.ts';
 import { COLLECTION_METHODS } from '../../catalogue/schemas.ts';
@@ -67,7 +67,7 @@ export const CreateOrderInput = Type.Object(
     activate_by: optional(CalendarDate),
     aoe_answers: optional(Type.Array(AoeAnswer, { maxItems: 200 })),
     passthrough: optional(Text(1000)),
-    clinical_notes: optional(Text(5000)),
+    clinical_notes: optional(Prose(5000)),
     lab_account_id: optional(Uuid),
     creator_member_id: optional({ ...Uuid, description: 'Accepted and ignored.' }),
     patient_details: PatientDetailsInput,

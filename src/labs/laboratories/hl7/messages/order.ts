@@ -71,7 +71,8 @@ function writerOf({ charset = 'UTF-8', lengths = {} }: Settings): Writer {
   const allowed = { 'UTF-8': printable, 'ISO-8859-1': inLatin, ASCII: printableAscii }[charset];
   const text = (value: string | null | undefined): string => allowed(value ?? '');
   const limited = (name: LengthName, value: string | null | undefined): string => {
-    const written = text(value);
+    // Notes alone may have lines, which the codec writes as `\.br\`.
+    const written = name === 'clinical_notes' ? (value ?? '').split('\n').map(text).join('\n') : text(value);
     const most = lengths[name] ?? USUAL_LENGTHS[name];
     if ([...written].length > most) throw new OrderNotSendable(`${name}_too_long`);
     return written;
