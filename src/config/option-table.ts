@@ -155,7 +155,8 @@ export const OPTIONS = {
   PHIAL_SANDBOX_AUTOPILOT_SECONDS: {
     default: '',
     read: orNull(whole(0, 86_400)),
-    meaning: 'Seconds between steps of orders that move by themselves; empty: nothing moves by itself.',
+    meaning:
+      'Seconds between steps that orders of simulated laboratories take by themselves; empty: nothing moves by itself.',
   },
   PHIAL_RETENTION_DAYS: {
     default: '30',

@@ -1,10 +1,12 @@
-// What of an order goes out to its laboratory, where that is connected by messages: a row of `laboratory_outbox`, written
-// in the transaction of the order, and a job that is asked for in it. The adapter stands with the laboratories.
+// What of an order goes out to its laboratory. Where that is connected by messages: a row of `laboratory_outbox`, written
+// in the transaction of the order, and a job that is asked for in it. Where it is simulated: the job that walks the order on,
+// if the sandbox is told to. What these do stands with the laboratories.
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { addJob, jobKind } from '../../db/define-job.ts';
 import { newId } from '../../ids.ts';
+import { startAutopilot } from './autopilot.ts';
 import type { LoadedOrder } from './load.ts';
 import { isCancelled, type LowLevelStatus } from './status/table.ts';
 
@@ -24,10 +26,15 @@ export const requisitionOf = (connection: LabConnection): LowLevelStatus =>
 
 /**
  * Asks for what these new statuses of an order mean for its laboratory: the order itself once it is ready and its patient
- * is known, and that it is cancelled where it went out before. The caller holds the order's lock.
+ * is known, and that it is cancelled where it went out before. A simulated one is told of a kit that is to be sent, too. The
+ * caller holds the order's lock.
  */
 export async function sendOut(ctx: TxCtx<TeamCtx>, order: LoadedOrder, statuses: LowLevelStatus[]): Promise<void> {
-  if (order.labConnection === 'simulated') return;
+  if (order.labConnection === 'simulated') {
+    const moves = statuses.some((status) => READY.has(status) || status === 'awaiting_registration');
+    if (moves) await startAutopilot(ctx, order.row.id);
+    return;
+  }
   const action = actionOf(order, statuses);
   const labId = order.labTest.lab?.id;
   if (action === null || labId === undefined) return;

@@ -4,7 +4,6 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { findUser } from '../../../users/find.ts';
 import { questionsOf } from '../../catalogue/questions.ts';
-import { startAutopilot } from '../autopilot.ts';
 import type { LoadedOrder } from '../load.ts';
 import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { CreateOrderInput } from './schemas.ts';
@@ -57,7 +56,6 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
       statuses: waits ? ['ordered'] : ['ordered', requisitionOf(lab.connection)],
     });
     if (signature_image) await keepSignature(ctx, made, signature_image);
-    if (!waits) await startAutopilot(ctx, made.row.id);
     return made;
   });
 }

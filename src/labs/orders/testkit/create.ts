@@ -3,7 +3,6 @@ import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { findLabAccount, refuseUnlessOrderable, type LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
-import { startAutopilot } from '../autopilot.ts';
 import { refuseUnlessBilled } from '../create/billing.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import type { LoadedOrder } from '../load.ts';
@@ -18,7 +17,7 @@ export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrd
     const account = input.lab_account_id ? await accountFor(ctx, input.lab_test_id, input.lab_account_id) : null;
     const { second_line, ...shipping } = input.shipping_details;
     refuseUnlessBilled(account, 'client_bill', shipping.state);
-    const order = await insertOrder(ctx, {
+    return insertOrder(ctx, {
       user_id: input.user_id,
       lab_test_id: input.lab_test_id,
       method: 'testkit',
@@ -29,8 +28,6 @@ export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrd
       statuses: ['ordered', 'awaiting_registration'],
       sentTo: shipping.state,
     });
-    await startAutopilot(ctx, order.row.id);
-    return order;
   });
 }
 

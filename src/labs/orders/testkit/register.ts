@@ -5,7 +5,6 @@ import { AppError } from '../../../errors.ts';
 import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
 import { canonicalCodes } from '../../../insurance/diagnoses/check.ts';
 import { findUser } from '../../../users/find.ts';
-import { startAutopilot } from '../autopilot.ts';
 import { changeOrder } from '../change.ts';
 import { lockOrder, type LoadedOrder } from '../load.ts';
 import { refuseUnlessBilled } from '../create/billing.ts';
@@ -37,7 +36,6 @@ export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder
       { status: requisitionOf(order.labConnection) },
       { status: 'testkit_registered' },
     ]);
-    await startAutopilot(ctx, order.row.id);
     // A kit may be on its way back before anybody has said whose it is.
     if (order.shipment) await askForScans(ctx, told.row);
     return told;

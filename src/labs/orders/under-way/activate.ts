@@ -6,7 +6,6 @@ import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { startAutopilot } from '../autopilot.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../load.ts';
 import { requisitionOf } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
@@ -53,12 +52,10 @@ function findDue(ctx: Ctx): Promise<void> {
 
 /** Takes an order on that waited for its day, where that has come or it waits for none any more; any other stays as it is. */
 export async function activateIfDue(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<LoadedOrder> {
-  const { activate_by, last_low_level_status, patient_details, id } = order.row;
+  const { activate_by, last_low_level_status, patient_details } = order.row;
   const waits = activate_by !== null && activate_by > (await todayInUtc(ctx));
   if (last_low_level_status !== 'ordered' || patient_details === null || waits) return order;
-  const active = await appendOrderEvents(ctx, order, [{ status: requisitionOf(order.labConnection) }]);
-  await startAutopilot(ctx, id);
-  return active;
+  return appendOrderEvents(ctx, order, [{ status: requisitionOf(order.labConnection) }]);
 }
 
 /** By the database's clock, as the list of those that are due. */

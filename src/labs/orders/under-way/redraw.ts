@@ -1,5 +1,4 @@
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { startAutopilot } from '../autopilot.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import type { LoadedOrder } from '../load.ts';
 import { requisitionOf } from '../send-out.ts';
@@ -32,6 +31,5 @@ export async function makeRedraw(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promi
     priority: row.priority,
     statuses: ['ordered', requisitionOf(order.labConnection)],
   });
-  await startAutopilot(ctx, redraw.row.id);
   return { ...order, transaction: redraw.transaction };
 }
