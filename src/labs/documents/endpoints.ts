@@ -6,11 +6,13 @@ import { pdf, type Attachment } from '../../http/media.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { loadLabTest } from '../catalogue/find.ts';
-import { findTransactionResults } from '../results/find-of-transaction.ts';
+import { loadTransaction } from '../orders/find-transaction.ts';
+import { loadOrder, type LoadedOrder } from '../orders/load.ts';
+import { resultsOfTransaction } from '../results/find-of-transaction.ts';
 import { findDocumentOrNull, findTransactionDocumentOrNull } from '../results/find-document.ts';
-import { findResults, notAvailable } from '../results/find.ts';
+import { resultsOf } from '../results/find.ts';
 import { drawAbn } from './abn.ts';
-import { findSender, loadFacts, type OrderFacts } from './facts.ts';
+import { factsOf, findSender, type OrderFacts } from './facts.ts';
 import { drawInstructions } from './instructions/draw.ts';
 import { drawLabels } from './labels.ts';
 import { drawResultReport } from './result-report.ts';
@@ -21,22 +23,25 @@ const tag = 'documents';
 const params = Type.Object({ order_id: Uuid });
 const signed = Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) });
 
+type Draw = (facts: OrderFacts, giveWay: GiveWay) => Promise<Buffer>;
+
 /** Read first, so that what waits for its turn to be drawn keeps no connection. */
-async function ofOrder(
-  ctx: TeamCtx,
-  orderId: string,
-  draw: (facts: OrderFacts, giveWay: GiveWay) => Promise<Buffer>,
-): Promise<Buffer> {
-  const facts = await loadFacts(ctx, orderId);
+async function ofOrder(ctx: TeamCtx, orderId: string, draw: Draw): Promise<Buffer> {
+  return drawn(ctx, await loadOrder(ctx, orderId), draw);
+}
+
+async function drawn(ctx: TeamCtx, order: LoadedOrder, draw: Draw): Promise<Buffer> {
+  const facts = await factsOf(ctx, order);
   return inTurn(ctx.team.id, (giveWay) => draw(facts, giveWay));
 }
 
 /** The laboratory's own report where the newest came with one, else ours. */
 async function resultReport(ctx: TeamCtx, orderId: string): Promise<Buffer | Attachment> {
-  const own = await findDocumentOrNull(ctx, orderId);
+  const order = await loadOrder(ctx, orderId);
+  const own = await findDocumentOrNull(ctx, order);
   if (own) return own;
-  const results = await findResults(ctx, orderId);
-  return ofOrder(ctx, orderId, (facts, giveWay) => drawResultReport(facts, results, giveWay));
+  const results = await resultsOf(ctx, order);
+  return drawn(ctx, order, (facts, giveWay) => drawResultReport(facts, results, giveWay));
 }
 
 /** A link says nothing of what it would open, were it good: no order, no requisition and no user read the same. */
@@ -163,12 +168,11 @@ export const documentEndpoints = [
       "Where one order alone has results, the laboratory's own document of it, if there is one.",
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available', 'document_too_long'],
     handle: async (ctx, { params: { transaction_id } }) => {
-      const own = await findTransactionDocumentOrNull(ctx, transaction_id);
+      const orders = await loadTransaction(ctx, transaction_id);
+      const own = await findTransactionDocumentOrNull(ctx, orders);
       if (own) return own;
-      const results = await findTransactionResults(ctx, transaction_id);
-      const first = results.order_transaction?.orders[0];
-      if (!first) throw notAvailable('these orders');
-      return ofOrder(ctx, first.id, (facts, giveWay) => drawResultReport(facts, results, giveWay));
+      const results = await resultsOfTransaction(ctx, orders);
+      return drawn(ctx, orders[0], (facts, giveWay) => drawResultReport(facts, results, giveWay));
     },
   }),
   endpoint({

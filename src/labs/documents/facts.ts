@@ -4,7 +4,7 @@ import { findInsuranceOrNull, type StoredInsurance } from '../../insurance/find-
 import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
 import { questionsOf, type MarkerQuestion } from '../catalogue/questions.ts';
 import { findSignature, type Signature } from '../orders/create/signature.ts';
-import { loadOrder, type LoadedOrder } from '../orders/load.ts';
+import type { LoadedOrder } from '../orders/load.ts';
 
 /** The laboratory as documents name it. */
 type LabFacts = { name: string; address: string; clia_number: string | null };
@@ -31,8 +31,7 @@ export type OrderFacts = {
   questions: MarkerQuestion[];
 };
 
-export async function loadFacts(ctx: TeamCtx, orderId: string): Promise<OrderFacts> {
-  const order = await loadOrder(ctx, orderId);
+export async function factsOf(ctx: TeamCtx, order: LoadedOrder): Promise<OrderFacts> {
   const { user_id, health_insurance_id, aoe_answers } = order.row;
   const asking = new Set(aoe_answers?.map(({ marker_id }) => marker_id));
   return {

@@ -1,21 +1,32 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { loadOrder } from './load.ts';
+import { loadOrder, loadOrders, type LoadedOrder } from './load.ts';
 import { renderTransactionSummary } from './render.ts';
 import type { OrderTransactionSummary } from './schemas.ts';
 
 /** An order and its redraws, under one id. */
 export async function findOrderTransaction(ctx: TeamCtx, id: string): Promise<Static<typeof OrderTransactionSummary>> {
-  const orders = await ctx.db
+  const [first] = await idsOf(ctx, id);
+  const { transaction } = await loadOrder(ctx, first);
+  return renderTransactionSummary(ctx.team.id, id, transaction);
+}
+
+/** Its orders whole, oldest first. */
+export async function loadTransaction(ctx: TeamCtx, id: string): Promise<[LoadedOrder, ...LoadedOrder[]]> {
+  const [first, ...others] = await idsOf(ctx, id);
+  return [await loadOrder(ctx, first), ...(await loadOrders(ctx, others))];
+}
+
+async function idsOf(ctx: TeamCtx, id: string): Promise<[string, ...string[]]> {
+  const found = await ctx.db
     .selectFrom('orders')
     .select('id')
     .where('team_id', '=', ctx.team.id)
     .where('order_transaction_id', '=', id)
     .execute();
-  // Ids grow with time: the first order, whichever the index brings first. An `order by` would choose another index.
-  const [first] = orders.map((order) => order.id).toSorted();
+  // Ids grow with time: the oldest first, however the index brings them. An `order by` would choose another index.
+  const [first, ...others] = found.map((order) => order.id).toSorted();
   if (!first) throw notFound('Order transaction');
-  const { transaction } = await loadOrder(ctx, first);
-  return renderTransactionSummary(ctx.team.id, id, transaction);
+  return [first, ...others];
 }

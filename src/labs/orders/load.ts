@@ -103,6 +103,17 @@ export async function loadOrder(ctx: TeamCtx, orderId: string): Promise<LoadedOr
 export const ofLeavingUser = (): AppError =>
   new AppError('user_scheduled_for_deletion', 'The user of this order is scheduled for deletion.');
 
+const READ_ALL = `select ${WHOLE_ORDER} from orders ${JOINED} where orders.team_id = $1 and orders.id = any ($2::uuid[])`;
+
+/** Orders of the caller's team in the order of their ids here; unknown ones, and those of users who are leaving, are left out. */
+export async function loadOrders(ctx: TeamCtx, ids: string[]): Promise<LoadedOrder[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await ctx.db.executeQuery<WholeOrder>(CompiledQuery.raw(READ_ALL, [ctx.team.id, ids]));
+  const present = rows.filter(({ user_deleted_at }) => user_deleted_at === null);
+  const orders = new Map((await toOrders(ctx, present)).map((order) => [order.row.id, order]));
+  return ids.flatMap((id) => orders.get(id) ?? []);
+}
+
 const LOCK = 'select from orders where team_id = $1 and id = $2 for update';
 
 /**

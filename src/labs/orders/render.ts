@@ -73,10 +73,10 @@ function renderPatient(patient: PatientDetails | null, shown: PatientShown): Pat
 }
 
 /** `last` is the newest event of the order shown, which may be older than what its row says now. */
-function renderTransaction(
-  { row, transaction }: LoadedOrder,
-  last: OrderEventRow,
-  updated_at: string,
+export function renderTransaction(
+  { row, transaction, events }: LoadedOrder,
+  last = events.at(-1) as OrderEventRow,
+  updated_at = row.updated_at,
 ): Static<typeof OrderTransaction> {
   const siblings = transaction.map((sibling) =>
     sibling.id === row.id

@@ -2,11 +2,10 @@ import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { Attachment } from '../../http/media.ts';
-import { loadOrder } from '../orders/load.ts';
+import type { LoadedOrder } from '../orders/load.ts';
 
 /** The laboratory's own document of the newest version of an order's report; null where that came without one. */
-export async function findDocumentOrNull(ctx: TeamCtx, orderId: string): Promise<Attachment | null> {
-  const { row } = await loadOrder(ctx, orderId);
+export async function findDocumentOrNull(ctx: TeamCtx, { row }: LoadedOrder): Promise<Attachment | null> {
   const { rows } = await sql<{ document_id: string; version: number; pieces: number }>`
     select document_id, version, count(*)::integer as pieces from lab_result_documents
      where user_id = ${row.user_id} and order_id = ${row.id} and team_id = ${ctx.team.id}
@@ -20,13 +19,15 @@ export async function findDocumentOrNull(ctx: TeamCtx, orderId: string): Promise
 }
 
 /** That of a transaction, where one of its orders alone has results: a document tells of no other order. */
-export async function findTransactionDocumentOrNull(ctx: TeamCtx, transactionId: string): Promise<Attachment | null> {
+export async function findTransactionDocumentOrNull(ctx: TeamCtx, orders: LoadedOrder[]): Promise<Attachment | null> {
   const { rows } = await sql<{ order_id: string }>`
-    select distinct r.order_id from orders o join lab_results r on r.user_id = o.user_id and r.order_id = o.id
-     where o.team_id = ${ctx.team.id} and o.order_transaction_id = ${transactionId} and r.team_id = ${ctx.team.id}
+    select distinct order_id from lab_results
+     where user_id = any (${orders.map(({ row }) => row.user_id)}::uuid[])
+       and order_id = any (${orders.map(({ row }) => row.id)}::uuid[]) and team_id = ${ctx.team.id}
      limit 2`.execute(ctx.db);
   const [only, another] = rows;
-  return only && !another ? findDocumentOrNull(ctx, only.order_id) : null;
+  const order = orders.find(({ row }) => row.id === only?.order_id);
+  return order && !another ? findDocumentOrNull(ctx, order) : null;
 }
 
 type Found = { user_id: string; order_id: string; version: number; document_id: string; pieces: number };

@@ -1,7 +1,7 @@
 import type { TeamCtx } from '../../context.ts';
-import { findOrderTransaction } from '../orders/find-transaction.ts';
-import { loadOrder, type OrderEventRow } from '../orders/load.ts';
-import { renderOrder } from '../orders/render.ts';
+import { loadTransaction } from '../orders/find-transaction.ts';
+import type { LoadedOrder } from '../orders/load.ts';
+import { renderTransaction } from '../orders/render.ts';
 import { notAvailable } from './find.ts';
 import { isCorrected, namesOf, type FoundResults } from './found-results.ts';
 import { worstOf } from './interpretation/interpret.ts';
@@ -13,20 +13,23 @@ import { newestReport, type NewestReport } from './newest-report.ts';
  * one only where there is no final one, and a missing one only where no order brought a value. Each says by its
  * sample which order it is of. It is final once no order of the transaction is open.
  */
-export async function findTransactionResults(ctx: TeamCtx, transactionId: string): Promise<FoundResults> {
-  const transaction = await findOrderTransaction(ctx, transactionId);
+export const findTransactionResults = async (ctx: TeamCtx, id: string): Promise<FoundResults> =>
+  resultsOfTransaction(ctx, await loadTransaction(ctx, id));
+
+/** The same of orders that were read already, oldest first. Throws results_not_available. */
+export async function resultsOfTransaction(
+  ctx: TeamCtx,
+  orders: [LoadedOrder, ...LoadedOrder[]],
+): Promise<FoundResults> {
   const reports: NewestReport[] = [];
-  const events: OrderEventRow[] = [];
-  for (const { id } of transaction.orders) {
-    const order = await loadOrder(ctx, id);
+  for (const order of orders) {
     const report = await newestReport(ctx, order);
     if (report) reports.push(labelled(report));
-    events.push(...order.events);
   }
   const [newest] = reports.toSorted((a, b) => (a.metadata.date_reported > b.metadata.date_reported ? -1 : 1));
   if (!newest) throw notAvailable('The laboratory has not reported results for an order of this transaction yet.');
   const { results, missing_results, withdrawn } = combine(reports);
-  const last = await loadOrder(ctx, transaction.orders.at(-1)?.id as string);
+  const transaction = renderTransaction(orders[0]);
   return {
     metadata: {
       ...newest.metadata,
@@ -36,8 +39,11 @@ export async function findTransactionResults(ctx: TeamCtx, transactionId: string
     results,
     missing_results,
     sample_information: Object.fromEntries(reports.flatMap((report) => Object.entries(report.sample_information))),
-    order_transaction: renderOrder(last, 'minimum').order_transaction,
-    is_corrected: isCorrected({ results, withdrawn }, events),
+    order_transaction: transaction,
+    is_corrected: isCorrected(
+      { results, withdrawn },
+      orders.flatMap(({ events }) => events),
+    ),
     withdrawn: namesOf(withdrawn),
   };
 }

@@ -1,13 +1,16 @@
 import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { loadOrder } from '../orders/load.ts';
-import { renderOrder } from '../orders/render.ts';
+import { loadOrder, type LoadedOrder } from '../orders/load.ts';
+import { renderTransaction } from '../orders/render.ts';
 import { isCorrected, namesOf, type FoundResults } from './found-results.ts';
 import { newestReport } from './newest-report.ts';
 
 /** The newest report of an order. */
-export async function findResults(ctx: TeamCtx, orderId: string): Promise<FoundResults> {
-  const order = await loadOrder(ctx, orderId);
+export const findResults = async (ctx: TeamCtx, orderId: string): Promise<FoundResults> =>
+  resultsOf(ctx, await loadOrder(ctx, orderId));
+
+/** The same of an order that was read already. Throws results_not_available. */
+export async function resultsOf(ctx: TeamCtx, order: LoadedOrder): Promise<FoundResults> {
   const report = await newestReport(ctx, order);
   if (!report) throw notAvailable('The laboratory has not reported results for this order yet.');
   const { metadata, results, missing_results, sample_information } = report;
@@ -16,7 +19,7 @@ export async function findResults(ctx: TeamCtx, orderId: string): Promise<FoundR
     results,
     missing_results,
     sample_information,
-    order_transaction: renderOrder(order, 'minimum').order_transaction,
+    order_transaction: renderTransaction(order),
     is_corrected: isCorrected(report, order.events),
     withdrawn: namesOf(report.withdrawn),
   };

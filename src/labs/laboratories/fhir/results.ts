@@ -1,7 +1,7 @@
 import type { Bundle, DiagnosticReport } from 'fhir/r4.js';
 import type { TeamCtx } from '../../../context.ts';
 import { loadOrder } from '../../orders/load.ts';
-import { findResults } from '../../results/find.ts';
+import { resultsOf } from '../../results/find.ts';
 import type { FoundResults } from '../../results/found-results.ts';
 import { missingObservationOf, observationOf } from './observation.ts';
 import { resourcesOf, specimenIdOf } from './order.ts';
@@ -11,7 +11,7 @@ import { collectionOf, idOf, referTo } from './references.ts';
 /** The newest report of an order as FHIR R4, with the order that it is of. Throws results_not_available. */
 export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bundle> {
   const order = await loadOrder(ctx, orderId);
-  const found = await findResults(ctx, orderId);
+  const found = await resultsOf(ctx, order);
   const { metadata, results, missing_results } = found;
   const { row } = order;
   const sampleId = row.sample_id ?? sampleOf(found);

@@ -3,7 +3,7 @@ import { CompiledQuery } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { PARAMETERS, valuesOf, WHERE, type OrderFilters } from './filters.ts';
-import { JOINED, toOrders, WHOLE_ORDER, type LoadedOrder, type WholeOrder } from '../load.ts';
+import { JOINED, loadOrders, toOrders, WHOLE_ORDER, type LoadedOrder, type WholeOrder } from '../load.ts';
 import type { OrderRow } from '../sealed.ts';
 
 /** Names are sealed: they are sorted by opening them all, so only where the matches are few. */
@@ -31,8 +31,6 @@ const PAGE = `
    order by ${ORDER}`;
 
 const NAMES = `select orders.id, orders.team_id, orders.patient_details from orders where ${WHERE}`;
-
-const BY_IDS = `select ${WHOLE_ORDER} from orders ${JOINED} where orders.team_id = $1 and orders.id = any ($2::uuid[])`;
 
 /** Orders of the caller's team that fit all filters, newest first unless asked otherwise. */
 export async function listOrders(ctx: TeamCtx, filters: Page): Promise<Listed> {
@@ -84,9 +82,7 @@ async function sortedByName(ctx: TeamCtx, filters: Page, values: unknown[], tota
     return turn * (compare(a.name[0], b.name[0]) || compare(a.name[1], b.name[1]) || compare(a.id, b.id));
   });
   const ids = named.slice((filters.page - 1) * filters.size, filters.page * filters.size).map(({ id }) => id);
-  const page = await ctx.db.executeQuery<WholeOrder>(CompiledQuery.raw(BY_IDS, [ctx.team.id, ids]));
-  const orders = new Map((await toOrders(ctx, page.rows)).map((order) => [order.row.id, order]));
-  return ids.flatMap((id) => orders.get(id) ?? []);
+  return loadOrders(ctx, ids);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { analytesOf } from '../../catalogue/analytes.ts';
+import { analytesOf, type Analyte } from '../../catalogue/analytes.ts';
 import { birthDateHash, wordHashes } from '../../orders/name-words.ts';
-import { loadOrder, type LoadedOrder } from '../../orders/load.ts';
+import { loadOrders, type LoadedOrder } from '../../orders/load.ts';
 import { partsOf, type TopLevelStatus } from '../../orders/status/table.ts';
 import { canonicalSampleId } from '../../orders/testkit/bind-sample.ts';
 import { analyteOf } from '../storing/read-observation.ts';
@@ -32,25 +32,18 @@ const MOST_OPTIONS = 10;
  */
 export async function findCandidates(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Promise<Candidate[]> {
   const bySample = await ordersOfSamples(ctx, from.report);
-  const provenance = await loadAll(ctx, bySample);
-  const ofPatient = await ordersOfPatient(ctx, from.report);
-  const options = await loadAll(
-    ctx,
-    ofPatient.filter((id) => !bySample.includes(id)),
-  );
+  const ofPatient = (await ordersOfPatient(ctx, from.report)).filter((id) => !bySample.includes(id));
+  const orders = await loadOrders(ctx, [...bySample, ...ofPatient]);
+  const provenance = orders.filter(({ row }) => bySample.includes(row.id));
   const users = new Set(provenance.map(({ row }) => row.user_id));
-  const candidates: Candidate[] = [];
-  for (const order of [...provenance, ...options]) {
+  const analytes = new Map<string, Analyte[]>();
+  for (const id of new Set(orders.map(({ row }) => row.lab_test_id))) analytes.set(id, await analytesOf(ctx, id));
+  const candidates = orders.map((order) => {
     const bySample = provenance.includes(order);
-    candidates.push(await weigh(ctx, from, order, { bySample, sameUser: !bySample && users.has(order.row.user_id) }));
-  }
+    const sameUser = !bySample && users.has(order.row.user_id);
+    return weigh(from, order, { bySample, sameUser, analytes: analytes.get(order.row.lab_test_id) ?? [] });
+  });
   return candidates.toSorted((a, b) => b.confidence_score - a.confidence_score);
-}
-
-async function loadAll(ctx: TxCtx<TeamCtx>, ids: string[]): Promise<LoadedOrder[]> {
-  const orders: LoadedOrder[] = [];
-  for (const id of ids) orders.push(await loadOrder(ctx, id));
-  return orders;
 }
 
 async function ordersOfSamples(ctx: TxCtx<TeamCtx>, { samples }: LabReport): Promise<string[]> {
@@ -77,16 +70,17 @@ async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Pro
   return rows.map(({ id }) => id);
 }
 
-/** How an order was found: by a sample of its own, or by its patient's name, of whom another order may have the sample. */
-type Found = { bySample: boolean; sameUser: boolean };
+/**
+ * How an order was found, by a sample of its own or by its patient's name, of whom another order may have the sample; and what
+ * its laboratory reports.
+ */
+type Found = { bySample: boolean; sameUser: boolean; analytes: Analyte[] };
 
-async function weigh(
-  ctx: TxCtx<TeamCtx>,
+function weigh(
   { lab_id, lab_account_id, report }: ReportOfLab,
   order: LoadedOrder,
-  { bySample, sameUser }: Found,
-): Promise<Candidate> {
-  const analytes = await analytesOf(ctx, order.row.lab_test_id);
+  { bySample, sameUser, analytes }: Found,
+): Candidate {
   const shared = report.observations.filter((observation) => analyteOf(observation, analytes) !== null).length;
   const marker_overlap = { reported: report.observations.length, shared, ordered: analytes.length };
   const demographics = bySample ? compareDemographics(order, report) : 'demographic_match';
