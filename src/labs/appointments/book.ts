@@ -53,7 +53,7 @@ export async function refuseSecond(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): P
 /** The slot of a key, where it is one that this order can have. */
 export function openSlotFor(ctx: TeamCtx, order: LoadedOrder, type: AppointmentType, key: string): Slot {
   const slot = openBookingKey(ctx, key);
-  if (slot.type !== type || (slot.lab_id !== null && slot.lab_id !== order.labTest.lab?.id)) {
+  if (slot.type !== type || (slot.lab_id !== null && slot.lab_id !== order.lab.id)) {
     throw new AppError(
       'booking_key_mismatch',
       'This slot is of another kind of appointment, or at another laboratory.',

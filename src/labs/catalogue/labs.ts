@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../context.ts';
+import type { Ctx, TeamCtx } from '../../context.ts';
+import type { Labs } from '../../db/tables.ts';
+import { notFound } from '../../errors.ts';
 import type { Lab } from './schemas.ts';
 
 /** A row of `labs` in the shape of the wire. */
@@ -8,6 +10,17 @@ export const LAB_JSON = sql<Static<typeof Lab>>`json_build_object(
   'id', labs.id, 'slug', labs.slug, 'name', labs.name, 'first_line_address', labs.first_line_address,
   'city', labs.city, 'zipcode', labs.zipcode,
   'collection_methods', labs.collection_methods, 'sample_types', labs.sample_types)`;
+
+/** The laboratory of an id or of a slug. Throws not_found. */
+export async function findLab({ db }: Pick<Ctx, 'db'>, named: number | string): Promise<Selectable<Labs>> {
+  const lab = await db
+    .selectFrom('labs')
+    .selectAll()
+    .where((is) => (typeof named === 'number' ? is('id', '=', named) : is('slug', '=', named)))
+    .executeTakeFirst();
+  if (!lab) throw notFound('Laboratory');
+  return lab;
+}
 
 /** Every laboratory of the platform: the same for all teams. */
 export async function listLabs(ctx: TeamCtx): Promise<Static<typeof Lab>[]> {

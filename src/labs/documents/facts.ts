@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findInsuranceOrNull, type StoredInsurance } from '../../insurance/find-latest.ts';
 import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
+import { findLab } from '../catalogue/labs.ts';
 import { questionsOf, type MarkerQuestion } from '../catalogue/questions.ts';
 import { findSignature, type Signature } from '../orders/create/signature.ts';
 import type { LoadedOrder } from '../orders/load.ts';
@@ -37,7 +38,7 @@ export async function factsOf(ctx: TeamCtx, order: LoadedOrder): Promise<OrderFa
   return {
     order,
     sender: await findSender(ctx),
-    lab: await findLab(ctx, order.labTest.lab?.id ?? null),
+    lab: labFacts(await findLab(ctx, order.lab.id)),
     signature: await findSignature(ctx, order),
     laboratoryNumber: await findLaboratoryNumber(ctx, order),
     questions: asking.size === 0 ? [] : await questionsOf(ctx, [...asking]),
@@ -69,13 +70,15 @@ export async function findSender(ctx: TeamCtx): Promise<Sender> {
   return { name: company_name ?? name, lines, contacts };
 }
 
-async function findLab(ctx: TeamCtx, id: number | null): Promise<LabFacts> {
-  const row = await ctx.db
-    .selectFrom('labs')
-    .select(['name', 'first_line_address', 'city', 'state', 'zipcode', 'clia_number'])
-    .where('id', '=', id ?? 0)
-    .executeTakeFirst();
-  if (!row) return { name: 'Laboratory', address: '', clia_number: null };
-  const { name, first_line_address, city, state, zipcode, clia_number } = row;
-  return { name, address: `${first_line_address}, ${city}, ${state} ${zipcode}`, clia_number };
-}
+const labFacts = ({
+  name,
+  first_line_address,
+  city,
+  state,
+  zipcode,
+  clia_number,
+}: Awaited<ReturnType<typeof findLab>>): LabFacts => ({
+  name,
+  address: `${first_line_address}, ${city}, ${state} ${zipcode}`,
+  clia_number,
+});

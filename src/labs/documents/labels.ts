@@ -47,8 +47,8 @@ export async function drawLabels(
 }
 
 /** What the laboratory finds the order by: a tube that says another number than the message does is nobody's. */
-function numberOf({ order: { row, labConnection }, laboratoryNumber }: OrderFacts): string {
-  const number = row.sample_id ?? laboratoryNumber ?? (labConnection === 'hl7' ? null : row.id);
+function numberOf({ order: { row, lab }, laboratoryNumber }: OrderFacts): string {
+  const number = row.sample_id ?? laboratoryNumber ?? (lab.connection === 'hl7' ? null : row.id);
   if (number !== null) return number;
   throw new AppError(
     'document_not_available',

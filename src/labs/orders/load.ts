@@ -7,6 +7,7 @@ import { signedUrl } from '../../privacy/signed-link.ts';
 import { keptLabTests, labTestOf } from '../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../catalogue/lab-test-json.ts';
 import type { LabTest } from '../catalogue/schemas.ts';
+import type { OrderRules } from './pre-flight.ts';
 import type { LabConnection } from './send-out.ts';
 import type { OrderEvent, Shipment } from './schemas.ts';
 import { openOrder, openShipment, type OrderRow, type StoredOrder, type StoredShipment } from './sealed.ts';
@@ -20,6 +21,18 @@ export type Sibling = Pick<
   'id' | 'origin' | 'parent_id' | 'last_low_level_status' | 'last_event_at' | 'created_at' | 'updated_at'
 >;
 
+type OrderLab = {
+  id: number;
+  connection: LabConnection;
+  /** Whose patients it serves; null: everybody. */
+  states: string[] | null;
+  order_rules: OrderRules;
+};
+
+/** A row of `labs` as OrderLab. */
+export const ORDER_LAB = `json_build_object('id', labs.id, 'connection', labs.connection, 'states', labs.states,
+  'order_rules', labs.order_rules)`;
+
 /** An order with everything its answer is made of. */
 export type LoadedOrder = {
   row: OrderRow;
@@ -31,8 +44,8 @@ export type LoadedOrder = {
   /** The orders of its transaction, itself among them, oldest first. */
   transaction: Sibling[];
   labTest: LabTest;
-  /** How the laboratory of the lab test is connected. */
-  labConnection: LabConnection;
+  /** The laboratory of the lab test, as it matters to orders. */
+  lab: OrderLab;
   /** Opens its requisition without a key, where there is one. */
   requisitionUrl: string;
 };
@@ -50,7 +63,7 @@ const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transac
  * of the transaction are sorted afterwards, since an index in their order would be taken for the one that finds them.
  */
 export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at as user_deleted_at,
-  ${LAB_TEST_REVISION} as lab_test_revision, labs.connection as lab_connection,
+  ${LAB_TEST_REVISION} as lab_test_revision, ${ORDER_LAB} as lab,
   (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
      from order_events e where e.user_id = orders.user_id and e.order_id = orders.id) as events,
   (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
@@ -68,7 +81,7 @@ export type WholeOrder = StoredOrder & {
   client_user_id: string;
   user_deleted_at: string | null;
   lab_test_revision: string;
-  lab_connection: LabConnection;
+  lab: OrderLab;
   events: [id: number, status: string, status_detail: string | null, created_at: string][];
   appointment_id: string | null;
   shipment: (StoredShipment & { created_at: string; updated_at: string }) | null;
@@ -152,7 +165,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       client_user_id,
       user_deleted_at: _,
       lab_test_revision: __,
-      lab_connection: labConnection,
+      lab,
       events,
       shipment,
       appointment_id,
@@ -181,7 +194,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
           updated_at: iso(updated),
         })),
       labTest: labTestOf(labTests, stored.lab_test_id),
-      labConnection,
+      lab,
       requisitionUrl: signedUrl(ctx, 'requisition', stored),
     };
   });

@@ -30,22 +30,21 @@ export const requisitionOf = (connection: LabConnection): LowLevelStatus =>
  * caller holds the order's lock.
  */
 export async function sendOut(ctx: TxCtx<TeamCtx>, order: LoadedOrder, statuses: LowLevelStatus[]): Promise<void> {
-  if (order.labConnection === 'simulated') {
+  if (order.lab.connection === 'simulated') {
     const moves = statuses.some((status) => READY.has(status) || status === 'awaiting_registration');
     if (moves) await startAutopilot(ctx, order.row.id);
     return;
   }
   const action = actionOf(order, statuses);
-  const labId = order.labTest.lab?.id;
-  if (action === null || labId === undefined) return;
+  if (action === null) return;
   const { user_id, id } = order.row;
   const { rows } = await sql`
     insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
-    select ${user_id}, ${newId()}, ${id}, ${ctx.team.id}, ${labId}, ${action}
+    select ${user_id}, ${newId()}, ${id}, ${ctx.team.id}, ${order.lab.id}, ${action}
      where (${action} = 'cancel') = exists (select from laboratory_outbox
        where user_id = ${user_id} and order_id = ${id} and action = 'new')
     returning id`.execute(ctx.db);
-  if (rows.length > 0) await addJob(ctx.db, outboxKind, { lab_id: labId });
+  if (rows.length > 0) await addJob(ctx.db, outboxKind, { lab_id: order.lab.id });
 }
 
 function actionOf(order: LoadedOrder, statuses: LowLevelStatus[]): 'new' | 'cancel' | null {

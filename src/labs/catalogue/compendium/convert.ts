@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
-import { notFound } from '../../../errors.ts';
 import { loadLabTest } from '../find.ts';
+import { findLab } from '../labs.ts';
 import { candidatesFor, isWhole } from './compare.ts';
 import { loadCompendium } from './load.ts';
 import type { CompendiumConversion, CompendiumConversionAnswer } from './schemas.ts';
@@ -15,12 +15,7 @@ export async function convertCompendium(
   asked: Static<typeof CompendiumConversion>,
 ): Promise<Static<typeof CompendiumConversionAnswer>> {
   const { limit = 3, lab_test_id } = asked;
-  const target = await ctx.db
-    .selectFrom('labs')
-    .select(['id', 'slug'])
-    .where('slug', '=', asked.target_lab)
-    .executeTakeFirst();
-  if (!target) throw notFound('Laboratory');
+  const target = await findLab(ctx, asked.target_lab);
   const labTest = lab_test_id ? await loadLabTest(ctx, lab_test_id) : null;
   const codes = labTest ? (labTest.markers ?? []).flatMap(({ provider_id }) => provider_id ?? []) : asked.provider_ids;
   const entries = await loadCompendium(ctx);

@@ -4,6 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { refuseUnknownTeams } from '../../../tenancy/teams/find.ts';
+import { findLab } from '../labs.ts';
 import type { BILLING_TYPES, DELEGATED_FLOWS, LAB_ACCOUNT_STATUSES } from './schemas.ts';
 
 export type LabAccountStatus = (typeof LAB_ACCOUNT_STATUSES)[number];
@@ -34,8 +35,7 @@ export function addLabAccount(ctx: Ctx, { lab: slug, ...input }: NewLabAccount):
     const { db } = ctx;
     const org = await db.selectFrom('orgs').select('id').where('id', '=', input.org_id).executeTakeFirst();
     if (!org) throw notFound('Organisation');
-    const lab = await db.selectFrom('labs').select('id').where('slug', '=', slug).executeTakeFirst();
-    if (!lab) throw notFound('Laboratory');
+    const lab = await findLab(ctx, slug);
     await refuseUnknownTeams(ctx, input.org_id, input.team_id_allowlist);
     const account = await db
       .insertInto('lab_accounts')

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { newId } from '../../../ids.ts';
+import { findLab } from '../labs.ts';
 import type { CollectionMethod } from '../schemas.ts';
 import type { OrderSet } from './resolve.ts';
 
@@ -63,7 +64,6 @@ function madeOf({ lab_id, tests, addOns }: OrderSet) {
 async function sampleOf(ctx: TeamCtx, { lab_id, tests }: OrderSet): Promise<{ sample_type: string }> {
   const [first] = tests;
   if (first) return { sample_type: first.sample_type };
-  const labs = ctx.db.selectFrom('labs').select('sample_types').where('id', '=', lab_id);
-  const { sample_types } = await labs.executeTakeFirstOrThrow();
+  const { sample_types } = await findLab(ctx, lab_id);
   return { sample_type: sample_types[0] ?? 'serum' };
 }

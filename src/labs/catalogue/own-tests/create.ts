@@ -4,13 +4,14 @@ import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { AppError, notFound } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { refuseBeyondLimit } from '../../../tenancy/limits.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { chooseMarkers, type ChosenMarker } from '../choose-markers.ts';
 import { loadLabTest } from '../find.ts';
+import { findLab } from '../labs.ts';
 import { findAccountAt, refuseOfOtherLab } from '../lab-accounts/find.ts';
 import type { LabTest } from '../schemas.ts';
 import { approveLabTest } from './approve.ts';
@@ -33,7 +34,7 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
   return inTransaction(ctx, async (ctx) => {
     const { team } = ctx;
     const markers = await markersFor(ctx, input);
-    const lab = await labOf(ctx, markers);
+    const lab = await findLab(ctx, (markers[0] as ChosenMarker).lab_id);
     if (!lab.collection_methods.includes(input.method)) {
       throw new AppError(
         'collection_method_not_offered',
@@ -81,7 +82,7 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
 async function markersFor(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<ChosenMarker[]> {
   const count = (input.marker_ids?.length ?? 0) + (input.provider_ids?.length ?? 0);
   if (count === 0) throw new AppError('no_markers', 'Name at least one marker.');
-  const named = input.lab_slug ? await findLabId(ctx, input.lab_slug) : null;
+  const named = input.lab_slug ? (await findLab(ctx, input.lab_slug)).id : null;
   const account = await findAccountAt(ctx, named, input.lab_account_id ?? undefined);
   const markers = await chooseMarkers(ctx, input, { lab_id: named, codes_of: account?.lab_id ?? null });
   if (account) refuseOfOtherLab(account, (markers[0] as ChosenMarker).lab_id);
@@ -89,20 +90,6 @@ async function markersFor(ctx: TeamCtx, input: Static<typeof LabTestInput>): Pro
     throw new AppError('duplicate_markers', 'A marker is named more than once, by its id or by its order code.');
   }
   return markers;
-}
-
-async function findLabId(ctx: TeamCtx, slug: string): Promise<number> {
-  const lab = await ctx.db.selectFrom('labs').select('id').where('slug', '=', slug).executeTakeFirst();
-  if (!lab) throw notFound('Laboratory');
-  return lab.id;
-}
-
-async function labOf(ctx: TeamCtx, [first]: ChosenMarker[]) {
-  return ctx.db
-    .selectFrom('labs')
-    .select(['id', 'name', 'collection_methods', 'sample_types'])
-    .where('id', '=', (first as ChosenMarker).lab_id)
-    .executeTakeFirstOrThrow();
 }
 
 async function countOwn({ db, team }: TxCtx<TeamCtx>): Promise<number> {

@@ -58,10 +58,10 @@ function newsOf(id: string, status: LowLevelStatus): LabNews {
 const LOST = 'unmatched';
 
 async function tellReport(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, report: LabReport): Promise<LoadedOrder> {
-  const { row, labTest } = locked;
+  const { row, lab } = locked;
   if (row.patient_details?.last_name?.toLowerCase() !== LOST) return (await storeReport(ctx, locked, report)).order;
   const lost = { ...report, accession_number: null, samples: [] };
-  await receiveReport(ctx, { lab_id: labTest.lab?.id as number, lab_account_id: null, report: lost });
+  await receiveReport(ctx, { lab_id: lab.id, lab_account_id: null, report: lost });
   return locked;
 }
 

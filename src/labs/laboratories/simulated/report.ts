@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { ageInYears } from '../../../wire/birth-date.ts';
 import { analytesOf, type Analyte } from '../../catalogue/analytes.ts';
+import { findLab } from '../../catalogue/labs.ts';
 import type { LoadedOrder } from '../../orders/load.ts';
 import { partsOf, type LowLevelStatus } from '../../orders/status/table.ts';
 import type { LabReport, Observation } from '../../results/report.ts';
@@ -21,11 +22,7 @@ export async function simulateReport(
   status: LabReport['status'],
 ): Promise<LabReport> {
   const { row } = order;
-  const lab = await ctx.db
-    .selectFrom('labs')
-    .select(['slug', 'name', 'clia_number', 'first_line_address', 'city', 'state', 'zipcode'])
-    .where('id', '=', order.labTest.lab?.id ?? 0)
-    .executeTakeFirstOrThrow();
+  const lab = await findLab(ctx, order.lab.id);
   const { patient_details: patient, physician } = row;
   if (!patient) throw new Error(`Order ${row.id} has no patient to report for.`);
   const collected = timeOf(order, 'draw_completed', 'transit_lab', 'appointment_scheduled');

@@ -8,13 +8,13 @@ import { findUser } from '../../../users/find.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { keptLabTest } from '../../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../../catalogue/lab-test-json.ts';
-import type { LoadedOrder } from '../load.ts';
+import { ORDER_LAB, type LoadedOrder } from '../load.ts';
 import { accountProblems, refuseUnlessAccepted } from '../pre-flight.ts';
 import { sealOrder, type OrderRow } from '../sealed.ts';
 import { nameWords } from '../name-words.ts';
-import { sendOut, type LabConnection } from '../send-out.ts';
+import { sendOut } from '../send-out.ts';
 import { publishOrderEvents } from '../status/append-events.ts';
-import { findLab, refuseUnlessServed } from './find-lab.ts';
+import { findOrderLab, refuseUnlessServed } from './find-order-lab.ts';
 import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/table.ts';
 
 const NOTHING = {
@@ -56,7 +56,7 @@ const INSERT = `
   with moment as (select date_trunc('milliseconds', clock_timestamp()) as at),
   person as (select id, client_user_id from users where id = $1 and team_id = $2 and deleted_at is null),
   test as (
-    select lab_tests.id, ${LAB_TEST_REVISION} as revision, labs.connection
+    select lab_tests.id, ${LAB_TEST_REVISION} as revision, ${ORDER_LAB} as lab
       from lab_tests join labs on labs.id = lab_tests.lab_id
      where lab_tests.id = $3 and lab_tests.team_id = $2 and lab_tests.method = $4
        and (lab_tests.status = 'active' or $14::uuid is not null) and (labs.connection <> 'simulated' or $15::boolean)
@@ -89,9 +89,9 @@ const INSERT = `
     select made.user_id, made.id, made.team_id, kind, word_hash
       from made, unnest($10::text[], $13::bytea[]) as w (kind, word_hash)
   )
-  select person.client_user_id, test.revision, test.connection, told.created_at from told, person, test order by told.id`;
+  select person.client_user_id, test.revision, test.lab, told.created_at from told, person, test order by told.id`;
 
-type Inserted = { client_user_id: string; revision: string; connection: LabConnection; created_at: string };
+type Inserted = { client_user_id: string; revision: string; lab: LoadedOrder['lab']; created_at: string };
 
 /**
  * A new order, in a transaction of its own or in that of the order it repeats, with its first events, told to the team's
@@ -153,7 +153,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     transaction: [...(redrawOf?.transaction ?? []), { id, origin, parent_id, last_low_level_status: last, ...times }],
     labTest: await keptLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
     requisitionUrl: signedUrl(ctx, 'requisition', { team_id: ctx.team.id, id: row.id }),
-    labConnection: first.connection,
+    lab: first.lab,
   };
   await publishOrderEvents(ctx, loaded, loaded.events);
   if (!isAtLaboratory) await sendOut(ctx, loaded, low);
@@ -222,7 +222,7 @@ async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<never> {
       `This is not an active lab test collected by ${order.method}. GET /v3/lab_test?collection_method=${order.method}&status=active lists those that are.`,
     );
   }
-  const lab = await findLab(ctx, labTest.lab_id);
+  const lab = await findOrderLab(ctx, labTest.lab_id);
   if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
   refuseUnlessServed(lab, order.sentTo as string);
   refuseUnlessAccepted(accountProblems(order.lab_account_id ?? null, lab.order_rules));

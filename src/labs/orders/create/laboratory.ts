@@ -1,18 +1,18 @@
-import type { TxCtx, TeamCtx } from '../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import type { LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
 import { findOrMakeLabTest } from '../../catalogue/order-sets/find-or-make-lab-test.ts';
 import { refuseSeveralMethods, resolveOrderSet } from '../../catalogue/order-sets/resolve.ts';
 import type { CollectionMethod } from '../../catalogue/schemas.ts';
 import type { OrderPlace } from './schemas.ts';
-import { findLab, refuseUnlessServed, type Lab } from './find-lab.ts';
+import { findOrderLab, refuseUnlessServed, type OrderLab } from './find-order-lab.ts';
 import { notConnected } from './insert-order.ts';
 
 /** Where an order goes: the lab test, its way of collecting, the laboratory with what it takes, the account there. */
 export type Destination = {
   lab_test_id: string;
   method: CollectionMethod;
-  lab: Lab;
+  lab: OrderLab;
   account: LabAccountRow | null;
   markerIds: number[];
 };
@@ -25,15 +25,21 @@ export async function findDestination(ctx: TxCtx<TeamCtx>, input: OrderPlace, st
   const set = input.order_set ?? { lab_test_ids: [input.lab_test_id as string] };
   const lab_account_id = input.lab_account_id ?? set.lab_account_id ?? null;
   const resolved = await resolveOrderSet(ctx, { ...set, lab_account_id });
-  const lab = await findLab(ctx, resolved.lab_id);
+  const lab = await findOrderLab(ctx, resolved.lab_id);
   if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
   const method = methodOf(resolved.method, input.collection_method ?? null, lab);
   refuseUnlessServed(lab, state);
   const lab_test_id = await findOrMakeLabTest(ctx, resolved, method);
-  return { lab_test_id, method, lab, account: resolved.account, markerIds: resolved.markerIds };
+  return {
+    lab_test_id,
+    method,
+    lab,
+    account: resolved.account,
+    markerIds: resolved.markerIds,
+  };
 }
 
-function methodOf(ofTests: CollectionMethod | null, asked: CollectionMethod | null, lab: Lab): CollectionMethod {
+function methodOf(ofTests: CollectionMethod | null, asked: CollectionMethod | null, lab: OrderLab): CollectionMethod {
   const method = asked ?? ofTests;
   if (method === null) {
     throw new AppError(

@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { findDefaultKit, findLabTest } from '../../catalogue/find.ts';
 import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
-import { findLab } from '../create/find-lab.ts';
+import { findOrderLab } from '../create/find-order-lab.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import { loadOrder, type LoadedOrder } from '../load.ts';
 import { KIT_NOT_BACK } from '../status/table.ts';
@@ -49,7 +49,7 @@ export async function findOrMakeWaitingOrder(
 
 /** A registration names no account: where the laboratory takes no order without one, the one that the team has there. */
 async function onlyAccountAt(ctx: TxCtx<TeamCtx>, labId: number): Promise<string | null> {
-  const { order_rules } = await findLab(ctx, labId);
+  const { order_rules } = await findOrderLab(ctx, labId);
   if (!order_rules.account_required) return null;
   const accounts = await listLabAccounts(ctx, { status: 'active' });
   const [first, ...others] = accounts.filter(({ lab_id }) => lab_id === labId);

@@ -8,7 +8,7 @@ import { findUser } from '../../../users/find.ts';
 import { changeOrder } from '../change.ts';
 import { lockOrder, type LoadedOrder } from '../load.ts';
 import { refuseUnlessBilled } from '../create/billing.ts';
-import { findLab, refuseUnlessServed } from '../create/find-lab.ts';
+import { refuseUnlessServed } from '../create/find-order-lab.ts';
 import { keepInsurance, keptConsents, keptPatient, refuseMinorWithoutSetting } from '../create/patient.ts';
 import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
@@ -33,7 +33,7 @@ export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder
     // The same registration again changes the order's details, but it is no news.
     if (repeated) return registered;
     const told = await appendOrderEvents(ctx, registered, [
-      { status: requisitionOf(order.labConnection) },
+      { status: requisitionOf(order.lab.connection) },
       { status: 'testkit_registered' },
     ]);
     // A kit may be on its way back before anybody has said whose it is.
@@ -100,10 +100,9 @@ async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input:
   const { clinical_notes, billing_type, lab_account_id } = order.row;
   refuseAnotherPatient(order, input);
   const patient = keptPatient(input);
-  const lab = await findLab(ctx, order.labTest.lab?.id as number);
   const { state } = patient.patient_address;
   if (state !== order.row.patient_address?.state) {
-    refuseUnlessServed(lab, state);
+    refuseUnlessServed(order.lab, state);
     if (lab_account_id) {
       const [account = null] = await listLabAccounts(ctx, { lab_account_id });
       refuseUnlessBilled(account, billing_type, state);
@@ -122,7 +121,7 @@ async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input:
         insurance,
         account: lab_account_id,
       },
-      lab.order_rules,
+      order.lab.order_rules,
     ),
   );
   return changeOrder(ctx, order, {

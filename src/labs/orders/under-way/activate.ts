@@ -55,7 +55,7 @@ export async function activateIfDue(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Pr
   const { activate_by, last_low_level_status, patient_details } = order.row;
   const waits = activate_by !== null && activate_by > (await todayInUtc(ctx));
   if (last_low_level_status !== 'ordered' || patient_details === null || waits) return order;
-  return appendOrderEvents(ctx, order, [{ status: requisitionOf(order.labConnection) }]);
+  return appendOrderEvents(ctx, order, [{ status: requisitionOf(order.lab.connection) }]);
 }
 
 /** By the database's clock, as the list of those that are due. */

@@ -29,7 +29,7 @@ export async function makeRedraw(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promi
     lab_account_id: row.lab_account_id,
     billing_type: row.billing_type,
     priority: row.priority,
-    statuses: ['ordered', requisitionOf(order.labConnection)],
+    statuses: ['ordered', requisitionOf(order.lab.connection)],
   });
   return { ...order, transaction: redraw.transaction };
 }

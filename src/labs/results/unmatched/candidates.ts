@@ -84,7 +84,7 @@ function weigh(
   const shared = report.observations.filter((observation) => analyteOf(observation, analytes) !== null).length;
   const marker_overlap = { reported: report.observations.length, shared, ordered: analytes.length };
   const demographics = bySample ? compareDemographics(order, report) : 'demographic_match';
-  const sameLab = order.labTest.lab?.id === lab_id;
+  const sameLab = order.lab.id === lab_id;
   const score =
     (bySample ? 0.5 : 0) +
     { demographic_match: 0.3, demographic_mismatch: -0.3, unknown: 0 }[demographics] +
