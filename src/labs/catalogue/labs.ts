@@ -22,6 +22,10 @@ export async function findLab({ db }: Pick<Ctx, 'db'>, named: number | string): 
   return lab;
 }
 
+/** What a laboratory takes most of, where nothing says of what a lab test is. */
+export const sampleTypeOf = ({ sample_types }: Pick<Selectable<Labs>, 'sample_types'>): string =>
+  sample_types[0] ?? 'serum';
+
 /** Every laboratory of the platform: the same for all teams. */
 export async function listLabs(ctx: TeamCtx): Promise<Static<typeof Lab>[]> {
   const rows = await ctx.db.selectFrom('labs').select(LAB_JSON.as('lab')).orderBy('labs.id').execute();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { newId } from '../../../ids.ts';
-import { findLab } from '../labs.ts';
+import { insertLabTests, sumOf } from '../insert-lab-tests.ts';
+import { findLab, sampleTypeOf } from '../labs.ts';
 import type { CollectionMethod } from '../schemas.ts';
 import type { OrderSet } from './resolve.ts';
 
@@ -17,22 +17,13 @@ export async function findOrMakeLabTest(ctx: TxCtx<TeamCtx>, set: OrderSet, meth
   );
   if (whole) return whole.id;
   const slug = slugOf(set, method);
-  const id = newId();
-  const made = await ctx.db
-    .insertInto('lab_tests')
-    .values({ id, slug, method, ...madeOf(set), ...(await sampleOf(ctx, set)), team_id: ctx.team.id })
-    .onConflict((oc) => oc.columns(['team_id', 'slug']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (!made) {
-    const known = ctx.db.selectFrom('lab_tests').select('id').where('team_id', '=', ctx.team.id);
-    return (await known.where('slug', '=', slug).executeTakeFirstOrThrow()).id;
-  }
-  await ctx.db
-    .insertInto('lab_test_markers')
-    .values(set.markerIds.map((marker_id, position) => ({ lab_test_id: id, marker_id, position })))
-    .execute();
-  return id;
+  const sample_type = set.tests[0]?.sample_type ?? sampleTypeOf(await findLab(ctx, set.lab_id));
+  const [made] = await insertLabTests(ctx, ctx.team.id, [
+    { slug, method, sample_type, ...madeOf(set), marker_ids: set.markerIds },
+  ]);
+  if (made) return made;
+  const known = ctx.db.selectFrom('lab_tests').select('id').where('team_id', '=', ctx.team.id);
+  return (await known.where('slug', '=', slug).executeTakeFirstOrThrow()).id;
 }
 
 /** The order in which markers are named makes no other lab test. */
@@ -44,26 +35,13 @@ function slugOf({ lab_id, markerIds }: OrderSet, method: CollectionMethod): stri
 function madeOf({ lab_id, tests, addOns }: OrderSet) {
   const parts = [...tests, ...addOns];
   const names = parts.map(({ name }) => name).join(' + ');
-  const days = (key: 'common_tat_days' | 'worst_case_tat_days'): number | null => {
-    const known = parts.map((part) => part[key]).filter((value) => value !== null);
-    return known.length === 0 ? null : Math.max(...known);
-  };
   return {
     lab_id,
     name: names.length > LONGEST_NAME ? `${names.slice(0, LONGEST_NAME - 1)}…` : names,
     description: 'Generated for an order set.',
-    price: parts.reduce((sum, { price }) => sum + Number(price ?? 0), 0).toFixed(2),
+    ...sumOf(parts),
     status: 'active',
     fasting: tests.some(({ fasting }) => fasting),
     auto_generated: true,
-    common_tat_days: days('common_tat_days'),
-    worst_case_tat_days: days('worst_case_tat_days'),
   };
-}
-
-async function sampleOf(ctx: TeamCtx, { lab_id, tests }: OrderSet): Promise<{ sample_type: string }> {
-  const [first] = tests;
-  if (first) return { sample_type: first.sample_type };
-  const { sample_types } = await findLab(ctx, lab_id);
-  return { sample_type: sample_types[0] ?? 'serum' };
 }

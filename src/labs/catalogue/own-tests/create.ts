@@ -11,7 +11,8 @@ import { refuseBeyondLimit } from '../../../tenancy/limits.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { chooseMarkers, type ChosenMarker } from '../choose-markers.ts';
 import { loadLabTest } from '../find.ts';
-import { findLab } from '../labs.ts';
+import { insertLabTests, sumOf } from '../insert-lab-tests.ts';
+import { findLab, sampleTypeOf } from '../labs.ts';
 import { findAccountAt, refuseOfOtherLab } from '../lab-accounts/find.ts';
 import type { LabTest } from '../schemas.ts';
 import { approveLabTest } from './approve.ts';
@@ -44,30 +45,23 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
     await refuseBeyondLimit(ctx, 'labTestsPerTeam', team.id, () => countOwn(ctx));
     const id = newId();
     const { name, description, method } = input;
-    await ctx.db
-      .insertInto('lab_tests')
-      .values({
+    await insertLabTests(ctx, team.id, [
+      {
         id,
-        team_id: team.id,
         // The end of the id keeps two of one name apart.
         slug: `${slugOf(name)}-${id.slice(-8)}`,
         name,
         description,
         method,
         lab_id: lab.id,
-        sample_type: lab.sample_types[0] ?? 'serum',
-        price: markers.reduce((sum, { price }) => sum + Number(price ?? 0), 0).toFixed(2),
+        sample_type: sampleTypeOf(lab),
+        ...sumOf(markers),
         status: 'pending_approval',
         approved_at: null,
         fasting: input.fasting ?? false,
-        common_tat_days: longest(markers, 'common_tat_days'),
-        worst_case_tat_days: longest(markers, 'worst_case_tat_days'),
-      })
-      .execute();
-    await ctx.db
-      .insertInto('lab_test_markers')
-      .values(markers.map((marker, position) => ({ lab_test_id: id, marker_id: marker.id, position })))
-      .execute();
+        marker_ids: markers.map((marker) => marker.id),
+      },
+    ]);
     if (ctx.config.environment === 'sandbox') {
       await addJob(ctx.db, sandboxApproval, { team_id: team.id, lab_test_id: id });
     }
@@ -104,8 +98,3 @@ const slugOf = (name: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
     .replaceAll(/^-|-$/g, '') || 'lab-test';
-
-function longest(markers: ChosenMarker[], key: 'common_tat_days' | 'worst_case_tat_days'): number | null {
-  const known = markers.map((marker) => marker[key]).filter((days) => days !== null);
-  return known.length === 0 ? null : Math.max(...known);
-}
