@@ -2,24 +2,11 @@ import { sql, type Updateable } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import type { Orders } from '../../db/tables.ts';
 import type { LoadedOrder } from './load.ts';
-import { sealOrder, type OrderRow } from './sealed.ts';
+import { sealOrder, type OrderRow, type SealedColumn } from './sealed.ts';
 import { storeNameWords } from './name-words.ts';
 
 type Changes = Partial<
-  Pick<
-    OrderRow,
-    | 'activate_by'
-    | 'patient_details'
-    | 'patient_address'
-    | 'shipping_details'
-    | 'physician'
-    | 'consents'
-    | 'passthrough'
-    | 'icd_codes'
-    | 'health_insurance_id'
-    | 'interpretation'
-    | 'has_missing_results'
-  >
+  Pick<OrderRow, SealedColumn | 'activate_by' | 'health_insurance_id' | 'interpretation' | 'has_missing_results'>
 >;
 
 /**

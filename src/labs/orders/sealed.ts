@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { Orders, Shipments } from '../../db/tables.ts';
@@ -6,14 +6,32 @@ import type { AoeAnswer, ConsentInput, Order, PhysicianInput, Shipment } from '.
 import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
 
 type Wire = Static<typeof Order>;
-type Sealed =
-  'consents' | 'icd_codes' | 'aoe_answers' | 'notes' | 'clinical_notes' | 'passthrough' | keyof typeof DETAILS;
+
+/** What is sealed of an order, and whether as JSON or as the text that it is. */
+const SEALED = {
+  patient_details: 'json',
+  patient_address: 'json',
+  shipping_details: 'json',
+  physician: 'json',
+  consents: 'json',
+  icd_codes: 'json',
+  aoe_answers: 'json',
+  notes: 'text',
+  clinical_notes: 'text',
+  passthrough: 'text',
+} as const;
+
+export type SealedColumn = keyof typeof SEALED;
+type TextColumn = { [K in SealedColumn]: (typeof SEALED)[K] extends 'text' ? K : never }[SealedColumn];
+
+export const SEALED_OF_ORDER = Object.keys(SEALED) as SealedColumn[];
+const isText = (column: SealedColumn): column is TextColumn => SEALED[column] === 'text';
 
 /** An order's row as the database keeps it; what is personal is sealed. */
 export type StoredOrder = Selectable<Orders>;
 
 /** The same, opened. */
-export type OrderRow = Omit<StoredOrder, Sealed | 'method' | 'last_low_level_status'> & {
+export type OrderRow = Omit<StoredOrder, SealedColumn | 'method' | 'last_low_level_status'> & {
   method: CollectionMethod;
   last_low_level_status: LowLevelStatus;
   patient_details: Wire['patient_details'];
@@ -28,63 +46,35 @@ export type OrderRow = Omit<StoredOrder, Sealed | 'method' | 'last_low_level_sta
   passthrough: string | null;
 };
 
-type JsonColumn = keyof typeof DETAILS | 'consents' | 'icd_codes' | 'aoe_answers';
+/** Those columns of an order alone, opened. */
+export type Personal = Pick<OrderRow, SealedColumn>;
 
-const DETAILS = { patient_details: 1, patient_address: 1, shipping_details: 1, physician: 1 };
+export const personalOf = (row: Personal): Personal =>
+  Object.fromEntries(SEALED_OF_ORDER.map((column) => [column, row[column]])) as Personal;
 
 /** Opens what is sealed of an order. */
 export function openOrder({ cipher }: TeamCtx, stored: StoredOrder): OrderRow {
-  const json = <T>(column: JsonColumn): T | null => {
+  const opened = SEALED_OF_ORDER.map((column) => {
     const sealed = stored[column];
-    return sealed && cipher.openJson<T>(`orders.${column}`, stored, sealed);
-  };
-  const text = (column: 'notes' | 'clinical_notes' | 'passthrough'): string | null => {
-    const sealed = stored[column];
-    return sealed && cipher.openText(`orders.${column}`, stored, sealed);
-  };
-  return {
-    ...stored,
-    method: stored.method as CollectionMethod,
-    last_low_level_status: stored.last_low_level_status as LowLevelStatus,
-    patient_details: json('patient_details'),
-    patient_address: json('patient_address'),
-    shipping_details: json('shipping_details'),
-    physician: json('physician'),
-    consents: json('consents'),
-    icd_codes: json('icd_codes'),
-    aoe_answers: json('aoe_answers'),
-    notes: text('notes'),
-    clinical_notes: text('clinical_notes'),
-    passthrough: text('passthrough'),
-  };
+    if (sealed === null) return [column, null];
+    if (isText(column)) return [column, cipher.openText(`orders.${column}`, stored, sealed)];
+    return [column, cipher.openJson(`orders.${column}`, stored, sealed)];
+  });
+  return { ...stored, ...Object.fromEntries(opened) } as OrderRow;
 }
 
 /** Seals those columns of an order that are given; null stays null. */
 export function sealOrder(
   { cipher }: TeamCtx,
   row: { team_id: string; id: string },
-  opened: Partial<
-    Pick<
-      OrderRow,
-      | 'patient_details'
-      | 'patient_address'
-      | 'shipping_details'
-      | 'physician'
-      | 'consents'
-      | 'icd_codes'
-      | 'aoe_answers'
-      | 'clinical_notes'
-      | 'passthrough'
-    >
-  >,
-): Updateable<Orders> {
+  opened: Partial<Personal>,
+): Partial<Record<SealedColumn, Buffer | null>> {
   return Object.fromEntries(
-    Object.entries(opened).map(([column, value]) => {
+    Object.entries(opened).map(([name, value]) => {
+      const column = name as SealedColumn;
       if (value === null) return [column, null];
-      if (column === 'passthrough' || column === 'clinical_notes') {
-        return [column, cipher.sealText(`orders.${column}`, row, value as string)];
-      }
-      return [column, cipher.sealJson(`orders.${column as JsonColumn}`, row, value)];
+      if (isText(column)) return [column, cipher.sealText(`orders.${column}`, row, value as string)];
+      return [column, cipher.sealJson(`orders.${column}`, row, value)];
     }),
   );
 }

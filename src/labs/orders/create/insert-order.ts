@@ -10,23 +10,16 @@ import { keptLabTest } from '../../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../../catalogue/lab-test-json.ts';
 import { ORDER_LAB, type LoadedOrder } from '../load.ts';
 import { accountProblems, refuseUnlessAccepted } from '../pre-flight.ts';
-import { sealOrder, type OrderRow } from '../sealed.ts';
+import { personalOf, SEALED_OF_ORDER, sealOrder, type OrderRow, type Personal, type SealedColumn } from '../sealed.ts';
 import { nameWords } from '../name-words.ts';
 import { sendOut } from '../send-out.ts';
 import { publishOrderEvents } from '../status/append-events.ts';
 import { findOrderLab, refuseUnlessServed } from './find-order-lab.ts';
 import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/table.ts';
 
+const NOTHING_PERSONAL = Object.fromEntries(SEALED_OF_ORDER.map((column) => [column, null])) as Personal;
+
 const NOTHING = {
-  patient_details: null,
-  patient_address: null,
-  shipping_details: null,
-  physician: null,
-  consents: null,
-  icd_codes: null,
-  aoe_answers: null,
-  clinical_notes: null,
-  passthrough: null,
   sample_id: null,
   health_insurance_id: null,
   lab_account_id: null,
@@ -35,7 +28,9 @@ const NOTHING = {
   activate_by: null,
 } satisfies Partial<OrderRow>;
 
-export type NewOrder = Partial<Pick<OrderRow, keyof typeof NOTHING>> & {
+type Given = Pick<OrderRow, SealedColumn | keyof typeof NOTHING>;
+
+export type NewOrder = Partial<Given> & {
   /** Left out: a new one. Given where something bears it already, as the sample of an imported order. */
   id?: string;
   user_id: string;
@@ -51,6 +46,9 @@ export type NewOrder = Partial<Pick<OrderRow, keyof typeof NOTHING>> & {
   sentTo?: string;
 };
 
+const FIRST_SEALED = 21;
+const SEALED_PLACES = SEALED_OF_ORDER.map((_, n) => `$${FIRST_SEALED + n}::bytea`).join(', ');
+
 // User and lab test are checked by the statement that uses them; why nothing was written is asked only then.
 const INSERT = `
   with moment as (select date_trunc('milliseconds', clock_timestamp()) as at),
@@ -60,8 +58,8 @@ const INSERT = `
       from lab_tests join labs on labs.id = lab_tests.lab_id
      where lab_tests.id = $3 and lab_tests.team_id = $2 and lab_tests.method = $4
        and (lab_tests.status = 'active' or $14::uuid is not null) and (labs.connection <> 'simulated' or $15::boolean)
-       and ($29::text is null or ((labs.states is null or $29 = any (labs.states))
-         and ($25::uuid is not null or not coalesce((labs.order_rules ->> 'account_required')::boolean, false))))
+       and ($20::text is null or ((labs.states is null or $20 = any (labs.states))
+         and ($16::uuid is not null or not coalesce((labs.order_rules ->> 'account_required')::boolean, false))))
   ), begun as (
     insert into order_transactions (user_id, id, team_id, created_at)
     select person.id, $5::uuid, $2, moment.at from person, test, moment where $14::uuid is null returning user_id, id
@@ -70,12 +68,10 @@ const INSERT = `
     union all select person.id, $5::uuid from person, test where $14::uuid is not null
   ), made as (
     insert into orders (user_id, id, team_id, order_transaction_id, origin, parent_id, lab_test_id, details_id, method,
-      shipping_details, passthrough, patient_details, patient_address, physician, consents, icd_codes, aoe_answers,
-      clinical_notes, sample_id, health_insurance_id, lab_account_id, billing_type, priority, activate_by,
+      ${SEALED_OF_ORDER.join(', ')}, sample_id, health_insurance_id, lab_account_id, billing_type, priority, activate_by,
       last_event_id, last_status, last_low_level_status, last_event_at, created_at, updated_at)
     select within.user_id, $6::uuid, $2, within.id, case when $14::uuid is null then 'initial' else 'redraw' end, $14::uuid,
-           $3, $7::uuid, $4, $8, $9, $16::bytea, $17::bytea, $18::bytea, $19::bytea, $20::bytea, $21::bytea, $22::bytea,
-           $23::text, $24::uuid, $25::uuid, $26::text, $27::boolean, $28::date,
+           $3, $7::uuid, $4, ${SEALED_PLACES}, $8::text, $9::uuid, $16::uuid, $17::text, $18::boolean, $19::date,
            cardinality($11::text[]), ($11::text[])[cardinality($11::text[])], $12, last.at, moment.at, last.at
       from within, moment, lateral (select moment.at + (cardinality($11::text[]) - 1) * interval '1 millisecond' as at) as last
     returning user_id, id, team_id, created_at
@@ -109,7 +105,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     sentTo: _,
     ...given
   } = order;
-  const told = { ...NOTHING, ...given };
+  const told = { ...NOTHING_PERSONAL, ...NOTHING, ...given };
   const row = { team_id: ctx.team.id, id };
   const ids = { transaction: redrawOf?.row.order_transaction_id ?? newId(), details: newId() };
   const statuses = low.map((status) => fullStatus(method, status));
@@ -133,7 +129,6 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
       lab_test_id: lab_test_id.toLowerCase(),
       details_id: ids.details,
       method,
-      notes: null,
       has_abn: false,
       interpretation: null,
       has_missing_results: null,
@@ -164,7 +159,7 @@ type Prepared = {
   row: { team_id: string; id: string };
   ids: { transaction: string; details: string };
   statuses: string[];
-  told: Pick<OrderRow, keyof typeof NOTHING>;
+  told: Given;
 };
 
 async function insert(
@@ -172,9 +167,8 @@ async function insert(
   { user_id, lab_test_id, method, statuses: low, redrawOf, sentTo }: NewOrder,
   { row, ids, statuses, told }: Prepared,
 ): Promise<Inserted[]> {
-  const { sample_id, health_insurance_id, lab_account_id, billing_type, priority, activate_by, ...personal } = told;
   const words = nameWords(ctx, told);
-  const sealed = sealOrder(ctx, row, personal);
+  const sealed = sealOrder(ctx, row, personalOf(told));
   const values = [
     user_id,
     ctx.team.id,
@@ -183,28 +177,20 @@ async function insert(
     ids.transaction,
     row.id,
     ids.details,
-    sealed.shipping_details,
-    sealed.passthrough,
+    told.sample_id,
+    told.health_insurance_id,
     words.kinds,
     statuses,
     low.at(-1),
     words.hashes,
     redrawOf?.row.id ?? null,
     ctx.config.environment === 'sandbox',
-    sealed.patient_details,
-    sealed.patient_address,
-    sealed.physician,
-    sealed.consents,
-    sealed.icd_codes,
-    sealed.aoe_answers,
-    sealed.clinical_notes,
-    sample_id,
-    health_insurance_id,
-    lab_account_id,
-    billing_type,
-    priority,
-    activate_by,
+    told.lab_account_id,
+    told.billing_type,
+    told.priority,
+    told.activate_by,
     sentTo ?? null,
+    ...SEALED_OF_ORDER.map((column) => sealed[column]),
   ];
   const { rows } = await ctx.db.executeQuery<Inserted>(
     preparedStatement('insert order', CompiledQuery.raw(INSERT, values)),

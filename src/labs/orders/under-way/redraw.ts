@@ -1,6 +1,7 @@
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import type { LoadedOrder } from '../load.ts';
+import { personalOf } from '../sealed.ts';
 import { requisitionOf } from '../send-out.ts';
 
 /**
@@ -16,15 +17,7 @@ export async function makeRedraw(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promi
     lab_test_id: row.lab_test_id,
     method: row.method,
     redrawOf: order,
-    patient_details: row.patient_details,
-    patient_address: row.patient_address,
-    shipping_details: row.shipping_details,
-    physician: row.physician,
-    consents: row.consents,
-    icd_codes: row.icd_codes,
-    aoe_answers: row.aoe_answers,
-    clinical_notes: row.clinical_notes,
-    passthrough: row.passthrough,
+    ...personalOf(row),
     health_insurance_id: row.health_insurance_id,
     lab_account_id: row.lab_account_id,
     billing_type: row.billing_type,
