@@ -17,7 +17,7 @@ import {
   LabTest,
   LabTestPage,
   LabTestPageQuery,
-  labTestQuery,
+  LabTestQuery,
   Marker,
   MarkerPage,
   MarkerQuery,
@@ -56,7 +56,7 @@ export const labTestEndpoints = [
     description: 'Of more than 300 it lists none: 400 too_many_matches.',
     refusals: ['too_many_matches'],
     deprecated: { since: '2025-06-01', successor: '/v3/lab_test' },
-    query: Type.Object(labTestQuery),
+    query: LabTestQuery,
     handle: (ctx, { query }) => listLabTests(ctx, query),
   }),
   endpoint({

@@ -5,21 +5,10 @@ import { containing } from '../../db/containing.ts';
 import { decodeCursor, isSortKey, takePage, type SortKey } from '../../db/page.ts';
 import { AppError } from '../../errors.ts';
 import { LAB_TEST_JSON } from './lab-test-json.ts';
-import type { LabTest, LabTestPage } from './schemas.ts';
+import type { LabTest, LabTestPage, LabTestQuery } from './schemas.ts';
 
-type OrderKey = 'price' | 'created_at' | 'updated_at';
-
-export type LabTestFilter = {
-  generation_method?: string | undefined;
-  lab_slug?: string | undefined;
-  collection_method?: string | undefined;
-  status?: string | undefined;
-  marker_ids?: number[] | undefined;
-  provider_ids?: string[] | undefined;
-  name?: string | undefined;
-  order_key?: OrderKey | undefined;
-  order_direction?: 'asc' | 'desc' | undefined;
-};
+type LabTestFilter = Static<typeof LabTestQuery>;
+type OrderKey = NonNullable<LabTestFilter['order_key']>;
 
 type Row = { lab_test: LabTest; value: number };
 

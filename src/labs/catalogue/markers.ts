@@ -7,24 +7,15 @@ import { findLabTest } from './find.ts';
 import { findAccountAt } from './lab-accounts/find.ts';
 import { MARKER_JSON, MARKER_WITH_RESULTS_JSON } from './marker-json.ts';
 import { priceMarkers } from './pricing.ts';
-import type { Marker, MarkerPage } from './schemas.ts';
+import type { Marker, MarkerPage, MarkerQuery, MarkersOfTestQuery } from './schemas.ts';
 
 type Page = { page: number; size: number };
 /** Under which of the team's accounts is asked. */
-type Account = { lab_account_id?: string | undefined };
-type MarkerFilter = {
-  lab_id?: number[] | undefined;
-  lab_slug?: string | undefined;
-  name?: string | undefined;
-  a_la_carte_enabled?: boolean | undefined;
-  include_pricing: boolean;
-};
+type Account = Pick<Static<typeof MarkersOfTestQuery>, 'lab_account_id'>;
+type MarkerFilter = Omit<Static<typeof MarkerQuery>, keyof Page | 'include_pricing'> & { include_pricing: boolean };
 
 /** A page of the platform's markers, by id; every filter that is given must hold. Throws not_found for the account. */
-export async function listMarkers(
-  ctx: TeamCtx,
-  filter: MarkerFilter & Account & Page,
-): Promise<Static<typeof MarkerPage>> {
+export async function listMarkers(ctx: TeamCtx, filter: MarkerFilter & Page): Promise<Static<typeof MarkerPage>> {
   const account = await findAccountAt(ctx, null, filter.lab_account_id);
   const matching = ctx.db.selectFrom('markers').innerJoin('labs', 'labs.id', 'markers.lab_id')
     .where(sql<boolean>`(${filter.lab_id ?? null}::bigint[] is null or labs.id = any(${filter.lab_id ?? null}::bigint[]))

@@ -146,7 +146,7 @@ const name = Type.Optional(TextFilter({ description: 'A part of the name, in any
 const anyOther = 'Any other value matches nothing.';
 
 /** Filters and order of both lists of lab tests. */
-export const labTestQuery = {
+export const LabTestQuery = Type.Object({
   generation_method: Type.Optional(WordFilter({ default: 'manual', description: `auto, manual or all. ${anyOther}` })),
   lab_slug: Type.Optional(WordFilter({ description: 'Slug of the laboratory.' })),
   collection_method: word(`${COLLECTION_METHODS.join(', ')}. ${anyOther}`),
@@ -163,7 +163,7 @@ export const labTestQuery = {
   name,
   order_key: Type.Optional(oneOf(['price', 'created_at', 'updated_at'], { default: 'created_at' })),
   order_direction: Type.Optional(oneOf(['asc', 'desc'], { default: 'asc' })),
-};
+});
 
 const pageQuery = {
   lab_account_id: Type.Optional(
@@ -179,7 +179,7 @@ const pageQuery = {
 };
 
 export const LabTestPageQuery = Type.Object({
-  ...labTestQuery,
+  ...LabTestQuery.properties,
   lab_test_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   next_cursor: Type.Optional(
     Cursor({ description: 'From the page before, with the same order_key and order_direction.' }),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
-import { LowerBound, oneOf, PageNumber, SearchWords, UpperBound, Uuid, WordFilter } from '../../wire/schema.ts';
+import { Uuid } from '../../wire/schema.ts';
 import { createOrder } from './create/create.ts';
 import { importOrder } from './create/import.ts';
 import { CreateOrderInput, ImportOrderInput } from './create/schemas.ts';
@@ -8,6 +8,7 @@ import { cancelOrder } from './under-way/cancel.ts';
 import { createTestkitOrder } from './testkit/create.ts';
 import { findOrderTransaction } from './find-transaction.ts';
 import { listOrders } from './list/list.ts';
+import { OrderListQuery } from './list/schemas.ts';
 import { loadOrder, type LoadedOrder } from './load.ts';
 import { completeDraw } from './under-way/complete-draw.ts';
 import { patchOrder } from './under-way/patch.ts';
@@ -46,36 +47,6 @@ const PLACE_REFUSALS = [
   'minor_not_served',
   'billing_type_not_allowed',
 ] as const;
-const Words = Type.Array(WordFilter(), { maxItems: 100 });
-
-const query = Type.Object({
-  search_input: Type.Optional(
-    SearchWords({
-      description:
-        "Whole words of a patient's or recipient's name, a date of birth, or the id of an order, a user or a sample.",
-    }),
-  ),
-  start_date: Type.Optional(LowerBound),
-  end_date: Type.Optional(UpperBound),
-  updated_start_date: Type.Optional(LowerBound),
-  updated_end_date: Type.Optional(UpperBound),
-  status: Type.Optional(Words),
-  order_key: Type.Optional(oneOf(['created_at', 'patient_name', 'last_status'])),
-  order_direction: Type.Optional(oneOf(['asc', 'desc'])),
-  order_type: Type.Optional(Words),
-  is_critical: Type.Optional(Type.Boolean()),
-  interpretation: Type.Optional(
-    WordFilter({ description: 'normal, abnormal, critical, unknown; null selects orders without one.' }),
-  ),
-  order_activation_types: Type.Optional(Words),
-  user_id: Type.Optional(Uuid),
-  patient_name: Type.Optional(SearchWords({ description: 'Whole words, in any order.' })),
-  shipping_recipient_name: Type.Optional(SearchWords({ description: 'Whole words, in any order.' })),
-  order_ids: Type.Optional(Type.Array(Uuid, { maxItems: 500 })),
-  order_transaction_id: Type.Optional(Uuid),
-  page: Type.Optional(PageNumber),
-  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-});
 
 const answer = (
   order: LoadedOrder,
@@ -93,7 +64,7 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
     method: 'GET',
     path,
     tag,
-    query,
+    query: OrderListQuery,
     response: OrderPage,
     summary: 'List orders',
     alias: path === '/orders',

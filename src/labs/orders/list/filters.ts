@@ -1,29 +1,13 @@
+import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { isUuid } from '../../../ids.ts';
 import { isBirthDate } from '../../../wire/birth-date.ts';
 import { birthDateHash, wordHashes } from '../name-words.ts';
 import { currentName } from '../status/table.ts';
 import { canonicalSampleId } from '../testkit/bind-sample.ts';
+import type { OrderListQuery } from './schemas.ts';
 
-export type OrderFilters = {
-  search_input?: string | undefined;
-  start_date?: string | undefined;
-  end_date?: string | undefined;
-  updated_start_date?: string | undefined;
-  updated_end_date?: string | undefined;
-  status?: string[] | undefined;
-  order_key?: 'created_at' | 'patient_name' | 'last_status' | undefined;
-  order_direction?: 'asc' | 'desc' | undefined;
-  order_type?: string[] | undefined;
-  is_critical?: boolean | undefined;
-  interpretation?: string | undefined;
-  order_activation_types?: string[] | undefined;
-  user_id?: string | undefined;
-  patient_name?: string | undefined;
-  shipping_recipient_name?: string | undefined;
-  order_ids?: string[] | undefined;
-  order_transaction_id?: string | undefined;
-};
+export type OrderFilters = Omit<Static<typeof OrderListQuery>, 'page' | 'size'>;
 
 /** Orders in which every one of the hashed words stands, in names (or a date of birth) of these kinds. */
 const found = (hashes: string, kinds: string): string => `orders.id = any (array(

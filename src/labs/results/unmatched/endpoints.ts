@@ -1,13 +1,19 @@
 import { Type } from 'typebox';
 import { decodeCursor, isId, takePage } from '../../../db/page.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Cursor, LowerBound, UpperBound, Uuid, WordFilter } from '../../../wire/schema.ts';
+import { Uuid } from '../../../wire/schema.ts';
 import { Order } from '../../orders/schemas.ts';
 import { acceptUnmatched } from './accept.ts';
 import { findUnmatched, loadUnmatched } from './load.ts';
 import { renderUnmatched } from './render.ts';
 import { resolveUnmatched } from './resolve.ts';
-import { AcceptUnmatchedResult, ResolveUnmatchedResult, UnmatchedResult, UnmatchedResultPage } from './schemas.ts';
+import {
+  AcceptUnmatchedResult,
+  ResolveUnmatchedResult,
+  UnmatchedResult,
+  UnmatchedResultPage,
+  UnmatchedResultQuery,
+} from './schemas.ts';
 
 const tag = 'unmatched';
 const params = Type.Object({ raw_result_id: Uuid });
@@ -19,17 +25,8 @@ export const unmatchedEndpoints = [
     path: '/v3/unmatched_result',
     tag,
     summary: 'List results that belong to no order by their numbers',
-    description:
-      'A laboratory sent them for this team without a number of one of its orders, or with one that cannot be meant. The newest first.',
-    query: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-      next_cursor: Type.Optional(Cursor()),
-      decision_code: Type.Optional(WordFilter()),
-      lab_slug: Type.Optional(WordFilter({ description: 'Only those of the laboratory with this slug.' })),
-      status: Type.Optional(WordFilter()),
-      created_at_start: Type.Optional(LowerBound),
-      created_at_end: Type.Optional(UpperBound),
-    }),
+    description: 'A laboratory sent them for this team without a number of one of its orders. The newest first.',
+    query: UnmatchedResultQuery,
     response: UnmatchedResultPage,
     refusals: ['invalid_cursor'],
     handle: async (ctx, { query: { limit = 50, next_cursor, ...filter } }) => {

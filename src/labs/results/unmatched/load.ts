@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { notFound } from '../../../errors.ts';
 import type { LabReport } from '../report.ts';
-import type { UnmatchedResult } from './schemas.ts';
+import type { UnmatchedResult, UnmatchedResultQuery } from './schemas.ts';
 
 type Told = Static<typeof UnmatchedResult>;
 
@@ -13,13 +13,7 @@ export type Unmatched = Pick<
   'id' | 'status' | 'decision_code' | 'sub_reason_codes' | 'note' | 'lab' | 'created_at' | 'updated_at' | 'reviewed_at'
 > & { report: LabReport; candidates: (Told['candidate_groups'][number]['candidates'][number] & { user_id: string })[] };
 
-export type UnmatchedFilter = {
-  decision_code?: string | undefined;
-  lab_slug?: string | undefined;
-  status?: string | undefined;
-  created_at_start?: string | undefined;
-  created_at_end?: string | undefined;
-};
+type UnmatchedFilter = Omit<Static<typeof UnmatchedResultQuery>, 'limit' | 'next_cursor'>;
 
 /** The newest first, up to `limit` behind the one named. */
 export async function loadUnmatched(

@@ -1,5 +1,16 @@
 import { Type } from 'typebox';
-import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../../wire/schema.ts';
+import {
+  Cursor,
+  LowerBound,
+  nullable,
+  oneOf,
+  optional,
+  Text,
+  Timestamp,
+  UpperBound,
+  Uuid,
+  WordFilter,
+} from '../../../wire/schema.ts';
 import { INTERPRETATIONS } from '../schemas.ts';
 
 export const DECISION_CODES = [
@@ -96,4 +107,14 @@ export const MatchReview = Type.Object({
   status: oneOf(STATUSES),
   decision_code: oneOf(DECISION_CODES),
   sub_reason_codes: Type.Array(Type.String()),
+});
+
+export const UnmatchedResultQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  next_cursor: Type.Optional(Cursor()),
+  decision_code: Type.Optional(WordFilter()),
+  lab_slug: Type.Optional(WordFilter({ description: 'Only those of the laboratory with this slug.' })),
+  status: Type.Optional(WordFilter()),
+  created_at_start: Type.Optional(LowerBound),
+  created_at_end: Type.Optional(UpperBound),
 });

@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { LowerBound, oneOf, PageNumber, SearchWords, UpperBound, Uuid, WordFilter } from '../../../wire/schema.ts';
+
+const Words = Type.Array(WordFilter(), { maxItems: 100 });
+
+/** Filters, order and page of the list of orders. */
+export const OrderListQuery = Type.Object({
+  search_input: Type.Optional(
+    SearchWords({
+      description:
+        "Whole words of a patient's or recipient's name, a date of birth, or the id of an order, a user or a sample.",
+    }),
+  ),
+  start_date: Type.Optional(LowerBound),
+  end_date: Type.Optional(UpperBound),
+  updated_start_date: Type.Optional(LowerBound),
+  updated_end_date: Type.Optional(UpperBound),
+  status: Type.Optional(Words),
+  order_key: Type.Optional(oneOf(['created_at', 'patient_name', 'last_status'])),
+  order_direction: Type.Optional(oneOf(['asc', 'desc'])),
+  order_type: Type.Optional(Words),
+  is_critical: Type.Optional(Type.Boolean()),
+  interpretation: Type.Optional(
+    WordFilter({ description: 'normal, abnormal, critical, unknown; null selects orders without one.' }),
+  ),
+  order_activation_types: Type.Optional(Words),
+  user_id: Type.Optional(Uuid),
+  patient_name: Type.Optional(SearchWords({ description: 'Whole words, in any order.' })),
+  shipping_recipient_name: Type.Optional(SearchWords({ description: 'Whole words, in any order.' })),
+  order_ids: Type.Optional(Type.Array(Uuid, { maxItems: 500 })),
+  order_transaction_id: Type.Optional(Uuid),
+  page: Type.Optional(PageNumber),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+});
