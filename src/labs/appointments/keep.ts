@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { TeamCtx, TxCtx } from '../../context.ts';
+import type { FollowedOrder, TeamCtx, TxCtx } from '../../context.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { newId } from '../../ids.ts';
 import { shownWidely } from '../orders/render.ts';
@@ -10,12 +10,6 @@ import { renderAppointment } from './render.ts';
 import type { AppointmentEventStatus, AppointmentStatus, AppointmentType } from './schemas.ts';
 import { eventRow, openAppointment, sealNotes, type EventData, type LoadedAppointment, type Place } from './sealed.ts';
 import { claimSlot, freeSlots } from './slots/claims.ts';
-
-/** Of an order, what its appointment is told with. */
-export type OrderOfAppointment = {
-  row: { id: string; user_id: string; order_transaction_id: string };
-  user: { id: string; client_user_id: string };
-};
 
 type NewAppointment = {
   type: AppointmentType;
@@ -41,7 +35,7 @@ const EVENT_OF: Readonly<Record<AppointmentStatus, AppointmentEventStatus>> = {
 /** Writes an appointment of an order that the caller has locked, claims its slot and tells of it. */
 export async function insertAppointment(
   ctx: TxCtx<TeamCtx>,
-  order: OrderOfAppointment,
+  order: FollowedOrder,
   { type, provider, place, iana_timezone, slot, status, notes }: NewAppointment,
 ): Promise<LoadedAppointment> {
   const id = newId();
@@ -61,6 +55,7 @@ export async function insertAppointment(
       end_at: slot?.end_at ?? null,
       iana_timezone,
       external_id: externalIdOf(id),
+      last_event_id: 1,
       created_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
       updated_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
     })
@@ -68,7 +63,7 @@ export async function insertAppointment(
     .executeTakeFirstOrThrow();
   const appointment = openAppointment(ctx, stored, []);
   if (slot) await claimSlot(ctx, slot, appointment);
-  return appendEvent(ctx, order, appointment, null);
+  return tellEvent(ctx, order, appointment, null);
 }
 
 type Change = { status: AppointmentStatus; slot?: Slot; notes?: string | null; data?: EventData | null };
@@ -79,7 +74,7 @@ type Change = { status: AppointmentStatus; slot?: Slot; notes?: string | null; d
  */
 export async function changeAppointment(
   ctx: TxCtx<TeamCtx>,
-  order: OrderOfAppointment,
+  order: FollowedOrder,
   appointment: LoadedAppointment,
   { status, slot, notes, data = null }: Change,
 ): Promise<LoadedAppointment> {
@@ -91,48 +86,43 @@ export async function changeAppointment(
     end_at: slot.end_at,
     iana_timezone: slot.iana_timezone,
   };
-  const changed = {
-    ...appointment,
-    ...moved,
-    status,
-    appointment_notes: notes === undefined ? appointment.appointment_notes : notes,
-  };
-  await ctx.db
+  const last_event_id = appointment.last_event_id + 1;
+  // Times rise by a millisecond at least, so that receivers can tell which event is the newest.
+  const { updated_at } = await ctx.db
     .updateTable('appointments')
     .set({
       status,
+      last_event_id,
+      updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')`,
       ...(moved && { ...moved, place: ctx.cipher.sealJson('appointments.place', appointment, moved.place) }),
       ...(notes === undefined ? {} : { appointment_notes: sealNotes(ctx, appointment, notes) }),
     })
     .where('user_id', '=', appointment.user_id)
     .where('order_id', '=', appointment.order_id)
     .where('id', '=', appointment.id)
-    .execute();
+    .returning('updated_at')
+    .executeTakeFirstOrThrow();
+  const changed = {
+    ...appointment,
+    ...moved,
+    status,
+    appointment_notes: notes === undefined ? appointment.appointment_notes : notes,
+    last_event_id,
+    updated_at,
+  };
   if (slot || status === 'cancelled') await freeSlots(ctx, appointment, slot ?? null);
-  return appendEvent(ctx, order, changed, data);
+  return tellEvent(ctx, order, changed, data);
 }
 
-/** Times rise by a millisecond at least, so that receivers can tell which event is the newest. */
-async function appendEvent(
+/** Writes and tells the newest event of an appointment, which bears its number and time already. */
+async function tellEvent(
   ctx: TxCtx<TeamCtx>,
-  order: OrderOfAppointment,
+  order: FollowedOrder,
   appointment: LoadedAppointment,
   data: EventData | null,
 ): Promise<LoadedAppointment> {
-  const isNew = appointment.last_event_id === 0;
-  const id = appointment.last_event_id + 1;
+  const { last_event_id: id, updated_at } = appointment;
   const status = EVENT_OF[appointment.status];
-  const { updated_at } = await ctx.db
-    .updateTable('appointments')
-    .set({
-      last_event_id: id,
-      updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')`,
-    })
-    .where('user_id', '=', appointment.user_id)
-    .where('order_id', '=', appointment.order_id)
-    .where('id', '=', appointment.id)
-    .returning('updated_at')
-    .executeTakeFirstOrThrow();
   await ctx.db
     .insertInto('appointment_events')
     .values({
@@ -148,11 +138,9 @@ async function appendEvent(
     .execute();
   const told: LoadedAppointment = {
     ...appointment,
-    last_event_id: id,
-    updated_at,
     events: [...appointment.events, { created_at: updated_at, status, data }],
   };
-  await publishEvent(ctx, isNew ? appointmentCreated : appointmentUpdated, {
+  await publishEvent(ctx, id === 1 ? appointmentCreated : appointmentUpdated, {
     user: order.user,
     data: renderAppointment(told, order.row, shownWidely(ctx)),
   });
