@@ -5,7 +5,7 @@ import { lockOrderIfPresent } from '../../orders/load.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';
 import { pathTo } from '../../orders/status/path.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
-import { startSimulation } from './simulate-order.ts';
+import { endOf, startSimulation } from './simulate-order.ts';
 
 /** Walks orders on where PHIAL_SANDBOX_AUTOPILOT_SECONDS is set. */
 export const autopilot = defineTeamJob({ ...autopilotKind, run: (ctx, job) => runAutopilot(ctx, job) });
@@ -16,8 +16,7 @@ function runAutopilot(ctx: TeamCtx, job: { team_id: string; order_id: string }):
     if (ctx.config.autopilotSeconds === null) return;
     const order = await lockOrderIfPresent(tx, job.order_id);
     if (!order) return;
-    const target = order.row.patient_details === null ? 'with_customer' : 'completed';
-    const path = pathTo(progressOfOrder(order), target);
+    const path = pathTo(progressOfOrder(order), endOf(order.row));
     if (path.ok) await startSimulation(tx, order, path.steps, { delaySeconds: ctx.config.autopilotSeconds, flags: {} });
   });
 }

@@ -10,7 +10,7 @@ import { partsOf, type LowLevelStatus } from '../../orders/status/table.ts';
 import { pathTo } from '../../orders/status/path.ts';
 import { advance } from '../../orders/status/rules.ts';
 import type { SimulationFlags } from './schemas.ts';
-import { addStepJob, takeStep } from './simulation-step.ts';
+import { addStepJob, move, takeStep } from './simulation-step.ts';
 
 type Flags = Static<typeof SimulationFlags>;
 type Request = { finalStatus: string | null; delaySeconds: number; flags: Flags };
@@ -44,9 +44,12 @@ function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus
   throw new AppError('status_not_reachable', `No way leads from ${order.row.last_status} to ${finalStatus ?? target}.`);
 }
 
+/** Where an order gets to by itself. */
+export const endOf = ({ method, patient_details }: LoadedOrder['row']): LowLevelStatus =>
+  method === 'testkit' && patient_details === null ? 'with_customer' : 'completed';
+
 function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelStatus {
-  if (finalStatus === null)
-    return row.method === 'testkit' && row.patient_details === null ? 'with_customer' : 'completed';
+  if (finalStatus === null) return endOf(row);
   const { method, low } = partsOf(finalStatus);
   if (method !== row.method) {
     throw new AppError(
@@ -57,7 +60,7 @@ function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelSta
   return low;
 }
 
-/** A new simulation takes the place of an unfinished one. */
+/** A new simulation takes the place of an unfinished one. Without a delay nobody would see where it stands: it is not written. */
 export async function startSimulation(
   ctx: TxCtx<TeamCtx>,
   locked: LoadedOrder,
@@ -66,6 +69,7 @@ export async function startSimulation(
 ): Promise<void> {
   const { row } = locked;
   await ctx.db.deleteFrom('simulations').where('user_id', '=', row.user_id).where('order_id', '=', row.id).execute();
+  if (delaySeconds === 0) return walk(ctx, locked, steps, flags);
   if (steps.length === 0) return;
   const simulation = {
     user_id: row.user_id,
@@ -80,9 +84,14 @@ export async function startSimulation(
   };
   await ctx.db.insertInto('simulations').values(simulation).execute();
   const job = { team_id: ctx.team.id, order_id: row.id, simulation_id: simulation.id };
-  let taken = await takeStep(ctx, locked, { ...job, step: 0 });
-  for (let step = 1; taken.more && delaySeconds === 0; step += 1) {
-    taken = await takeStep(ctx, taken.order, { ...job, step });
+  const { more } = await takeStep(ctx, locked, { ...job, step: 0 });
+  if (more) await addStepJob(ctx, { ...job, step: 1 }, delaySeconds);
+}
+
+async function walk(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, steps: LowLevelStatus[], flags: Flags): Promise<void> {
+  let order: LoadedOrder | null = locked;
+  for (const status of steps) {
+    order = await move(ctx, order, status, flags);
+    if (!order) return;
   }
-  if (taken.more) await addStepJob(ctx, { ...job, step: 1 }, delaySeconds);
 }

@@ -46,7 +46,7 @@ export async function takeStep(
   ctx: TxCtx<TeamCtx>,
   locked: LoadedOrder,
   { simulation_id, step }: SimulationStep,
-): Promise<{ order: LoadedOrder; more: boolean; delaySeconds: number }> {
+): Promise<{ more: boolean; delaySeconds: number }> {
   const { user_id, id: order_id } = locked.row;
   const simulation = await ctx.db
     .selectFrom('simulations')
@@ -56,13 +56,10 @@ export async function takeStep(
     .where('id', '=', simulation_id)
     .where('next_step', '=', step)
     .executeTakeFirst();
-  if (!simulation) return { order: locked, more: false, delaySeconds: 0 };
+  if (!simulation) return { more: false, delaySeconds: 0 };
   const status = simulation.steps[step] as LowLevelStatus;
-  // The order may have ended since the steps were chosen.
-  const allowed = advance(progressOfOrder(locked), status) !== null;
-  const flags = simulation.flags as Static<typeof SimulationFlags>;
-  const order = allowed ? await move(ctx, locked, status, flags) : locked;
-  const more = allowed && step + 1 < simulation.steps.length;
+  const moved = await move(ctx, locked, status, simulation.flags as Static<typeof SimulationFlags>);
+  const more = moved !== null && step + 1 < simulation.steps.length;
   if (more) {
     await ctx.db
       .updateTable('simulations')
@@ -73,16 +70,20 @@ export async function takeStep(
   } else {
     await ctx.db.deleteFrom('simulations').where('user_id', '=', user_id).where('order_id', '=', order_id).execute();
   }
-  return { order, more, delaySeconds: simulation.delay_seconds };
+  return { more, delaySeconds: simulation.delay_seconds };
 }
 
-/** Its appointment brings an order to some statuses, the laboratory to the others. */
-async function move(
+/**
+ * Its appointment brings an order to some statuses, the laboratory to the others; null where the order cannot get there, as it
+ * may have ended since the steps were chosen.
+ */
+export async function move(
   ctx: TxCtx<TeamCtx>,
   locked: LoadedOrder,
   status: LowLevelStatus,
   flags: Static<typeof SimulationFlags>,
-): Promise<LoadedOrder> {
+): Promise<LoadedOrder | null> {
+  if (advance(progressOfOrder(locked), status) === null) return null;
   if (isAppointmentStep(status)) return simulateAppointment(ctx, locked, status);
   return simulateLaboratory(ctx, locked, status, flags);
 }
