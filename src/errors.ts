@@ -69,7 +69,6 @@ export type ErrorCode =
   | 'appointment_not_reschedulable'
   | 'appointment_not_cancellable'
   | 'cancellation_note_required'
-  | 'patient_too_young'
   | 'patient_address_missing'
   | 'too_many_matches'
   | 'too_many_samples'

@@ -95,7 +95,6 @@ const STATUS: Record<Code, number> = {
   appointment_not_reschedulable: 400,
   appointment_not_cancellable: 400,
   cancellation_note_required: 400,
-  patient_too_young: 400,
   patient_address_missing: 400,
   too_many_matches: 400,
   too_many_samples: 400,

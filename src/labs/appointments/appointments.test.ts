@@ -1,12 +1,8 @@
 // An order's appointment from its booking to its end, and what it does to the order.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inTransaction } from '../../db/transaction.ts';
-import { changeOrder } from '../orders/change.ts';
-import { lockOrder } from '../orders/load.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { askCenters, askPhlebotomy, bookedOrder, orderBy, phoenix, slotsOf } from '../../../test/collected-orders.ts';
-import { teamCtx } from '../../../test/team-ctx.ts';
 import { lowStatuses, makeUser, readOrder, simulate } from '../../../test/factories.ts';
 
 type Booked = {
@@ -294,21 +290,6 @@ test('a visit can be moved next door, at the time that it has', async () => {
     'appointment_scheduled',
     'appointment_scheduled',
   ]);
-});
-
-test('nobody comes to patients under 18, however the order came to have one', async () => {
-  const id = await orderBy(app.team, 'at_home_phlebotomy');
-  const ctx = await teamCtx(app.ctx, app.team.id);
-  await inTransaction(ctx, async (tx) => {
-    const order = await lockOrder(tx, id);
-    const patient = order.row.patient_details as NonNullable<typeof order.row.patient_details>;
-    const dob = `${new Date().getUTCFullYear() - 17}-01-01`;
-    await changeOrder(tx, order, { patient_details: { ...patient, dob } });
-  });
-  const [key] = await offered('phlebotomy');
-  expect(await said(book('phlebotomy', id, key))).toBe('400 patient_too_young');
-  const request = { address: phoenix, provider: 'getlabs' };
-  expect(await said(app.api('POST', at('phlebotomy', id, 'request'), request))).toBe('400 patient_too_young');
 });
 
 test('from the order to the result: booked, moved, drawn, found', async () => {

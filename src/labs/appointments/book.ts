@@ -6,7 +6,7 @@ import type { LoadedOrder } from '../orders/load.ts';
 import { openBookingKey, type Slot } from './slots/booking-key.ts';
 import { isUnderWay, newestAppointmentOrNull } from './find.ts';
 import { insertAppointment } from './keep.ts';
-import { lockOrderFor, moveOrder, refuseMinor, refuseUnlessTakes } from './order-rules.ts';
+import { lockOrderFor, moveOrder, refuseUnlessTakes } from './order-rules.ts';
 import type { AppointmentType, BookingInput } from './schemas.ts';
 import type { LoadedAppointment } from './sealed.ts';
 import { isInTime, refuseWithoutScheduler } from './slots/simulated-scheduler.ts';
@@ -24,7 +24,6 @@ export function bookAppointment(
   return inTransaction(ctx, async (ctx) => {
     const order = await lockOrderFor(ctx, orderId, type);
     refuseWithoutScheduler(ctx);
-    refuseMinor(order, type);
     const target = async_confirmation ? 'appointment_pending' : 'appointment_scheduled';
     await refuseSecond(ctx, order);
     refuseUnlessTakes(order, target);

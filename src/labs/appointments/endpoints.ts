@@ -73,7 +73,7 @@ const phlebotomy = [
     response: Appointment,
     summary: 'Book a blood draw at home',
     description: oneSlotOnce,
-    refusals: [...withSlot, 'appointment_already_booked', 'patient_too_young'],
+    refusals: [...withSlot, 'appointment_already_booked'],
     handle: (ctx, { params: { order_id }, body }) => shown(bookAppointment(ctx, order_id, 'phlebotomy', body)),
   }),
   endpoint({
@@ -87,13 +87,7 @@ const phlebotomy = [
     summary: 'Ask for a blood draw at home, without a time',
     description:
       'The appointment is pending until the provider confirms it with a time. In the sandbox that is when the order is walked to appointment_scheduled.',
-    refusals: [
-      ...changing,
-      'scheduler_not_connected',
-      'area_not_served',
-      'appointment_already_booked',
-      'patient_too_young',
-    ],
+    refusals: [...changing, 'scheduler_not_connected', 'area_not_served', 'appointment_already_booked'],
     handle: (ctx, { params: { order_id }, body }) => shown(requestAppointment(ctx, order_id, body)),
   }),
   endpoint({

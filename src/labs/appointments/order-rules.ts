@@ -1,7 +1,6 @@
 // What an order says to appointments.
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { ADULT_AGE_YEARS, ageInYears } from '../../wire/birth-date.ts';
 import { lockOrder, type LoadedOrder } from '../orders/load.ts';
 import { appendOrderEvents } from '../orders/status/append-events.ts';
 import { progressOfOrder } from '../orders/status/progress.ts';
@@ -31,13 +30,6 @@ export async function lockOrderFor(ctx: TxCtx<TeamCtx>, orderId: string, type: A
     );
   }
   return order;
-}
-
-/** Nobody comes to patients under 18 to draw blood. */
-export function refuseMinor({ row }: LoadedOrder, type: AppointmentType): void {
-  const dob = row.patient_details?.dob;
-  if (type !== 'phlebotomy' || dob === undefined || ageInYears(dob) >= ADULT_AGE_YEARS) return;
-  throw new AppError('patient_too_young', 'Blood is drawn at home of adults only, and this patient is under 18.');
 }
 
 export type AppointmentStep = 'appointment_pending' | 'appointment_scheduled' | 'appointment_cancelled';

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { placeOfAddress } from './slots/availability.ts';
 import { refuseSecond, type Booked } from './book.ts';
 import { insertAppointment } from './keep.ts';
-import { lockOrderFor, moveOrder, refuseMinor, refuseUnlessTakes } from './order-rules.ts';
+import { lockOrderFor, moveOrder, refuseUnlessTakes } from './order-rules.ts';
 import type { RequestInput } from './schemas.ts';
 import { refuseWithoutScheduler } from './slots/simulated-scheduler.ts';
 
@@ -17,7 +17,6 @@ export function requestAppointment(
   return inTransaction(ctx, async (ctx) => {
     const order = await lockOrderFor(ctx, orderId, 'phlebotomy');
     refuseWithoutScheduler(ctx);
-    refuseMinor(order, 'phlebotomy');
     await refuseSecond(ctx, order);
     refuseUnlessTakes(order, 'appointment_pending');
     const { area, place } = await placeOfAddress(ctx, address, provider);
