@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { requisitionOf } from '../orders/requisition.ts';
+import { requisitionEvent } from '../orders/requisition.ts';
 import type { OrderFacts } from './facts.ts';
 import { drawDataMatrix } from './paper/barcode.ts';
 import { finish, newPage, openSheet, type Sheet } from './paper/sheet.ts';
@@ -21,7 +21,7 @@ export async function drawLabels(
 ): Promise<Buffer> {
   const { order } = facts;
   const { row, events } = order;
-  const created = requisitionOf(events);
+  const created = requisitionEvent(events);
   if (!created || !row.patient_details) {
     throw new AppError(
       'document_not_available',

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { LoadedOrder } from '../orders/load.ts';
-import { requisitionOf } from '../orders/requisition.ts';
+import { requisitionEvent } from '../orders/requisition.ts';
 import { partsOf } from '../orders/status/table.ts';
 import { drawAnswers } from './answers.ts';
 import type { OrderFacts } from './facts.ts';
@@ -30,7 +30,7 @@ import { addressInWords, ageOn, dayInWords, inWords, methodInWords, momentInWord
  */
 export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
   const { order, sender, lab, insurance, laboratoryNumber } = facts;
-  const created = requisitionOf(order.events);
+  const created = requisitionEvent(order.events);
   if (!created) {
     throw new AppError(
       'document_not_available',

@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { expectedResults } from './expected-results.ts';
 import type { LoadedOrder, OrderEventRow, Sibling } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
-import { requisitionOf } from './requisition.ts';
+import { requisitionEvent } from './requisition.ts';
 import { isCancelled, isOpen, partsOf } from './status/table.ts';
 
 /** `all` of what is known of the patient, or the `minimum`: date of birth and gender. */
@@ -41,7 +41,7 @@ export function renderOrder(
     events,
     status: partsOf(last.status).top,
     last_event: last,
-    requisition_form_url: requisitionOf(events) ? order.requisitionUrl : null,
+    requisition_form_url: requisitionEvent(events) ? order.requisitionUrl : null,
     ...expectedResults(order, events),
     order_transaction: renderTransaction(order, last, updated_at),
   };

@@ -21,7 +21,7 @@ export const outboxKind = jobKind({
 });
 
 /** A laboratory that takes electronic orders needs no requisition on paper. */
-export const requisitionOf = (connection: LabConnection): LowLevelStatus =>
+export const requisitionStatus = (connection: LabConnection): LowLevelStatus =>
   connection === 'hl7' ? 'requisition_bypassed' : 'requisition_created';
 
 /**

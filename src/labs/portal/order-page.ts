@@ -4,7 +4,7 @@ import { escapeHtml, layout } from '../../http/page.ts';
 import { findSender } from '../documents/facts.ts';
 import { dayInWords } from '../documents/words.ts';
 import type { LoadedOrder } from '../orders/load.ts';
-import { requisitionOf } from '../orders/requisition.ts';
+import { requisitionEvent } from '../orders/requisition.ts';
 import { isOpen, partsOf, type LowLevelStatus } from '../orders/status/table.ts';
 import { newestReport } from '../results/newest-report.ts';
 import { appointmentCard } from './appointment.ts';
@@ -45,7 +45,7 @@ export async function orderPage(ctx: SignedCtx, order: LoadedOrder, context: Por
       parcelLink(order, status),
     ),
     await appointmentCard(ctx, order),
-    mayShowResults && isToCome && method === 'walk_in_test' && requisitionOf(order.events) !== null
+    mayShowResults && isToCome && method === 'walk_in_test' && requisitionEvent(order.events) !== null
       ? card(
           'For the service center',
           paragraph('Show this at the desk.'),

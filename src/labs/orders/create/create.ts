@@ -7,7 +7,7 @@ import { questionsOf } from '../../catalogue/questions.ts';
 import type { LoadedOrder } from '../load.ts';
 import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { CreateOrderInput } from './schemas.ts';
-import { requisitionOf } from '../send-out.ts';
+import { requisitionStatus } from '../send-out.ts';
 import { todayInUtc } from '../under-way/activate.ts';
 import { checkAnswers } from './answers.ts';
 import { refuseUnlessBilled, settleBilling } from './billing.ts';
@@ -53,7 +53,7 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
       lab_account_id: account?.id ?? null,
       priority: input.priority ?? false,
       activate_by: input.activate_by ?? null,
-      statuses: waits ? ['ordered'] : ['ordered', requisitionOf(lab.connection)],
+      statuses: waits ? ['ordered'] : ['ordered', requisitionStatus(lab.connection)],
     });
     if (signature_image) await keepSignature(ctx, made, signature_image);
     return made;

@@ -12,7 +12,7 @@ import { refuseUnlessServed } from '../create/find-order-lab.ts';
 import { keepInsurance, keptConsents, keptPatient, refuseMinorWithoutSetting } from '../create/patient.ts';
 import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
-import { requisitionOf } from '../send-out.ts';
+import { requisitionStatus } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 import { isOpen, type LowLevelStatus } from '../status/table.ts';
 import { alreadyRegistered, bindSample, canonicalSampleId, findSample, refuseUnknownSample } from './bind-sample.ts';
@@ -33,7 +33,7 @@ export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder
     // The same registration again changes the order's details, but it is no news.
     if (repeated) return registered;
     const told = await appendOrderEvents(ctx, registered, [
-      { status: requisitionOf(order.lab.connection) },
+      { status: requisitionStatus(order.lab.connection) },
       { status: 'testkit_registered' },
     ]);
     // A kit may be on its way back before anybody has said whose it is.

@@ -7,7 +7,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../load.ts';
-import { requisitionOf } from '../send-out.ts';
+import { requisitionStatus } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 
 /** How many are asked for at a time; the next look finds the others. */
@@ -55,7 +55,7 @@ export async function activateIfDue(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Pr
   const { activate_by, last_low_level_status, patient_details } = order.row;
   const waits = activate_by !== null && activate_by > (await todayInUtc(ctx));
   if (last_low_level_status !== 'ordered' || patient_details === null || waits) return order;
-  return appendOrderEvents(ctx, order, [{ status: requisitionOf(order.lab.connection) }]);
+  return appendOrderEvents(ctx, order, [{ status: requisitionStatus(order.lab.connection) }]);
 }
 
 /** By the database's clock, as the list of those that are due. */

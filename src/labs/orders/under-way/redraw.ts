@@ -2,7 +2,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import type { LoadedOrder } from '../load.ts';
 import { personalOf } from '../sealed.ts';
-import { requisitionOf } from '../send-out.ts';
+import { requisitionStatus } from '../send-out.ts';
 
 /**
  * A new order of origin redraw in the transaction of the one it repeats, told as every new order: of the same patient, lab
@@ -22,7 +22,7 @@ export async function makeRedraw(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promi
     lab_account_id: row.lab_account_id,
     billing_type: row.billing_type,
     priority: row.priority,
-    statuses: ['ordered', requisitionOf(order.lab.connection)],
+    statuses: ['ordered', requisitionStatus(order.lab.connection)],
   });
   return { ...order, transaction: redraw.transaction };
 }
