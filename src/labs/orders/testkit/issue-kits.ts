@@ -13,6 +13,6 @@ export async function issueKits(ctx: TxCtx<TeamCtx>, count: number): Promise<str
     { length: count },
     () => `K${[...randomBytes(LENGTH)].map((byte) => LETTERS[byte % 32]).join('')}`,
   );
-  await issueSampleIds(ctx as unknown as TeamCtx, ids);
+  await issueSampleIds(ctx, ids);
   return ids;
 }

@@ -35,7 +35,7 @@ type Scope = TeamCtx | TxCtx<TeamCtx>;
 
 /** A job of the caller's team with links to its files. Throws not_found, and user_scheduled_for_deletion for its user. */
 export async function findJob(ctx: Scope, jobId: string): Promise<Static<typeof ParsingJobWithFiles>> {
-  const row = await (ctx.db as TeamCtx['db'])
+  const row = await ctx.db
     .selectFrom('lab_report_jobs')
     .select(JOB_COLUMNS)
     .where('team_id', '=', ctx.team.id)
@@ -55,7 +55,7 @@ export async function findJob(ctx: Scope, jobId: string): Promise<Static<typeof 
 }
 
 export const filesOf = (ctx: Scope, jobId: string): Promise<{ id: string; kind: ReportFileKind; bytes: number }[]> =>
-  (ctx.db as TeamCtx['db'])
+  ctx.db
     .selectFrom('lab_report_files')
     .select(['id', 'kind', 'bytes'])
     .where('team_id', '=', ctx.team.id)

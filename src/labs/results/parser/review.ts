@@ -35,7 +35,7 @@ export async function findJobScope(ctx: Ctx, jobId: string): Promise<TeamCtx> {
     select team_id from lab_report_jobs where id = ${jobId}`.execute(acrossTeams(ctx).db);
   const team = rows[0] && (await findTeamScope(ctx, rows[0].team_id));
   if (!team) throw notFound('Parsing job');
-  return forTeam(ctx, team) as TeamCtx;
+  return forTeam(ctx, team);
 }
 
 /**

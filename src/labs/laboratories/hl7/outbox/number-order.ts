@@ -67,7 +67,7 @@ async function issue(
 
 /** The order's own account, else the team's oldest active one at the laboratory, else that of the connection. */
 async function accountOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder, connection: Connection): Promise<string> {
-  const accounts = await listLabAccounts(ctx as unknown as TeamCtx, {});
+  const accounts = await listLabAccounts(ctx, {});
   const account =
     row.lab_account_id === null
       ? accounts.find(({ lab_id, status }) => lab_id === connection.lab_id && status === 'active')
