@@ -1,19 +1,18 @@
 import type { Static } from 'typebox';
-import type { TeamCtx, TxCtx } from '../../../context.ts';
+import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { AppError } from '../../../errors.ts';
 import { findUser } from '../../../users/find.ts';
 import { questionsOf } from '../../catalogue/questions.ts';
 import type { LoadedOrder } from '../load.ts';
 import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { CreateOrderInput } from './schemas.ts';
 import { requisitionStatus } from '../send-out.ts';
-import { todayInUtc } from '../under-way/activate.ts';
+import { waitsForDay } from '../waits-for-day.ts';
 import { checkAnswers } from './answers.ts';
 import { refuseUnlessBilled, settleBilling } from './billing.ts';
 import { insertOrder } from './insert-order.ts';
 import { findDestination } from './laboratory.ts';
-import { isMinor, keptConsents, keptPatient, refuseMinorWithoutSetting } from './patient.ts';
+import { keptConsents, keptPatient, keptPhysician, refusePatient } from './patient.ts';
 import { keepSignature } from './signature.ts';
 
 type Input = Static<typeof CreateOrderInput>;
@@ -28,10 +27,9 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
     refuseUnlessBilled(account, billing_type, home.state);
     const answers = checkAnswers(await questionsOf(ctx, markerIds), input.aoe_answers ?? []);
     const { insurance, icd_codes } = await settleBilling(ctx, input);
-    const { signature_image = null, ...physician } = input.physician ?? {};
     const order = {
       ...keptPatient(input),
-      physician: input.physician ? (physician as NonNullable<LoadedOrder['row']['physician']>) : null,
+      physician: keptPhysician(input.physician),
       consents: keptConsents(input.consents),
       clinical_notes: input.clinical_notes ?? account?.default_clinical_notes ?? null,
       billing_type,
@@ -39,7 +37,7 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
     refuseUnlessAccepted(
       preFlight({ ...order, icd_codes, insurance, account: account?.provider_account_id ?? null }, lab.order_rules),
     );
-    const waits = Boolean(input.activate_by) && (input.activate_by as string) > (await todayInUtc(ctx));
+    const waits = await waitsForDay(ctx, input.activate_by ?? null);
     const made = await insertOrder(ctx, {
       ...order,
       user_id: input.user_id,
@@ -55,24 +53,9 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
       activate_by: input.activate_by ?? null,
       statuses: waits ? ['ordered'] : ['ordered', requisitionStatus(lab.connection)],
     });
-    if (signature_image) await keepSignature(ctx, made, signature_image);
+    await keepSignature(ctx, made, input.physician);
     return made;
   });
-}
-
-/** Who draws blood at home visits adults only. */
-export function refusePatient(
-  ctx: TxCtx<TeamCtx>,
-  { patient_details }: Pick<Input, 'patient_details'>,
-  method: string,
-): void {
-  refuseMinorWithoutSetting(ctx, patient_details.dob);
-  if (method === 'at_home_phlebotomy' && isMinor(patient_details.dob)) {
-    throw new AppError(
-      'minor_not_served',
-      'Patients under 18 are not visited at home: order another way of collecting.',
-    );
-  }
 }
 
 /** A kit goes to where its patient lives. */

@@ -7,11 +7,10 @@ import { findUser } from '../../../users/find.ts';
 import type { LoadedOrder } from '../load.ts';
 import type { ImportOrderInput } from './schemas.ts';
 import { canonicalSampleId, takeSample } from '../testkit/bind-sample.ts';
-import { refusePatient } from './create.ts';
 import { refuseUnlessBilled } from './billing.ts';
 import { insertOrder } from './insert-order.ts';
 import { findDestination } from './laboratory.ts';
-import { keptPatient } from './patient.ts';
+import { keptPatient, keptPhysician, refusePatient } from './patient.ts';
 import { keepSignature } from './signature.ts';
 
 /**
@@ -31,7 +30,6 @@ export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>
     const id = newId();
     const sample_id = canonicalSampleId(input.sample_id);
     await takeSample(ctx, sample_id, id);
-    const { signature_image = null, ...physician } = input.physician ?? {};
     const made = await insertOrder(ctx, {
       ...keptPatient(input),
       id,
@@ -39,7 +37,7 @@ export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>
       user_id: input.user_id,
       lab_test_id,
       method,
-      physician: input.physician ? (physician as NonNullable<LoadedOrder['row']['physician']>) : null,
+      physician: keptPhysician(input.physician),
       consents: [],
       billing_type,
       lab_account_id: account?.id ?? null,
@@ -47,7 +45,7 @@ export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>
       statuses: ['ordered', 'requisition_bypassed'],
       isAtLaboratory: true,
     });
-    if (signature_image) await keepSignature(ctx, made, signature_image);
+    await keepSignature(ctx, made, input.physician);
     return made;
   });
 }

@@ -14,7 +14,7 @@ import { personalOf, SEALED_OF_ORDER, sealOrder, type OrderRow, type Personal, t
 import { nameWords } from '../name-words.ts';
 import { sendOut } from '../send-out.ts';
 import { publishOrderEvents } from '../status/append-events.ts';
-import { findOrderLab, refuseUnlessServed } from './find-order-lab.ts';
+import { findOrderLab, refuseUnlessConnected, refuseUnlessServed } from './find-order-lab.ts';
 import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/table.ts';
 
 const NOTHING_PERSONAL = Object.fromEntries(SEALED_OF_ORDER.map((column) => [column, null])) as Personal;
@@ -209,12 +209,8 @@ async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<never> {
     );
   }
   const lab = await findOrderLab(ctx, labTest.lab_id);
-  if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
+  refuseUnlessConnected(ctx, lab);
   refuseUnlessServed(lab, order.sentTo as string);
   refuseUnlessAccepted(accountProblems(order.lab_account_id ?? null, lab.order_rules));
   throw new Error('An order was not made, and nothing says why.');
 }
-
-/** Simulated laboratories serve sandboxes only. */
-export const notConnected = (): AppError =>
-  new AppError('laboratory_not_connected', 'The laboratory of this lab test is not connected to this deployment.');

@@ -5,8 +5,7 @@ import { findOrMakeLabTest } from '../../catalogue/order-sets/find-or-make-lab-t
 import { refuseSeveralMethods, resolveOrderSet } from '../../catalogue/order-sets/resolve.ts';
 import type { CollectionMethod } from '../../catalogue/schemas.ts';
 import type { OrderPlace } from './schemas.ts';
-import { findOrderLab, refuseUnlessServed, type OrderLab } from './find-order-lab.ts';
-import { notConnected } from './insert-order.ts';
+import { findOrderLab, refuseUnlessConnected, refuseUnlessServed, type OrderLab } from './find-order-lab.ts';
 
 /** Where an order goes: the lab test, its way of collecting, the laboratory with what it takes, the account there. */
 export type Destination = {
@@ -26,7 +25,7 @@ export async function findDestination(ctx: TxCtx<TeamCtx>, input: OrderPlace, st
   const lab_account_id = input.lab_account_id ?? set.lab_account_id ?? null;
   const resolved = await resolveOrderSet(ctx, { ...set, lab_account_id });
   const lab = await findOrderLab(ctx, resolved.lab_id);
-  if (lab.connection === 'simulated' && ctx.config.environment !== 'sandbox') throw notConnected();
+  refuseUnlessConnected(ctx, lab);
   const method = methodOf(resolved.method, input.collection_method ?? null, lab);
   refuseUnlessServed(lab, state);
   const lab_test_id = await findOrMakeLabTest(ctx, resolved, method);

@@ -7,6 +7,7 @@ import type { HealthInsuranceInput } from '../../../insurance/schemas.ts';
 import type { PatientAddressInput } from '../../../wire/address.ts';
 import { ADULT_AGE_YEARS, ageInYears } from '../../../wire/birth-date.ts';
 import type { ConsentInput, PatientDetailsInput } from '../schemas.ts';
+import type { PhysicianWithSignature } from './schemas.ts';
 import type { OrderRow } from '../sealed.ts';
 
 type Patient = {
@@ -15,7 +16,7 @@ type Patient = {
 };
 type Known<K extends keyof OrderRow> = NonNullable<OrderRow[K]>;
 
-export const isMinor = (dob: string): boolean => ageInYears(dob) < ADULT_AGE_YEARS;
+const isMinor = (dob: string): boolean => ageInYears(dob) < ADULT_AGE_YEARS;
 
 /** Orders for minors are a setting of the team, since laws on them differ from state to state. */
 export function refuseMinorWithoutSetting(ctx: TeamCtx, dob: string): void {
@@ -24,6 +25,21 @@ export function refuseMinorWithoutSetting(ctx: TeamCtx, dob: string): void {
     'minor_ordering_disabled',
     'The patient is under 18, and this team does not order for minors. The team setting minor_ordering_enabled allows it.',
   );
+}
+
+/** Who draws blood at home visits adults only. */
+export function refusePatient(
+  ctx: TeamCtx,
+  { patient_details }: Pick<Patient, 'patient_details'>,
+  method: string,
+): void {
+  refuseMinorWithoutSetting(ctx, patient_details.dob);
+  if (method === 'at_home_phlebotomy' && isMinor(patient_details.dob)) {
+    throw new AppError(
+      'minor_not_served',
+      'Patients under 18 are not visited at home: order another way of collecting.',
+    );
+  }
 }
 
 /** A patient as an order keeps them. */
@@ -38,6 +54,12 @@ export const keptPatient = ({
     second_line: address.second_line ?? '',
   } as Known<'patient_address'>,
 });
+
+/** The ordering physician as an order keeps them: without the signature, which is kept beside it. */
+export function keptPhysician(given: Static<typeof PhysicianWithSignature> | null | undefined): OrderRow['physician'] {
+  const { signature_image: _, ...physician } = given ?? {};
+  return given ? (physician as Known<'physician'>) : null;
+}
 
 /** Consents as an order keeps them: unchanged, given now where no time is said. */
 export const keptConsents = (consents: Static<typeof ConsentInput>[] | null | undefined): Known<'consents'> =>

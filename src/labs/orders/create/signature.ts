@@ -5,8 +5,14 @@ import type { LoadedOrder } from '../load.ts';
 
 export type Signature = NonNullable<Static<typeof PhysicianWithSignature>['signature_image']>;
 
-/** Keeps the ordering physician's signature beside the order. */
-export async function keepSignature(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder, image: Signature): Promise<void> {
+/** Keeps the ordering physician's signature beside the order, where one came with it. */
+export async function keepSignature(
+  ctx: TxCtx<TeamCtx>,
+  { row }: LoadedOrder,
+  physician: Static<typeof PhysicianWithSignature> | null | undefined,
+): Promise<void> {
+  const image = physician?.signature_image;
+  if (!image) return;
   const key = { user_id: row.user_id, order_id: row.id, team_id: ctx.team.id };
   await ctx.db
     .insertInto('order_signatures')

@@ -8,6 +8,7 @@ import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../load.ts';
 import { requisitionStatus } from '../send-out.ts';
+import { waitsForDay } from '../waits-for-day.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 
 /** How many are asked for at a time; the next look finds the others. */
@@ -53,13 +54,7 @@ function findDue(ctx: Ctx): Promise<void> {
 /** Takes an order on that waited for its day, where that has come or it waits for none any more; any other stays as it is. */
 export async function activateIfDue(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<LoadedOrder> {
   const { activate_by, last_low_level_status, patient_details } = order.row;
-  const waits = activate_by !== null && activate_by > (await todayInUtc(ctx));
+  const waits = await waitsForDay(ctx, activate_by);
   if (last_low_level_status !== 'ordered' || patient_details === null || waits) return order;
   return appendOrderEvents(ctx, order, [{ status: requisitionStatus(order.lab.connection) }]);
-}
-
-/** By the database's clock, as the list of those that are due. */
-export async function todayInUtc(ctx: TeamCtx): Promise<string> {
-  const { rows } = await sql<{ today: string }>`select (now() at time zone 'UTC')::date as today`.execute(ctx.db);
-  return rows[0]?.today as string;
 }
