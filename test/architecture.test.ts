@@ -209,6 +209,17 @@ describe('imports point down', () => {
     expect(wrong.map(told)).toEqual([]);
   });
 
+  test('the kinds of laboratories know what they share, and not each other', () => {
+    const kindOf = (place: string): string => /^labs\/laboratories\/([^/]+)\//.exec(place)?.[1] ?? '';
+    const kinds = new Set(edges.map(({ from }) => kindOf(from)).filter((kind) => kind !== ''));
+    expect(kinds.size).toBeGreaterThan(3);
+    const wrong = edges.filter(({ from, to }) => {
+      if (!from.startsWith('labs/laboratories/') || !to.startsWith('labs/laboratories/')) return false;
+      return kinds.has(kindOf(to)) && kindOf(to) !== kindOf(from);
+    });
+    expect(wrong.map(told)).toEqual([]);
+  });
+
   test('the wearable wing and the laboratory wing do not know each other', () => {
     for (const wing of ['labs', 'wearables'])
       for (const other of ['labs', 'wearables'].filter((name) => name !== wing))

@@ -51,9 +51,9 @@ const OWNERS: Record<string, string[]> = {
     'unmatched_results',
     'unmatched_candidates',
   ],
-  'labs/laboratories': [
-    'simulations',
-    'carrier_scans',
+  'labs/laboratories/simulated': ['simulations'],
+  'labs/laboratories/carriers': ['carrier_scans'],
+  'labs/laboratories/hl7': [
     'laboratory_outbox',
     'laboratory_connections',
     'laboratory_codes',
