@@ -1,3 +1,4 @@
+import { ageInYears } from '../../wire/birth-date.ts';
 import { AppError } from '../../errors.ts';
 import type { StoredInsurance } from '../../insurance/find-latest.ts';
 import type { LoadedOrder } from '../orders/load.ts';
@@ -22,7 +23,7 @@ import {
   type Sheet,
 } from './paper/sheet.ts';
 import { drawLineEnding, QUIET, shrunk } from './paper/text.ts';
-import { addressInWords, ageOn, dayInWords, inWords, methodInWords, momentInWords, phoneInWords } from './words.ts';
+import { addressInWords, dayInWords, inWords, methodInWords, momentInWords, phoneInWords } from './words.ts';
 
 /**
  * What goes to the laboratory with a sample: the items that 42 CFR 493.1241(c) wants an order to ask for. What is not known
@@ -102,7 +103,7 @@ async function drawPatient(sheet: Sheet, { row, user }: LoadedOrder): Promise<vo
       },
       { label: 'Date of birth', value: patient && dayInWords(patient.dob) },
       { label: 'Sex', value: patient && inWords(patient.gender) },
-      { label: 'Age at order', value: patient && String(ageOn(row.created_at, patient.dob)) },
+      { label: 'Age at order', value: patient && String(ageInYears(patient.dob, Date.parse(row.created_at))) },
     ],
     [5, 2, 2, 1.5],
   );

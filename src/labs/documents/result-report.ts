@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { FoundResults } from '../results/found-results.ts';
+import { ageInYears } from '../../wire/birth-date.ts';
 import type { BiomarkerResult, MissingResult } from '../results/schemas.ts';
 import type { OrderFacts } from './facts.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type Sheet,
 } from './paper/sheet.ts';
 import { QUIET } from './paper/text.ts';
-import { addressInWords, ageOn, dayInWords, inWords, momentInWords } from './words.ts';
+import { addressInWords, dayInWords, inWords, momentInWords } from './words.ts';
 
 /**
  * As many values as an order may have (2,000), each with a few hundred characters of notes, take some 150 pages and, at 15 to 45
@@ -66,7 +67,7 @@ export async function drawResultReport(
       { label: 'Name (last, first)', value: name, bold: true },
       { label: 'Date of birth', value: patient && dayInWords(patient.dob) },
       { label: 'Sex', value: patient && inWords(patient.gender) },
-      { label: 'Age at order', value: patient && String(ageOn(order.row.created_at, patient.dob)) },
+      { label: 'Age at order', value: patient && String(ageInYears(patient.dob, Date.parse(order.row.created_at))) },
     ],
     [5, 2, 2, 1.5],
   );

@@ -39,12 +39,6 @@ export function addressInWords({ first_line, second_line, city, state, zip, coun
   return [first_line, second_line, `${city}, ${state} ${zip}`, abroad].filter(Boolean).join(', ');
 }
 
-/** Full years on a day. */
-export function ageOn(day: string, birth: string): number {
-  const years = Number(day.slice(0, 4)) - Number(birth.slice(0, 4));
-  return day.slice(5, 10) < birth.slice(5, 10) ? years - 1 : years;
-}
-
 export const methodInWords = (method: string): string =>
   ({
     testkit: 'Collected at home with a kit',

@@ -3,7 +3,7 @@ import type { Ctx, TxCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { KIT_NOT_BACK } from '../../orders/status/table.ts';
 import { carrierScansKind, holdTrackingNumbers, trackingNumberHash } from '../../orders/testkit/tracking-numbers.ts';
-import type { Tracker } from './scans-of.ts';
+import type { Tracker } from './tracker-of.ts';
 
 /** Of one parcel. */
 const MOST_OF_A_PARCEL = 200;

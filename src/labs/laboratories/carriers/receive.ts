@@ -6,7 +6,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
 import { COURIER_SLUGS } from '../../orders/testkit/couriers.ts';
 import { keepScans } from './keep-scans.ts';
-import { trackerOf } from './scans-of.ts';
+import { trackerOf } from './tracker-of.ts';
 import { isSigned, SIGNATURE_HEADER } from './signature.ts';
 
 /** The address for parcels of every courier, whose name stands in each event. */

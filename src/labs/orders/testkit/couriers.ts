@@ -1,25 +1,26 @@
 // Who carries kits. Couriers are told as any text; these five are known by the beginning of their names.
 
-type Known = { slug: string; begins: string; url: (number: string) => string };
+/** Any name of a courier begins with its slug. */
+type Known = { slug: string; url: (number: string) => string };
 
 const COURIERS: readonly Known[] = [
-  { slug: 'usps', begins: 'usps', url: (number) => `https://tools.usps.com/go/TrackConfirmAction?tLabels=${number}` },
+  { slug: 'usps', url: (number) => `https://tools.usps.com/go/TrackConfirmAction?tLabels=${number}` },
   {
     slug: 'ups',
-    begins: 'ups',
+
     url: (number) => `https://wwwapps.ups.com/WebTracking/track?track=yes&trackNums=${number}`,
   },
   {
     slug: 'fedex',
-    begins: 'fedex',
+
     url: (number) => `https://www.fedex.com/apps/fedextrack/?tracknumbers=${number}`,
   },
   {
     slug: 'dhl',
-    begins: 'dhl',
+
     url: (number) => `https://www.dhl.com/en/express/tracking.html?brand=DHL&AWB=${number}`,
   },
-  { slug: 'ontrac', begins: 'ontrac', url: (number) => `https://www.ontrac.com/tracking/?number=${number}` },
+  { slug: 'ontrac', url: (number) => `https://www.ontrac.com/tracking/?number=${number}` },
 ];
 
 /** The couriers that a carrier's news can be addressed to by name. */
@@ -27,7 +28,7 @@ export const COURIER_SLUGS: readonly string[] = COURIERS.map(({ slug }) => slug)
 
 const knownOf = (name: string): Known | undefined => {
   const letters = name.toLowerCase().replaceAll(/[^a-z]/g, '');
-  return COURIERS.find(({ begins }) => letters.startsWith(begins));
+  return COURIERS.find(({ slug }) => letters.startsWith(slug));
 };
 
 /** The slug of a courier by any name that begins with it, as UPSDAP or FedEx Ground; `other` for everybody else. */
