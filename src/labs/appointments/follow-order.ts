@@ -1,9 +1,10 @@
 import type { FollowedOrder, TeamCtx, TxCtx } from '../../context.ts';
+import type { LowLevelStatus } from '../orders/status/table.ts';
 import { isUnderWay, newestAppointmentOrNull } from './find.ts';
 import { changeAppointment } from './keep.ts';
 
 /** Statuses of an order that say that its sample was taken, whatever came of it. */
-const SAMPLE_TAKEN: ReadonlySet<string> = new Set([
+const SAMPLE_TAKEN: ReadonlySet<string> = new Set<LowLevelStatus>([
   'draw_completed',
   'partial_results',
   'completed',

@@ -1,4 +1,5 @@
 // The statuses a laboratory order can have. Which may follow which is in rules.ts.
+import type { CollectionMethod as Offered } from '../../catalogue/schemas.ts';
 
 const TABLE = {
   testkit: {
@@ -40,7 +41,7 @@ const TABLE = {
     failed: ['sample_error'],
     cancelled: ['cancelled'],
   },
-} as const;
+} as const satisfies Record<Offered, Record<string, readonly string[]>>;
 
 /** How the sample is taken; the middle part of every status. */
 export type CollectionMethod = keyof typeof TABLE;
