@@ -104,12 +104,12 @@ export function openShipment({ cipher }: TeamCtx, stored: StoredShipment): Stati
 export function sealShipment(
   { cipher }: TeamCtx,
   row: { team_id: string; id: string },
-  news: Partial<Record<string, string>>,
-): Record<string, Buffer | string> {
+  news: Partial<Record<string, string | null>>,
+): Record<string, Buffer | string | null> {
   return Object.fromEntries(
     Object.entries(news).map(([column, value]) => {
       const personal = PARCEL.find((name) => name === column);
-      return [column, personal ? cipher.sealText(`shipments.${personal}`, row, value as string) : (value as string)];
+      return [column, personal && value ? cipher.sealText(`shipments.${personal}`, row, value) : (value ?? null)];
     }),
   );
 }

@@ -6,14 +6,14 @@ import { sealShipment } from '../sealed.ts';
 import { trackingUrl } from './couriers.ts';
 import { storeTrackingNumbers } from './tracking-numbers.ts';
 
-/** What a laboratory tells of a parcel; keys that are left out stay as they are. */
+/** What a laboratory tells of a parcel, or whoever sends it; keys that are left out stay as they are. A courier of null is any. */
 export type ShipmentNews = {
   outbound_tracking_number?: string;
-  outbound_tracking_url?: string;
-  outbound_courier?: string;
+  outbound_tracking_url?: string | null;
+  outbound_courier?: string | null;
   inbound_tracking_number?: string;
-  inbound_tracking_url?: string;
-  inbound_courier?: string;
+  inbound_tracking_url?: string | null;
+  inbound_courier?: string | null;
 };
 
 const LEGS = ['outbound', 'inbound'] as const;
@@ -41,16 +41,20 @@ export async function storeShipment(ctx: TxCtx<TeamCtx>, order: LoadedOrder, tol
 const isToldOf = (news: ShipmentNews, leg: (typeof LEGS)[number]): boolean =>
   news[`${leg}_tracking_number`] !== undefined || news[`${leg}_courier`] !== undefined;
 
-/** Where only number and courier are known, the address of the courier. */
+/** Where only number and courier are known, the address of the courier; that of a parcel before it is nobody's any more. */
 function withUrls({ shipment }: LoadedOrder, told: ShipmentNews): ShipmentNews {
   const news = { ...told };
   for (const leg of LEGS) {
-    const number = news[`${leg}_tracking_number`] ?? shipment?.[`${leg}_tracking_number`] ?? null;
-    const courier = news[`${leg}_courier`] ?? shipment?.[`${leg}_courier`] ?? null;
-    if (!isToldOf(news, leg) || news[`${leg}_tracking_url`] !== undefined || number === null || courier === null)
-      continue;
-    const url = trackingUrl(courier, number);
-    if (url !== null) news[`${leg}_tracking_url`] = url;
+    if (!isToldOf(told, leg) || told[`${leg}_tracking_url`] !== undefined) continue;
+    const before = {
+      number: shipment?.[`${leg}_tracking_number`] ?? null,
+      courier: shipment?.[`${leg}_courier`] ?? null,
+    };
+    const number = told[`${leg}_tracking_number`] ?? before.number;
+    const toldCourier = told[`${leg}_courier`];
+    const courier = toldCourier === undefined ? before.courier : toldCourier;
+    const url = number === null || courier === null ? null : trackingUrl(courier, number);
+    if (url !== null || number !== before.number || courier !== before.courier) news[`${leg}_tracking_url`] = url;
   }
   return news;
 }
