@@ -134,6 +134,20 @@ test('an operator migrates an empty database, makes an organisation, and its man
     const told = `continuous_queries is ${outcome} to the team now.\n`;
     expect(await runCommand(['team', words, ...beta], { env })).toMatchObject({ code: 0, stdout: told });
   }
+  const setting = ['--org', org_id, '--team', team.body.id, '--setting', 'partial_webhooks_enabled'];
+  const asTeam = apiOf(program.baseUrl, key.body.value, '');
+  for (const [word, on] of [
+    ['on', true],
+    ['off', false],
+  ] as const) {
+    const told = `partial_webhooks_enabled is ${word} for the team now.\n`;
+    expect(await runCommand(['team', 'switch', ...setting, '--to', word], { env })).toMatchObject({
+      code: 0,
+      stdout: told,
+    });
+    const { body } = await asTeam<{ configuration: object }>('GET', `/v2/team/${team.body.id}`);
+    expect(body.configuration).toMatchObject({ partial_webhooks_enabled: on });
+  }
   const account = ['--org', org_id, '--lab', 'simulated-reference-lab', '--number', '10234', '--team', team.body.id];
   const lab = await runCommand(['lab-account', 'add', ...account, '--billing', 'client_bill=az,CA'], { env });
   const lab_account_id = lab.stdout.trim();
@@ -163,6 +177,8 @@ test('an operator migrates an empty database, makes an organisation, and its man
     { ...line, action: 'bootstrap', org_id, records: [org_id, expect.any(String)] },
     { ...line, action: 'team open-beta', org_id, team_id: team.body.id, records: [team.body.id] },
     { ...line, action: 'team close-beta', org_id, team_id: team.body.id, records: [team.body.id] },
+    { ...line, action: 'team switch', org_id, team_id: team.body.id, records: [team.body.id] },
+    { ...line, action: 'team switch', org_id, team_id: team.body.id, records: [team.body.id] },
     { ...line, action: 'lab-account add', org_id, records: [lab_account_id] },
     { ...line, action: 'lab-account set-status', org_id, records: [lab_account_id] },
     { ...line, action: 'org set-plan', org_id, records: [org_id] },

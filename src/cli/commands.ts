@@ -14,6 +14,13 @@ const ofBeta = {
   beta: { value: 'NAME', meaning: 'Which one.', choices: ['continuous_queries', 'lab_report_parser'], required: true },
 } as const;
 
+const ofSetting = {
+  org: organisation,
+  team: ofBeta.team,
+  setting: { ...ofBeta.beta, choices: ['full_patient_details_in_webhooks', 'partial_webhooks_enabled'] },
+  to: { value: 'STATE', meaning: 'What it is from now on.', choices: ['on', 'off'], required: true },
+} as const;
+
 /** Every command of the program, in the order of its help. */
 export const COMMANDS: Command[] = [
   command({
@@ -99,6 +106,12 @@ export const COMMANDS: Command[] = [
     summary: 'Close it again; what the team has made of it stays.',
     flags: ofBeta,
     run: async (values) => (await import('./team.ts')).closeBetaCommand(values),
+  }),
+  command({
+    words: 'team switch',
+    summary: 'Let webhooks tell a team all of its patients, or of partial results, or no longer.',
+    flags: ofSetting,
+    run: async (values) => (await import('./team.ts')).switchCommand(values),
   }),
   ...LAB_COMMANDS,
   command({

@@ -1,4 +1,5 @@
 import { setClosedBeta, type ClosedBeta } from '../tenancy/teams/closed-beta.ts';
+import { switchSetting, type Switch } from '../tenancy/teams/switch-setting.ts';
 import { withChange } from './with-change.ts';
 
 type Values = { org: string; team: string; beta: ClosedBeta };
@@ -14,3 +15,12 @@ function changeBeta(words: string, { org, team, beta }: Values, open: boolean): 
     return { org_id: org, team_id: team, records: [team], tell };
   });
 }
+
+type SwitchValues = { org: string; team: string; setting: Switch; to: 'on' | 'off' };
+
+export const switchCommand = ({ org, team, setting, to }: SwitchValues): Promise<number> =>
+  withChange('team switch', async (ctx) => {
+    await switchSetting(ctx, { org_id: org, team_id: team, setting, on: to === 'on' });
+    const tell = (): void => console.log(`${setting} is ${to} for the team now.`);
+    return { org_id: org, team_id: team, records: [team], tell };
+  });

@@ -70,7 +70,7 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
     alias: path === '/orders',
     description:
       'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, ' +
-      'unless the team setting full_patient_details_in_webhooks is on.',
+      'unless the team setting full_patient_details_in_webhooks is on, which whoever runs the service switches.',
     refusals: ['too_many_matches'],
     handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
       const { orders, total } = await listOrders(ctx, { ...filters, page, size });
