@@ -119,6 +119,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
      values ('${user_id}', '${outboxId}', '${slow.id}', '${team.id}', 1, 'new');
      insert into order_numbers (user_id, order_id, team_id, lab_id, number, account_number)
      values ('${user_id}', '${slow.id}', '${team.id}', 1, 'P${slow.id}', 'ACC-1');
+     insert into laboratory_numbers (user_id, order_id, team_id, lab_id, kind, number)
+     values ('${user_id}', '${slow.id}', '${team.id}', 1, 'accession', 'A${slow.id}');
      insert into order_signatures (user_id, order_id, team_id, content) values ('${user_id}', '${slow.id}', '${team.id}', '')`,
   );
   const message = `PID|||||Palmer^Grace|${randomUUID()}`;

@@ -123,6 +123,8 @@ export type ResultToSend = {
   dob?: string;
   charset?: string;
   sampleId?: string;
+  /** Under which it received the sample. */
+  accession?: string;
   /** When it was reported. */
   at?: string;
   values: {
@@ -177,10 +179,11 @@ export function resultMessage(result: ResultToSend): string {
     if (value.flags) observation.set('8', value.flags);
     observation.set('11', value.status ?? 'F');
   }
-  if (result.sampleId) {
+  if (result.sampleId || result.accession) {
     const specimen = message.addSegment('SPM');
     specimen.set('1', '1');
-    specimen.set('2.1', result.sampleId);
+    if (result.sampleId) specimen.set('2.1', result.sampleId);
+    if (result.accession) specimen.set('30', result.accession);
   }
   return message.toString();
 }

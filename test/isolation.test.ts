@@ -411,6 +411,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   // As of a laboratory that was told of the order, and has sent its result.
   await sql`insert into order_numbers (user_id, order_id, team_id, lab_id, number, account_number)
     values (${user.user_id}, ${waiting.id}, ${team.id}, 1, ${waiting.id}, 'ACC-1')`.execute(app.db);
+  await sql`insert into laboratory_numbers (user_id, order_id, team_id, lab_id, kind, number)
+    values (${user.user_id}, ${waiting.id}, ${team.id}, 1, 'filler', ${waiting.id})`.execute(app.db);
   await sql`insert into hl7_outgoing (user_id, id, team_id, control_id, message)
     values (${user.user_id}, ${waiting.id}, ${team.id}, 'P1N', '')`.execute(app.db);
   await sql`insert into hl7_messages (id, lab_id, control_id, content_hash, raw, team_id, user_id, order_id)

@@ -59,6 +59,7 @@ const OWNERS: Record<string, string[]> = {
     'laboratory_codes',
     'laboratory_senders',
     'order_numbers',
+    'laboratory_numbers',
     'hl7_outgoing',
     'hl7_messages',
   ],

@@ -379,6 +379,15 @@ export interface LaboratoryConnections {
   updated_at: Generated<string>;
 }
 
+export interface LaboratoryNumbers {
+  kind: string;
+  lab_id: number;
+  number: string;
+  order_id: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface LaboratoryOutbox {
   action: string;
   answered_at: string | null;
@@ -635,7 +644,6 @@ export interface OrderNameWords {
 export interface OrderNumbers {
   account_number: string;
   created_at: Generated<string>;
-  filler_number: string | null;
   lab_id: number;
   number: string;
   order_id: string;
@@ -1110,6 +1118,7 @@ export interface DB {
   lab_tests: LabTests;
   laboratory_codes: LaboratoryCodes;
   laboratory_connections: LaboratoryConnections;
+  laboratory_numbers: LaboratoryNumbers;
   laboratory_outbox: LaboratoryOutbox;
   laboratory_senders: LaboratorySenders;
   labs: Labs;

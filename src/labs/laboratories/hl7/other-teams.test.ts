@@ -69,7 +69,9 @@ const unmatched = (team: Team) =>
 test('an order goes out under the account of its team, and its result comes back under it', async () => {
   const mine = await ordered(one);
   expect(text_(laboratory.orders.at(-1) as never, 'MSH.4')).toBe('ACC-ONE');
-  expect(await send({ controlId: 'O1', placer: mine.placer, account: 'ACC-ONE' })).toMatchObject({ code: 'AA' });
+  expect(await send({ controlId: 'O1', placer: mine.placer, filler: 'F-O1', account: 'ACC-ONE' })).toMatchObject({
+    code: 'AA',
+  });
   expect(await hasResult(one, mine.id)).toBe(true);
 });
 
@@ -93,6 +95,18 @@ describe('a result that was sent to the account of another team never matches', 
     await send({ controlId: 'L1', ...told, status: 'P', values: [{ code: 'GLU', value: '80', status: 'P' }] });
     const answer = await send({ controlId: 'L2', filler: 'F-ONE', account: 'ACC-OTHER', at: '20260125' });
     expect(answer).toMatchObject({ code: 'AE', error: 'other_account' });
+  });
+
+  test('by the number under which the laboratory received the sample', async () => {
+    const mine = await ordered(one);
+    const told = { placer: mine.placer, account: 'ACC-ONE', accession: 'ACN-1' };
+    await send({ controlId: 'N1', ...told, status: 'P', values: [{ code: 'GLU', value: '80', status: 'P' }] });
+    const later = { filler: '', accession: 'ACN-1', at: '20260125' };
+    const answer = await send({ controlId: 'N2', ...later, account: 'ACC-OTHER' });
+    expect(answer).toMatchObject({ code: 'AE', error: 'other_account' });
+    expect(await send({ controlId: 'N3', ...later, account: 'ACC-ONE' })).toMatchObject({ code: 'AA' });
+    const { body } = await one.api<{ results: object[] }>('GET', `/v3/order/${mine.id}/result`);
+    expect(body.results).toMatchObject([{ result: '90', status: 'final' }]);
   });
 
   test('by the patient: it goes to the other team, which has no candidates of this one', async () => {

@@ -217,6 +217,32 @@ describe('an order of two tests', () => {
   });
 });
 
+describe('a number of the laboratory’s own', () => {
+  const alone = (group: Group, filler: string): Group => {
+    const { number: _, ...rest } = group;
+    return { ...rest, filler };
+  };
+
+  test('of each test finds the order when it comes alone, as it was told before', async () => {
+    const [one, two] = [`M-${order.number}`, `T-${order.number}`];
+    await send({ ...metabolic('P'), filler: one });
+    await send({ ...thyroidal('P'), filler: two });
+    await send(alone(thyroidal('F'), two));
+    await send(alone(metabolic('F'), one));
+    expect(await last()).toBe('completed');
+  });
+
+  test('is kept up to a bound, beyond which the order is found by ours', async () => {
+    const told = Array.from({ length: 101 }, (_, n) => ({ ...metabolic('P', []), filler: `B${n}-${order.number}` }));
+    await send(...told);
+    await send(...told.slice(0, 2));
+    await send(alone(metabolic('F'), `B99-${order.number}`));
+    const { rows } = await sql`select from laboratory_numbers where order_id = ${order.id}`.execute(app.db);
+    expect(rows).toHaveLength(100);
+    expect((await results()).results).toHaveLength(2);
+  });
+});
+
 test('a kit of two tests waits with the laboratory until both are final', async () => {
   const kit = await kitAtLaboratory(app, app.team, await addLabTest(app, app.team, 'testkit', ['MET', 'THY']));
   await app.runJobs();

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { pathTo } from '../../../orders/status/path.ts';
@@ -13,18 +12,20 @@ import type { LabNews } from '../../news.ts';
 import type { ReadResult } from '../messages/read-result.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
 import type { MatchedOrder } from './find-order.ts';
+import { keepNumbers } from './keep-numbers.ts';
 
 /** Gives an order what a laboratory told of it, in the caller's transaction. `leftOut`: its document is not kept with the order. */
 export async function applyResult(
   ctx: TxCtx<TeamCtx>,
   matched: MatchedOrder,
-  { report, isReceipt, rejected, fillerNumbers, hasDocument, document }: ReadResult,
+  result: ReadResult,
 ): Promise<{ leftOut: boolean }> {
+  const { report, isReceipt, rejected, hasDocument, document } = result;
   const noMore = { leftOut: hasDocument };
   const order = await lockOrderIfPresent(ctx, matched.order_id);
   if (!order) throw new ResultProblem('user_scheduled_for_deletion');
   refuseOtherPatient(order, report);
-  await keepFillerNumber(ctx, matched, fillerNumbers);
+  await keepNumbers(ctx, matched, result);
   const trouble = rejected.map((code) => TROUBLES[code]).find((known) => known !== undefined);
   if (trouble !== undefined && !hasValues(report)) {
     await walk(ctx, order, trouble);
@@ -80,12 +81,4 @@ function refuseOtherPatient({ row }: LoadedOrder, report: LabReport | null): voi
   const told = report?.patient?.dob ?? null;
   if (told !== null && row.patient_details !== null && row.patient_details.dob !== told)
     throw new ResultProblem('other_patient');
-}
-
-async function keepFillerNumber(ctx: TxCtx<TeamCtx>, matched: MatchedOrder, told: string[]): Promise<void> {
-  const [number] = told;
-  if (number === undefined || matched.filler_number !== null || number.length > 199) return;
-  await sql`
-    update order_numbers set filler_number = ${number}
-     where user_id = ${matched.user_id} and order_id = ${matched.order_id}`.execute(ctx.db);
 }

@@ -22,6 +22,8 @@ export type ReadResult = {
   placerNumbers: string[];
   fillerNumbers: string[];
   sampleIds: string[];
+  /** Under which the laboratory received the samples. */
+  accessionNumbers: string[];
   /** The account that it was sent to (MSH-6); empty where it says none. */
   account: string;
   /** It has a document, of whatever kind, within it or elsewhere. */
@@ -59,6 +61,7 @@ export function readResult(message: Message, connection: Connection, codes: Code
     placerNumbers: numbersOf(groups, 2),
     fillerNumbers: numbersOf(groups, 3),
     sampleIds: [...new Set(specimens.flatMap((specimen) => sampleOf([specimen]) ?? []))],
+    accessionNumbers: accessionsOf(specimens),
     account: textAt(segmentOf(message, 'MSH'), 6),
     hasDocument: observations.some(isDocument),
     document: readDocument(observations, connection.settings),
@@ -90,7 +93,7 @@ function reportOf(message: Message, groups: Group[], { connection, codes, status
     tests: groups.map((group, at) => testOf(group, statuses[at] as (typeof statuses)[number], read[at] ?? [])),
     placer_number: textAt(common, 2) || textAt(request, 2) || null,
     filler_number: textAt(common, 3) || textAt(request, 3) || null,
-    accession_number: specimens.map((specimen) => textAt(specimen, 30)).find(Boolean) ?? null,
+    accession_number: accessionsOf(specimens)[0] ?? null,
     account_number: textAt(header, 6) || null,
     collected_at: time(request, 7) ?? firstTime(specimens, 17, time),
     received_at: time(request, 14) ?? firstTime(specimens, 18, time),
@@ -148,6 +151,10 @@ const numbersOf = (groups: Group[], field: number): string[] => [
       .flatMap(({ common, request }) => [textAt(common, field), textAt(request, field)])
       .filter((text) => text !== ''),
   ),
+];
+
+const accessionsOf = (specimens: Segment[]): string[] => [
+  ...new Set(specimens.map((specimen) => textAt(specimen, 30)).filter((text) => text !== '')),
 ];
 
 const SEX: Readonly<Record<string, string>> = {
