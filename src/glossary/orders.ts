@@ -38,7 +38,8 @@ export const orders: Record<string, string> = {
   parent_id: 'Id of the order that this one repeats or follows; null for a first order.',
   billing_type: 'Who pays: the client, the patient or an insurance.',
   health_insurance_id: 'Id of the insurance record that the order is billed to.',
-  has_abn: 'Whether an advance beneficiary notice was signed.',
+  has_abn:
+    'Whether the laboratory is told that a signed advance beneficiary notice is on file: false, since no request says so. abn_pdf prints the notice that is to be signed, whatever stands here.',
   icd_codes: 'ICD-10 codes of the diagnoses.',
   notes: 'Free text.',
   clinical_notes: 'Notes for the laboratory.',

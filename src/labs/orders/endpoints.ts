@@ -69,8 +69,9 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
     summary: 'List orders',
     alias: path === '/orders',
     description:
-      'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth and gender are shown, ' +
-      'unless the team setting full_patient_details_in_webhooks is on, which whoever runs the service switches.',
+      'Newest first. Filters combine; a value that nothing has matches nothing. Of patients, only date of birth, gender and ' +
+      'address (without its access notes) are shown, unless the team setting full_patient_details_in_webhooks is on, which ' +
+      'whoever runs the service switches.',
     refusals: ['too_many_matches'],
     handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
       const { orders, total } = await listOrders(ctx, { ...filters, page, size });

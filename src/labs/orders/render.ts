@@ -4,9 +4,10 @@ import { expectedResults } from './expected-results.ts';
 import type { LoadedOrder, OrderEventRow, Sibling } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
 import { requisitionEvent } from './requisition.ts';
-import { isCancelled, isOpen, partsOf } from './status/table.ts';
+import { partsOf } from './status/table.ts';
+import { transactionStatus } from './transaction-status.ts';
 
-/** `all` of what is known of the patient, or the `minimum`: date of birth and gender. */
+/** `all` of what is known of the patient, or the `minimum`: date of birth, gender and address, without notes on how to get in. */
 export type PatientShown = 'all' | 'minimum';
 
 /** What lists and events show of patients: the minimum necessary, unless the team wants all. */
@@ -27,6 +28,7 @@ export function renderOrder(
   return {
     ...row,
     patient_details: renderPatient(row.patient_details, shown),
+    patient_address: renderAddress(row.patient_address, shown),
     lab_test: order.labTest,
     details: {
       type: row.method,
@@ -72,6 +74,12 @@ function renderPatient(patient: PatientDetails | null, shown: PatientShown): Pat
   };
 }
 
+type HomeAddress = NonNullable<Static<typeof Order>['patient_address']>;
+
+/** The minimum is where somebody lives, not where the key lies. */
+const renderAddress = (address: HomeAddress | null, shown: PatientShown): HomeAddress | null =>
+  address && shown === 'minimum' ? { ...address, access_notes: null } : address;
+
 /** `last` is the newest event of the order shown, which may be older than what its row says now. */
 export function renderTransaction(
   { row, transaction, events }: LoadedOrder,
@@ -90,7 +98,7 @@ export function renderTransaction(
   );
   return {
     id: row.order_transaction_id,
-    status: transactionStatus(siblings.map((sibling) => sibling.last_low_level_status)),
+    status: transactionStatus(siblings),
     orders: siblings.map((sibling) => ({
       id: sibling.id,
       low_level_status: sibling.last_low_level_status,
@@ -103,12 +111,6 @@ export function renderTransaction(
   };
 }
 
-/** Active while any order of it is open; cancelled when all are; else completed. */
-function transactionStatus(statuses: Sibling['last_low_level_status'][]): 'active' | 'completed' | 'cancelled' {
-  if (statuses.some((status) => isOpen(status))) return 'active';
-  return statuses.every((status) => isCancelled(status)) ? 'cancelled' : 'completed';
-}
-
 export function renderTransactionSummary(
   teamId: string,
   id: string,
@@ -117,7 +119,7 @@ export function renderTransactionSummary(
   return {
     id,
     team_id: teamId,
-    status: transactionStatus(siblings.map((sibling) => sibling.last_low_level_status)),
+    status: transactionStatus(siblings),
     orders: siblings.map((sibling) => ({
       id: sibling.id,
       origin: sibling.origin,

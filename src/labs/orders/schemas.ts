@@ -151,7 +151,10 @@ export const PatientDetails = Type.Object({
 
 export const OrderTransaction = Type.Object({
   id: Uuid,
-  status: Type.String({ description: 'active while any order of it is open, else completed, cancelled when all are' }),
+  status: Type.String({
+    description:
+      'active while any order of it is open, else completed, cancelled when all are; an order at redraw_available is none that is open once its redraw is completed',
+  }),
   orders: Type.Array(
     Type.Object({
       id: Uuid,

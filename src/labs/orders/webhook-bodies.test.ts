@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import {
+  createOrder,
   makeUser,
   orderKit,
+  patientAddress,
   patientDetails,
   readOrder,
   register,
@@ -145,6 +147,20 @@ describe('the webhooks of an order', () => {
     await registeredKit(team);
     const last = (await orders()).at(-1);
     expect(last?.body.data['patient_details']).toMatchObject(patientDetails);
+  });
+
+  test('say how to get to the door to a team with that setting only, as lists do', async () => {
+    const access_notes = 'The key is under the mat';
+    for (const full_patient_details_in_webhooks of [false, true]) {
+      const { team, orders } = await listen({ full_patient_details_in_webhooks });
+      const { body } = await createOrder(team, { patient_address: { ...patientAddress, access_notes } });
+      const address = { ...(body.order['patient_address'] as object), access_notes };
+      expect(await readOrder(team, body.order.id)).toMatchObject({ patient_address: address });
+      const told = full_patient_details_in_webhooks ? address : { ...address, access_notes: null };
+      const { body: page } = await team.api<{ orders: OrderBody[] }>('GET', '/v3/orders');
+      const shown = [...page.orders, ...(await orders()).map(({ body: event }) => event.data)];
+      expect(shown.map(({ patient_address }) => patient_address)).toEqual([told, told, told]);
+    }
   });
 
   test('name the patient nowhere for a team without it', async () => {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { problemsOf } from '../../../../test/people.ts';
 import { newId } from '../../../ids.ts';
 import type { LabTestPage } from '../schemas.ts';
 import type { CompendiumConversionAnswer, CompendiumSearchAnswer } from './schemas.ts';
@@ -53,8 +54,8 @@ describe('searching the compendium', () => {
     expect([Object.keys(again.per_lab), again.related]).toEqual([['simulated-reference-lab'], []]);
   });
 
-  test('finds nothing by an unknown name, an unknown laboratory, CPT codes, or by nothing at all', async () => {
-    for (const asked of [{ query: 'zebra' }, { query: 'tsh', labs: ['nowhere'] }, { cpt_codes: ['84443'] }, {}])
+  test('finds nothing by an unknown name, an unknown laboratory, or CPT codes', async () => {
+    for (const asked of [{ query: 'zebra' }, { query: 'tsh', labs: ['nowhere'] }, { cpt_codes: ['84443'] }])
       expect(await search({ mode: 'crosswalk', ...asked })).toEqual({
         mode: 'crosswalk',
         selected_canonical: null,
@@ -64,12 +65,22 @@ describe('searching the compendium', () => {
       });
   });
 
-  test.each([{}, { mode: 'other' }, { mode: 'canonical', limit: 0 }, { mode: 'canonical', limit: 51 }])(
-    'is refused for %j',
-    async (body) => {
-      expect((await app.api('POST', '/v3/compendium/search', body)).status).toBe(422);
-    },
-  );
+  test('needs something to look for: an empty field never lists everything', async () => {
+    const nothing = [{}, { query: null, cpt_codes: null, loinc_set_hash: null }, { cpt_codes: [] }];
+    for (const asked of [...nothing, { query: '  ' }, { labs: ['simulated-kit-lab'] }]) {
+      const answer = await app.api('POST', '/v3/compendium/search', { mode: 'canonical', ...asked });
+      expect([asked, answer.status, problemsOf(answer)[0]]).toEqual([asked, 422, 'body value_error']);
+    }
+  });
+
+  test.each([
+    {},
+    { mode: 'other', query: 'tsh' },
+    { mode: 'canonical', query: 'tsh', limit: 0 },
+    { mode: 'canonical', query: 'tsh', limit: 51 },
+  ])('is refused for %j', async (body) => {
+    expect((await app.api('POST', '/v3/compendium/search', body)).status).toBe(422);
+  });
 });
 
 describe('converting to another laboratory', () => {

@@ -15,23 +15,38 @@ const limit = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 50, default: 3, description: 'How many candidates at most, of each kind.' }),
 );
 
-export const CompendiumSearch = Type.Object({
-  mode: oneOf(['canonical', 'crosswalk'], {
-    description: 'canonical: what there is of that name. crosswalk: which laboratories offer what it is.',
-  }),
-  query: optional(Text(200, { description: 'Words of a name of a marker or of a result.' })),
-  cpt_codes: optional(
-    Type.Array(Text(10), { maxItems: 50, description: 'Taken for compatibility; they find nothing.' }),
-  ),
-  loinc_set_hash: optional(Text(100, { description: 'Of a candidate that an earlier search gave.' })),
-  labs: optional(
-    Type.Array(WordFilter(), { maxItems: 50, description: 'Slugs of laboratories; left out, every laboratory.' }),
-  ),
-  include_related: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether what shares some of the LOINC codes is told too.' }),
-  ),
-  limit,
-});
+/** White space names nothing. */
+const isGiven = (value: unknown): boolean =>
+  typeof value === 'string' ? value.trim() !== '' : Array.isArray(value) && value.length > 0;
+
+export const CompendiumSearch = Type.Object(
+  {
+    mode: oneOf(['canonical', 'crosswalk'], {
+      description: 'canonical: what there is of that name. crosswalk: which laboratories offer what it is.',
+    }),
+    query: optional(Text(200, { description: 'Words of a name of a marker or of a result.' })),
+    cpt_codes: optional(
+      Type.Array(Text(10), { maxItems: 50, description: 'Taken for compatibility; they find nothing.' }),
+    ),
+    loinc_set_hash: optional(Text(100, { description: 'Of a candidate that an earlier search gave.' })),
+    labs: optional(
+      Type.Array(WordFilter(), { maxItems: 50, description: 'Slugs of laboratories; left out, every laboratory.' }),
+    ),
+    include_related: Type.Optional(
+      Type.Boolean({ default: true, description: 'Whether what shares some of the LOINC codes is told too.' }),
+    ),
+    limit,
+  },
+  {
+    fulfils: {
+      words: 'One of query, cpt_codes and loinc_set_hash at least.',
+      check: ({ query, cpt_codes, loinc_set_hash }: Record<string, unknown>) =>
+        isGiven(query) || isGiven(cpt_codes) || isGiven(loinc_set_hash)
+          ? []
+          : [{ at: [], type: 'value_error', msg: 'One of query, cpt_codes and loinc_set_hash is needed' }],
+    },
+  },
+);
 
 export const CanonicalCandidate = Type.Object({
   loinc_set_hash: LoincSet,

@@ -89,6 +89,8 @@ const ENDED: ReadonlySet<LowLevelStatus> = new Set(
   }),
 );
 
+const COMPLETED: ReadonlySet<LowLevelStatus> = new Set(COLLECTION_METHODS.flatMap((method) => TABLE[method].completed));
+
 const CANCELLED: ReadonlySet<LowLevelStatus> = new Set(COLLECTION_METHODS.flatMap((method) => TABLE[method].cancelled));
 
 function indexByLowLevel(method: CollectionMethod): Map<LowLevelStatus, TopLevelStatus> {
@@ -133,6 +135,11 @@ export function isOpen(low: LowLevelStatus): boolean {
 /** True where an order with this newest status was called off, by whomever. */
 export function isCancelled(low: LowLevelStatus): boolean {
   return CANCELLED.has(low);
+}
+
+/** True where an order with this newest status has its results, also corrected ones. */
+export function isCompleted(low: LowLevelStatus): boolean {
+  return COMPLETED.has(low);
 }
 
 /** The statuses of a kit that its user may still be waiting for. */

@@ -222,6 +222,41 @@ describe('a redraw', () => {
       redraw?.id,
     ]);
   });
+
+  test('that is completed stands for the order whose sample could not be used, also over a redraw between', async () => {
+    const order = await orderBy('walk_in_test');
+    const transaction = async (): Promise<string[]> => {
+      const { id, status } = (await readOrder(app.team, order.id)).order_transaction;
+      const { body } = await app.api<{ status: string }>('GET', `/v3/order_transaction/${id}`);
+      return [status, body.status];
+    };
+    const newest = async (): Promise<string> => siblings(await readOrder(app.team, order.id)).at(-1)?.id as string;
+    const taken = '?final_status=collecting_sample.walk_in_test.redraw_available';
+    await simulate(app.team, order.id, taken);
+    const first = await newest();
+    await simulate(app.team, first, taken);
+    const second = await newest();
+    expect(new Set([order.id, first, second]).size).toBe(3);
+    await simulate(app.team, second, '?final_status=sample_with_lab.walk_in_test.partial_results');
+    expect(await transaction()).toEqual(['active', 'active']);
+    await simulate(app.team, second);
+    expect(await transaction()).toEqual(['completed', 'completed']);
+    await simulate(app.team, second, '?final_status=completed.walk_in_test.corrected');
+    expect(await transaction()).toEqual(['completed', 'completed']);
+    // The patient came to the first visit again after all.
+    await simulate(app.team, order.id, '?final_status=sample_with_lab.walk_in_test.partial_results');
+    expect(await transaction()).toEqual(['active', 'active']);
+  });
+
+  test('that was cancelled or failed leaves the order whose sample could not be used open', async () => {
+    for (const last of ['cancelled.walk_in_test.cancelled', 'failed.walk_in_test.sample_error']) {
+      const order = await orderBy('walk_in_test');
+      await simulate(app.team, order.id, '?final_status=collecting_sample.walk_in_test.redraw_available');
+      const [, redraw] = siblings(await readOrder(app.team, order.id));
+      await simulate(app.team, redraw?.id as string, `?final_status=${last}`);
+      expect((await readOrder(app.team, order.id)).order_transaction.status).toBe('active');
+    }
+  });
 });
 
 describe('what goes out to a laboratory that is connected by messages', () => {
