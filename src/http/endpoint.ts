@@ -42,6 +42,14 @@ export type Deprecation = {
   successor: string;
 };
 
+export type DeprecatedField = { since: string; documentation: string };
+
+/** The day of those of which the interface names one; what replaces them stands in the introduction of the document. */
+export const deprecatedField: DeprecatedField = {
+  since: '2025-06-01',
+  documentation: '/docs#description/deprecated-fields',
+};
+
 type Shown = {
   /** Stable name of the operation: OpenAPI's operationId, the scope of idempotency keys, the label in metrics and audit. */
   id: string;
@@ -52,8 +60,8 @@ type Shown = {
   description?: string;
   tag: string;
   deprecated?: Deprecation;
-  /** Keys of the body that are deprecated, with the day since when and where it is told what replaces them. */
-  deprecatedFields?: Readonly<Record<string, { since: string; documentation: string }>>;
+  /** Keys of the body that are deprecated (`address.unit` is one within another), with the day since when and where it is told what replaces them. */
+  deprecatedFields?: Readonly<Record<string, DeprecatedField>>;
   /** Another path of an operation that the reference page shows already. */
   alias?: boolean;
 };

@@ -32,11 +32,14 @@ export function openDeprecations(
   };
 }
 
-const isSent = (body: unknown, name: string): boolean =>
-  typeof body === 'object' &&
-  body !== null &&
-  Object.hasOwn(body, name) &&
-  (body as Record<string, unknown>)[name] !== null;
+const isSent = (body: unknown, path: string): boolean => {
+  let value = body;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value !== null;
+};
 
 const seconds = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000;
 

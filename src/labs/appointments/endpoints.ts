@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { ErrorCode } from '../../errors.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { deprecatedField, endpoint } from '../../http/endpoint.ts';
 import { CentersInfo, CentersOfOrderQuery, radiusOf } from '../places/schemas.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { centerAvailability, phlebotomyAvailability } from './slots/availability.ts';
@@ -56,6 +56,7 @@ const phlebotomy = [
     tag,
     query: Type.Object({ start_date: StartDate }),
     body: UsAddressInput,
+    deprecatedFields: { unit: deprecatedField },
     response: Availability,
     summary: 'Read when somebody can come to an address',
     description:
@@ -83,6 +84,7 @@ const phlebotomy = [
     tag,
     params,
     body: RequestInput,
+    deprecatedFields: { 'address.unit': deprecatedField },
     response: Appointment,
     summary: 'Ask for a blood draw at home, without a time',
     description:

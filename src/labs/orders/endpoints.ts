@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../http/endpoint.ts';
+import { deprecatedField, endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { createOrder } from './create/create.ts';
 import { importOrder } from './create/import.ts';
@@ -86,7 +86,7 @@ export const orderEndpoints = [
     path: '/v3/order',
     tag,
     body: CreateOrderInput,
-    deprecatedFields: { lab_test_id: { since: '2025-06-01', documentation: '/docs#description/deprecated-fields' } },
+    deprecatedFields: { lab_test_id: deprecatedField, health_insurance: deprecatedField },
     response: OrderAnswer,
     summary: 'Order lab tests for a patient who is known',
     description:

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { deprecatedField, endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { orAccepted } from '../../http/media.ts';
 import { SignInToken } from '../../users/schemas.ts';
 import { Cursor, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
@@ -146,6 +146,7 @@ export const linkEndpoints: Endpoint[] = [
     auth: 'link_token',
     params,
     body: EmailInput,
+    deprecatedFields: { provider: deprecatedField },
     response: LinkResult,
     summary: 'Connect a provider by an e-mail address',
     description: 'No connector of this kind exists here: every provider is refused, and what was sent is not kept.',
