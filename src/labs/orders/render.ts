@@ -5,7 +5,7 @@ import type { LoadedOrder, OrderEventRow, Sibling } from './load.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
 import { requisitionEvent } from './requisition.ts';
 import { partsOf } from './status/table.ts';
-import { transactionStatus } from './transaction-status.ts';
+import { transactionStatus } from './status/transaction-status.ts';
 
 /** `all` of what is known of the patient, or the `minimum`: date of birth, gender and address, without notes on how to get in. */
 export type PatientShown = 'all' | 'minimum';

@@ -1,5 +1,5 @@
-import type { Sibling } from './load.ts';
-import { isCancelled, isCompleted, isOpen } from './status/table.ts';
+import type { Sibling } from '../load.ts';
+import { isCancelled, isCompleted, isOpen } from './table.ts';
 
 type Standing = Pick<Sibling, 'id' | 'parent_id' | 'last_low_level_status'>;
 
