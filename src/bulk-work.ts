@@ -16,6 +16,9 @@ const MOST_WAY = 0.5;
 
 type Team = { waiting: (() => void)[]; restsUntil: number };
 
+/** Runs `pause` while what asked for it counts as nothing under way. */
+export type Aside = <T>(pause: () => Promise<T>) => Promise<T>;
+
 /** What a batch does after a millisecond or two of work: it pauses. */
 export type GiveWay = () => Promise<void>;
 
@@ -78,12 +81,12 @@ export class BulkWork {
    * What is no batch: those of other teams that are in their turn pause for it. A request asks the database several times, and
    * would otherwise wait for a piece of a batch each time. With `apart` it counts as none while it waits for something else.
    */
-  async little<T>(team: string, work: (apart: (wait: () => Promise<void>) => Promise<void>) => Promise<T>): Promise<T> {
+  async little<T>(team: string, work: (apart: Aside) => Promise<T>): Promise<T> {
     this.#count(team, 1);
     try {
       return await work(async (wait) => {
         this.#count(team, -1);
-        await wait().finally(() => this.#count(team, 1));
+        return wait().finally(() => this.#count(team, 1));
       });
     } finally {
       this.#count(team, -1);

@@ -1,4 +1,4 @@
-import type { BulkWork, GiveWay } from './bulk-work.ts';
+import type { Aside, BulkWork, GiveWay } from './bulk-work.ts';
 import type { Config } from './config/options.ts';
 import type { Db, Tx } from './db/open.ts';
 import type { Logger } from './log.ts';
@@ -93,7 +93,7 @@ export type TeamCtx = Ctx & {
   /** Who calls by a token of its own: no other user is known to it. */
   onlyUser?: string;
   /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
-  aside?: (pause: () => Promise<void>) => Promise<void>;
+  aside?: Aside;
   /** Of a batch in its turn: lets requests of other teams that want little go first; missing in what is no batch. */
   giveWay?: GiveWay;
 };

@@ -36,7 +36,7 @@ describe('requests under way', () => {
     const shares = new RequestShares(1);
     const [steps, resumes]: [string[], (() => void)[]] = [[], []];
     const waits = shares.run('one', async (aside) => {
-      await aside(() => new Promise((resolve) => resumes.push(resolve)));
+      await aside(() => new Promise<void>((resolve) => resumes.push(resolve)));
       steps.push('goes on');
     });
     const other = shares.run('other', async () => {

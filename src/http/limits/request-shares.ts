@@ -1,3 +1,4 @@
+import type { Aside } from '../../bulk-work.ts';
 import { AppError } from '../../errors.ts';
 
 /** More of one team than this wait for nothing: their clients have given up before their turn comes. */
@@ -27,16 +28,17 @@ export class RequestShares {
    * Runs `work` in a place of the team's; throws not_ready where too much of the team waits already. With `aside` it gives
    * the place back for as long as it waits for something else, and then waits for one as any other.
    */
-  async run<T>(teamId: string, work: (aside: (pause: () => Promise<void>) => Promise<void>) => Promise<T>): Promise<T> {
+  async run<T>(teamId: string, work: (aside: Aside) => Promise<T>): Promise<T> {
     await this.#enter(teamId);
     let holds = true;
     try {
       return await work(async (pause) => {
         this.#leave(teamId);
         holds = false;
-        await pause();
+        const result = await pause();
         await this.#enter(teamId);
         holds = true;
+        return result;
       });
     } finally {
       if (holds) this.#leave(teamId);

@@ -32,7 +32,13 @@ async function ofOrder(ctx: TeamCtx, orderId: string, draw: Draw): Promise<Buffe
 
 async function drawn(ctx: TeamCtx, order: LoadedOrder, draw: Draw): Promise<Buffer> {
   const facts = await factsOf(ctx, order);
-  return inTurn(ctx.team.id, (giveWay) => draw(facts, giveWay));
+  return print(ctx, (giveWay) => draw(facts, giveWay));
+}
+
+/** While it waits and is drawn, its request keeps no place: a rack of labels would else hold up all that the team asks. */
+function print({ team, aside }: TeamCtx, draw: (giveWay: GiveWay) => Promise<Buffer>): Promise<Buffer> {
+  const make = (): Promise<Buffer> => inTurn(team.id, draw);
+  return aside ? aside(make) : make();
 }
 
 /** The laboratory's own report where the newest came with one, else ours. */
@@ -80,6 +86,7 @@ export const documentEndpoints = [
     path: '/v3/order/{order_id}/requisition/pdf',
     tag,
     params,
+    waits: true,
     response: pdf('requisition'),
     summary: 'Print the requisition of an order',
     description:
@@ -95,6 +102,7 @@ export const documentEndpoints = [
     tag,
     auth: 'signature',
     params: signed,
+    waits: true,
     response: pdf('requisition'),
     summary: 'Open the requisition that requisition_form_url links to',
     description:
@@ -108,6 +116,7 @@ export const documentEndpoints = [
     tag,
     params,
     query: LabelQuery,
+    waits: true,
     response: pdf('labels'),
     summary: 'Print labels for the specimens of an order',
     description:
@@ -123,6 +132,7 @@ export const documentEndpoints = [
     path: '/v3/order/{order_id}/abn_pdf',
     tag,
     params,
+    waits: true,
     response: pdf('advance-beneficiary-notice'),
     summary: 'Print an Advance Beneficiary Notice for an order',
     description: 'It follows the items of CMS-R-131 in a layout of its own; reasons and costs are left to fill in.',
@@ -135,6 +145,7 @@ export const documentEndpoints = [
     path: '/v3/order/{order_id}/result/pdf',
     tag,
     params,
+    waits: true,
     response: pdf('results'),
     summary: 'Print the results of an order',
     description:
@@ -150,6 +161,7 @@ export const documentEndpoints = [
     tag,
     auth: 'signature',
     params: signed,
+    waits: true,
     response: pdf('results'),
     summary: 'Open the results that a page of create_portal_url links to',
     description: 'Opens without a key, as long as the page does. Whatever is wrong with a link is answered alike.',
@@ -161,6 +173,7 @@ export const documentEndpoints = [
     path: '/v3/order_transaction/{transaction_id}/result/pdf',
     tag,
     params: Type.Object({ transaction_id: Uuid }),
+    waits: true,
     response: pdf('results'),
     summary: 'Print the results of an order and its redraws as one',
     description:
@@ -181,6 +194,7 @@ export const documentEndpoints = [
     path: '/v3/order/{order_id}/collection_instruction_pdf',
     tag,
     params,
+    waits: true,
     response: pdf('collection-instructions'),
     summary: 'Print how the sample of an order is collected',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
@@ -195,13 +209,14 @@ export const documentEndpoints = [
     path: '/v3/lab_test/{lab_test_id}/collection_instruction_pdf',
     tag,
     params: Type.Object({ lab_test_id: Uuid }),
+    waits: true,
     response: pdf('collection-instructions'),
     summary: 'Print how the sample of a lab test is collected',
     refusals: ['not_found', 'document_not_available'],
     handle: async (ctx, { params: { lab_test_id } }) => {
       const labTest = await loadLabTest(ctx, lab_test_id);
       const sender = await findSender(ctx);
-      return inTurn(ctx.team.id, () => drawInstructions(labTest, sender, { at: NO_DAY, footer: labTest.name }));
+      return print(ctx, () => drawInstructions(labTest, sender, { at: NO_DAY, footer: labTest.name }));
     },
   }),
 ];

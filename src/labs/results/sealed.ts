@@ -9,8 +9,13 @@ const placeOf = ({ team_id, order_id, version }: ReportRow): { team_id: string; 
   id: `${order_id}/${version}`,
 });
 
-/** What results had no word for before they could be corrected one by one. */
-const EARLY = { status: 'final', previous_result: null } as const;
+/** What results had no word for before they could be corrected one by one; in place, since copies cost more than the reading. */
+function completed(result: KeptResult): KeptResult {
+  result.status ??= 'final';
+  result.previous_result ??= null;
+  result.key ??= result.slug;
+  return result;
+}
 
 type SealedMetadata = KeptReport['metadata'] & { tests?: ToldTests };
 type SealedResult = KeptResult | (Withdrawn & { status: 'withdrawn' });
@@ -43,9 +48,7 @@ export function openReport(
   return {
     metadata,
     tests,
-    results: results
-      .filter((result): result is KeptResult => result.status !== 'withdrawn')
-      .map((result) => ({ ...EARLY, ...result, key: result.key ?? result.slug })),
+    results: results.filter((result): result is KeptResult => result.status !== 'withdrawn').map(completed),
     missing_results: (open<KeptMissing[]>('missing_results') ?? []).map((missing) => ({
       ...missing,
       key: missing.key ?? missing.slug,
