@@ -10,6 +10,7 @@ import {
   type OrderBody,
 } from '../../../test/factories.ts';
 import { fetchPdf, pictureOf, readBarcode, textOf, type Printed } from '../../../test/pdf.ts';
+import { unitInWords, valueInWords } from './unit-in-words.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -100,7 +101,7 @@ describe('the result report', () => {
     const values = body.results.flatMap(({ name, result, unit, reference_range }) => [
       name,
       result,
-      unit ?? '',
+      unitInWords(unit ?? '').replaceAll('\u202F', ' '),
       reference_range ?? '',
     ]);
     for (const item of [
@@ -131,7 +132,8 @@ describe('the result report', () => {
     expect(before.length).toBeGreaterThan(0);
     const text = (await textOf(await print(order.id, 'result/pdf'))).join(' ');
     expect(text).toContain('CORRECTED REPORT');
-    for (const value of before) expect(text).toContain(`CORRECTED: reported before as ${value}.`);
+    for (const value of before)
+      expect(text).toContain(`CORRECTED: reported before as ${valueInWords(value, null).replaceAll('\u202F', ' ')}.`);
   });
 
   test('of a transaction is that of its order while there is no redraw', async () => {

@@ -1,7 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { createOrder, physician, registeredKit } from '../../../test/factories.ts';
+import { consents, createOrder, labTestId, physician, registeredKit } from '../../../test/factories.ts';
 import { fetchPdf, pictureOf, textOf, type Printed } from '../../../test/pdf.ts';
 import { drawPng } from '../../../test/png.ts';
 import { jpegHead } from '../../../test/images.ts';
@@ -65,6 +65,17 @@ test('a signature that is broken is told of in words, and the process goes on', 
     ]);
   }
 });
+
+test.each(['walk_in_test', 'at_home_phlebotomy', 'on_site_collection', 'testkit'])(
+  'the requisition of the standard test by %s is one page, with the consents of the patient too',
+  async (collection_method) => {
+    const order_set = { lab_test_ids: [await labTestId(app.team, collection_method)] };
+    for (const more of [{}, { consents }, { priority: true }]) {
+      const pages = await textOf(await requisition({ collection_method, order_set, ...more }));
+      expect([pages.length, pages[0]?.includes('BILLING')]).toEqual([1, true]);
+    }
+  },
+);
 
 test('what the laboratory asks with a test is printed with the answers in words, also those that nobody gave', async () => {
   const say = (question_id: number, answer: string, marker_id = 2041) => ({ marker_id, question_id, answer });

@@ -38,7 +38,7 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
       'This order has no requisition: it was not made yet, or the order was cancelled.',
     );
   }
-  const sheet = openSheet({ title: 'Laboratory requisition', at: created.created_at });
+  const sheet = openSheet({ title: 'Laboratory requisition', at: created.created_at, spacing: 'close' });
   drawCodes(sheet, order, laboratoryNumber ?? order.row.id);
   const lines = [...sender.lines, `Ordered ${momentInWords(order.row.created_at)}`];
   heading(sheet, { from: sender.name, title: 'Laboratory requisition', lines }, 236);
@@ -59,7 +59,7 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
       { label: 'Address', value: lab.address },
       { label: 'CLIA number', value: lab.clia_number },
     ],
-    [3, 4, 2],
+    [3.4, 4.6, 1.6],
   );
   await drawTests(sheet, order);
   await drawAnswers(sheet, facts);
@@ -212,7 +212,9 @@ async function drawSpecimen(sheet: Sheet, { labTest, row }: LoadedOrder): Promis
 
 async function drawBilling(sheet: Sheet, { row }: LoadedOrder, insurance: StoredInsurance | null): Promise<void> {
   // Who pays is read as one: it stays on one page.
-  await section(sheet, 'Billing', insurance ? 175 : 30);
+  const rows =
+    insurance === null ? 1 : 4 + Number(insurance.relationship !== 'Self') + Number(insurance.guarantor !== null);
+  await section(sheet, 'Billing', rows * 30);
   await fields(
     sheet,
     [
@@ -259,9 +261,10 @@ async function drawBilling(sheet: Sheet, { row }: LoadedOrder, insurance: Stored
 async function drawConsents(sheet: Sheet, { row }: LoadedOrder): Promise<void> {
   const { consents } = row;
   if (!consents || consents.length === 0) return;
-  await section(sheet, 'Consents of the patient');
-  for (const { consentType, version, timeOfConsent } of consents) {
+  await section(sheet, 'Consents of the patient', 24);
+  const said = consents.map(({ consentType, version, timeOfConsent }) => {
     const given = timeOfConsent ? `given ${momentInWords(timeOfConsent)}` : 'given';
-    await paragraph(sheet, `${inWords(consentType)}, version ${version ?? '1.0'}, ${given}`, { size: 8.5 });
-  }
+    return `${inWords(consentType)}, version ${version ?? '1.0'}, ${given}`;
+  });
+  await paragraph(sheet, said.join('  ·  '), { size: 8.5 });
 }

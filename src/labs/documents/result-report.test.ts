@@ -91,6 +91,55 @@ test('a hundred results go over several pages: each has its head and number, no 
   expect(over).toEqual([]);
 });
 
+test('units are printed as people read them, each on one line, also those of earlier values; as data they stay UCUM', async () => {
+  const order = await registeredKit(app.team);
+  const [rate, ratio, own] = ['mL/min/{1.73_m2}', '{ratio}', 'ug-of-fibrinogen-equiv/mL'];
+  const values = (ends: string): Partial<Observation>[] => [
+    { code: 'G', name: 'Filtration', text: `5${ends}`, unit: rate, reference_range: '>59 mL/min/{1.73_m2}' },
+    { code: 'R', name: 'Ratio', text: `2.${ends}`, unit: ratio, notes: 'Note of [a] laboratory {ratio}.' },
+    { code: 'O', name: 'Own', text: `6${ends}`, unit: own },
+  ];
+  await tell(order, 7, values('8'));
+  await tell(order, 8, values('9'), true);
+  const printed = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
+  const lines = (await placesOf(printed)).map(({ text }) => text.replaceAll(/\s/g, ' '));
+  for (const unit of ['mL/min/1.73 m²', 'ratio', own]) expect(lines).toContain(unit);
+  const text = (await textOf(printed)).join(' ');
+  for (const item of [
+    '>59 mL/min/1.73 m²',
+    'reported before as 58 mL/min/1.73 m².',
+    'reported before as 2.8 ratio. Note of [a] laboratory {ratio}.',
+    `reported before as 68 ${own}.`,
+  ])
+    expect(text).toContain(item);
+  const { body } = await app.team.api<{ results: { unit: string; previous_result: string }[] }>(
+    'GET',
+    `/v3/order/${order.id}/result`,
+  );
+  expect(body.results.map(({ unit, previous_result }) => [unit, previous_result])).toEqual([
+    [rate, `58 ${rate}`],
+    [ratio, `2.8 ${ratio}`],
+    [own, `68 ${own}`],
+  ]);
+});
+
+test('a value that its laboratory calls normal is neither low nor high, whatever its range says', async () => {
+  const order = await registeredKit(app.team);
+  const range = { text: '5', reference_range: '70-99' };
+  await tell(order, 7, [
+    { code: 'N', name: 'Flagged normal', ...range, flags: ['N'] },
+    { code: 'L', name: 'Flagged low', ...range, flags: ['L'] },
+    { code: 'H', name: 'Not flagged', ...range, text: '500' },
+  ]);
+  const text = (await textOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`))).join(' ');
+  for (const item of [
+    'Flagged normal 5 mg/dL 70-99 Normal Flagged low',
+    'Flagged low 5 mg/dL 70-99 Abnormal, low',
+    'Not flagged 500 mg/dL 70-99 Abnormal, high',
+  ])
+    expect(text).toContain(item);
+});
+
 test('what a laboratory tells in several lines stands in several lines', async () => {
   const order = await registeredKit(app.team);
   const notes = 'Repeated and confirmed.\nSecond line of the laboratory.';

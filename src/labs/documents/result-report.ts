@@ -17,6 +17,7 @@ import {
   type Sheet,
 } from './paper/sheet.ts';
 import { QUIET } from './paper/text.ts';
+import { unitInWords, valueInWords } from './unit-in-words.ts';
 import { addressInWords, dayInWords, inWords, momentInWords } from './words.ts';
 
 /**
@@ -142,9 +143,9 @@ async function drawResults(results: Static<typeof BiomarkerResult>[], sheet: She
   await table(
     sheet,
     [
-      { title: 'Test', width: 6.6 },
-      { title: 'Result', width: 2.8 },
-      { title: 'Unit', width: 2 },
+      { title: 'Test', width: 6 },
+      { title: 'Result', width: 2.6 },
+      { title: 'Unit', width: 2.8 },
       { title: 'Reference interval', width: 3 },
       { title: 'Interpretation', width: 3 },
     ],
@@ -153,8 +154,8 @@ async function drawResults(results: Static<typeof BiomarkerResult>[], sheet: She
       const cells: Cell[] = [
         result.name,
         { text: result.result, bold: true, ...(marked ? { color: marked } : {}) },
-        result.unit ?? '',
-        result.reference_range ?? 'Not told',
+        { text: unitInWords(result.unit ?? ''), whole: true },
+        valueInWords(result.reference_range ?? 'Not told', result.unit),
         { text: wordOf(result), bold: marked !== null, ...(marked ? { color: marked } : {}) },
       ];
       const notes = notesOf(result);
@@ -168,14 +169,16 @@ const markOf = (interpretation: string): string | null =>
   interpretation === 'critical' ? CRITICAL : interpretation === 'abnormal' ? ABNORMAL : null;
 
 function wordOf({ interpretation, is_above_max_range, is_below_min_range }: Static<typeof BiomarkerResult>): string {
-  const side = is_above_max_range ? ', high' : is_below_min_range ? ', low' : '';
-  return interpretation === 'unknown' ? 'Not interpreted' : inWords(interpretation) + side;
+  if (interpretation === 'unknown') return 'Not interpreted';
+  // A laboratory may call normal what lies outside its own range: its flag decides, and has no direction.
+  if (interpretation === 'normal') return 'Normal';
+  return inWords(interpretation) + (is_above_max_range ? ', high' : is_below_min_range ? ', low' : '');
 }
 
-function notesOf({ status, previous_result, notes, result }: Static<typeof BiomarkerResult>): string {
+function notesOf({ status, previous_result, notes, result, unit }: Static<typeof BiomarkerResult>): string {
   const correction =
     status === 'corrected'
-      ? `CORRECTED${previous_result === null ? '' : `: reported before as ${previous_result}`}.`
+      ? `CORRECTED${previous_result === null ? '' : `: reported before as ${valueInWords(previous_result, unit)}`}.`
       : status === 'partial'
         ? 'Preliminary.'
         : '';

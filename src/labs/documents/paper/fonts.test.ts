@@ -37,6 +37,15 @@ test('what is not seen is not printed: no writing direction, no soft hyphen, no 
   expect(linesOf(doc, 'One.\nTwo.\r\n\nThree\u2028Four', 500, { size: 9 })).toEqual(['One.', 'Two.', 'Three', 'Four']);
 });
 
+test('no line ends at a narrow blank, and every other blank is one at which it may', () => {
+  expect(linesOf(doc, '1.73\u202Fm² '.repeat(3), 45, { size: 9 })).toEqual([
+    '1.73\u202Fm²',
+    '1.73\u202Fm²',
+    '1.73\u202Fm²',
+  ]);
+  expect(pictured('one\u00A0two\u2009three')).toBe('one two three');
+});
+
 test('a text is of the font that has it, marks with their letters, and bold as a whole or not at all', () => {
   expect(runsOf('Dr. 李 Ruiz', 'bold')).toEqual([
     { text: 'Dr. ', font: 'bold' },

@@ -40,6 +40,9 @@ const isPictured = (letter: string): boolean =>
 const numberOf = (letter: string): string =>
   `{U+${(letter.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}}`;
 
+/** The narrow blank at which no line ends, as in `1.73 m²`. */
+const TIE = '\u202F';
+
 /**
  * A line as it is printed: what may be printed at all, and of that what no font has a picture of as its number, `{U+20000}`. A reader
  * sees that something stands there, and which letter it is; never another letter or an empty box. What stands in no alphabet is a number
@@ -48,7 +51,7 @@ const numberOf = (letter: string): string =>
 export function pictured(line: string): string {
   let shown = '';
   for (const letter of printable(line.replaceAll(/[\p{Co}\p{Cn}]/gu, numberOf))) {
-    if (/\p{Zs}/u.test(letter)) shown += ' ';
+    if (/\p{Zs}/u.test(letter)) shown += letter === TIE ? TIE : ' ';
     else shown += isPictured(letter) ? letter : numberOf(letter);
   }
   return shown;

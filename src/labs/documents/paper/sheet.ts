@@ -30,10 +30,14 @@ const SHADE = '#eef3f4';
 /** Of a document that says no other bound: what is known of an order and its patient fills a few. */
 const MOST_PAGES = 60;
 
+/** Room above the name of a part and below its line, below fields, and between two rows of a table. */
+const SPACING = { usual: { part: 4, line: 7, fields: 16, row: 7 }, close: { part: 4, line: 4, fields: 11, row: 5 } };
+
 /** A document in the making: what is drawn next stands at y. */
 export type Sheet = {
   doc: PDFKit.PDFDocument;
   y: number;
+  space: (typeof SPACING)['usual'];
   mostPages: number;
   /** Between two pages. */
   giveWay: () => Promise<unknown>;
@@ -43,13 +47,15 @@ type About = {
   title: string;
   /** Stands for the moment of making: the same data makes the same bytes. */
   at: string;
+  /** `close` for a form that is to stay on one page. */
+  spacing?: keyof typeof SPACING;
   mostPages?: number;
   giveWay?: () => Promise<unknown>;
 };
 
 /** Begins a document of letter pages; `size` of others. */
 export function openSheet(
-  { title, at, mostPages = MOST_PAGES, giveWay = setImmediate }: About,
+  { title, at, spacing = 'usual', mostPages = MOST_PAGES, giveWay = setImmediate }: About,
   size: [number, number] = [PAGE.width, PAGE.height],
 ): Sheet {
   const date = new Date(at);
@@ -61,7 +67,7 @@ export function openSheet(
     displayTitle: true,
     info: { Title: title, Producer: 'Phial', Creator: 'Phial', CreationDate: date, ModDate: date },
   });
-  return { doc, y: MARGIN, mostPages, giveWay: () => giveWay() };
+  return { doc, y: MARGIN, space: SPACING[spacing], mostPages, giveWay: () => giveWay() };
 }
 
 /** Room for `height` more, on a new page where this one is full. Throws document_too_long where there is none to be had. */
@@ -127,12 +133,12 @@ export function heading(
 
 /** The name of a part; it stays together with what follows. */
 export async function section(sheet: Sheet, title: string, follows = 30): Promise<void> {
-  sheet.y += 4;
+  sheet.y += sheet.space.part;
   await needRoom(sheet, 22 + follows);
   drawLine(sheet.doc, title.toUpperCase(), { x: LEFT, y: sheet.y }, { size: 8, font: 'bold', color: ACCENT });
   sheet.y += 12;
   rule(sheet.doc, sheet.y);
-  sheet.y += 7;
+  sheet.y += sheet.space.line;
 }
 
 /** A label with its value; null leaves a line to fill in by hand. */
@@ -151,7 +157,7 @@ export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.
     return { width, style, lines: value === null ? [] : linesOf(doc, value, width, style) };
   });
   const height = Math.max(...cells.map(({ lines, style }) => Math.max(heightOf(lines, style), 14)));
-  await needRoom(sheet, Math.min(height + 17, 500));
+  await needRoom(sheet, Math.min(height + sheet.space.fields + 1, 500));
   const { y } = sheet;
   const page = doc.bufferedPageRange().count;
   let x = LEFT;
@@ -165,7 +171,7 @@ export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.
   });
   sheet.y = y + 9.5;
   await flow(sheet, values, () => undefined);
-  sheet.y = doc.bufferedPageRange().count === page ? y + height + 16 : sheet.y + 6.5;
+  sheet.y = doc.bufferedPageRange().count === page ? y + height + sheet.space.fields : sheet.y + 6.5;
 }
 
 /** A line to write on. */
@@ -207,7 +213,8 @@ export async function banner(sheet: Sheet, text: string, color = '#8a1c1c'): Pro
 }
 
 export type Column = { title: string; width: number };
-export type Cell = string | { text: string; bold?: boolean; color?: string };
+/** `whole`: its letters become smaller before it is broken. */
+export type Cell = string | { text: string; bold?: boolean; color?: string; whole?: boolean };
 
 type Drawn = { x: number; lines: string[]; style: Style };
 
@@ -229,13 +236,14 @@ async function flow(sheet: Sheet, texts: Drawn[], onNewPage: () => void): Promis
 /** A table whose head stands on each of its pages; a row stays whole unless it is very long. Widths are shares. `note` stands below its row. */
 export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell[]; note?: Cell }[]): Promise<void> {
   const { doc } = sheet;
-  const whole = columns.reduce((sum, { width }) => sum + width, 0);
-  const widths = columns.map(({ width }) => (width / whole) * WIDTH);
+  const shares = columns.reduce((sum, { width }) => sum + width, 0);
+  const widths = columns.map(({ width }) => (width / shares) * WIDTH);
   const lefts = widths.map((_, index) => LEFT + widths.slice(0, index).reduce((sum, width) => sum + width, 0));
   const head: Style = { size: 7.5, font: 'bold', color: QUIET };
   const drawable = async (cell: Cell, x: number, width: number, usual: { size: number; color: string }) => {
-    const { text, bold, color } = typeof cell === 'string' ? { text: cell } : cell;
-    const style: Style = { ...usual, ...(color ? { color } : {}), ...(bold ? { font: 'bold' as const } : {}) };
+    const { text, bold, color, whole } = typeof cell === 'string' ? { text: cell } : cell;
+    const wanted: Style = { ...usual, ...(color ? { color } : {}), ...(bold ? { font: 'bold' as const } : {}) };
+    const style = whole ? shrunk(doc, text, wanted, { width, least: 5 }) : wanted;
     return { x, style, lines: await linesOfLong(doc, text, width, style) };
   };
   const drawHead = (): void => {
@@ -260,9 +268,9 @@ export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell
     if (doc.bufferedPageRange().count > before) drawHead();
     await flow(sheet, drawn, drawHead);
     await flow(sheet, [noted], drawHead);
-    sheet.y += 3;
+    sheet.y += sheet.space.row / 2 - 0.5;
     rule(doc, sheet.y, '#e3e8eb');
-    sheet.y += 4;
+    sheet.y += sheet.space.row / 2 + 0.5;
   }
   sheet.y += 6;
 }
