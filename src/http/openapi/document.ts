@@ -38,7 +38,8 @@ takes a token of that user instead, as \`Authorization: Bearer\`.
 A key of a body that is deprecated keeps working, and its answer bears \`Deprecation\` and \`Link\` headers. In \`POST /v3/order\`, \`order_set.lab_test_ids\`
 takes the place of \`lab_test_id\`, and an insurance record of the user, made by \`POST /v2/user/{user_id}/insurance\`, that of
 \`health_insurance\`. In the address of an appointment \`second_line\` takes the place of \`unit\`. In \`POST /v2/link/provider/email/{provider}\` the
-provider stands in the path, not in \`provider\`.
+provider stands in the path, not in \`provider\`. Deprecated keys of answers
+are marked in this document alone: no header tells of them.
 
 # Errors
 Every refusal has the same shape: \`code\` is for a program, \`request_id\` finds the log line, and \`detail\` is a text for a person, with

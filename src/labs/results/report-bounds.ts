@@ -39,7 +39,9 @@ export function refuseOversize(report: LabReport): void {
     const isLong = Math.max(text.length, notes?.length ?? 0) > MOST_OF_REPORT.value;
     if (isLong || flags.length > MOST_OF_REPORT.flags || hasLongText([flags, others])) refuseText();
   }
-  if (hasLongText({ ...report, observations: [] })) refuseText();
+  if (tests?.some(({ notes }) => (notes?.length ?? 0) > MOST_OF_REPORT.value)) refuseText();
+  const others = tests?.map((test) => ({ ...test, notes: null })) ?? null;
+  if (hasLongText({ ...report, tests: others, observations: [] })) refuseText();
 }
 
 function refuseText(): never {

@@ -46,8 +46,11 @@ export type ReportedTest = {
   status: 'partial' | 'final' | 'cancelled';
   /** What the number that was issued names: an ordered test by its place, from 1, or the order; null without such a number. */
   names: number | 'order' | null;
-  /** The laboratory's codes of the test. */
+  /** The laboratory's codes of the test, and its name as far as it is told. */
   codes: string[];
+  name?: string;
+  /** Of the test itself, where the report has no value of it that they stand with. */
+  notes?: string | null;
   /** The slugs of the analytes of which it tells something. */
   analytes: string[];
   /** There is nothing with it: neither values nor documents. */

@@ -16,6 +16,7 @@ import type { LabReport } from './report.ts';
 import { MOST_OF_REPORT, refuseOversize, ReportRefused } from './report-bounds.ts';
 import { sealReport } from './sealed.ts';
 import { areAllTold, notAwaited, testsAfter } from './storing/told-tests.ts';
+import { withNotesOfTests } from './storing/notes-of-tests.ts';
 import { statusesAfter } from './storing/statuses-after.ts';
 
 /** `impossible`: the order as it stands takes no results, because it has ended or nobody has registered its kit. */
@@ -27,11 +28,12 @@ export type Stored = { order: LoadedOrder; outcome: 'stored' | 'unchanged' | 'im
  * says nothing new changes nothing and tells nothing. The caller holds the order's row lock.
  * Throws ReportRefused for what is beyond all bounds.
  */
-export async function storeReport(ctx: TxCtx<TeamCtx>, order: LoadedOrder, report: LabReport): Promise<Stored> {
-  refuseOversize(report);
+export async function storeReport(ctx: TxCtx<TeamCtx>, order: LoadedOrder, told: LabReport): Promise<Stored> {
+  refuseOversize(told);
   const before = await newestReport(ctx, order);
   const analytes = await analytesOf(ctx, order.row.lab_test_id);
   const ordered = await orderedTestsOf(ctx, order.row.lab_test_id);
+  const report = withNotesOfTests(told, before, ordered);
   const values = mergeValues(before, report, analytes);
   if (values.results.length + values.missing_results.length + values.withdrawn.length > MOST_OF_REPORT.values_of_order)
     throw new ReportRefused('order_full');

@@ -18,6 +18,7 @@ import {
   thyroid,
 } from '../../../../test/hl7-deployment.ts';
 import { sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
+import { fetchPdf, textOf } from '../../../../test/pdf.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import { startHl7, type Hl7 } from './start.ts';
 
@@ -26,7 +27,7 @@ type Results = {
   results: { slug: string; result: string; status: string }[];
   missing_results: { slug: string; note: string }[];
 };
-type Group = { number?: string; filler?: string; code?: string; status: string; values?: string[] };
+type Group = { number?: string; filler?: string; code?: string; status: string; values?: string[]; more?: string[] };
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -67,20 +68,25 @@ const numberOfLast = (): string => text_(laboratory.orders.at(-1) as never, 'ORC
 
 /** One message; each further one was reported a minute later. Numbers are told after the order's own; values as `GLU 88 F`. */
 async function send(...groups: Group[]): Promise<void> {
+  expect(await answerTo(...groups)).toBe('AA');
+}
+async function answerTo(...groups: Group[]): Promise<string> {
   messages += 1;
   const at = `202601221${String(Math.floor(messages / 60)).padStart(1, '0')}${String(messages % 60).padStart(2, '0')}00`;
   const text = [
     `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|${at}||ORU^R01^ORU_R01|S${messages}|P|2.5.1`,
     'PID|1||X7||Palmer^Grace||19880412|F',
-    ...groups.flatMap(({ number, filler, code, status, values = [] }, n) => [
+    ...groups.flatMap(({ number, filler, code, status, values = [], more = [] }, n) => [
       `OBR|${n + 1}|${number === undefined ? '' : order.number + number}|${filler ?? `F-${order.number}`}|${code ?? ''}|||20260120081500|||||||20260121090000||||||||${at}|||${status}`,
       ...values.map((value, place) => {
         const [name, result, flag] = value.split(' ');
         return `OBX|${place + 1}|NM|${name}^${name}^L||${result}|mg/dL|||||${flag ?? 'F'}`;
       }),
+      ...more,
     ]),
   ].join('\r');
-  expect(await sendFrame(hl7.port as number, `${text}\r`)).toMatchObject({ code: 'AA' });
+  const answer = await sendFrame(hl7.port as number, `${text}\r`);
+  return `${answer?.code} ${answer?.error}`.trim();
 }
 const metabolic = (status: string, values = ['GLU 88', 'A1C 5.4']): Group => ({
   number: '-1',
@@ -214,6 +220,93 @@ describe('an order of two tests', () => {
     expect(await last()).toBe('partial_results');
     await send(reflex('F'));
     expect(await last()).toBe('completed');
+  });
+});
+
+describe('a note on a test without values', () => {
+  const noted = (status: string, ...notes: string[]): Group => ({
+    ...thyroidal(status, []),
+    more: notes.map((note, n) => `NTE|${n + 1}|L|${note}`),
+  });
+  const seen = async (): Promise<string> => {
+    const printed = await textOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`));
+    const fhir = await app.team.api('GET', `/v3/order/${order.id}/result/fhir`);
+    return `${printed.join(' ').replaceAll(/\s+/g, ' ')} ${JSON.stringify(fhir.body)}`;
+  };
+
+  test('that was cancelled says why each of its values is missing, once', async () => {
+    await send(metabolic('F'));
+    await send(noted('X', 'QNS', 'Please collect again.'));
+    expect(await last()).toBe('completed');
+    const missing = (note: string) => ['saguaro-tsh', 'saguaro-ft4'].map((slug) => ({ slug, note }));
+    const told = (await results()).missing_results;
+    expect(told).toMatchObject(missing('The laboratory cancelled this test.\nQNS\nPlease collect again.'));
+    expect(told).toMatchObject([{ inferred_failure_type: 'quantity_not_sufficient_failure' }, {}]);
+    expect((await seen()).split('Please collect again.').length).toBeGreaterThanOrEqual(5);
+    await send(noted('X', 'QNS', 'Please collect again.'));
+    expect((await results()).missing_results).toEqual(told);
+    expect((await results()).results).toHaveLength(2);
+    expect(await last()).toBe('completed');
+  });
+
+  test('that was cancelled after its values were told takes none of them away', async () => {
+    await send(thyroidal('F'), metabolic('F'));
+    await send(noted('X', 'Billed to nobody.'));
+    const { results: values, missing_results } = await results();
+    expect(missing_results).toEqual([]);
+    expect(values.map(({ result }) => result)).toEqual(['88', '5.4', '1.2', '1.1', 'Billed to nobody.']);
+  });
+
+  test.each([
+    ['is awaited', 'P'],
+    ['was begun', 'I'],
+  ])('that %s stands for itself until its values come, and is none of them', async (_, status) => {
+    await send(noted(status, 'SPECIMEN GROSSLY HEMOLYZED'));
+    expect((await results()).results).toMatchObject([
+      { slug: 'note-on-thy', result: 'SPECIMEN GROSSLY HEMOLYZED', type: 'comment' },
+    ]);
+    expect(await seen()).toContain('SPECIMEN GROSSLY HEMOLYZED');
+    await send(thyroidal('F'), metabolic('F'));
+    expect(await last()).toBe('completed');
+    expect((await results()).results).toHaveLength(5);
+    expect((await results()).missing_results).toEqual([]);
+  });
+
+  test('that nobody ordered is told beside the values', async () => {
+    const remark = { code: 'RMK^Remarks', status: 'F', more: ['NTE|1|L|Fasting not stated.'] };
+    await send(metabolic('F'), thyroidal('F'), remark);
+    expect((await results()).results.at(-1)).toMatchObject({ slug: 'note-on-remarks', result: 'Fasting not stated.' });
+    expect(await last()).toBe('completed');
+  });
+});
+
+describe('a document without values', () => {
+  const pdf = Buffer.from('%PDF-1.7\n%report\n%%EOF\n').toString('base64');
+  const documented = (group: Group): Group => ({
+    ...group,
+    values: [],
+    more: [`OBX|1|ED|PDF^Report^L||^application^pdf^Base64^${pdf}||||||F`],
+  });
+
+  test('of a test of which none were told waits for the operator, also where another test has some', async () => {
+    await send(metabolic('F'));
+    expect(await answerTo(documented(thyroidal('F')))).toBe('AE document_without_values');
+    expect(await last()).toBe('partial_results');
+    expect((await results()).missing_results).toEqual([]);
+  });
+
+  test('of a test of which the values are preliminary waits: what became of them stands in it alone', async () => {
+    await send(metabolic('P', ['GLU 88 P', 'A1C 5.4 P']));
+    expect(await answerTo(documented(metabolic('F')))).toBe('AE document_without_values');
+  });
+
+  test('of a test that is final is the report, and a test cancelled beside it is so', async () => {
+    await send(metabolic('F'));
+    await send(documented(metabolic('F')), thyroidal('X', []));
+    expect(await last()).toBe('completed');
+    expect((await fetchPdf(app, `/v3/order/${order.id}/result/pdf`)).headers.get('content-disposition')).toContain(
+      'laboratory-report.pdf',
+    );
   });
 });
 

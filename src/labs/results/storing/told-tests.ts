@@ -44,6 +44,12 @@ function namedBy({ codes, names }: ReportedTest, ordered: OrderedTest[]): Ordere
   return byPlace.length > 0 || ordered.length !== 1 ? byPlace : ordered;
 }
 
+/** The ordered tests of which a part of a report speaks. */
+export function meantBy(test: ReportedTest, ordered: OrderedTest[]): OrderedTest[] {
+  const own = namedBy(test, ordered);
+  return [...own, ...spokenFor(test, own, ordered)];
+}
+
 /** Where a laboratory reports several ordered tests as one: those whose values it has there, or the whole order without any. */
 function spokenFor(
   { analytes, names, empty }: ReportedTest,
@@ -62,6 +68,16 @@ const brings = (test: OrderedTest, slug: string): boolean => test.analytes.some(
  * final.
  */
 export function areAllTold({ tests, awaitsOthers }: AfterReport, values: Values, ordered: OrderedTest[]): boolean {
+  if (awaitsOthers || !ordered.every(({ marker_id }) => tests[marker_id] === undefined || isSettled(tests[marker_id])))
+    return false;
+  return areSettled(
+    ordered.filter(({ marker_id }) => tests[marker_id] === undefined),
+    values,
+  );
+}
+
+/** All that these tests require has come, and is final. */
+export function areSettled(tests: OrderedTest[], values: Values): boolean {
   const settled = new Set(
     [
       ...values.results.filter(({ status }) => status !== 'partial'),
@@ -69,15 +85,10 @@ export function areAllTold({ tests, awaitsOthers }: AfterReport, values: Values,
       ...values.withdrawn,
     ].map(({ key }) => key.split('#')[0] as string),
   );
-  return (
-    !awaitsOthers &&
-    ordered.every(({ marker_id, analytes }) => {
-      const required = analytes.filter((analyte) => analyte.required);
-      const status = tests[marker_id];
-      if (status !== undefined) return isSettled(status);
-      return required.length > 0 && required.every(({ slug }) => settled.has(slug));
-    })
-  );
+  return tests.every(({ analytes }) => {
+    const required = analytes.filter((analyte) => analyte.required);
+    return required.length > 0 && required.every(({ slug }) => settled.has(slug));
+  });
 }
 
 /** Of which no value is awaited any more, with whether that is because each test that brings them was cancelled. */

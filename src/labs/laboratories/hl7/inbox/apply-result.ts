@@ -3,7 +3,7 @@ import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { pathTo } from '../../../orders/status/path.ts';
 import { progressOfOrder } from '../../../orders/status/progress.ts';
 import { advance } from '../../../orders/status/rules.ts';
-import { newestReport } from '../../../results/newest-report.ts';
+import { documentAlone } from '../../../results/document-alone.ts';
 import { keepDocument } from '../../../results/storing/keep-document.ts';
 import { storeReport } from '../../../results/store-report.ts';
 import type { LabReport } from '../../../results/report.ts';
@@ -35,10 +35,9 @@ export async function applyResult(
     if (isReceipt && order.row.method === 'testkit') await walk(ctx, order, { status: 'delivered_to_lab' });
     return noMore;
   }
-  // Values that stand in a document alone are not "not reported": somebody reads them. After values it only repeats them.
-  if (hasDocument && report.observations.length === 0) {
-    if (!(await newestReport(ctx, order))) throw new ResultProblem('document_without_values');
-  } else {
+  const alone = hasDocument && report.observations.length === 0 ? await documentAlone(ctx, order, report) : null;
+  if (alone === 'values') throw new ResultProblem('document_without_values');
+  if (alone !== 'nothing') {
     const { outcome } = await storeReport(ctx, order, report);
     if (outcome === 'impossible') throw new ResultProblem('order_ended');
   }

@@ -14,7 +14,7 @@ import { readDate, readTime, type ZonedTime } from './times.ts';
 
 /** A result as the laboratory sent it, and by what it says whose it is. */
 export type ReadResult = {
-  /** Null where it tells no values yet. */
+  /** Null where it tells nothing yet: neither values nor notes. */
   report: LabReport | null;
   /** It says that the sample is there. */
   isReceipt: boolean;
@@ -54,9 +54,10 @@ export function readResult(message: Message, connection: Connection, codes: Code
   const specimens = groups.flatMap((group) => group.specimens);
   const observations = groups.flatMap((group) => group.observations.map(({ observation }) => observation));
   return {
-    report: statuses.every((status) => status === 'pending')
-      ? null
-      : reportOf(message, groups, { connection, codes, statuses }),
+    report:
+      statuses.every((status) => status === 'pending') && groups.every(({ notes }) => notes.every((n) => n === ''))
+        ? null
+        : reportOf(message, groups, { connection, codes, statuses }),
     isReceipt: groups.some(({ request }) => textAt(request, 25) === 'I'),
     placerNumbers: numbersOf(groups, 2),
     fillerNumbers: numbersOf(groups, 3),

@@ -39,15 +39,21 @@ const OF_TEST: Readonly<Record<Status, ReportedTest['status']>> = {
   cancelled: 'cancelled',
 };
 
-type Group = { common: Segment | undefined; request: Segment; observations: unknown[] };
+type Group = { common: Segment | undefined; request: Segment; notes: string[]; observations: unknown[] };
 
 /** One OBR, with what was read of the OBX that follow it. */
-export function testOf({ common, request, observations }: Group, status: Status, read: Observation[]): ReportedTest {
+export function testOf(
+  { common, request, notes, observations }: Group,
+  status: Status,
+  read: Observation[],
+): ReportedTest {
   const numbers = [textAt(request, 2), textAt(common, 2)].flatMap((text) => readOrderNumber(text) ?? []);
   return {
     status: OF_TEST[status],
     names: numbers.find(({ place }) => place !== null)?.place ?? (numbers.length > 0 ? 'order' : null),
     codes: [textAt(request, 4), textAt(request, 4, { component: 4 })].filter((code) => code !== ''),
+    name: textAt(request, 4, { component: 2 }) || textAt(request, 4, { component: 5 }),
+    notes: read.length > 0 ? null : notes.filter((note) => note !== '').join('\n') || null,
     analytes: [...new Set(read.flatMap(({ analyte_slug }) => analyte_slug ?? []))],
     empty: observations.length === 0,
   };
