@@ -112,6 +112,14 @@ describe('a value', () => {
     await nothingKept();
   });
 
+  test.each([
+    ['a number', 'OBX|1|NM|GLU^Glucose^L||101.|mg/dL|70-99||||F', { result: '101', value: 101, type: 'numeric' }],
+    ['a bound', 'OBX|1|SN|GLU^Glucose^L||>^500.|mg/dL|70-99||||F', { result: '>500', value: -1, type: 'range' }],
+  ])('that ends with its point is %s as without it', async (_, value, read) => {
+    expect(await send(value)).toBe('AA');
+    expect(await told('saguaro-glucose')).toMatchObject({ ...read, interpretation: 'abnormal' });
+  });
+
   test('that is told twice in one message, and differs, waits: nobody corrected it', async () => {
     expect(await send(GLU, 'OBX|2|NM|GLU^Glucose^L||300|mg/dL|70-99|HH|||F')).toBe('AE value_told_twice');
     await nothingKept();

@@ -92,6 +92,9 @@ const flagOf = (flag: string, { critical_flags = [] }: Settings): string =>
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?$/i;
 
+/** A number may end with its point (2.A.47 of HL7 v2.5.1), which nobody else writes so. */
+const withoutBarePoint = (text: string): string => (NUMBER.test(text) ? text.replace(/\.(?=$|E)/i, '') : text);
+
 /** OBX-5 by OBX-2; a number that is none is refused, since nobody would know what it means. */
 function valueOf(observation: Segment, hasValue: boolean): { kind: Observation['kind']; text: string } {
   const type = textAt(observation, 2);
@@ -100,10 +103,10 @@ function valueOf(observation: Segment, hasValue: boolean): { kind: Observation['
     case 'NM': {
       const text = textAt(observation, 5);
       if (hasValue && (!NUMBER.test(text) || lines.length > 1)) throw new ResultProblem('value_not_of_type');
-      return { kind: 'numeric', text };
+      return { kind: 'numeric', text: withoutBarePoint(text) };
     }
     case 'SN': {
-      const part = (component: number): string => textAt(observation, 5, { component });
+      const part = (component: number): string => withoutBarePoint(textAt(observation, 5, { component }));
       const text = [1, 2, 3, 4].map(part).join('');
       const isRight = NUMBER.test(part(2)) && ['', '<', '>', '<=', '>=', '=', '<>'].includes(part(1));
       if (hasValue && !isRight) throw new ResultProblem('value_not_of_type');
