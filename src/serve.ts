@@ -16,7 +16,7 @@ import { RECEIVERS_CHANNEL } from './delivery/receiver-cache.ts';
 import { takeBackLanes } from './delivery/lanes/lanes.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { prepareDrain } from './http/drain.ts';
-import { refuseTakenPort } from './http/port.ts';
+import { refuseTakenPorts } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
@@ -117,7 +117,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     count: countIn(metrics),
   };
   // Before the first keys are made: a start that fails now would never show them.
-  if (role !== 'worker') await refuseTakenPort(config.host, config.port, 'PORT');
+  await refuseTakenPorts(config.host, portsOf(role, config));
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
 
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
@@ -163,6 +163,15 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     running.hl7 = await startHl7({ ...ctx, db: forJobs.db });
   }
   return firstKeys;
+}
+
+/** Where this process is going to listen. */
+function portsOf(role: Role, { port, metricsPort, hl7 }: Config): { option: string; port: number }[] {
+  return [
+    ...(role === 'worker' ? [] : [{ option: 'PORT', port }]),
+    ...(metricsPort === null ? [] : [{ option: 'PHIAL_METRICS_PORT', port: metricsPort }]),
+    ...(role === 'api' || hl7.port === null ? [] : [{ option: 'PHIAL_HL7_PORT', port: hl7.port }]),
+  ];
 }
 
 function startDelivering(running: Running, ctx: Ctx, place: Options['place'], metrics: Metrics): void {

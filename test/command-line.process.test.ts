@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
+import { findFreePort } from '../bench/free-port.ts';
 import { apiOf } from './app.ts';
 import { orderKit, readOrder } from './factories.ts';
 import { query } from './global-setup.ts';
@@ -98,6 +99,18 @@ test('a taken port is said and ends the program', async () => {
   expect(output).toContain(
     `Port ${first.port} of 127.0.0.1 is taken by another program. Stop it, or choose another port: PORT=`,
   );
+  for (const [option, words] of [
+    ['PHIAL_METRICS_PORT', ['serve']],
+    ['PHIAL_HL7_PORT', ['worker']],
+  ] as const) {
+    const taken = await runCommand([...words], { env: { ...env, [option]: String(first.port) } });
+    expect(taken.code).toBe(1);
+    expect(taken.output).toContain(`Port ${first.port} of 127.0.0.1 is taken by another program.`);
+    expect(taken.output).toContain(`choose another port: ${option}=`);
+  }
+  const port = await findFreePort();
+  const same = await runCommand(['serve'], { port, env: { ...env, PHIAL_METRICS_PORT: String(port) } });
+  expect(same.output).toContain(`PORT and PHIAL_METRICS_PORT name the same port ${port}. Give each one of its own.`);
 });
 
 test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {

@@ -6,27 +6,34 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { startHl7 } from '../src/labs/laboratories/hl7/start.ts';
 import { startTestApp, type TestApp } from './app.ts';
-import { resultMessage, sendFrame } from './hl7-laboratory.ts';
+import { resultMessage, sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from './hl7-laboratory.ts';
 import { endPrograms, makeDatabase, makeFolder } from './program.ts';
 
 let app: TestApp;
 let databaseUrl: string;
+let laboratory: Hl7Laboratory;
 beforeAll(async () => {
+  laboratory = await startHl7Laboratory();
   databaseUrl = await makeDatabase();
   app = await startTestApp({ PHIAL_HL7_PORT: '0' }, { databaseUrl });
 }, 60_000);
 afterAll(async () => {
   await app.close();
+  await laboratory.close();
   await endPrograms();
 });
 
 test('the file and the commands of the guide connect a laboratory and see to what it sent', async () => {
   const guide = readFileSync('docs/guides/connect-a-laboratory.md', 'utf8');
   const [, file = ''] = /```json\n([^]*?)```/.exec(guide) ?? [];
-  const [connect, issue, outgoing, list, replay] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => lines);
+  const [connect, order, issue, outgoing, list, replay] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(
+    ([, lines]) => lines,
+  );
   const folder = makeFolder();
-  writeFileSync(join(folder, 'laboratory.json'), file.replaceAll('10.20.0.0/16', '127.0.0.0/8'));
-  const env = { ...process.env, DATABASE_URL: databaseUrl, TEAM_ID: app.team.id, PHIAL_LOG_LEVEL: 'silent' };
+  const here = file.replaceAll('10.20.0.0/16', '127.0.0.0/8').replace('10.20.0.5', '127.0.0.1');
+  writeFileSync(join(folder, 'laboratory.json'), here.replace('2575', String(laboratory.port)));
+  const given = { DATABASE_URL: databaseUrl, TEAM_ID: app.team.id, BASE: app.baseUrl, KEY: app.team.api_key };
+  const env = { ...process.env, ...given, PHIAL_LOG_LEVEL: 'silent' };
   const run = async (command: string | undefined): Promise<string> => {
     const text = (command ?? '')
       .replace('bin/phial.mjs', join(PACKAGE_ROOT, 'bin/phial.mjs'))
@@ -38,9 +45,25 @@ test('the file and the commands of the guide connect a laboratory and see to wha
   expect(lines).toMatchObject([{ actor: 'operator', org_id: null, team_id: null, records: [] }]);
   const labs = await app.team.api<{ slug: string }[]>('GET', '/v3/lab_tests/labs');
   expect(labs.body.map(({ slug }) => slug)).toContain('saguaro-lab');
+  const [approved, orderId = ''] = (await run(order)).split('\n');
+  expect(approved).toBe('The lab test is approved.');
+  await app.runJobs();
+  expect(laboratory.orders.map((sent) => text_(sent, 'OBR.4.1'))).toEqual(['MET']);
+  const placer = text_(laboratory.orders[0] as never, 'ORC.2');
   expect((await run(issue)).split('\n')).toEqual(Array(3).fill(expect.stringMatching(/^K[0-9A-Z]{12}$/)));
   expect(await run(outgoing)).toBe('');
   const hl7 = await startHl7(app.ctx);
+  const values = [
+    { code: 'GLU', value: '91' },
+    { code: 'A1C', value: '5.1', unit: '%' },
+  ];
+  const answer = await sendFrame(
+    hl7.port as number,
+    resultMessage({ controlId: 'G0', placer, account: '10234', values }),
+  );
+  expect(answer).toMatchObject({ code: 'AA' });
+  const result = await app.team.api<{ metadata: { status: string } }>('GET', `/v3/order/${orderId}/result`);
+  expect([result.status, result.body.metadata.status]).toEqual([200, 'final']);
   const message = resultMessage({ controlId: 'G1', placer: 'P0000000Z', values: [{ code: 'GLU', value: '90' }] });
   expect(await sendFrame(hl7.port as number, message)).toMatchObject({ code: 'AE', error: 'unknown_number' });
   await hl7.stop();

@@ -1,19 +1,39 @@
 import { createServer } from 'node:net';
 
-/** Throws where another program listens already, in words that name the way out. */
-export function refuseTakenPort(host: string, port: number, option: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** A port with the option that names it. */
+type Wanted = { option: string; port: number };
+
+/** How far a free port is looked for, to have one to propose. */
+const MOST_LOOKED_AT = 20;
+
+/** Throws where nothing can listen on one of the ports, mostly since another program does, in words that name the way out. */
+export async function refuseTakenPorts(host: string, wanted: Wanted[]): Promise<void> {
+  for (const [index, { option, port }] of wanted.entries()) {
+    const twin = wanted.slice(0, index).find((other) => port !== 0 && other.port === port);
+    if (twin) throw new Error(`${twin.option} and ${option} name the same port ${port}. Give each one of its own.`);
+    const problem = await problemOf(host, port);
+    if (problem === null) continue;
+    if (problem.code !== 'EADDRINUSE')
+      throw new Error(`${option}=${port} cannot be used: ${problem.message}.`, { cause: problem });
+    const free = await findFree(host, port, wanted);
+    throw new Error(
+      `Port ${port} of ${host} is taken by another program. Stop it, or choose another port${free ? `: ${option}=${free}` : ` by ${option}`}.`,
+    );
+  }
+}
+
+async function findFree(host: string, taken: number, wanted: Wanted[]): Promise<number | null> {
+  for (let port = taken + 1; port <= Math.min(taken + MOST_LOOKED_AT, 65_535); port += 1) {
+    if (!wanted.some((other) => other.port === port) && (await problemOf(host, port)) === null) return port;
+  }
+  return null;
+}
+
+/** Why nothing can listen there; null where it can. */
+function problemOf(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(
-        taken
-          ? new Error(
-              `Port ${port} of ${host} is taken by another program. Stop it, or choose another port: ${option}=${port + 1}.`,
-            )
-          : error,
-      );
-    });
-    probe.listen({ host, port }, () => probe.close(() => resolve()));
+    probe.once('error', resolve);
+    probe.listen({ host, port }, () => probe.close(() => resolve(null)));
   });
 }

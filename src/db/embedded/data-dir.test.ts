@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -30,9 +30,20 @@ describe('the data directory', () => {
     expect((await stat(dataDir)).mode & 0o777).toBe(isRoot ? 0o711 : 0o700);
   });
 
-  test('that cannot be made is refused with the setting that changes it', async () => {
-    const dataDir = path.join('/dev/null', 'data');
-    await expect(prepareDataDir(dataDir, null)).rejects.toThrow(/\/dev\/null.*PHIAL_DATA_DIR/s);
+  // In /proc nobody makes folders, as on a read-only file system.
+  test.each([path.join('/dev/null', 'data'), path.join('/proc', 'phial-nowhere', 'data')])(
+    'that cannot be made is refused with the setting that changes it: %s',
+    async (dataDir) => {
+      await expect(prepareDataDir(dataDir, null)).rejects.toThrow(
+        new RegExp(`The data directory ${dataDir} cannot be made .*, mkdir.*PHIAL_DATA_DIR`, 's'),
+      );
+    },
+  );
+
+  test('that is a file is refused too', async () => {
+    const file = path.join(place, 'file');
+    await writeFile(file, '');
+    await expect(prepareDataDir(file, null)).rejects.toThrow(/cannot be made or used \(ENOTDIR/);
   });
 });
 

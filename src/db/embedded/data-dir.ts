@@ -35,7 +35,7 @@ export function chooseDataDir(input: { configured: string | null; projectRoot: s
 /** Makes the data directory if need be, open for nobody but its owner and, as root, passable for the server's user. */
 export async function prepareDataDir(dataDir: string, account: Account | null): Promise<void> {
   try {
-    const firstMade = await mkdir(dataDir, { recursive: true, mode: account === null ? 0o700 : 0o711 });
+    const firstMade = await makeFolders(dataDir, account === null ? 0o700 : 0o711);
     if (account === null) {
       await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
       return;
@@ -44,7 +44,7 @@ export async function prepareDataDir(dataDir: string, account: Account | null): 
     const found = await stat(dataDir);
     if (found.uid === 0 && (found.mode & 0o001) === 0) await chmod(dataDir, (found.mode & 0o7777) | 0o011);
   } catch (error) {
-    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST')) throw error;
+    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT')) throw error;
     throw new EmbeddedError(
       `The data directory ${dataDir} cannot be made or used (${(error as Error).message}). ` +
         'Start Phial as the user who started it first, or choose another with PHIAL_DATA_DIR.',
@@ -52,6 +52,26 @@ export async function prepareDataDir(dataDir: string, account: Account | null): 
     );
   }
   assertReachable(dataDir, account);
+}
+
+/**
+ * Makes what is missing of a path; answers the uppermost folder that it made. One after the other: Node's recursive mkdir says
+ * ENOENT of a read-only place, and never ends where the system says ENOENT of a folder whose parent is there.
+ */
+async function makeFolders(directory: string, mode: number): Promise<string | undefined> {
+  let made = nearestExisting(directory);
+  let firstMade: string | undefined;
+  for (const name of path.relative(made, directory).split(path.sep).filter(Boolean)) {
+    made = path.join(made, name);
+    try {
+      await mkdir(made, { mode });
+      firstMade ??= made;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error; // another start has made it meanwhile
+    }
+  }
+  await stat(directory + path.sep); // a file is no folder
+  return firstMade;
 }
 
 /** mkdir applies the umask also to the directories in between; the server's user must pass them all. */
