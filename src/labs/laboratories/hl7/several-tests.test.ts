@@ -9,6 +9,7 @@ import {
   patientDetails,
   physician,
   readOrder,
+  simulate,
 } from '../../../../test/factories.ts';
 import {
   addLabTest,
@@ -163,6 +164,19 @@ describe('an order of two tests', () => {
     await send(thyroidal('F'));
     expect((await results()).missing_results.map(({ slug }) => slug)).toEqual(['saguaro-hba1c']);
     expect(await last()).toBe('completed');
+  });
+
+  test.each([
+    ['appointment_pending', ['appointment_pending']],
+    ['appointment_scheduled', ['appointment_pending', 'appointment_scheduled']],
+    ['appointment_cancelled', ['appointment_pending', 'appointment_cancelled']],
+  ])('has its results at %s too, of a patient who walked in, and no appointment is made up', async (status, way) => {
+    await simulate(app.team, order.id, `?final_status=collecting_sample.walk_in_test.${status}`);
+    await send(metabolic('F'));
+    const before = ['ordered', 'requisition_bypassed', ...way];
+    expect(lowStatuses(await readOrder(app.team, order.id))).toEqual([...before, 'partial_results']);
+    await send(thyroidal('F'));
+    expect(lowStatuses(await readOrder(app.team, order.id))).toEqual([...before, 'partial_results', 'completed']);
   });
 
   test('remembers that a test became final with the values that it had, without telling of it', async () => {

@@ -7,7 +7,9 @@ import { COLLECTION_METHODS, fullStatus } from './table.ts';
 import type { OrderProgress } from './rules.ts';
 import { next, start } from './rules.ts';
 
-const MIGRATION = fileURLToPath(new URL('../../../../migrations/0007_order_status_rules.sql', import.meta.url));
+const MIGRATION = fileURLToPath(
+  new URL('../../../../migrations/0072_results_without_an_appointment.sql', import.meta.url),
+);
 const ROWS = /(?<=-- rows begin\n).*?(?=-- rows end\n)/s;
 
 /** An order's state as `order_events` stores it: full status, leg, registration. */

@@ -56,6 +56,10 @@ describe('an order goes', () => {
       'ordered requisition_created appointment_pending appointment_cancelled appointment_scheduled partial_results redraw_available completed',
     ],
     ['walk_in_test', 'ordered requisition_created appointment_pending redraw_available cancelled'],
+    ['walk_in_test', 'ordered requisition_created appointment_pending partial_results completed'],
+    ['walk_in_test', 'ordered requisition_bypassed appointment_pending sample_error'],
+    ['walk_in_test', 'ordered requisition_created appointment_pending appointment_cancelled completed corrected'],
+    ['walk_in_test', 'ordered requisition_created appointment_pending appointment_cancelled sample_error'],
     [
       'at_home_phlebotomy',
       'ordered requisition_created appointment_pending appointment_scheduled appointment_scheduled draw_completed partial_results completed',
@@ -93,7 +97,9 @@ describe('an order does not go', () => {
     ['testkit', `${REGISTERED} transit_lab delivered_to_lab lost`],
     ['walk_in_test', 'ordered completed'],
     ['walk_in_test', 'ordered requisition_created appointment_scheduled'],
-    ['walk_in_test', 'ordered requisition_created appointment_pending completed'],
+    ['walk_in_test', 'ordered requisition_created appointment_pending corrected'],
+    ['walk_in_test', 'ordered appointment_pending'],
+    ['walk_in_test', 'ordered requisition_created partial_results appointment_pending'],
     ['walk_in_test', 'ordered requisition_created partial_results cancelled'],
     ['walk_in_test', 'ordered requisition_created completed redraw_available'],
     ['walk_in_test', 'ordered requisition_created draw_completed'],
@@ -122,7 +128,12 @@ describe('what may come next', () => {
     [
       'walk_in_test',
       'ordered requisition_created appointment_pending',
-      'appointment_cancelled appointment_scheduled cancelled redraw_available',
+      'appointment_cancelled appointment_scheduled cancelled completed partial_results redraw_available sample_error',
+    ],
+    [
+      'walk_in_test',
+      'ordered requisition_created appointment_pending appointment_cancelled',
+      'appointment_pending appointment_scheduled cancelled completed partial_results redraw_available sample_error',
     ],
     [
       'walk_in_test',

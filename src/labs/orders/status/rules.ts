@@ -1,5 +1,5 @@
 // Which status of a laboratory order may follow which, as one pure table.
-// migrations/0007_order_status_rules.sql holds the same rules inside the database; rules-drift.test.ts
+// migrations/0072_results_without_an_appointment.sql holds the same rules inside the database; rules-drift.test.ts
 // keeps both equal.
 import type { CollectionMethod, LowLevelStatus } from './table.ts';
 import { isOpen, topLevel } from './table.ts';
@@ -52,30 +52,18 @@ const KIT_TO_LAB: Successors = {
   ...RESULTS,
 };
 
-const WALK_IN_REQUISITION: readonly LowLevelStatus[] = [
-  'appointment_pending',
-  'partial_results',
-  'completed',
-  'redraw_available',
-  'sample_error',
-  'cancelled',
-];
+/** What the laboratory tells once somebody has walked in: an appointment is no condition, at whatever stage it is. */
+const WALKED_IN: readonly LowLevelStatus[] = ['partial_results', 'completed', 'redraw_available', 'sample_error'];
+
+const WALK_IN_REQUISITION: readonly LowLevelStatus[] = ['appointment_pending', ...WALKED_IN, 'cancelled'];
 
 const WALK_IN: Successors = {
   ordered: ['requisition_created', 'requisition_bypassed', 'cancelled'],
   requisition_created: WALK_IN_REQUISITION,
   requisition_bypassed: WALK_IN_REQUISITION,
-  appointment_pending: ['appointment_scheduled', 'appointment_cancelled', 'redraw_available', 'cancelled'],
-  appointment_scheduled: [
-    'appointment_pending',
-    'appointment_cancelled',
-    'partial_results',
-    'completed',
-    'redraw_available',
-    'sample_error',
-    'cancelled',
-  ],
-  appointment_cancelled: ['appointment_pending', 'appointment_scheduled', 'redraw_available', 'cancelled'],
+  appointment_pending: ['appointment_scheduled', 'appointment_cancelled', ...WALKED_IN, 'cancelled'],
+  appointment_scheduled: ['appointment_pending', 'appointment_cancelled', ...WALKED_IN, 'cancelled'],
+  appointment_cancelled: ['appointment_pending', 'appointment_scheduled', ...WALKED_IN, 'cancelled'],
   redraw_available: ['partial_results', 'completed', 'sample_error', 'cancelled'],
   partial_results: ['partial_results', 'completed', 'redraw_available', 'sample_error'],
   ...RESULTS,
