@@ -7,6 +7,7 @@ import { startTestApp, type TestApp } from '../../test/app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../test/factories.ts';
 import { addJob } from '../db/define-job.ts';
 import { openDatabase, type Database } from '../db/open.ts';
+import { outboxKind } from '../labs/orders/send-out.ts';
 import { inboxKind } from '../wearables/hooks/inbox.ts';
 import { DEMO_PULLERS } from '../wearables/pulls/demo/pullers.ts';
 import type { Pulled, Puller } from '../wearables/pulls/puller.ts';
@@ -72,11 +73,13 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
 }, 60_000);
 
 const payload = () => ({ team_id: app.team.id, user_id: randomUUID(), provider: 'oura' as const });
+/** A run that has just ended may still be locked: its end is written afterwards. */
 type Waiting = { key: string | null; priority: number; flags: Record<string, true> | null };
 const waiting = async (): Promise<Waiting[]> =>
   (
     await sql<Waiting>`
-      select key, priority, flags from graphile_worker.jobs where task_identifier = ${inboxKind.name}`.execute(app.db)
+      select key, priority, flags from graphile_worker.jobs
+       where task_identifier = ${inboxKind.name} and locked_at is null`.execute(app.db)
   ).rows;
 beforeEach(() => sql`delete from graphile_worker._private_jobs`.execute(app.db));
 
@@ -124,6 +127,18 @@ test('what tells providers of ended connections takes a place, and waits where i
     app.db,
   );
   expect(rows).toEqual([{ key: job.key, flags: { waits: true, [`team ${app.team.id}`]: true } }]);
+});
+
+test('laboratories that are silent share two places, whichever they are', async () => {
+  const full = openPlaces();
+  for (const place of [outboxKind.placeOf?.({ lab_id: 8 }), outboxKind.placeOf?.({ lab_id: 9 })])
+    expect(full.take(place as string)).toBe(true);
+  const job = { id: '0', key: outboxKind.key?.({ lab_id: 7 }), priority: 0 };
+  await tasksOf(app.ctx, full)[outboxKind.name]?.({ lab_id: 7 }, { job } as JobHelpers);
+  const { rows } = await sql`
+    select key, flags from graphile_worker.jobs where task_identifier = ${outboxKind.name}`.execute(app.db);
+  expect(rows).toEqual([{ key: job.key, flags: { waits: true, 'team laboratories': true } }]);
+  expect(full.take(app.team.id)).toBe(true);
 });
 
 test('places come back when work is done, and a team never has more than half of them', () => {

@@ -1,5 +1,5 @@
-// Background work shares one queue. What waits for a provider may wait for minutes: it never has all places, and no team
-// has more than half of its.
+// Background work shares one queue. What waits for a provider or a laboratory may wait for minutes: it never has all
+// places, and no team has more than half of its; neither have all laboratories together.
 import { flagOfTeam, WAITS } from '../db/define-job.ts';
 
 /** Jobs that one process does at a time. */

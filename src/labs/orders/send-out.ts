@@ -13,11 +13,15 @@ import { isCancelled, type LowLevelStatus } from './status/table.ts';
 /** How a laboratory is spoken to; `simulated` ones are made up, and serve sandboxes only. */
 export type LabConnection = 'simulated' | 'hl7';
 
-/** The job that sends what waits for one laboratory, oldest first; what it does stands with the laboratories. */
+/**
+ * The job that sends what waits for one laboratory, oldest first; what it does stands with the laboratories. All of them
+ * together have a team's share of the places: those that are silent hold up no providers.
+ */
 export const outboxKind = jobKind({
   name: 'laboratory_outbox',
   payload: Type.Object({ lab_id: Type.Integer() }),
   key: ({ lab_id }) => `laboratory outbox ${lab_id}`,
+  placeOf: () => 'laboratories',
 });
 
 /** A laboratory that takes electronic orders needs no requisition on paper. */

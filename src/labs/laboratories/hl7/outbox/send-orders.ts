@@ -23,8 +23,10 @@ import {
 
 /** While another process has the line. */
 const AGAIN_SECONDS = 5;
-/** In one job; the next one goes on, so that others get their turn. */
+/** In one job; the next one goes on, so that other laboratories get their turn. */
 const MOST_IN_ONE_JOB = 100;
+/** As long as one that is silent takes: a slow one has no more of the time. */
+const LONGEST_JOB_MS = 30_000;
 /** Of a message that a laboratory takes and never answers, while it answers nothing else either. */
 const MOST_UNANSWERED = 20;
 /** Of an order with which something goes wrong here, each time later: together about half an hour. */
@@ -56,12 +58,13 @@ async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
   const lease = await takeLine(ctx, connection);
   if (lease === null) return again(ctx, labId, AGAIN_SECONDS);
   const post = postOf(connection);
+  const until = performance.now() + LONGEST_JOB_MS;
   let waitSeconds: number | null = null;
   try {
     for (let sent = 0; waitSeconds === null; sent += 1) {
       const waiting = await nextWaiting(ctx, labId);
       if (!waiting || ctx.stopping?.aborted) return;
-      if (waiting.due_in_seconds > 0 || sent >= MOST_IN_ONE_JOB) {
+      if (waiting.due_in_seconds > 0 || sent >= MOST_IN_ONE_JOB || performance.now() > until) {
         waitSeconds = waiting.due_in_seconds;
       } else {
         if (!(await keepLine(ctx, connection, lease))) return;
