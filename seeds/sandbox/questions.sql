@@ -11,7 +11,7 @@ values
       {"id": 6, "code": "NONE", "value": "None of them"}]', null, 'NONE'),
   (4, 2034, 1, 'CYCLE_DAY', 'Day of the menstrual cycle, or NA', 'text', true, '[]', '^([1-9]|[1-5][0-9]|NA)$', null),
   (5, 2035, 1, 'CYCLE_DAY', 'Day of the menstrual cycle, or NA', 'text', false, '[]', '^([1-9]|[1-5][0-9]|NA)$', 'NA'),
-  (6, 2103, 1, 'FASTING', 'Is the patient fasting?', 'choice', false,
+  (6, 2103, 1, 'NO_FAST', 'Is the patient excused from fasting?', 'choice', false,
     '[{"id": 7, "code": "Y", "value": "Yes"}, {"id": 8, "code": "N", "value": "No"}]', null, 'N'),
   (7, 1041, 1, 'PSA_HISTORY', 'Was the prostate operated on or treated?', 'choice', false,
     '[{"id": 9, "code": "Y", "value": "Yes"}, {"id": 10, "code": "N", "value": "No"}]', null, 'N'),

@@ -93,7 +93,9 @@ test('what the laboratory asks with a test is printed with the answers in words,
   ])
     expect(text).toContain(item);
   expect(text).not.toContain('FIN, DUT');
-  expect((await textOf(await requisition({}))).join(' ')).toContain('Is the patient fasting? No Lipid panel');
+  expect((await textOf(await requisition({}))).join(' ')).toContain(
+    'Is the patient excused from fasting? No Lipid panel',
+  );
   const unasked = await fetchPdf(app, `/v3/order/${(await registeredKit(app.team)).id}/requisition/pdf`);
   expect((await textOf(unasked)).join(' ')).not.toContain('WHAT THE LABORATORY ASKS');
 });
