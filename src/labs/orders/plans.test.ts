@@ -1,8 +1,8 @@
 // The statements of orders at size: what they read, with statistics as stale as they can be and with fresh ones.
 import { Client } from 'pg';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { rowsRead } from '../../../test/rows-read.ts';
 import { kitTestId, makeUser, orderKit, readOrder, type OrderBody } from '../../../test/factories.ts';
 
 const ORDERS = 200_000;
@@ -12,7 +12,6 @@ let team: Team;
 let order: OrderBody;
 
 beforeAll(async () => {
-  // A connection tells PostgreSQL what it read when it is asked to: one, so that it is the one that is asked.
   app = await startTestApp({}, { poolSize: 1 });
   team = app.team;
   // The statements are prepared and their plans kept while the tables are as good as empty.
@@ -53,22 +52,8 @@ async function fill(of: Team, orders: number): Promise<void> {
   await client.end();
 }
 
-/** Rows of orders and of their events that the statements of `work` went through, by index or not. */
-async function rowsRead(work: () => Promise<unknown>): Promise<number> {
-  const count = async (): Promise<number> => {
-    await sql`select pg_stat_force_next_flush()`.execute(app.db);
-    await sql`select pg_stat_clear_snapshot()`.execute(app.db);
-    const {
-      rows: [row],
-    } = await sql<{ rows: number }>`
-      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_user_tables
-       where relname in ('orders', 'order_events')`.execute(app.db);
-    return row?.rows ?? NaN;
-  };
-  const before = await count();
-  await work();
-  return (await count()) - before;
-}
+const ordersRead = (work: () => Promise<unknown>): Promise<number> =>
+  rowsRead(app.db, ['orders', 'order_events'], work);
 
 describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
   beforeAll(async () => {
@@ -80,7 +65,7 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
   });
 
   test('an order is read, made and cancelled without going through others', async () => {
-    const read = await rowsRead(async () => {
+    const read = await ordersRead(async () => {
       const made = await orderKit(team, order.user_id);
       await readOrder(team, made.id);
       await team.api('POST', `/v3/order/${made.id}/cancel`);
@@ -92,7 +77,7 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
     const { created_at } = order.events[0] as OrderBody['events'][number];
     const window = { start_at: created_at, end_at: created_at };
     const found: string[][] = [];
-    const read = await rowsRead(async () => {
+    const read = await ordersRead(async () => {
       const { body } = await team.api<{ order_ids: string[] }>('POST', '/v3/order/resend_events', window);
       found.push(body.order_ids);
     });
@@ -131,7 +116,7 @@ describe('a page of 200,000 orders', () => {
       '&user_id=018f0000-0000-7000-8000-000000000000',
     ];
     const found: number[] = [];
-    const read = await rowsRead(async () => {
+    const read = await ordersRead(async () => {
       for (const query of queries) found.push((await list(query)).total);
     });
     expect(found[0]).toBeGreaterThan(0);

@@ -1,18 +1,18 @@
 // What the look-up of a result's order reads among many numbers: by statistics as stale as they can be and by fresh ones.
 import { Client } from 'pg';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { rowsRead } from '../../../../../test/rows-read.ts';
 import { orderNumber } from '../messages/order-number.ts';
 import type { ReadResult } from '../messages/read-result.ts';
 import { findOrder, type MatchedOrder } from './find-order.ts';
 
 const NUMBERS = 20_000;
+const TABLES = ['order_numbers', 'laboratory_numbers', 'sample_ids'];
 
 let app: TestApp;
 let client: Client;
 beforeAll(async () => {
-  // A connection tells PostgreSQL what it read when it is asked to: one, so that it is the one that is asked.
   app = await startTestApp({}, { poolSize: 1 });
   client = new Client({ connectionString: app.databaseUrl });
   await client.connect();
@@ -35,15 +35,6 @@ afterAll(async () => {
   await app.close();
 });
 
-async function rowsRead(): Promise<number> {
-  await sql`select pg_stat_force_next_flush()`.execute(app.db);
-  await sql`select pg_stat_clear_snapshot()`.execute(app.db);
-  const { rows } = await sql<{ rows: number }>`
-    select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_user_tables
-     where relname in ('order_numbers', 'laboratory_numbers', 'sample_ids')`.execute(app.db);
-  return rows[0]?.rows ?? NaN;
-}
-
 const NUMBER = orderNumber(777n);
 const find = (told: Partial<ReadResult>): Promise<MatchedOrder> =>
   app.db.transaction().execute((tx) => findOrder(tx, 1, { ...none, ...told } as ReadResult));
@@ -64,10 +55,9 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
       { placerNumbers: [NUMBER], fillerNumbers: ['F777'], sampleIds: ['S777'], accessionNumbers: ['A777', 'A777-2'] },
     ],
   ])('an order is found by %s, and no other is read', async (_by, told) => {
-    const before = await rowsRead();
-    const found = await find(told);
-    const read = (await rowsRead()) - before;
-    expect(found.order_id).toMatch(/-0*777$/);
+    const found: MatchedOrder[] = [];
+    const read = await rowsRead(app.db, TABLES, async () => found.push(await find(told)));
+    expect(found[0]?.order_id).toMatch(/-0*777$/);
     expect(read).toBeGreaterThan(0);
     expect(read).toBeLessThanOrEqual(20);
   });

@@ -1,9 +1,9 @@
 // What is read to find the next order for a laboratory, while thousands wait: by statistics of when none waited and by fresh ones.
 import { Client } from 'pg';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../../test/app.ts';
-import { nextWaiting } from './take-waiting.ts';
+import { rowsRead } from '../../../../../test/rows-read.ts';
+import { nextWaiting, type Waiting } from './take-waiting.ts';
 
 const WAITING = 5_000;
 const NOT_YET = "now() + interval '1 hour'";
@@ -11,7 +11,6 @@ const NOT_YET = "now() + interval '1 hour'";
 let app: TestApp;
 let client: Client;
 beforeAll(async () => {
-  // A connection tells PostgreSQL what it read when it is asked to: one, so that it is the one that is asked.
   app = await startTestApp({}, { poolSize: 1 });
   client = new Client({ connectionString: app.databaseUrl });
   await client.connect();
@@ -40,23 +39,13 @@ afterAll(async () => {
   await app.close();
 });
 
-async function rowsRead(): Promise<number> {
-  await sql`select pg_stat_force_next_flush()`.execute(app.db);
-  await sql`select pg_stat_clear_snapshot()`.execute(app.db);
-  const { rows } = await sql<{ rows: number }>`
-    select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_user_tables
-     where relname = 'laboratory_outbox'`.execute(app.db);
-  return rows[0]?.rows ?? NaN;
-}
-
 test.each(['old', 'fresh'])(
   'the oldest that may go, with %s statistics, is found without the others',
   async (statistics) => {
     if (statistics === 'fresh') await client.query('vacuum analyze laboratory_outbox');
-    const before = await rowsRead();
-    const next = await nextWaiting(app.ctx, 1);
-    const read = (await rowsRead()) - before;
-    expect(next?.id).toBe('00000000-0000-0000-0000-000000000003');
+    const next: (Waiting | null)[] = [];
+    const read = await rowsRead(app.db, ['laboratory_outbox'], async () => next.push(await nextWaiting(app.ctx, 1)));
+    expect(next[0]?.id).toBe('00000000-0000-0000-0000-000000000003');
     expect(read).toBeGreaterThan(0);
     expect(read).toBeLessThan(20);
   },
