@@ -283,6 +283,8 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   put_webhook_headers: ofTeamsOwn({ headers: { 'x-tenant': 'mine' } }),
   get_webhook_secret: ofTeamsOwn(undefined),
   rotate_webhook_secret: ofTeamsOwn({}),
+  get_webhook_public_key: ofTeamsOwn(undefined),
+  rotate_webhook_public_key: ofTeamsOwn({}),
   create_continuous_query: () => [{ body: heartRateByDay, status: 404 }],
   validate_continuous_query: () => [{ body: heartRateByDay, status: 404 }],
   patch_continuous_query: ofTeamsOwn({ title: 'mine' }),

@@ -1059,6 +1059,7 @@ export interface Webhooks {
   team_id: string;
   updated_at: Generated<string>;
   url: string;
+  v1a_enabled: Generated<boolean>;
 }
 
 export interface WebhookSecrets {
@@ -1066,6 +1067,7 @@ export interface WebhookSecrets {
   expires_at: string | null;
   id: string;
   secret: Buffer;
+  signature: Generated<string>;
   team_id: string;
   webhook_id: string;
 }

@@ -1,3 +1,4 @@
+import { createPublicKey, verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
@@ -75,6 +76,17 @@ const tell = (team: Team, type = steps, n = 1): Promise<string> => publishTo(app
 const queueOf = (webhookId: string) => queued(app, webhookId);
 const attemptsOf = (webhookId: string) => attempted(app, webhookId);
 const makeDue = (webhookId: string) => dueNow(app, webhookId);
+
+/** Whether any `v1a` signature of the request is the key's, as the specification says. */
+function verifiesV1a(publicKey: string, { headers, raw }: Request): boolean {
+  const x = Buffer.from(publicKey.slice('whpk_'.length), 'base64').toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  const content = Buffer.from(`${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${raw}`);
+  return (headers['webhook-signature'] as string)
+    .split(' ')
+    .filter((one) => one.startsWith('v1a,'))
+    .some((one) => verify(null, content, key, Buffer.from(one.slice('v1a,'.length), 'base64')));
+}
 
 /** Seconds between the newest attempt and the next one. */
 async function waitOf(webhookId: string): Promise<number> {
@@ -316,6 +328,35 @@ describe('a delivery', () => {
 });
 
 describe('an endpoint', () => {
+  test('that asks for v1a is signed with ed25519 too, by the key pair and the one before it, and others are not', async () => {
+    const team = await app.makeTeam();
+    const [plain, asking] = [await place(), await place()];
+    await subscribe(team, plain);
+    const webhook = await subscribe(team, asking);
+    const at = `${webhookPath(team)}/${webhook}`;
+    const keys: string[] = [];
+    const send = async (): Promise<void> => {
+      const { public_key } = (await team.api<{ public_key: string }>('GET', `${at}/public_key`)).body;
+      keys.push(public_key);
+      await tell(team);
+      await app.deliver();
+    };
+    await team.api('PATCH', at, { v1a_enabled: true });
+    await send();
+    await team.api('POST', `${at}/public_key/rotate`, {});
+    await send();
+    await team.api('PATCH', at, { v1a_enabled: false });
+    await send();
+    expect(asking.requests.map((request) => keys.slice(0, 2).map((key) => verifiesV1a(key, request)))).toEqual([
+      [true, false],
+      [true, true],
+      [false, false],
+    ]);
+    for (const { headers } of plain.requests) expect(headers['webhook-signature']).toMatch(/^v1,\S{44}$/);
+    for (const { headers } of asking.requests)
+      expect(headers['webhook-signature']).toMatch(/^v1,\S{44}( v1a,\S{88})*$/);
+  });
+
   test('gets the types it names, or all but the operational ones', async () => {
     const team = await app.makeTeam();
     const [all, one, both] = [await place(), await place(), await place()];

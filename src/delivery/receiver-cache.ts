@@ -14,7 +14,7 @@ export async function tellOfChange(tx: Tx, receiverId: string): Promise<void> {
 export type Receiver = {
   url: string;
   headers: Record<string, string>;
-  /** Newest first. */
+  /** Newest first; behind them the key pairs, where the receiver asks for v1a. */
   secrets: string[];
   disabled: boolean;
   ratePerSecond: number | null;
@@ -30,6 +30,8 @@ type Row = {
   /** Null where no secret is left. */
   secret_ids: string[] | null;
   secrets: Buffer[] | null;
+  /** Of each, whether it is what receivers are told to verify with; else it was replaced. */
+  current: boolean[] | null;
 };
 
 /** A secret that was replaced stops signing within this time of its end. */
@@ -93,14 +95,16 @@ export class ReceiverCache {
 
   async #read(ids: string[]): Promise<Row[]> {
     const { rows } = await sql<Row>`
-      select webhooks.id, webhooks.team_id, url, headers, disabled, rate_limit, signing.secret_ids, signing.secrets
+      select webhooks.id, webhooks.team_id, url, headers, disabled, rate_limit, signing.secret_ids, signing.secrets, signing.current
         from unnest(${ids}::uuid[]) as wanted (id)
         join webhooks on webhooks.id = wanted.id
        cross join lateral (
-         select array_agg(webhook_secrets.id order by webhook_secrets.id desc) as secret_ids,
-                array_agg(secret order by webhook_secrets.id desc) as secrets
+         select array_agg(webhook_secrets.id order by signature, webhook_secrets.id desc) as secret_ids,
+                array_agg(secret order by signature, webhook_secrets.id desc) as secrets,
+                array_agg(expires_at is null order by signature, webhook_secrets.id desc) as current
            from webhook_secrets
           where webhook_secrets.webhook_id = webhooks.id and (expires_at is null or expires_at > now())
+            and (signature = 'v1' or webhooks.v1a_enabled)
        ) as signing`.execute(this.#ctx.db);
     return rows;
   }
@@ -116,7 +120,7 @@ export class ReceiverCache {
     }
   }
 
-  #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets }: Row): Receiver {
+  #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets, current }: Row): Receiver {
     const { cipher, log } = this.#ctx;
     if (!secret_ids || !secrets) throw new Error('No secret is left to sign with.');
     const signing: string[] = [];
@@ -125,7 +129,7 @@ export class ReceiverCache {
         signing.push(cipher.openText('webhook_secrets.secret', { team_id, id: secret_ids[n] as string }, secret));
       } catch (err) {
         // Receivers verify with the newest; an older one that was damaged has been replaced already.
-        if (n === 0) throw err;
+        if (current?.[n]) throw err;
         log.error({ err, endpoint_id: id, team_id }, 'a replaced secret cannot be opened; it signs no more');
       }
     }

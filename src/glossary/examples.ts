@@ -185,7 +185,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   },
   patch_webhook: { description: 'Orders of the clinic' },
   put_webhook_headers: { headers: { 'x-tenant': 'phoenix' } },
-  rotate_webhook_secret: {},
+  rotate_webhook_secret: { keep_old_hours: 48 },
+  rotate_webhook_public_key: {},
   ...SUMMARY_BODIES,
 };
 

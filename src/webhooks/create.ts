@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import { refuseUrl } from './receiver-url.ts';
 import { WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 import type { WebhookInput } from './schemas.ts';
+import { addSecret, ensureKeyPair } from './secret.ts';
 import { openLane } from '../delivery/lanes/lanes.ts';
 import { newSecret } from '../delivery/sending/sign.ts';
 
@@ -13,7 +14,7 @@ import { newSecret } from '../delivery/sending/sign.ts';
 export async function createWebhook(ctx: TeamCtx, input: Static<typeof WebhookInput>): Promise<WebhookRow> {
   await refuseUrl(ctx, input.url);
   return inTransaction(ctx, async (ctx) => {
-    const { db, cipher } = ctx;
+    const { db } = ctx;
     await refuseBeyondLimit(ctx, 'webhooksPerTeam', ctx.team.id, async () => {
       const { count } = await db
         .selectFrom('webhooks')
@@ -32,15 +33,12 @@ export async function createWebhook(ctx: TeamCtx, input: Static<typeof WebhookIn
         rate_limit: input.rate_limit ?? null,
         disabled: input.disabled ?? false,
         filter_types: distinct(input.filter_types ?? null),
+        v1a_enabled: input.v1a_enabled ?? false,
       })
       .returning(WEBHOOK_COLUMNS)
       .executeTakeFirstOrThrow();
-    const key = { team_id: ctx.team.id, id: newId() };
-    const secret = cipher.sealText('webhook_secrets.secret', key, input.secret ?? newSecret());
-    await db
-      .insertInto('webhook_secrets')
-      .values({ ...key, webhook_id: webhook.id, secret })
-      .execute();
+    await addSecret(ctx, { webhook_id: webhook.id, signature: 'v1', secret: input.secret ?? newSecret() });
+    if (webhook.v1a_enabled) await ensureKeyPair(ctx, webhook.id);
     await openLane(db, { webhook_id: webhook.id, team_id: ctx.team.id });
     return webhook;
   });

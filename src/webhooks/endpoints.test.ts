@@ -18,6 +18,7 @@ type Webhook = {
   rate_limit: number | null;
   disabled: boolean;
   filter_types: string[] | null;
+  v1a_enabled: boolean;
   created_at: string;
   updated_at: string;
 };
@@ -61,6 +62,7 @@ describe('creating an endpoint', () => {
       rate_limit: null,
       disabled: false,
       filter_types: null,
+      v1a_enabled: false,
       created_at: expect.any(String),
       updated_at: webhook.created_at,
     });
@@ -447,6 +449,41 @@ describe('the secret', () => {
     expect(current).toEqual({ secret: after, expires_at: null });
   });
 
+  test.each([
+    [1, 1],
+    [168, 168],
+    [null, 24],
+  ])('the old one signs for as many hours as a rotation says (%s)', async (keep_old_hours, hours) => {
+    const { id } = await make();
+    expect((await rotate(id, { keep_old_hours })).status).toBe(204);
+    const [old] = await stored(id);
+    expect(Math.abs(Date.parse(old?.expires_at ?? '') - Date.now() - hours * 3_600_000)).toBeLessThan(60_000);
+  });
+
+  test('after a leak all that signed before ends at once', async () => {
+    const { id } = await make();
+    for (const keep_old_hours of [168, 168, 0]) await rotate(id, { keep_old_hours });
+    expect(await stored(id)).toEqual([{ secret: await secretOf(id), expires_at: null }]);
+  });
+
+  test('a shorter time holds for older ones too, and a longer one prolongs none', async () => {
+    const { id } = await make();
+    for (const keep_old_hours of [48, 2, 96]) await rotate(id, { keep_old_hours });
+    const hours = (await stored(id)).map(
+      ({ expires_at }) => expires_at && Math.round((Date.parse(expires_at) - Date.now()) / 3_600_000),
+    );
+    expect(hours).toEqual([2, 2, 96, null]);
+  });
+
+  test('no old one signs for longer than 7 days', async () => {
+    const { id } = await make();
+    for (const keep_old_hours of [169, -1, 1.5]) {
+      const answer = await rotate(id, { keep_old_hours });
+      expect([answer.status, places(answer).length]).toEqual([422, 1]);
+    }
+    expect((await stored(id)).length).toBe(1);
+  });
+
   test('a given key becomes the secret', async () => {
     const { id } = await make();
     const key = newSecret();
@@ -506,6 +543,61 @@ describe('the secret', () => {
   });
 });
 
+describe('the key pair', () => {
+  const publicKeyOf = async (id: string): Promise<string | null> =>
+    (await app.api<{ public_key: string | null }>('GET', `${path}/${id}/public_key`)).body.public_key;
+  const rotate = (id: string, body: object = {}) =>
+    app.api<{ code: string }>('POST', `${path}/${id}/public_key/rotate`, body);
+  const stored = async (id: string) =>
+    app.db
+      .selectFrom('webhook_secrets')
+      .select(['secret', 'expires_at'])
+      .where('webhook_id', '=', id)
+      .where('signature', '=', 'v1a')
+      .orderBy('id')
+      .execute();
+
+  test('is made for endpoints that ask for it alone, and outlives that they do not for a while', async () => {
+    const { id } = await make();
+    expect(await publicKeyOf(id)).toBeNull();
+    const { body } = await app.api<Webhook>('PATCH', `${path}/${id}`, { v1a_enabled: true });
+    expect(body.v1a_enabled).toBe(true);
+    const key = await publicKeyOf(id);
+    expect(key).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/);
+    await app.api('PATCH', `${path}/${id}`, { v1a_enabled: false });
+    await app.api('PATCH', `${path}/${id}`, { v1a_enabled: true });
+    expect(await publicKeyOf(id)).toBe(key);
+    const asking = await make({ v1a_enabled: true });
+    expect(asking.v1a_enabled).toBe(true);
+    expect(await publicKeyOf(asking.id)).not.toBe(key);
+  });
+
+  test('lies sealed, and its private half is in no answer', async () => {
+    const { id } = await make({ v1a_enabled: true });
+    const [row] = await stored(id);
+    expect(row?.secret.includes('whsk_')).toBe(false);
+    for (const at of ['', '/secret', '/public_key', '/headers'])
+      expect(JSON.stringify((await app.api('GET', `${path}/${id}${at}`)).body)).not.toContain('whsk_');
+  });
+
+  test('is replaced by a rotation, which leaves the secret alone', async () => {
+    const { id } = await make({ v1a_enabled: true });
+    const secret = (await app.api('GET', `${path}/${id}/secret`)).body;
+    const before = await publicKeyOf(id);
+    expect((await rotate(id, { keep_old_hours: 48 })).status).toBe(204);
+    expect(await publicKeyOf(id)).not.toBe(before);
+    const [old, current, ...rest] = await stored(id);
+    expect(Math.abs(Date.parse(old?.expires_at ?? '') - Date.now() - 48 * 3_600_000)).toBeLessThan(60_000);
+    expect([current?.expires_at, rest]).toEqual([null, []]);
+    expect((await app.api('GET', `${path}/${id}/secret`)).body).toEqual(secret);
+    expect((await rotate(id)).status).toBe(204);
+    const refused = await rotate(id);
+    expect([refused.status, refused.body.code]).toEqual([400, 'too_many_secrets']);
+    expect((await rotate(id, { keep_old_hours: 0 })).status).toBe(204);
+    expect((await stored(id)).length).toBe(1);
+  });
+});
+
 describe('who may', () => {
   /** Every operation with the webhook `id` under the path `at`. */
   const operations = (at: string, id: string): [method: string, path: string, body?: object][] => [
@@ -517,6 +609,8 @@ describe('who may', () => {
     ['PUT', `${at}/${id}/headers`, { headers: { 'x-a': 'b' } }],
     ['GET', `${at}/${id}/secret`],
     ['POST', `${at}/${id}/secret/rotate`, {}],
+    ['GET', `${at}/${id}/public_key`],
+    ['POST', `${at}/${id}/public_key/rotate`, {}],
     ['DELETE', `${at}/${id}`],
   ];
 

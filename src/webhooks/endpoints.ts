@@ -9,6 +9,7 @@ import { listWebhooks } from './list.ts';
 import { patchWebhook } from './patch.ts';
 import {
   Environment,
+  PublicKeyRotation,
   SecretRotation,
   Webhook,
   WebhookHeaders,
@@ -16,9 +17,10 @@ import {
   WebhookInput,
   WebhookPage,
   WebhookPatch,
+  WebhookPublicKey,
   WebhookSecret,
 } from './schemas.ts';
-import { findSecret, rotateSecret } from './secret.ts';
+import { findPublicKey, findSecret, rotateKeyPair, rotateSecret } from './secret.ts';
 
 const tag = 'webhooks';
 const auth = 'management_key';
@@ -160,8 +162,40 @@ export const webhookEndpoints = [
     params: ofWebhook,
     body: SecretRotation,
     summary: 'Rotate the signing secret',
-    description: 'The secret before keeps signing beside the new one for 24 hours. Without key, a secret is made.',
+    description:
+      'The secret before keeps signing beside the new one for 24 hours, or as long as `keep_old_hours` says. ' +
+      'Without key, a secret is made.',
     refusals: ['not_found', 'too_many_secrets'],
-    handle: async (ctx, { params, body }) => rotateSecret(ctx, params.webhook_id, body?.key ?? null),
+    handle: async (ctx, { params, body }) =>
+      rotateSecret(ctx, params.webhook_id, { key: body?.key ?? null, keepOldHours: body?.keep_old_hours ?? 24 }),
+  }),
+  endpoint({
+    id: 'get_webhook_public_key',
+    method: 'GET',
+    path: `${item}/public_key`,
+    tag,
+    auth,
+    scope: 'team',
+    params: ofWebhook,
+    response: WebhookPublicKey,
+    summary: 'Read the public key of the signatures',
+    description: 'What `v1a` signatures are verified with, where the endpoint asks for them (`v1a_enabled`).',
+    refusals: ['not_found'],
+    handle: async (ctx, { params }) => ({ public_key: await findPublicKey(ctx, params.webhook_id) }),
+  }),
+  endpoint({
+    id: 'rotate_webhook_public_key',
+    method: 'POST',
+    path: `${item}/public_key/rotate`,
+    tag,
+    auth,
+    scope: 'team',
+    params: ofWebhook,
+    body: PublicKeyRotation,
+    summary: 'Rotate the key pair of the signatures',
+    description: 'A new key pair is made. The one before keeps signing beside it, as after a rotation of the secret.',
+    refusals: ['not_found', 'too_many_secrets'],
+    handle: async (ctx, { params, body }) =>
+      rotateKeyPair(ctx, params.webhook_id, { keepOldHours: body?.keep_old_hours ?? 24 }),
   }),
 ];

@@ -8,6 +8,7 @@ export const WEBHOOK_COLUMNS = [
   'url',
   'disabled',
   'filter_types',
+  'v1a_enabled',
   'created_at',
   'updated_at',
 ] as const;
@@ -19,6 +20,7 @@ export type WebhookRow = {
   url: string;
   disabled: boolean;
   filter_types: string[] | null;
+  v1a_enabled: boolean;
   created_at: string;
   updated_at: string;
 };

@@ -9,6 +9,7 @@ import { distinct } from './create.ts';
 import { refuseUrl } from './receiver-url.ts';
 import { findWebhook, WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 import type { WebhookPatch } from './schemas.ts';
+import { ensureKeyPair } from './secret.ts';
 
 /**
  * Changes the keys that are there. A receiver that is enabled again starts without a record of failure, and
@@ -18,7 +19,8 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
   if (typeof patch.url === 'string') await refuseUrl(ctx, patch.url);
   const changes = changesOf(patch);
   if (Object.keys(changes).length === 0) return findWebhook(ctx, id);
-  return inTransaction(ctx, async ({ db }) => {
+  return inTransaction(ctx, async (ctx) => {
+    const { db } = ctx;
     const before = await db
       .selectFrom('webhooks')
       .select('disabled')
@@ -34,6 +36,7 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
       .where('id', '=', id)
       .returning(WEBHOOK_COLUMNS)
       .executeTakeFirstOrThrow();
+    if (webhook.v1a_enabled) await ensureKeyPair(ctx, id);
     await tellOfChange(db, id);
     // The failures of a receiver that was not disabled still count.
     if (before.disabled && !webhook.disabled) await restartLane(db, id);
@@ -41,16 +44,19 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
   });
 }
 
-type Changes = Partial<Pick<WebhookRow, 'url' | 'description' | 'rate_limit' | 'disabled' | 'filter_types'>>;
+type Changes = Partial<
+  Pick<WebhookRow, 'url' | 'description' | 'rate_limit' | 'disabled' | 'filter_types' | 'v1a_enabled'>
+>;
 
-/** A null clears, but a receiver never loses its url, and it is enabled or disabled by a value only. */
+/** A null clears, but a receiver never loses its url, and what is on or off changes by a value only. */
 function changesOf(patch: Static<typeof WebhookPatch>): Changes {
-  const { url, description, rate_limit, disabled, filter_types } = patch;
+  const { url, description, rate_limit, disabled, filter_types, v1a_enabled } = patch;
   return {
     ...(typeof url === 'string' ? { url } : {}),
     ...(description === undefined ? {} : { description: description ?? '' }),
     ...(rate_limit === undefined ? {} : { rate_limit }),
     ...(typeof disabled === 'boolean' ? { disabled } : {}),
+    ...(typeof v1a_enabled === 'boolean' ? { v1a_enabled } : {}),
     ...(filter_types === undefined ? {} : { filter_types: distinct(filter_types) }),
   };
 }

@@ -34,12 +34,19 @@ const FilterTypes = Type.Array(Type.String({ pattern: EVENT_FILTER_PATTERN, maxL
     'An empty list is refused: to stop deliveries, set `disabled`.',
 });
 
+const V1aEnabled = {
+  description:
+    'Whether deliveries are signed with ed25519 (`v1a`) beside `v1`: whoever verifies that needs the public key alone, ' +
+    'which can sign nothing.',
+};
+
 export const WebhookInput = Type.Object({
   url: Url,
   description: optional(Type.Unsafe<string>({ ...Description, default: '' })),
   rate_limit: optional(RateLimit),
   disabled: optional(Type.Boolean({ default: false })),
   filter_types: optional(FilterTypes),
+  v1a_enabled: optional(Type.Boolean({ ...V1aEnabled, default: false })),
   secret: optional(Secret),
 });
 
@@ -50,6 +57,7 @@ export const WebhookPatch = Type.Object({
   rate_limit: Type.Optional(nullable(RateLimit)),
   disabled: Type.Optional(nullable(Type.Boolean())),
   filter_types: Type.Optional(nullable(FilterTypes)),
+  v1a_enabled: Type.Optional(nullable(Type.Boolean(V1aEnabled))),
 });
 
 export const Webhook = Type.Object({
@@ -59,6 +67,7 @@ export const Webhook = Type.Object({
   url: Type.String(),
   disabled: nullable(Type.Boolean()),
   filter_types: nullable(Type.Array(Type.String())),
+  v1a_enabled: Type.Boolean(V1aEnabled),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -84,6 +93,22 @@ export const WebhookHeaders = Type.Object({
 });
 
 export const WebhookSecret = Type.Object({ key: Type.String() });
-export const SecretRotation = nullable(Type.Object({ key: optional(Secret) }));
+
+const MOST_OVERLAP_HOURS = 7 * 24;
+const KeepOldHours = Type.Integer({
+  minimum: 0,
+  maximum: MOST_OVERLAP_HOURS,
+  default: 24,
+  description:
+    'For how long what was replaced keeps signing beside its successor. Whatever signs from before ends by then at the ' +
+    'latest; with 0, as after a leak, at once.',
+});
+export const SecretRotation = nullable(Type.Object({ key: optional(Secret), keep_old_hours: optional(KeepOldHours) }));
+export const PublicKeyRotation = nullable(Type.Object({ keep_old_hours: optional(KeepOldHours) }));
+export const WebhookPublicKey = Type.Object({
+  public_key: nullable(
+    Type.String({ description: '`whpk_` and base64 of 32 bytes; null where v1a was never asked for.' }),
+  ),
+});
 
 export const Environment = oneOf(['production', 'sandbox']);

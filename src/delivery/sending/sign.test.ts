@@ -1,6 +1,8 @@
+import { createPublicKey, verify } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, test } from 'vitest';
+import { newKeyPair, publicKeyOf } from './key-pair.ts';
 import { isSecret, newSecret, sign } from './sign.ts';
 
 const body = Buffer.from('{"event_type":"labtest.order.created","data":{"note":"Grüße"}}');
@@ -43,6 +45,25 @@ describe('sign', () => {
       expect(() => new SvixWebhook(secret).verify(body, headers)).not.toThrow();
     }
     expect(() => new StandardWebhook(newSecret()).verify(body, headers)).toThrow(/No matching signature/);
+  });
+
+  test('with a key pair too is verified by its public key alone, and by the reference package as before', () => {
+    const [secret, keyPair, other] = [newSecret(), newKeyPair(), newKeyPair()];
+    const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets: [secret, keyPair] });
+    expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1a,\S{88}$/);
+    expect(() => new StandardWebhook(secret).verify(body, headers)).not.toThrow();
+    expect(() => new SvixWebhook(secret).verify(body, headers)).not.toThrow();
+    const content = Buffer.from(`0199-abc.${headers['webhook-timestamp']}.${body.toString()}`);
+    const signature = Buffer.from(headers['webhook-signature']?.split('v1a,')[1] ?? '', 'base64');
+    const verifies = (publicKey: string, what: Buffer): boolean => {
+      expect(publicKey).toMatch(/^whpk_\S{44}$/);
+      const x = Buffer.from(publicKey.slice(5), 'base64').toString('base64url');
+      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+      return verify(null, what, key, signature);
+    };
+    expect(verifies(publicKeyOf(keyPair), content)).toBe(true);
+    expect(verifies(publicKeyOf(other), content)).toBe(false);
+    expect(verifies(publicKeyOf(keyPair), Buffer.concat([content, Buffer.from(' ')]))).toBe(false);
   });
 
   test('is refused by receivers when one byte of the body, the id or the time differs', () => {
