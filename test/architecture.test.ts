@@ -156,6 +156,7 @@ const ROOMS: Record<string, string[]> = {
     'events',
     'load-events',
     'hold',
+    'requeue',
     'erase',
     'settle',
     'schedule',

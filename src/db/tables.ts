@@ -92,6 +92,7 @@ export interface Attempts {
   outcome: string;
   response_body: Buffer | null;
   team_id: string;
+  trigger: string | null;
   webhook_id: string;
 }
 
@@ -249,7 +250,9 @@ export interface Events {
 export interface HeldDeliveries {
   attempt: number;
   event_id: string;
+  schedule_from: Generated<number>;
   team_id: string;
+  trigger: string | null;
   user_id: string;
   webhook_id: string;
 }
@@ -794,7 +797,9 @@ export interface Retries {
   attempt: number;
   due_at: string;
   event_id: string;
+  schedule_from: Generated<number>;
   team_id: string;
+  trigger: string | null;
   webhook_id: string;
 }
 

@@ -34,7 +34,7 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<Pick
              where deliveries.webhook_id = mine.webhook_id and deliveries.event_id = mine.event_id limit 1
                for update skip locked
           ) as row))
-        returning webhook_id, event_id, team_id, 0::smallint as attempt
+        returning webhook_id, event_id, team_id, 0::smallint as attempt, 0::smallint as schedule_from, null as trigger
       ), again as (
         delete from retries where ctid = any (array (
           select row.ctid from mine cross join lateral (
@@ -42,12 +42,12 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<Pick
              where (retries.webhook_id, retries.event_id) between (mine.webhook_id, mine.event_id) and (mine.webhook_id, mine.event_id)
              order by retries.webhook_id, retries.event_id limit 1 for update skip locked
           ) as row))
-        returning webhook_id, event_id, team_id, attempt
+        returning webhook_id, event_id, team_id, attempt, schedule_from, trigger
       ), gone as (
         select * from first union all select * from again
       ), held as (
-        insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt)
-        select mine.user_id, gone.webhook_id, gone.event_id, gone.team_id, gone.attempt
+        insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt, schedule_from, trigger)
+        select mine.user_id, gone.webhook_id, gone.event_id, gone.team_id, gone.attempt, gone.schedule_from, gone.trigger
           from gone join mine on mine.webhook_id = gone.webhook_id and mine.event_id = gone.event_id
         on conflict do nothing
       )
@@ -60,10 +60,11 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<Pick
 export async function sendHeldDeliveries(tx: Tx, user: { id: string }): Promise<void> {
   const { rows } = await sql<{ webhook_id: string }>`
     with freed as (
-      delete from held_deliveries where user_id = ${user.id} returning webhook_id, event_id, team_id, attempt
+      delete from held_deliveries where user_id = ${user.id}
+      returning webhook_id, event_id, team_id, attempt, schedule_from, trigger
     ), queued as (
-      insert into retries (webhook_id, event_id, team_id, attempt, due_at)
-      select webhook_id, event_id, team_id, attempt, now() from freed
+      insert into retries (webhook_id, event_id, team_id, attempt, due_at, schedule_from, trigger)
+      select webhook_id, event_id, team_id, attempt, now(), schedule_from, trigger from freed
       on conflict do nothing
     )
     select distinct webhook_id from freed`.execute(tx);

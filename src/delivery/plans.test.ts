@@ -22,6 +22,7 @@ import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, ty
 import { loadEvents } from './load-events.ts';
 import { measureQueue } from './lanes/queue-depth.ts';
 import { readFirstAttempts, readRetries, stillQueued } from './lanes/queue.ts';
+import { requeueDeliveries } from './requeue.ts';
 import { openSender } from './sending/send.ts';
 import { dropDeliveries, settleDeliveries, type Settled } from './settle.ts';
 import { deploymentPolicy } from '../outbound/deployment-policy.ts';
@@ -175,7 +176,15 @@ const lanes = (): string[] => [webhook, paused, failing, ...endpoints];
 const leases = (): Lease[] => lanes().map((webhook_id) => ({ webhook_id, team_id: team.id, fence: 1 }));
 const settled = (): Settled[] =>
   leases().map((lease, n) => ({
-    delivery: { ...lease, event_id: newId(), attempt: 1, from: 'deliveries', event_type: steps.name },
+    delivery: {
+      ...lease,
+      event_id: newId(),
+      attempt: 1,
+      from: 'deliveries',
+      schedule_from: 0,
+      trigger: null,
+      event_type: steps.name,
+    },
     outcome: {
       ok: n % 2 === 0,
       status: n % 2 === 0 ? 204 : 500,
@@ -256,6 +265,18 @@ const STATEMENTS: Statement[] = [
         ctx.db,
         settled().map(({ delivery }) => ({ queued: delivery, fence: 1, user_id: newId() })),
       ),
+  },
+  {
+    title: 'deliveries are queued again',
+    work: () =>
+      inTransaction(boundToTeam({ ...app.ctx, db: api.db, team }, team.id), (tx) =>
+        requeueDeliveries(
+          tx as never,
+          settled().map(({ delivery }) => delivery),
+          { trigger: 'replay', retried: 'scheduled' },
+        ),
+      ),
+    on: () => api,
   },
   {
     title: 'deliveries that were held back are sent',

@@ -95,6 +95,8 @@ test('an outcome is written although its endpoint is being changed', async () =>
     event_id,
     attempt: 1,
     from: 'deliveries' as const,
+    schedule_from: 0,
+    trigger: null,
     team_id: team.id,
     fence: lease?.fence ?? 0,
     event_type: steps.name,

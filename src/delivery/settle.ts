@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { newId } from '../ids.ts';
-import { stillQueued, type Queued } from './lanes/queue.ts';
+import { stillQueued, type Queued, type Trigger } from './lanes/queue.ts';
 import { DISABLED_AFTER_DAYS, retryDelaySeconds } from './schedule.ts';
 import type { SendOutcome } from './sending/send.ts';
 
@@ -21,7 +21,7 @@ export type Consequences = {
 };
 
 export const delayAfter = (delivery: Delivery, outcome: SendOutcome): number | null =>
-  outcome.ok ? null : retryDelaySeconds(delivery.attempt, outcome.retry_after_seconds);
+  outcome.ok ? null : retryDelaySeconds(delivery.attempt - delivery.schedule_from, outcome.retry_after_seconds);
 
 const resultOf = ({ outcome, delay }: Settled): 'succeeded' | 'exhausted' | 'failed' =>
   outcome.ok ? 'succeeded' : delay === null ? 'exhausted' : 'failed';
@@ -42,8 +42,10 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         ${column('webhook_id')}::uuid[], ${column('event_id')}::uuid[], ${column('fence')}::integer[],
         ${column('attempt')}::smallint[], ${column('result')}::text[], ${column('delay')}::float8[],
         ${column('id')}::uuid[], ${column('http_status')}::smallint[], ${column('error')}::bytea[],
-        ${column('response_body')}::bytea[], ${column('duration_ms')}::integer[]
-      ) as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms)
+        ${column('response_body')}::bytea[], ${column('duration_ms')}::integer[],
+        ${column('schedule_from')}::smallint[], ${column('trigger')}::text[]
+      ) as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
+              schedule_from, trigger)
       join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
     ), first as (
       delete from deliveries where ctid = any (array (
@@ -66,11 +68,13 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         from (select * from first union all select * from again) as gone
         join outcome on outcome.webhook_id = gone.webhook_id and outcome.event_id = gone.event_id
     ), moved as (
-      insert into retries (webhook_id, event_id, team_id, attempt, due_at)
-      select webhook_id, event_id, team_id, attempt, next_attempt_at from held where result = 'failed'
+      insert into retries (webhook_id, event_id, team_id, attempt, due_at, schedule_from)
+      select webhook_id, event_id, team_id, attempt, next_attempt_at, schedule_from from held where result = 'failed'
     ), logged as (
-      insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, http_status, error, response_body, duration_ms, next_attempt_at)
-      select team_id, id, webhook_id, event_id, attempt, result, http_status, error, response_body, duration_ms, next_attempt_at
+      insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, http_status, error, response_body, duration_ms, next_attempt_at,
+                            trigger)
+      select team_id, id, webhook_id, event_id, attempt, result, http_status, error, response_body, duration_ms, next_attempt_at,
+             trigger
         from held
     ), told as (
       select webhook_id, bool_or(result = 'succeeded') as succeeded from outcome group by webhook_id
@@ -105,6 +109,8 @@ type Logged = {
   error: Buffer | null;
   response_body: Buffer | null;
   duration_ms: number;
+  schedule_from: number;
+  trigger: Trigger | null;
 };
 
 function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
@@ -123,6 +129,8 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
     error: error === null ? null : cipher.sealText('attempts.error', row, error),
     response_body: response_body === '' ? null : cipher.sealText('attempts.response_body', row, response_body),
     duration_ms: outcome.duration_ms,
+    schedule_from: delivery.schedule_from,
+    trigger: delivery.trigger,
   };
 }
 

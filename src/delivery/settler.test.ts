@@ -50,6 +50,8 @@ async function timedOut(): Promise<Settled> {
     event_id,
     attempt: 1,
     from: 'deliveries' as const,
+    schedule_from: 0,
+    trigger: null,
     team_id: app.team.id,
     fence,
     event_type: steps.name,

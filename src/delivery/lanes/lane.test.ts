@@ -6,7 +6,14 @@ import { Lane } from './lane.ts';
 import type { Queued } from './queue.ts';
 
 const openLane = (slots = 16): Lane => new Lane({ webhook_id: newId(), team_id: newId(), fence: 1 }, slots, 0);
-const first = (event_id = newId()): Queued => ({ webhook_id: '', event_id, attempt: 1, from: 'deliveries' });
+const first = (event_id = newId()): Queued => ({
+  webhook_id: '',
+  event_id,
+  attempt: 1,
+  from: 'deliveries',
+  schedule_from: 0,
+  trigger: null,
+});
 const begin = (lane: Lane, now = 0): Queued | null => lane.next(now, null);
 const ANSWERED = { ok: true, error: null, duration_ms: 5 };
 const TIMED_OUT = { ok: false, error: 'timeout' as const, duration_ms: 2_000 };

@@ -73,7 +73,15 @@ const outcome = (status: number): SendOutcome => ({
 const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
   settleDeliveries(ctx, [
     {
-      delivery: { ...held, event_id, attempt, from: attempt === 1 ? 'deliveries' : 'retries', event_type: steps.name },
+      delivery: {
+        ...held,
+        event_id,
+        attempt,
+        from: attempt === 1 ? 'deliveries' : 'retries',
+        schedule_from: 0,
+        trigger: null,
+        event_type: steps.name,
+      },
       outcome: outcome(status),
       delay: status < 300 ? null : 5,
     },
@@ -113,7 +121,10 @@ describe('a lane', () => {
     lanes.hint(webhook);
     await lanes.takeHinted();
     const [lane] = lanes.ready(performance.now());
-    lane?.addFirsts([{ webhook_id: webhook, event_id: newId(), attempt: 1, from: 'deliveries' }], 16);
+    lane?.addFirsts(
+      [{ webhook_id: webhook, event_id: newId(), attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null }],
+      16,
+    );
     expect(lane?.next(performance.now(), null)).not.toBeNull();
     const { fence } = await row();
     // The database was away for longer than a lease.

@@ -1,8 +1,20 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/open.ts';
 
+/** Who asked for an attempt that the schedule did not: a person, a job that sends many again, or a test of a receiver. */
+export type Trigger = 'resend' | 'replay' | 'test';
+
 /** A queued delivery: what, and which attempt comes next (1 is the first). */
-export type Queued = { webhook_id: string; event_id: string; attempt: number; from: 'deliveries' | 'retries' };
+export type Queued = {
+  webhook_id: string;
+  event_id: string;
+  attempt: number;
+  from: 'deliveries' | 'retries';
+  /** Attempts before its schedule began. */
+  schedule_from: number;
+  /** Null where the schedule asks for it. */
+  trigger: Trigger | null;
+};
 
 /** Which rows of a lane to read: those behind the event `after`. */
 export type FirstAttemptsWanted = { webhook_id: string; after: string; most: number };
@@ -19,7 +31,7 @@ export async function readFirstAttempts(db: Db, wanted: FirstAttemptsWanted[]): 
         where deliveries.webhook_id = lane.webhook_id and event_id > lane.after
         order by deliveries.webhook_id, event_id limit lane.most
      ) as row`.execute(db);
-  return byLane(rows.map((row) => ({ ...row, attempt: 1, from: 'deliveries' })));
+  return byLane(rows.map((row) => ({ ...row, attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null })));
 }
 
 export type RetriesWanted = { webhook_id: string; most: number };
@@ -30,13 +42,13 @@ export type Retry = Queued & { wait: number };
 /** The next retries of lanes by receiver, due or not: the first that is not tells when to look again. */
 export async function readRetries(db: Db, wanted: RetriesWanted[]): Promise<Map<string, Retry[]>> {
   if (wanted.length === 0) return new Map();
-  const { rows } = await sql<{ webhook_id: string; event_id: string; attempt: number; wait: number }>`
-    select lane.webhook_id, row.event_id, row.attempt + 1 as attempt,
+  const { rows } = await sql<Omit<Retry, 'from'>>`
+    select lane.webhook_id, row.event_id, row.attempt + 1 as attempt, row.schedule_from, row.trigger,
            extract(epoch from row.due_at - now())::float8 as wait
       from unnest(${wanted.map((lane) => lane.webhook_id)}::uuid[], ${wanted.map((lane) => lane.most)}::integer[])
            as lane (webhook_id, most)
      cross join lateral (
-       select event_id, attempt, due_at from retries
+       select event_id, attempt, schedule_from, trigger, due_at from retries
         where retries.webhook_id = lane.webhook_id
         order by retries.webhook_id, due_at limit lane.most
      ) as row`.execute(db);

@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { attempted, dueNow, queued } from '../../test/deliveries.ts';
+import { makeUser, subscribe } from '../../test/factories.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { teamCtx } from '../../test/team-ctx.ts';
+import { untilBlocked } from '../../test/until-blocked.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { defineEvent } from '../events/define.ts';
+import { newId } from '../ids.ts';
+import { MOST_ATTEMPTS, MOST_REQUEUED, requeueDeliveries, type Again } from './requeue.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+const ONCE: Again = { trigger: 'resend', retried: 'once' };
+const SCHEDULED: Again = { trigger: 'replay', retried: 'scheduled' };
+
+let app: TestApp;
+let team: Team;
+let receiver: Receiver;
+let webhook: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver({ invented: true });
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  team = await app.makeTeam();
+  webhook = await subscribe(team, receiver);
+  receiver.answer(null);
+});
+
+const fails = () => receiver.answer((response) => response.writeHead(500).end());
+const publish = (user: { id: string; client_user_id: string } | null = null) => publishTo(app, team, steps, {}, user);
+const requeue = async (events: string[], again: Again, webhook_id = webhook) =>
+  inTransaction(await teamCtx(app.ctx, team.id), (ctx) =>
+    requeueDeliveries(
+      ctx,
+      events.map((event_id) => ({ webhook_id, event_id })),
+      again,
+    ),
+  );
+const numbers = async () =>
+  (await attempted(app, webhook)).map(({ attempt, outcome, trigger }) => [attempt, outcome, trigger]);
+const rows = async () => (await queued(app, webhook)).map(({ event_id, attempt, due }) => ({ event_id, attempt, due }));
+/** As if the schedule had run to its end. */
+const exhaust = async (): Promise<string> => {
+  fails();
+  const event_id = await publish();
+  await app.deliver();
+  await sql`update retries set attempt = 7 where webhook_id = ${webhook}`.execute(app.db);
+  await dueNow(app, webhook);
+  await app.deliver();
+  expect(await rows()).toEqual([]);
+  return event_id;
+};
+
+describe('a delivery that is queued again', () => {
+  test('takes the place of the retry that waits, and where it fails the schedule goes on', async () => {
+    fails();
+    const event_id = await publish();
+    await app.deliver();
+    expect(await rows()).toEqual([{ event_id, attempt: 1, due: false }]);
+    expect(await requeue([event_id, event_id], ONCE)).toEqual([{ webhook_id: webhook, event_id }]);
+    expect(await rows()).toEqual([{ event_id, attempt: 1, due: true }]);
+    await app.deliver();
+    expect(await numbers()).toEqual([
+      [1, 'failed', null],
+      [2, 'failed', 'resend'],
+    ]);
+    expect(await rows()).toEqual([{ event_id, attempt: 2, due: false }]);
+  });
+
+  test('goes on counting behind its last attempt, and is tried once', async () => {
+    const event_id = await exhaust();
+    await requeue([event_id], ONCE);
+    await app.deliver();
+    expect([(await numbers()).at(-1), await rows()]).toEqual([[9, 'exhausted', 'resend'], []]);
+    receiver.answer(null);
+    await requeue([event_id], ONCE);
+    await app.deliver();
+    expect([(await numbers()).at(-1), await rows()]).toEqual([[10, 'succeeded', 'resend'], []]);
+  });
+
+  test('is tried once too where it had succeeded', async () => {
+    const event_id = await publish();
+    await app.deliver();
+    fails();
+    await requeue([event_id], ONCE);
+    await app.deliver();
+    expect([(await numbers()).at(-1), await rows()]).toEqual([[2, 'exhausted', 'resend'], []]);
+  });
+
+  test('has a schedule of its own where that was asked for', async () => {
+    const event_id = await exhaust();
+    await requeue([event_id], SCHEDULED);
+    await app.deliver();
+    expect([(await numbers()).at(-1), await rows()]).toEqual([
+      [9, 'failed', 'replay'],
+      [{ event_id, attempt: 9, due: false }],
+    ]);
+    await dueNow(app, webhook);
+    await app.deliver();
+    expect((await numbers()).at(-1)).toEqual([10, 'failed', null]);
+    expect((await attempted(app, webhook)).at(-1)?.next_attempt_at).not.toBeNull();
+  });
+
+  test('stays a first attempt where that waits', async () => {
+    const event_id = await publish();
+    expect(await requeue([event_id], ONCE)).toEqual([{ webhook_id: webhook, event_id }]);
+    expect(await rows()).toEqual([{ event_id, attempt: 0, due: true }]);
+    await app.deliver();
+    expect(await numbers()).toEqual([[1, 'succeeded', null]]);
+  });
+
+  test('counts the attempt whose outcome is being written', async () => {
+    fails();
+    const event_id = await publish();
+    await app.deliver();
+    const worker = new Client({ connectionString: app.databaseUrl });
+    await worker.connect();
+    await worker.query('begin');
+    await worker.query('delete from retries where webhook_id = $1', [webhook]);
+    await worker.query(
+      `insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
+       values ($1, $2, $3, $4, 2, 'succeeded', 1)`,
+      [team.id, newId(), webhook, event_id],
+    );
+    const asked = requeue([event_id], ONCE);
+    await untilBlocked(app.db);
+    await worker.query('commit');
+    await worker.end();
+    await asked;
+    expect(await rows()).toEqual([{ event_id, attempt: 2, due: true }]);
+  });
+
+  test('was also never sent to this endpoint before', async () => {
+    const event_id = await publish();
+    await app.deliver();
+    const late = await subscribe(team, receiver);
+    await requeue([event_id], ONCE, late);
+    await app.deliver();
+    expect((await attempted(app, late)).map(({ attempt, outcome }) => [attempt, outcome])).toEqual([[1, 'succeeded']]);
+  });
+});
+
+describe('nothing is queued again', () => {
+  test('of what is gone, of another team, or of a user who is scheduled for deletion', async () => {
+    const { user_id, client_user_id } = await makeUser(team);
+    const [leaving, erased, fine] = [await publish({ id: user_id, client_user_id }), await publish(), await publish()];
+    await app.deliver();
+    await app.db.deleteFrom('events').where('id', '=', erased).execute();
+    await team.api('DELETE', `/v2/user/${user_id}`);
+    const other = await app.makeTeam();
+    const theirs = await publishTo(app, other, steps, {});
+    const theirWebhook = await subscribe(other, receiver);
+    expect(await requeue([leaving, erased, theirs, newId(), fine], ONCE)).toEqual([
+      { webhook_id: webhook, event_id: fine },
+    ]);
+    expect(await requeue([fine], ONCE, theirWebhook)).toEqual([]);
+    expect((await rows()).map(({ event_id }) => event_id)).toEqual([fine]);
+  });
+
+  test('that was tried very often', async () => {
+    const event_id = await publish();
+    await app.deliver();
+    await sql`update attempts set attempt = ${MOST_ATTEMPTS} where event_id = ${event_id}`.execute(app.db);
+    expect([await requeue([event_id], ONCE), await rows()]).toEqual([[], []]);
+  });
+
+  test('by more pairs than one call takes', async () => {
+    await expect(
+      requeue(
+        Array.from({ length: MOST_REQUEUED + 1 }, () => newId()),
+        ONCE,
+      ),
+    ).rejects.toThrow(/At most 1000/);
+  });
+});
