@@ -83,6 +83,7 @@ type TeamSettings = {
   minor_ordering_enabled?: boolean | null;
   full_patient_details_in_webhooks?: boolean | null;
   reject_duplicate_connection?: boolean | null;
+  patient_experience?: boolean;
   link_redirect_urls?: string[] | null;
   [setting: string]: unknown;
 };

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'closed_beta'
   | 'last_management_key'
   | 'key_not_bindable'
+  | 'patient_experience_off'
   | 'slug_taken'
   | 'sandbox_only'
   | 'client_user_id_conflict'

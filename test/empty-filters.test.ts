@@ -15,6 +15,7 @@ const FREE_TEXT = [
   'list_orders_short_path patient_name',
   'list_orders_short_path search_input',
   'list_orders_short_path shipping_recipient_name',
+  'list_teams search_query',
   'page_lab_tests name',
   'search_payors insurance_name',
   'search_users query_id',

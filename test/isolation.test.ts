@@ -267,6 +267,15 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
 
   get_labels_pdf: () => [{ query: 'collection_date=2026-01-05', status: 404 }],
   create_team: (_, others) => [{ body: { name: 'Mine', region: 'us', id: others.team_id }, status: 409 }],
+  list_teams: (_, { team_id, name }) => [
+    none,
+    { query: `search_query=${name}`, status: 200 },
+    { query: `team_id=${team_id}`, status: 404 },
+  ],
+  get_org: (_, { org_id }) => [{ params: { org_id }, status: 404 }],
+  patch_org: (_, { org_id }) => [{ params: { org_id }, body: { name: 'mine' }, status: 404 }],
+  patch_team: () => [{ body: { name: 'mine', sandbox: { minor_ordering_enabled: true } }, status: 404 }],
+  resolve_team: (_, { name }) => [{ body: { integration_team_id: name }, status: 404 }],
   list_team_api_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],
   delete_team_api_keys: (_, { api_key_id }) => [{ query: `api_key_id=${api_key_id}`, status: 200 }],
@@ -358,6 +367,7 @@ afterAll(async () => {
 /** Gives the team a row in every table that holds something of teams. */
 async function fill(team: Team, name: string): Promise<Ids> {
   const webhook_id = await subscribe(team, receiver);
+  await team.api('PATCH', `/v1/org/${team.org_id}/team/${team.id}`, { integration_team_id: name });
   await addPhysician(app.ctx, team.id, physician);
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];
   await team.api('PATCH', `/v2/user/${user.user_id}/info`, { ...person, last_name: name });

@@ -176,6 +176,12 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   patch_order_communication_settings: { sms_enabled: false },
   simulate_order: { interpretation: 'abnormal', has_missing_results: false },
   create_team: { name: 'Phoenix clinic', region: 'us' },
+  patch_org: { name: 'Desert Health' },
+  patch_team: {
+    name: 'Phoenix clinic',
+    sandbox: { minor_ordering_enabled: true, brand_information: { support_email: 'help@example.com' } },
+  },
+  resolve_team: { integration_team_id: 'clinic-7' },
   create_team_api_key: { label: 'backend', team_id: TEAM },
   create_management_key: { label: 'provisioning', role: 'org_admin' },
   patch_management_key: { label: 'provisioning, second' },

@@ -28,8 +28,9 @@ export const tenancy: Record<string, string> = {
   lab_tests_patient_email_communication_enabled: 'Whether patients get emails about their orders.',
   lab_tests_patient_sms_communication_enabled: 'Whether patients get text messages about their orders.',
   minor_ordering_enabled: 'Whether patients under 18 years may be tested.',
-  partial_webhooks_enabled:
-    'Whether partial results are told by webhooks; chosen as the team is made, switched later by whoever runs the service.',
+  partial_webhooks_enabled: 'Whether partial results are told by webhooks.',
+  patient_experience: 'Whether users get pages on which they follow their tests, by create_portal_url.',
+  teams: 'The teams of this page.',
   reject_duplicate_connection: 'Whether an account can be connected to one user only.',
   sdk_per_device_activity_timeseries: 'Whether the SDK tells activity of each device.',
   number_of_users: 'Users of the team.',

@@ -43,6 +43,7 @@ const STATUS: Record<Code, number> = {
   closed_beta: 403,
   last_management_key: 400,
   key_not_bindable: 400,
+  patient_experience_off: 400,
   slug_taken: 400,
   sandbox_only: 403,
   client_user_id_conflict: 400,

@@ -1,5 +1,6 @@
 import { keyEndpoints } from './keys/endpoints.ts';
+import { orgEndpoints } from './orgs/endpoints.ts';
 import { ownTeamEndpoints, teamEndpoints } from './teams/endpoints.ts';
 
 /** What a key can ask of its team, and the management API of organisations. */
-export const managementEndpoints = [...ownTeamEndpoints, ...teamEndpoints, ...keyEndpoints];
+export const managementEndpoints = [...ownTeamEndpoints, ...orgEndpoints, ...teamEndpoints, ...keyEndpoints];

@@ -1,4 +1,11 @@
+import { Type } from 'typebox';
 import { oneOf } from '../wire/schema.ts';
 
 export const Environment = oneOf(['production', 'sandbox']);
 export const Region = oneOf(['us', 'eu']);
+
+/** Of an organisation, or of a team. */
+export const OrganisationName = Type.String({
+  maxLength: 80,
+  pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]*$",
+});

@@ -27,8 +27,9 @@ export const portalEndpoints = [
       'collected; opened by launch also the final results and, for a service center, the requisition. It only shows: kits ' +
       'are registered, and appointments booked, moved and cancelled, by your own app. Whoever has the link can open it ' +
       'until it expires, any number of times, after an hour by launch and three days by communications. Each use is in ' +
-      'the audit log. A user that is scheduled for deletion, or erased, closes it.',
-    refusals: ['not_found', 'user_scheduled_for_deletion'],
+      'the audit log. A user that is scheduled for deletion, or erased, closes it, and so does the team that switches its ' +
+      'patient_experience off.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'patient_experience_off'],
     handle: (ctx, { params: { user_id }, body }) => createPortalUrl(ctx, user_id, body),
   }),
   endpoint({

@@ -10,6 +10,7 @@ import type { PortalContext } from './schemas.ts';
 
 /** The page that a link opens: of an order, or of a user's orders. Throws link_refused where there is no such thing any more. */
 export async function openPortal(ctx: SignedCtx, context: PortalContext): Promise<BrowserAnswer> {
+  if (ctx.team.settings.patient_experience === false) throw linkRefused();
   try {
     const order = await orderOrNull(ctx, ctx.signedId);
     return order

@@ -58,6 +58,7 @@ describe('creating a team', () => {
         sdk_per_device_activity_timeseries: false,
         partial_webhooks_enabled: false,
         minor_ordering_enabled: false,
+        patient_experience: true,
       },
     });
   });
@@ -83,6 +84,7 @@ describe('creating a team', () => {
     expect([body.id, body.integration_team_id]).toEqual([id, 'ehr-7']);
     expect(body.sandbox).toEqual({
       ...chosen,
+      patient_experience: true,
       brand_information: {
         company_name: 'North',
         company_website: '',

@@ -4,6 +4,8 @@ import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { refuseTaken } from './integration-team-id.ts';
+import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 export type NewTeam = {
   org_id: string;
@@ -13,18 +15,10 @@ export type NewTeam = {
   settings?: Record<string, unknown>;
 };
 
-export type CreatedTeam = {
-  id: string;
-  name: string;
-  created_at: string;
-  integration_team_id: string | null;
-  settings: unknown;
-};
-
 /** A team with what every team starts with. */
-export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
+export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
   return inTransaction(boundToOrg(ctx, input.org_id), async (ctx) => {
-    await refuseTaken(ctx, input);
+    if (input.integration_team_id) await refuseTaken(ctx, input.org_id, input.integration_team_id);
     await refuseBeyondLimit(ctx, 'teamsPerOrg', input.org_id, () => countTeams(ctx, input.org_id));
     const team = await ctx.db
       .insertInto('teams')
@@ -36,10 +30,9 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<CreatedTeam> {
         settings: JSON.stringify(input.settings ?? {}),
       })
       .onConflict((oc) => oc.doNothing())
-      .returning(['id', 'name', 'created_at', 'integration_team_id', 'settings'])
+      .returning(TEAM_COLUMNS)
       .executeTakeFirst();
     if (!team) {
-      await refuseTaken(ctx, input); // somebody else was faster, and is visible now
       // Whose it is, another organisation's perhaps, is not said.
       throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
     }
@@ -56,19 +49,4 @@ async function countTeams(ctx: Ctx, orgId: string): Promise<number> {
     .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return teams;
-}
-
-async function refuseTaken(ctx: Ctx, input: NewTeam): Promise<void> {
-  if (!input.integration_team_id) return;
-  const taken = await ctx.db
-    .selectFrom('teams')
-    .select('id')
-    .where('org_id', '=', input.org_id)
-    .where('integration_team_id', '=', input.integration_team_id)
-    .executeTakeFirst();
-  if (!taken) return;
-  throw new AppError('integration_team_id_conflict', 'A team with this integration_team_id exists.', {
-    detail: { team_id: taken.id },
-    fields: { team_id: taken.id },
-  });
 }

@@ -1,16 +1,32 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { Config } from '../../config/options.ts';
 import { AppError } from '../../errors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
-import type { Region } from '../schemas.ts';
 import { createTeam } from './create.ts';
 import { deleteTeam } from './delete.ts';
 import { findOwnTeam } from './find-own.ts';
+import { findManagedTeamRow } from './find.ts';
+import { resolveTeam } from './integration-team-id.ts';
 import { linkRedirectUrls, putLinkRedirectUrls } from './link-redirect-urls.ts';
+import { listTeams } from './list.ts';
+import { patchTeam } from './patch.ts';
 import { listPhysicians } from './physicians.ts';
 import { toManagedTeam } from './render.ts';
-import { DeletedTeam, LinkRedirectUrls, ManagedTeam, OwnTeam, Physician, TeamInput, WebhookPortal } from './schemas.ts';
+import {
+  DeletedTeam,
+  LinkRedirectUrls,
+  ManagedTeam,
+  OwnTeam,
+  Physician,
+  ShownEnvironments,
+  TeamFilters,
+  TeamInput,
+  TeamPage,
+  TeamPatch,
+  TeamReference,
+  WebhookPortal,
+} from './schemas.ts';
 
 const tag = 'management';
 const auth = 'management_key';
@@ -53,7 +69,84 @@ export const ownTeamEndpoints = [
   }),
 ];
 
+const ofOrg = Type.Object({ org_id: Uuid });
+const ofTeam = Type.Object({ org_id: Uuid, team_id: Uuid });
+
 export const teamEndpoints = [
+  endpoint({
+    id: 'list_teams',
+    method: 'GET',
+    path: '/v1/org/{org_id}/team',
+    tag,
+    auth,
+    params: ofOrg,
+    query: TeamFilters,
+    response: TeamPage,
+    summary: 'List teams',
+    description:
+      "By their ids, 50 a page. A Team Management Key sees its own teams. Another region's teams are told by the " +
+      'deployment that serves it.',
+    refusals: ['invalid_cursor', 'insufficient_scope'],
+    handle: (ctx, { query }) => listTeams(ctx, query),
+  }),
+  endpoint({
+    id: 'get_managed_team',
+    method: 'GET',
+    path: '/v1/org/{org_id}/team/{team_id}',
+    tag,
+    auth,
+    scope: 'team',
+    params: ofTeam,
+    query: ShownEnvironments,
+    response: ManagedTeam,
+    summary: 'Read a team',
+    description: 'With its settings. The environment that this deployment does not serve is null.',
+    handle: async (ctx, { query: { include_environment } }) =>
+      toManagedTeam(ctx.config, await findManagedTeamRow(ctx), include_environment),
+  }),
+  endpoint({
+    id: 'patch_team',
+    method: 'PATCH',
+    path: '/v1/org/{org_id}/team/{team_id}',
+    tag,
+    auth,
+    scope: 'team',
+    params: ofTeam,
+    body: TeamPatch,
+    response: ManagedTeam,
+    revokes: true,
+    summary: 'Change a team',
+    description:
+      'What is left out stays as it is, and brand_information is merged key by key. null clears what can be empty ' +
+      '(integration_team_id, critical_result_notification_email, brand_information and its keys but company_name, ' +
+      'logo_url, partial_webhooks_enabled, minor_ordering_enabled) and leaves the rest. Settings of the environment that ' +
+      'this deployment does not serve are refused with 404 wrong_deployment. 409: `detail.team_id` is the team that has ' +
+      'the integration_team_id already.',
+    refusals: ['integration_team_id_conflict', 'wrong_deployment'],
+    handle: async (ctx, { body: { name, integration_team_id, ...environments } }) => {
+      const { environment } = ctx.config;
+      for (const each of ['sandbox', 'production'] as const) {
+        if (each !== environment && environments[each]) refuseOtherDeployment(ctx.config, `settings of ${each}`);
+      }
+      const team = await patchTeam(ctx, { name, integration_team_id }, environments[environment] ?? null);
+      return toManagedTeam(ctx.config, team);
+    },
+  }),
+  endpoint({
+    id: 'resolve_team',
+    method: 'POST',
+    path: '/v1/org/{org_id}/resolve_team',
+    tag,
+    auth,
+    params: ofOrg,
+    body: TeamReference,
+    response: ManagedTeam,
+    summary: 'Find a team by your own id of it',
+    description: 'By the integration_team_id that it was given. A Team Management Key finds its own teams.',
+    refusals: ['insufficient_scope'],
+    handle: async (ctx, { body: { integration_team_id } }) =>
+      toManagedTeam(ctx.config, await resolveTeam(ctx, integration_team_id)),
+  }),
   endpoint({
     id: 'create_team',
     method: 'POST',
@@ -70,7 +163,7 @@ export const teamEndpoints = [
       'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the integration_team_id already.',
     refusals: ['limit_reached', 'team_id_taken', 'integration_team_id_conflict', 'wrong_deployment'],
     handle: async (ctx, { body: { id, name, region, integration_team_id, ...settings } }) => {
-      refuseOtherRegion(ctx.config, region);
+      if (region !== ctx.config.region) refuseOtherDeployment(ctx.config, region);
       const team = await createTeam(ctx, { org_id: ctx.org.id, id, name, integration_team_id, settings });
       return toManagedTeam(ctx.config, team);
     },
@@ -124,11 +217,10 @@ export const teamEndpoints = [
   }),
 ];
 
-function refuseOtherRegion(config: Config, region: Static<typeof Region>): void {
-  if (region === config.region) return;
+function refuseOtherDeployment({ environment, region }: Config, asked: string): never {
   throw new AppError(
     'wrong_deployment',
-    `You asked for ${region}, but this service is ${config.environment} ${config.region}. ` +
+    `You asked for ${asked}, but this service is ${environment} ${region}. ` +
       "Send the request to that deployment's base address.",
   );
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ManagementCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 /** A team of the caller's organisation; refused to a Team Management Key that is not bound to it. */
 export async function findManagedTeam(ctx: ManagementCtx, teamId: string): Promise<TeamCtx['team']> {
@@ -16,6 +17,18 @@ export async function findManagedTeam(ctx: ManagementCtx, teamId: string): Promi
     throw new AppError('insufficient_scope', 'This Team Management Key is not bound to that team.');
   }
   return { ...team, settings: team.settings as TeamCtx['team']['settings'] };
+}
+
+/** A team that the scope of the operation has found, as it is shown. */
+export async function findManagedTeamRow(ctx: ManagementCtx & TeamCtx): Promise<TeamRow> {
+  const team = await ctx.db
+    .selectFrom('teams')
+    .select(TEAM_COLUMNS)
+    .where('id', '=', ctx.team.id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!team) throw notFound('Team');
+  return team;
 }
 
 /** Refuses ids that are not teams of this organisation, as if each alone had been asked for. */

@@ -1,7 +1,17 @@
 import type { Static } from 'typebox';
 import type { Config } from '../../config/options.ts';
-import type { CreatedTeam } from './create.ts';
-import type { ManagedTeam } from './schemas.ts';
+import type { ManagedTeam, TeamPage } from './schemas.ts';
+
+/** A team as it is read to be shown. */
+export type TeamRow = {
+  id: string;
+  name: string;
+  created_at: string;
+  integration_team_id: string | null;
+  settings: unknown;
+};
+
+export const TEAM_COLUMNS = ['id', 'name', 'created_at', 'integration_team_id', 'settings'] as const;
 
 type Settings = NonNullable<Static<typeof ManagedTeam>['sandbox']>;
 
@@ -16,23 +26,30 @@ const DEFAULTS: Settings = {
   sdk_per_device_activity_timeseries: false,
   partial_webhooks_enabled: false,
   minor_ordering_enabled: false,
+  patient_experience: true,
 };
 
 /** What a team has chosen, and what holds where it never chose. */
 export const settingsOf = (settings: unknown): Settings => ({ ...DEFAULTS, ...(settings as Partial<Settings>) });
 
-/** A team as the management API answers it: the settings stand at the environment that this deployment serves. */
-export function toManagedTeam({ environment, region }: Config, team: CreatedTeam): Static<typeof ManagedTeam> {
-  const { id, name, created_at, integration_team_id } = team;
-  return {
-    id,
-    name,
-    created_on: created_at,
-    region,
-    integration_team_id,
-    environments: [environment],
-    sandbox: null,
-    production: null,
-    [environment]: settingsOf(team.settings),
-  };
-}
+/** A team in a list. */
+export const toListedTeam = (
+  { region }: Config,
+  { id, name, created_at, integration_team_id }: Omit<TeamRow, 'settings'>,
+): Static<typeof TeamPage>['teams'][number] => ({ id, name, created_on: created_at, region, integration_team_id });
+
+/**
+ * A team as the management API answers it: the settings stand at the environment that this deployment serves, where that
+ * is one of `shown`.
+ */
+export const toManagedTeam = (
+  config: Config,
+  team: TeamRow,
+  shown: string[] = [config.environment],
+): Static<typeof ManagedTeam> => ({
+  ...toListedTeam(config, team),
+  environments: [config.environment],
+  sandbox: null,
+  production: null,
+  ...(shown.includes(config.environment) ? { [config.environment]: settingsOf(team.settings) } : {}),
+});

@@ -1,12 +1,8 @@
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { Email, Npi } from '../../wire/person.ts';
-import { nullable, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
-import { Environment, Region } from '../schemas.ts';
+import { Cursor, nullable, optional, Text, TextFilter, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
+import { Environment, OrganisationName, Region } from '../schemas.ts';
 
-const OrganisationName = Type.String({
-  maxLength: 80,
-  pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]*$",
-});
 const LogoUrl = Type.String({ format: 'http-url' });
 const OptionalText = optional(Text(200, { minLength: 0, default: '' }));
 
@@ -36,12 +32,67 @@ const settings = {
   minor_ordering_enabled: offOrNull,
 };
 
+const IntegrationTeamId = Type.String({ minLength: 1, maxLength: 256, format: 'reference' });
+
 export const TeamInput = Type.Object({
   ...settings,
   id: optional(Uuid),
   name: OrganisationName,
   region: Region,
-  integration_team_id: optional(Type.String({ minLength: 1, maxLength: 256, format: 'reference' })),
+  integration_team_id: optional(IntegrationTeamId),
+});
+
+const OrNull = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
+const Changed = OrNull(Text(200, { minLength: 0 }));
+
+/** Keys that are left out stay as they are; null clears what can be empty, and leaves the others. */
+const TeamEnvironmentPatch = Type.Object({
+  lab_tests_patient_sms_communication_enabled: OrNull(Type.Boolean()),
+  lab_tests_patient_email_communication_enabled: OrNull(Type.Boolean()),
+  critical_result_notification_email: OrNull(Email),
+  brand_information: OrNull(
+    Type.Object({
+      company_name: OrNull(Text(200)),
+      company_website: Changed,
+      support_email: OrNull(Email),
+      support_contact: Changed,
+      company_address: Changed,
+      brand_color: Changed,
+    }),
+  ),
+  logo_url: OrNull(LogoUrl),
+  reject_duplicate_connection: OrNull(Type.Boolean()),
+  sdk_per_device_activity_timeseries: OrNull(Type.Boolean()),
+  partial_webhooks_enabled: OrNull(Type.Boolean()),
+  minor_ordering_enabled: OrNull(Type.Boolean()),
+  patient_experience: OrNull(Type.Boolean()),
+});
+
+export const TeamPatch = Type.Object({
+  name: OrNull(OrganisationName),
+  integration_team_id: OrNull(IntegrationTeamId),
+  sandbox: OrNull(TeamEnvironmentPatch),
+  production: OrNull(TeamEnvironmentPatch),
+});
+
+export const TeamReference = Type.Object({ integration_team_id: IntegrationTeamId });
+
+export const TeamFilters = Type.Object({
+  team_id: Type.Optional(Uuid),
+  region: Type.Optional(Type.Array(WordFilter(), { maxItems: 10 })),
+  search_query: Type.Optional(
+    TextFilter({ description: 'A piece of the name or of the integration_team_id, in any case.' }),
+  ),
+  next_cursor: Type.Optional(Cursor()),
+});
+
+export const ShownEnvironments = Type.Object({
+  include_environment: Type.Optional(
+    Type.Array(WordFilter(), {
+      maxItems: 10,
+      description: 'Whose settings are told; left out, those of the environment that this deployment serves.',
+    }),
+  ),
 });
 
 export const BrandInformation = Type.Object({
@@ -63,6 +114,7 @@ export const TeamEnvironment = Type.Object({
   sdk_per_device_activity_timeseries: Type.Boolean(),
   partial_webhooks_enabled: nullable(Type.Boolean()),
   minor_ordering_enabled: nullable(Type.Boolean()),
+  patient_experience: Type.Boolean(),
 });
 
 /** Addresses that link tokens of the team may send browsers to. */
@@ -75,12 +127,21 @@ export const LinkRedirectUrls = Type.Object({
 
 export const DeletedTeam = Type.Object({ success: Type.Boolean() });
 
-export const ManagedTeam = Type.Object({
+const listed = {
   id: Uuid,
   name: Type.String(),
   created_on: Timestamp,
   region: Region,
   integration_team_id: nullable(Type.String()),
+};
+
+export const TeamPage = Type.Object({
+  teams: Type.Array(Type.Object(listed)),
+  next_cursor: nullable(Type.String()),
+});
+
+export const ManagedTeam = Type.Object({
+  ...listed,
   environments: Type.Array(Environment),
   sandbox: nullable(TeamEnvironment),
   production: nullable(TeamEnvironment),

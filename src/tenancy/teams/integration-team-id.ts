@@ -1,0 +1,47 @@
+// The id that an organisation's own system has for a team: one team of the organisation at most has it.
+import { sql } from 'kysely';
+import type { Ctx, ManagementCtx, TxCtx } from '../../context.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { findManagedTeam, findManagedTeamRow } from './find.ts';
+import type { TeamRow } from './render.ts';
+
+/**
+ * Refuses a reference that another team of the organisation has: 409 `integration_team_id_conflict` with that team's id.
+ * Who gives the same reference at the same moment waits until the caller's transaction ends.
+ */
+export async function refuseTaken(
+  { db }: TxCtx,
+  orgId: string,
+  integrationTeamId: string,
+  own: string | null = null,
+): Promise<void> {
+  const place = `integration_team_id ${orgId} ${integrationTeamId}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`.execute(db);
+  const taken = await findOrNull(db, orgId, integrationTeamId);
+  if (taken === null || taken === own) return;
+  throw new AppError('integration_team_id_conflict', 'A team with this integration_team_id exists.', {
+    detail: { team_id: taken },
+    fields: { team_id: taken },
+  });
+}
+
+/** The team that has the reference. Throws not_found, and insufficient_scope for a key that is not bound to it. */
+export async function resolveTeam(ctx: ManagementCtx, integrationTeamId: string): Promise<TeamRow> {
+  const id = await findOrNull(ctx.db, ctx.org.id, integrationTeamId);
+  if (id === null) throw notFound('Team');
+  return findManagedTeamRow({ ...ctx, team: await findManagedTeam(ctx, id) });
+}
+
+async function findOrNull(
+  db: Ctx['db'] | TxCtx['db'],
+  orgId: string,
+  integrationTeamId: string,
+): Promise<string | null> {
+  const found = await db
+    .selectFrom('teams')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('integration_team_id', '=', integrationTeamId)
+    .executeTakeFirst();
+  return found?.id ?? null;
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { ManagementCtx } from '../../context.ts';
+import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { findManagedTeam } from './find.ts';
+import { toListedTeam } from './render.ts';
+import type { TeamFilters, TeamPage } from './schemas.ts';
+
+const PAGE_SIZE = 50;
+
+/** The teams that the caller manages, by their ids, which grow with time where nobody chose them. */
+export async function listTeams(
+  ctx: ManagementCtx,
+  { team_id, region, search_query, next_cursor }: Static<typeof TeamFilters>,
+): Promise<Static<typeof TeamPage>> {
+  const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
+  const teams = team_id === undefined ? ctx.key.team_ids : [(await findManagedTeam(ctx, team_id)).id];
+  // What another region has is another deployment's to tell.
+  if (region && !region.includes(ctx.config.region)) return { teams: [], next_cursor: null };
+  const sought = search_query?.toLowerCase();
+  const found = await ctx.db
+    .selectFrom('teams')
+    .select(['id', 'name', 'created_at', 'integration_team_id'])
+    .where('org_id', '=', ctx.org.id)
+    .where('deleted_at', 'is', null)
+    .$if(teams !== null, (query) => query.where(sql<boolean>`id = any (${teams}::uuid[])`))
+    .$if(sought !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(strpos(lower(name), ${sought}) > 0 or strpos(lower(coalesce(integration_team_id, '')), ${sought}) > 0)`,
+      ),
+    )
+    .$if(after !== null, (query) => query.where('id', '>', after as string))
+    .orderBy('id')
+    .limit(PAGE_SIZE + 1)
+    .execute();
+  const { page, ...rest } = takePage(found, PAGE_SIZE, ({ id }) => id);
+  return { teams: page.map((team) => toListedTeam(ctx.config, team)), ...rest };
+}
