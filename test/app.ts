@@ -67,6 +67,8 @@ export type TestApp = {
   deliver: () => Promise<void>;
   /** Runs every background job that is due, and those that come due by them. */
   runJobs: () => Promise<void>;
+  /** Writes when keys were used last. */
+  flushKeyUses: () => Promise<void>;
   /** Writes the lines of the audit log that wait. */
   flushAudit: () => Promise<void>;
   close: () => Promise<void>;
@@ -151,6 +153,7 @@ export async function startTestApp(
     api: team.api,
     makeTeam,
     deliver: () => deliverer.untilIdle(),
+    flushKeyUses: () => app.uses.flush(),
     flushAudit: () => app.audit.flush(),
     runJobs: () =>
       runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),

@@ -20,7 +20,7 @@ const GROUND = [
 ];
 
 /** What wings use of http; the rest is the transport's own. */
-const OPERATION = ['http/endpoint', 'http/media', 'http/metrics', 'http/page'];
+const OPERATION = ['http/areas', 'http/endpoint', 'http/media', 'http/metrics', 'http/page'];
 
 /**
  * The first level: what each part may import besides itself, the way down from the program to its wings to the ground.
@@ -91,8 +91,9 @@ const PARTS: Record<string, string[]> = {
   outbound: GROUND,
   audit: GROUND,
   events: GROUND,
-  'http/endpoint': ['http/media', ...GROUND],
+  'http/endpoint': ['http/areas', 'http/media', ...GROUND],
   'http/page': ['http/media'],
+  'http/areas': [],
   'http/media': [],
   'http/metrics': GROUND,
   // the ground itself
@@ -267,6 +268,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/labs/laboratories/hl7/queue/repair.ts': "the operator's queue",
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
   'src/labs/orders/under-way/activate.ts': 'the day of scheduled orders of all teams comes',
+  'src/tenancy/keys/key-uses.ts': 'keys of all teams that were used',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
   'src/jobs/unlock.ts': 'imports of a killed process are taken back',
   'src/jobs/erase-teams.ts': 'erasure finds the deleted teams',

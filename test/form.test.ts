@@ -22,7 +22,7 @@ const operation = endpoint({
   id: 'take_form',
   method: 'POST',
   path: '/form',
-  tag: 'test',
+  tag: 'team',
   summary: 'For a test',
   body: multipart(Fields, { file: 'file', maxFiles: 3, maxBytes: MOST_BYTES }),
   response: Type.Object({ user_id: Type.String(), urgent: Type.Boolean(), files: Type.Array(Type.String()) }),

@@ -16,7 +16,7 @@ import { startTestApp, type TestApp } from './app.ts';
 const Sample = Type.Object({ at: Type.String({ format: 'date-time' }), value: Type.Number() });
 const Count = Type.Object({ count: Type.Integer() });
 const FIT = 'application/vnd.ant.fit';
-const shown = { tag: 'test', summary: 'For a test' } as const;
+const shown = { tag: 'team', summary: 'For a test' } as const;
 
 /** As many as asked for, made one by one; `made` tells how far it came. */
 let made = 0;

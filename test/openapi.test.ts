@@ -174,7 +174,7 @@ describe('an operation', () => {
   test('names its parameters, key, body, answer and refusals', () => {
     expect(operation('post', '/v2/user/{user_id}/insurance')).toMatchObject({
       operationId: 'create_insurance',
-      security: [{ team_key: [] }],
+      security: [{ team_key: ['insurance'] }],
       parameters: [
         { name: 'user_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
         { $ref: '#/components/parameters/IdempotencyKey' },
@@ -206,7 +206,10 @@ describe('an operation', () => {
     const { security, responses } = operation('get', '/v1/org/{org_id}/team_api_keys/{env}/{region}');
     expect(security).toEqual([{ management_key: [] }]);
     expect(responses).toHaveProperty('403');
-    expect(operation('get', '/v2/user').responses).not.toHaveProperty('403');
+    expect(operation('get', '/v2/user').responses).toMatchObject({
+      403: { $ref: '#/components/responses/BeyondScope' },
+    });
+    expect(operation('get', '/healthz').responses).not.toHaveProperty('403');
   });
 
   test('lists under each status exactly the codes that it can answer with', () => {

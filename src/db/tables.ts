@@ -943,7 +943,9 @@ export interface TeamApiKeys {
   key_hash: Buffer;
   key_start: string;
   label: string;
+  last_used_at: string | null;
   revoked_at: string | null;
+  scopes: string[] | null;
   team_id: string;
 }
 

@@ -182,7 +182,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     sandbox: { minor_ordering_enabled: true, brand_information: { support_email: 'help@example.com' } },
   },
   resolve_team: { integration_team_id: 'clinic-7' },
-  create_team_api_key: { label: 'backend', team_id: TEAM },
+  create_team_api_key: { label: 'dashboard', team_id: TEAM, scopes: ['orders:read', 'results:read'] },
   create_management_key: { label: 'provisioning', role: 'org_admin' },
   patch_management_key: { label: 'provisioning, second' },
   create_webhook: {

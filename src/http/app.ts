@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Ctx } from '../context.ts';
+import { KeyUses } from '../tenancy/keys/key-uses.ts';
 import { AuditWriter } from '../audit/writer.ts';
 import { lineOf, startTrail, type Trail } from './audit/trail.ts';
 import { AccessCache } from './auth/access.ts';
 import type { Caller } from './auth/caller.ts';
 import { AUTH_KINDS } from './auth/kinds.ts';
-import { refuseTeamManagementKey } from './auth/scope.ts';
+import { refuseBeyondKey } from './auth/scope.ts';
 import { answerBrokenRequest } from './answer/broken-request.ts';
 import { openDeprecations } from './answer/deprecation.ts';
 import { drainBody } from './input/drain-body.ts';
@@ -39,27 +40,14 @@ declare module 'fastify' {
   }
 }
 
-export type App = { server: FastifyInstance; access: AccessCache; audit: AuditWriter };
+export type App = { server: FastifyInstance; access: AccessCache; audit: AuditWriter; uses: KeyUses };
 
 /** The HTTP side of the service: every endpoint with its refusals, in the order of the interface. */
 export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App {
   const access = new AccessCache(ctx);
   const audit = new AuditWriter(ctx);
-  const server = Fastify({
-    logger: false,
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: ctx.config.bodyLimitBytes,
-    routerOptions: { maxParamLength: LONGEST_PARAM, ignoreTrailingSlash: false },
-    genReqId: () => randomUUID(),
-    ...arrivalLimits(ctx.config),
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id);
-      send(reply, errorAnswer(error, request.id) ?? unexpectedAnswer(request.id));
-    },
-  });
+  const uses = new KeyUses(ctx);
+  const server = openServer(ctx);
   limitConnections(server, ctx.config);
   const markDeprecations = openDeprecations(server, ctx.log);
   const rateLimits = ctx.config.rateLimit && new RateLimits(ctx, ctx.config.rateLimit);
@@ -90,8 +78,9 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     // Before any refusal: each leaves its line in the audit log, whose writer all keys share.
     if (keyId) await rateLimits?.take(keyId, (name, value) => reply.header(name, value));
     if ('refusal' in caller) throw caller.refusal;
+    if (caller.key?.kind === 'team_key') uses.note(caller.key.id);
     request.caller = caller;
-    refuseTeamManagementKey(endpoint, caller.ctx);
+    refuseBeyondKey(endpoint, caller);
   });
   server.addHook('onResponse', async (request, reply) => {
     const { endpoint } = request.routeOptions.config;
@@ -104,7 +93,9 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     metrics.requestSeconds.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     logRequest(ctx.log, operation, request, reply);
   });
-  server.addHook('onClose', () => audit.close());
+  server.addHook('onClose', async () => {
+    await Promise.all([audit.close(), uses.flush()]);
+  });
   server.setErrorHandler(async (error, request, reply) => {
     const answer = errorAnswer(error, request.id);
     logSurprise(ctx.log, request, error, answer);
@@ -120,7 +111,26 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const limits = { shares: new RequestShares(places), bulk: ctx.bulk, arriving: new ArrivingBatches() };
   for (const endpoint of endpoints) addRoute(server, endpoint, limits);
   refuseOtherMethods(server, allowedMethods);
-  return { server, access, audit };
+  return { server, access, audit, uses };
+}
+
+/** Without routes, and with the limits of what arrives. */
+function openServer(ctx: Ctx): FastifyInstance {
+  return Fastify({
+    logger: false,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: ctx.config.bodyLimitBytes,
+    routerOptions: { maxParamLength: LONGEST_PARAM, ignoreTrailingSlash: false },
+    genReqId: () => randomUUID(),
+    ...arrivalLimits(ctx.config),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      send(reply, errorAnswer(error, request.id) ?? unexpectedAnswer(request.id));
+    },
+  });
 }
 
 /** A client that still writes would read a reset connection instead of the answer. */

@@ -1,6 +1,7 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Ctx, LinkCtx, ManagementCtx, SignedCtx, TeamCtx } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
+import { areaOf, type Area, type TeamTag } from './areas.ts';
 import type { AnswerKind, AnswerOf, BodyKind, BodyOf } from './media.ts';
 
 /**
@@ -58,13 +59,15 @@ type Shown = {
   path: string;
   summary: string;
   description?: string;
-  tag: string;
   deprecated?: Deprecation;
   /** Keys of the body that are deprecated (`address.unit` is one within another), with the day since when and where it is told what replaces them. */
   deprecatedFields?: Readonly<Record<string, DeprecatedField>>;
   /** Another path of an operation that the reference page shows already. */
   alias?: boolean;
 };
+
+/** What a team's own key opens, wholly or as far as its scopes reach. */
+type TeamAuth = 'team_key' | 'team_key_or_user_token';
 
 type Definition<
   A extends Auth,
@@ -74,6 +77,12 @@ type Definition<
   B extends BodyKind | undefined,
   R extends AnswerKind | undefined,
 > = Shown & {
+  /** What a team's key opens has a tag whose area is known (areas.ts). */
+  tag: A extends TeamAuth ? TeamTag : string;
+  /** Where it reaches another area than its tag says: a key that is limited to this one opens it. */
+  area?: A extends TeamAuth ? Area : never;
+  /** A POST that asks and changes nothing: a key that only reads may send it. */
+  readsOnly?: boolean;
   /** Left out: the team key. It cannot be forgotten, only chosen. */
   auth?: A;
   scope?: S;
@@ -113,7 +122,12 @@ type Definition<
 
 /** An operation of the service: route, refusals, validation, answer, documentation all come from this one object. */
 export type Endpoint = Shown & {
+  tag: string;
   auth: Auth;
+  /** What of a team's data it reaches; null of what no team key opens. */
+  area: Area | null;
+  /** Whether it only reads. */
+  reads: boolean;
   scope: Scope | null;
   params?: TObject | undefined;
   query?: TObject | undefined;
@@ -139,11 +153,15 @@ export function endpoint<
   B extends BodyKind | undefined = undefined,
   R extends AnswerKind | undefined = undefined,
 >(definition: Definition<A, S, P, Q, B, R>): Endpoint {
-  const { response } = definition;
+  const { response, tag } = definition;
+  const auth = definition.auth ?? 'team_key';
+  const opensToTeams = auth === 'team_key' || auth === 'team_key_or_user_token';
   const usual = response === undefined ? 204 : 'media' in response && response.media === 'redirect' ? 302 : 200;
   return {
     ...definition,
-    auth: definition.auth ?? 'team_key',
+    auth,
+    area: opensToTeams ? (definition.area ?? areaOf(tag as TeamTag)) : null,
+    reads: definition.method === 'GET' || (definition.readsOnly ?? false),
     scope: definition.scope ?? null,
     secretAnswer: definition.secretAnswer ?? false,
     cookie: definition.cookie ?? null,

@@ -85,6 +85,7 @@ const OF_ITS_OWN = new Set([
   'source_priorities.data_type',
   'summary_streams.content',
   'team_api_keys.key_start',
+  'team_api_keys.scopes',
   'teams.closed_betas',
   'unmatched_candidates.candidate_type',
   'unmatched_candidates.confidence_level',

@@ -139,6 +139,7 @@ export const userEndpoints = [
     method: 'POST',
     path: '/v2/user/{user_id}/sign_in_token',
     tag,
+    area: 'wearables',
     params,
     response: SignInToken,
     secretAnswer: true,

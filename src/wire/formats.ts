@@ -3,7 +3,7 @@ import { isUuid } from '../ids.ts';
 import { isBirthDate, isCalendarDate } from './birth-date.ts';
 import { domesticCountry } from './country.ts';
 import { defineFormat, keepIf, type Format } from './format.ts';
-import { firstMoment, lastMoment, pastMoment } from './moment.ts';
+import { firstMoment, futureMoment, lastMoment, pastMoment } from './moment.ts';
 import { isNpi } from './forms/npi.ts';
 import { e164 } from './forms/phone.ts';
 import { isPlainText, isReference, MOST_LINES, proseOrNull, urlOrNull, wordsOf } from './text.ts';
@@ -91,6 +91,19 @@ export const FORMATS: readonly Format[] = [
       ],
     },
     note: 'Without an offset: UTC. At most 5 minutes ahead.',
+  }),
+  defineFormat({
+    name: 'future-moment',
+    longest: 40,
+    check: (text) => futureMoment(text),
+    problem: ['datetime_parsing', 'Input should be a date and time as ISO 8601 that is to come within 10 years'],
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'string', format: 'date' },
+      ],
+    },
+    note: 'Without an offset: UTC. A date alone is its last moment. In the future, and within 10 years.',
   }),
   defineFormat({
     name: 'birth-date',

@@ -26,6 +26,17 @@ export function pastMoment(text: string, now = Date.now()): string | null {
   return moment !== null && millisecondsOf(moment) <= now + CLOCKS_DIFFER_MS ? moment : null;
 }
 
+const MOST_YEARS_AHEAD = 10;
+
+/** A moment that is to come, within ten years. */
+export function futureMoment(text: string, now = Date.now()): string | null {
+  const moment = lastMoment(text);
+  const at = moment === null ? NaN : millisecondsOf(moment);
+  return at > now && at < new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + MOST_YEARS_AHEAD)
+    ? moment
+    : null;
+}
+
 /** Milliseconds since 1970 of a moment as the functions above give it. */
 export function millisecondsOf(moment: string): number {
   if (moment[10] === 'T' && moment.endsWith('Z')) return Date.parse(moment);

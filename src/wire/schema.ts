@@ -37,6 +37,9 @@ export const Prose = (most: number, options: object = {}): ReturnType<typeof Typ
 /** A moment in a request that has come already, as that of a consent. */
 export const PastMoment = Type.String({ format: 'past-moment' });
 
+/** A moment in a request that is to come, as the end of a key. */
+export const FutureMoment = Type.String({ format: 'future-moment' });
+
 // What lists are filtered by. Every filter is open: a value that nothing has matches nothing.
 
 /** From when on: a date alone is its first moment in UTC. */

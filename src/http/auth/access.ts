@@ -3,11 +3,12 @@ import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
+import type { KeyScope } from '../../tenancy/keys/scopes.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { KeyIdentity } from './caller.ts';
 
 /** `ctx` is null where the key is known but opens nothing: it was revoked, has expired, or its team is deleted. Requests share it. */
-export type TeamAccess = { key: KeyIdentity; ctx: TeamCtx | null };
+export type TeamAccess = { key: KeyIdentity; ctx: TeamCtx | null; scopes: readonly KeyScope[] | null };
 export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
 /** Bounds how long a key outlives its revocation where a network swallows packets without breaking the connection. */
@@ -54,7 +55,7 @@ export class AccessCache {
       const row = await this.#acrossTeams.db
         .selectFrom('team_api_keys')
         .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
-        .select(['team_api_keys.id as key_id', 'teams.id', 'teams.org_id', 'teams.settings', 'expires_at'])
+        .select(['team_api_keys.id as key_id', 'teams.id', 'teams.org_id', 'teams.settings', 'scopes', 'expires_at'])
         .select(
           sql<boolean>`revoked_at is null and (expires_at is null or expires_at > now()) and teams.deleted_at is null`.as(
             'opens',
@@ -70,6 +71,7 @@ export class AccessCache {
         access: {
           key: { kind: 'team_key', id: row.key_id, org_id, team_id: id },
           ctx: row.opens ? forTeam(this.#ctx, team) : null,
+          scopes: row.scopes as KeyScope[] | null,
         },
         expires: row.expires_at,
       };

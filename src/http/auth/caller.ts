@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Ctx, LinkCtx, ManagementCtx, SignedCtx, TeamCtx } from '../../context.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
+import type { KeyScope } from '../../tenancy/keys/scopes.ts';
 import type { AccessCache } from './access.ts';
 
 /** A key by its own id, with whom it belongs to. */
@@ -28,6 +29,8 @@ export type Caller = Shown & {
   key: KeyIdentity | null;
   /** The key itself, as it was sent. */
   apiKey: string;
+  /** What a team's key is limited to; null where it is not. */
+  scopes?: readonly KeyScope[] | null;
 };
 
 /** Nobody who may call: the refusal, and the key where it is one that we know, for the audit log. */

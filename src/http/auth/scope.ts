@@ -1,8 +1,10 @@
 import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
 import { boundToManagedTeam } from '../../db/session/bind.ts';
 import { AppError, notFound, type ErrorCode } from '../../errors.ts';
+import { allows, neededScope, type KeyScope } from '../../tenancy/keys/scopes.ts';
 import { findManagedTeam } from '../../tenancy/teams/find.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { Caller } from './caller.ts';
 
 type Named = Record<string, string | undefined> | undefined;
 
@@ -17,14 +19,25 @@ export function scopeRefusals({ auth, scope, params }: Endpoint): ErrorCode[] {
   ];
 }
 
-/** Before anything of the request is read. */
-export function refuseTeamManagementKey({ scope }: Endpoint, ctx: Ctx): void {
-  if (scope === 'org' && (ctx as ManagementCtx).key.role !== 'org_admin') {
+/** What the caller's key is not good for, before anything of the request is read. */
+export function refuseBeyondKey(endpoint: Endpoint, { ctx, scopes }: Pick<Caller, 'ctx' | 'scopes'>): void {
+  if (scopes) refuseMissingScope(endpoint, scopes);
+  if (endpoint.scope === 'org' && (ctx as ManagementCtx).key.role !== 'org_admin') {
     throw new AppError(
       'insufficient_scope',
       'This needs an Org Management Key: a Team Management Key opens its own teams only.',
     );
   }
+}
+
+function refuseMissingScope({ area, reads }: Endpoint, scopes: readonly KeyScope[]): void {
+  if (area === null || allows(scopes, { area, reads })) return;
+  const required_scope = neededScope({ area, reads });
+  throw new AppError(
+    'insufficient_scope',
+    `This needs a key with the scope ${required_scope}; this one has ${scopes.join(', ')}.`,
+    { fields: { required_scope } },
+  );
 }
 
 /** The context of `handle`: all that a key may be refused for is settled here, before any stored answer is looked for. */

@@ -11,10 +11,10 @@ export const teamKey: AuthKind = {
       type: 'apiKey',
       in: 'header',
       name: teamKeyHeaders([])[0],
-      description: 'A team API key: opens the data of its team.',
+      description: 'A team API key: opens the data of its team, or of it what its scopes name.',
     },
   },
-  refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind'],
+  refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind', 'insufficient_scope'],
   async findCaller(ctx, access, headers) {
     const value = firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes));
     const misplaced = value ?? firstOf(headers, MANAGEMENT_HEADERS) ?? '';
@@ -58,6 +58,6 @@ export const teamKey: AuthKind = {
         ),
       };
     }
-    return { ctx: found.ctx, key: found.key, apiKey: value };
+    return { ctx: found.ctx, key: found.key, apiKey: value, scopes: found.scopes };
   },
 };

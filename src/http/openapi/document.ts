@@ -1,5 +1,6 @@
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import type { TSchema } from 'typebox';
+import { neededScope } from '../../tenancy/keys/scopes.ts';
 import type { EventType } from '../../events/define.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { AnswerKind, BodyKind, Multipart } from '../media.ts';
@@ -31,7 +32,8 @@ const INTRODUCTION = `Stores users, their insurance, their laboratory orders and
 
 # Authentication
 The service API takes a team API key in \`x-service-api-key\`. The management API, whose paths begin with \`/v1/org\`, takes a management key
-in \`X-Management-Key\` and needs the plan scale. A key belongs to one environment and region. What a user's phone sends by itself
+in \`X-Management-Key\` and needs the plan scale. A team API key can be limited by scopes: to reading, to areas, or to the reading of
+areas. Each operation names the narrowest scope that opens it, and without it answers 403 \`insufficient_scope\`. A key belongs to one environment and region. What a user's phone sends by itself
 takes a token of that user instead, as \`Authorization: Bearer\`.
 
 # Deprecated fields
@@ -105,7 +107,9 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
     ...(description === '' ? {} : { description }),
     ...(deprecated ? { deprecated: true } : {}),
     ...(endpoint.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
-    security: Object.keys(AUTH_KINDS[auth].securitySchemes).map((scheme) => ({ [scheme]: [] })),
+    security: Object.keys(AUTH_KINDS[auth].securitySchemes).map((scheme) => ({
+      [scheme]: scheme === 'team_key' ? scopesOf(endpoint) : [],
+    })),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, schemas, examples?.bodies[id]) } : {}),
     responses: {
@@ -116,6 +120,9 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
     },
   };
 }
+
+/** The narrowest scope that a limited key needs; OpenAPI 3.1 takes such words of every scheme. */
+const scopesOf = ({ area, reads }: Endpoint): string[] => (area === null ? [] : [neededScope({ area, reads })]);
 
 function requestBody(body: BodyKind, schemas: ComponentSchemas, example: unknown): Json {
   if (!('media' in body)) return { required: !admitsNull(body), content: json(schemas.write(body), example) };

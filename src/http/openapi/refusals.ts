@@ -37,8 +37,9 @@ const refusal = (status: number, codes: Code[], more: Json = {}): Json => ({
 /** Refusals that many operations share. */
 const SHARED: Record<string, Code[]> = {
   BadAddress: ['bad_request'],
-  UnauthorizedTeam: [...AUTH_KINDS.team_key.refusals],
+  UnauthorizedTeam: AUTH_KINDS.team_key.refusals.filter((code) => statusOf(code) === 401),
   UnauthorizedManagement: AUTH_KINDS.management_key.refusals.filter((code) => statusOf(code) === 401),
+  BeyondScope: ['insufficient_scope'],
   NotFound: ['route_not_found', 'not_found'],
   UserNotFound: ['route_not_found', 'not_found', 'user_scheduled_for_deletion'],
   RequestTimeout: ['request_timeout'],

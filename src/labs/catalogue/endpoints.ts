@@ -126,6 +126,7 @@ export const labTestEndpoints = [
     method: 'POST',
     path: '/v3/lab_tests/list_order_set_markers',
     tag,
+    readsOnly: true,
     query: OrderSetMarkersQuery,
     body: OrderSetInput,
     response: MarkerPage,

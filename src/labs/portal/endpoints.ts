@@ -17,6 +17,7 @@ export const portalEndpoints = [
     method: 'POST',
     path: '/v2/user/{user_id}/create_portal_url',
     tag: 'users',
+    area: 'results',
     params: Type.Object({ user_id: Uuid }),
     body: PortalUrlInput,
     response: PortalUrl,

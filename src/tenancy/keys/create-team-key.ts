@@ -6,21 +6,35 @@ import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { newTeamKey } from './key-value.ts';
+import type { KeyScope } from './scopes.ts';
+import { TEAM_KEY_COLUMNS, toTeamKey, type TeamKey } from './team-key.ts';
 
-export type CreatedTeamKey = { id: string; label: string; value: string; team_id: string; created_at: string };
+type Input = {
+  team_id: string;
+  label: string;
+  /** Left out or null: the key opens all of its team. */
+  scopes?: KeyScope[] | null;
+  expires_at?: string | null;
+};
 
 /** Makes a team API key; its value is returned here and never again. Throws not_found for a team that is deleted. */
-export function createTeamKey(ctx: Ctx, input: { team_id: string; label: string }): Promise<CreatedTeamKey> {
+export function createTeamKey(ctx: Ctx, input: Input): Promise<TeamKey> {
   return inTransaction(boundToTeam(ctx, input.team_id), async (ctx) => {
     await lockTeam(ctx, input.team_id);
     await refuseBeyondLimit(ctx, 'apiKeysPerTeam', input.team_id, () => countKeys(ctx, input.team_id));
     const key = newTeamKey(ctx.config);
     const row = await ctx.db
       .insertInto('team_api_keys')
-      .values({ id: newId(), ...input, key_hash: key.hash, key_start: key.start })
-      .returning(['id', 'label', 'team_id', 'created_at'])
+      .values({
+        id: newId(),
+        ...input,
+        scopes: input.scopes ? [...new Set(input.scopes)] : null,
+        key_hash: key.hash,
+        key_start: key.start,
+      })
+      .returning(TEAM_KEY_COLUMNS)
       .executeTakeFirstOrThrow();
-    return { ...row, value: key.value };
+    return toTeamKey(row, key.value);
   });
 }
 

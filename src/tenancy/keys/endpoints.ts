@@ -44,7 +44,8 @@ export const keyEndpoints = [
     response: TeamApiKeyPage,
     summary: 'List team API keys',
     description:
-      'Keys in use, in the order they were made. `value` shows only the first characters. ' +
+      'Keys in use, in the order they were made, each with what it is limited to, when it ends and when it was used last. ' +
+      '`value` shows only the first characters. ' +
       'A Team Management Key sees the keys of its own teams.',
     query: Type.Object({ next_cursor: Type.Optional(Cursor()), team_id: Type.Optional(Uuid) }),
     refusals: ['invalid_cursor', 'insufficient_scope'],
@@ -62,9 +63,12 @@ export const keyEndpoints = [
     response: TeamApiKey,
     secretAnswer: true,
     summary: 'Create a team API key',
-    description: 'The answer is the only place where the whole key is shown.',
+    description:
+      'The answer is the only place where the whole key is shown. A key can be limited to reading, to areas of the API or to ' +
+      'the reading of areas, and can end by itself.',
     refusals: ['limit_reached'],
-    handle: (ctx, { body: { label } }) => createTeamKey(ctx, { team_id: ctx.team.id, label }),
+    handle: (ctx, { body: { label, scopes = null, expires_at = null } }) =>
+      createTeamKey(ctx, { team_id: ctx.team.id, label, scopes, expires_at }),
   }),
   endpoint({
     id: 'delete_team_api_keys',

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { ManagementCtx } from '../../context.ts';
 import { decodeCursor, isId, takePage } from '../../db/page.ts';
-import type { CreatedTeamKey } from './create-team-key.ts';
 import { findManagedTeam } from '../teams/find.ts';
+import { TEAM_KEY_COLUMNS, toTeamKey, type TeamKey } from './team-key.ts';
 
 const PAGE_SIZE = 50;
 
@@ -13,13 +13,13 @@ const PAGE_SIZE = 50;
 export async function listTeamKeys(
   ctx: ManagementCtx,
   { team_id, next_cursor }: { team_id: string | null; next_cursor: string | null },
-): Promise<{ api_keys: CreatedTeamKey[]; next_cursor: string | null }> {
+): Promise<{ api_keys: TeamKey[]; next_cursor: string | null }> {
   const after = next_cursor === null ? null : decodeCursor(next_cursor, isId);
   const teams = team_id === null ? ctx.key.team_ids : [(await findManagedTeam(ctx, team_id)).id];
   const found = await ctx.db
     .selectFrom('team_api_keys')
     .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
-    .select(['team_api_keys.id', 'label', 'key_start', 'team_id', 'team_api_keys.created_at'])
+    .select([...TEAM_KEY_COLUMNS, 'key_start'])
     .where('teams.org_id', '=', ctx.org.id)
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
@@ -29,5 +29,5 @@ export async function listTeamKeys(
     .limit(PAGE_SIZE + 1)
     .execute();
   const { page, ...rest } = takePage(found, PAGE_SIZE, ({ id }) => id);
-  return { api_keys: page.map(({ key_start, ...row }) => ({ ...row, value: `${key_start}…` })), ...rest };
+  return { api_keys: page.map(({ key_start, ...row }) => toTeamKey(row, `${key_start}…`)), ...rest };
 }

@@ -1,9 +1,38 @@
 import { Type } from 'typebox';
-import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+import { FutureMoment, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+import { KEY_SCOPES } from './scopes.ts';
 
-const teamApiKey = { id: Uuid, label: Type.String(), team_id: Uuid, created_at: Timestamp };
+const Scope = oneOf(KEY_SCOPES);
+const teamApiKey = {
+  id: Uuid,
+  label: Type.String(),
+  team_id: Uuid,
+  created_at: Timestamp,
+  scopes: nullable(Type.Array(Scope, { description: 'What the key is limited to; null: it opens all of its team.' })),
+  expires_at: nullable(
+    Type.String({ format: 'date-time', description: 'When the key ends; null: when it is revoked.' }),
+  ),
+  last_used_at: nullable(
+    Type.String({ format: 'date-time', description: 'When it was used last, to about a minute; null: never yet.' }),
+  ),
+};
 
-export const TeamApiKeyInput = Type.Object({ label: Text(200), team_id: Uuid });
+export const TeamApiKeyInput = Type.Object({
+  label: Text(200),
+  team_id: Uuid,
+  scopes: optional(
+    Type.Array(Scope, {
+      minItems: 1,
+      maxItems: KEY_SCOPES.length,
+      description:
+        'What the key is limited to: `read` is the reading of everything, `orders` all of an area, `orders:read` its ' +
+        'reading. Left out, the key opens all of its team. What a webhook or the events tell of is of every area.',
+    }),
+  ),
+  expires_at: optional(
+    Type.String({ ...FutureMoment, description: 'When the key ends by itself. Left out, it ends when it is revoked.' }),
+  ),
+});
 export const TeamApiKey = Type.Object({
   ...teamApiKey,
   value: Type.String({ description: 'The whole key: it is shown here and never again.' }),

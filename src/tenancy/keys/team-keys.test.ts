@@ -45,6 +45,9 @@ describe('team API keys', () => {
         label: 'backend',
         team_id: app.team.id,
         created_at: expect.any(String),
+        scopes: null,
+        expires_at: null,
+        last_used_at: null,
         value: expect.stringMatching(/^sk_us_[0-9A-Za-z]{43}$/),
       },
     ]);

@@ -12,6 +12,7 @@ export const aggregateEndpoints: Endpoint[] = [
     method: 'POST',
     path: '/aggregate/v1/user/{user_id}/query',
     tag: 'aggregate',
+    readsOnly: true,
     params: Type.Object({ user_id: Uuid }),
     body: QueryBatch,
     headers: ['accept'],

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Ctx } from '../../context.ts';
+import { Outage } from '../../db/session/outage.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+
+const FLUSH_MS = 60_000;
+const MOST_WAITING = 10_000;
+
+/**
+ * Keeps when team API keys were used last. A request only sets a number in memory: once a minute a process writes all
+ * that were used since, in one statement that waits for no lock. A process that is killed loses that minute.
+ */
+export class KeyUses {
+  readonly #ctx: Ctx;
+  readonly #outage: Outage;
+  /** By key, when by the clock of this process that only goes forward. */
+  readonly #used = new Map<string, number>();
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(ctx: Ctx) {
+    this.#ctx = acrossTeams(ctx); // keys of all teams that called here
+    this.#outage = new Outage(ctx.log, 'when keys were used last waits for the database');
+  }
+
+  note(keyId: string): void {
+    if (this.#used.size >= MOST_WAITING && !this.#used.has(keyId)) return;
+    this.#used.set(keyId, performance.now());
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  /** Writes what waits; what cannot be written waits on, and is tried again with the next. */
+  flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const used = [...this.#used];
+    if (used.length === 0) return;
+    const seconds = used.map(([, at]) => (performance.now() - at) / 1000);
+    try {
+      await sql`
+        with used as (
+          select k.id, now() - make_interval(secs => u.seconds) as at
+            from team_api_keys k join unnest(${used.map(([id]) => id)}::uuid[], ${seconds}::float8[]) as u (id, seconds)
+              on u.id = k.id
+             for no key update of k skip locked)
+        update team_api_keys k set last_used_at = greatest(k.last_used_at, used.at) from used where k.id = used.id`.execute(
+        this.#ctx.db,
+      );
+    } catch (error) {
+      this.#outage.met(error);
+      return;
+    }
+    this.#outage.over();
+    for (const [id, at] of used) if (this.#used.get(id) === at) this.#used.delete(id);
+  }
+}

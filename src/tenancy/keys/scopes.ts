@@ -1,0 +1,14 @@
+import { AREAS, type Area } from '../../http/areas.ts';
+
+/** `read` is the reading of every area, `orders` everything of one, `orders:read` the reading of one. */
+export type KeyScope = 'read' | Area | `${Area}:read`;
+
+export const KEY_SCOPES: readonly KeyScope[] = ['read', ...AREAS.flatMap((area) => [area, `${area}:read` as const])];
+
+/** What an operation needs: the narrowest scope that lets a key do it. */
+export const neededScope = ({ area, reads }: { area: Area; reads: boolean }): KeyScope =>
+  reads ? `${area}:read` : area;
+
+/** Whether a key that is limited to `scopes` may do it. */
+export const allows = (scopes: readonly KeyScope[], { area, reads }: { area: Area; reads: boolean }): boolean =>
+  scopes.includes(area) || (reads && (scopes.includes('read') || scopes.includes(`${area}:read`)));
