@@ -1,5 +1,5 @@
 // What the owner of a lane remembers of it, without a database.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '../../ids.ts';
 import { BEGINNING } from './discover.ts';
 import { Lane } from './lane.ts';
@@ -15,8 +15,14 @@ const first = (event_id = newId()): Queued => ({
   trigger: null,
 });
 const begin = (lane: Lane, now = 0): Queued | null => lane.next(now, null);
-const ANSWERED = { ok: true, error: null, duration_ms: 5 };
-const TIMED_OUT = { ok: false, error: 'timeout' as const, duration_ms: 2_000 };
+const ANSWERED = { ok: true, status: 204, error: null, duration_ms: 5, retry_after_seconds: null };
+const TIMED_OUT = { ...ANSWERED, ok: false, status: null, error: 'timeout' as const, duration_ms: 2_000 };
+const answered = (status: number, retry_after_seconds: number | null = null) => ({
+  ...ANSWERED,
+  ok: false,
+  status,
+  retry_after_seconds,
+});
 
 /** Begins a read; what is called gives it the answer. */
 function read(lane: Lane): { after: string; most: number; answer: (rows: Queued[]) => void } {
@@ -151,4 +157,72 @@ test('a change of the receiver ends its rest', () => {
   expect(begin(lane)).toBeNull();
   lane.resume();
   expect(begin(lane)).not.toBeNull();
+});
+
+describe('a receiver that asks for less', () => {
+  /** A lane with more than enough to begin, and one delivery of it under way. */
+  function busyLane(slots: number): { lane: Lane; row: Queued } {
+    const lane = openLane(slots);
+    const { answer, most } = read(lane);
+    answer(Array.from({ length: most }, () => first()));
+    return { lane, row: begin(lane) as Queued };
+  }
+
+  test.each([
+    [429, 40, 40_000],
+    [503, 40, 40_000],
+    [502, 7, 7_000],
+    [504, 299, 299_000],
+    [429, 999_999, 300_000],
+  ])('%i with Retry-After %i: nothing that waits for it is begun for %i ms', (status, seconds, ms) => {
+    const { lane, row } = busyLane(16);
+    lane.end(row, answered(status, seconds), 1_000);
+    expect(begin(lane, 1_000 + ms - 1)).toBeNull();
+    expect(begin(lane, 1_000 + ms)).not.toBeNull();
+  });
+
+  test.each([429, 502, 504])('by %i alone is left with one slot, and then rests twice as long each time', (status) => {
+    const { lane, row } = busyLane(16);
+    const begun = [row, ...Array.from({ length: 15 }, () => begin(lane) as Queued)];
+    for (const one of begun) lane.end(one, answered(status), 0);
+    const rests: number[] = [];
+    for (let now = 0, n = 0; n < 9; n += 1) {
+      rests.push(lane.startsAt - now);
+      now = lane.startsAt;
+      const one = begin(lane, now) as Queued;
+      expect(begin(lane, now)).toBeNull();
+      lane.end(one, answered(status), now);
+    }
+    expect(rests).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  });
+
+  test('and takes one again rests as if for the first time when it next asks', () => {
+    const { lane, row } = busyLane(1);
+    lane.end(row, answered(429), 0);
+    lane.end(begin(lane, 1_000) as Queued, answered(429), 1_000);
+    expect(lane.startsAt).toBe(3_000);
+    lane.end(begin(lane, 3_000) as Queued, ANSWERED, 3_000);
+    lane.end(begin(lane, 3_000) as Queued, answered(429), 3_000);
+    expect(lane.startsAt).toBe(4_000);
+  });
+
+  test.each([500, 503, 404, 401])('does not do so by %i', (status) => {
+    const { lane, row } = busyLane(1);
+    lane.end(row, answered(status), 0);
+    expect(begin(lane, 0)).not.toBeNull();
+  });
+
+  test('seldom keeps its slots', () => {
+    const { lane, row } = busyLane(16);
+    lane.end(row, answered(502), 0);
+    for (let n = 0; n < 8; n += 1) lane.end(begin(lane) as Queued, ANSWERED, 0);
+    expect(Array.from({ length: 16 }, () => begin(lane))).not.toContain(null);
+  });
+
+  test('and is changed is asked at once', () => {
+    const { lane, row } = busyLane(16);
+    lane.end(row, answered(429, 200), 0);
+    lane.resume();
+    expect(begin(lane, 0)).not.toBeNull();
+  });
 });

@@ -1,6 +1,8 @@
 import { BEGINNING } from './discover.ts';
 import { LEASE_SECONDS, type Lease } from './lanes.ts';
 import type { Queued, Retry } from './queue.ts';
+import { Rate } from './rate.ts';
+import { asksForLess, Throttle, type Told } from './throttle.ts';
 import type { SendOutcome } from '../sending/send.ts';
 
 /** Ids are read ahead of the slots, so that a lane of quick answers is not read once a delivery. */
@@ -21,8 +23,8 @@ export class Lane {
   leasedUntil: number;
   /** When something was last begun or found. */
   usedAt: number;
-  /** The rate of the receiver allows nothing before it. */
-  #allowedAt = 0;
+  readonly #rate = new Rate();
+  readonly #throttle = new Throttle();
   /** It hung: nothing is begun before it. */
   #hangsUntil = 0;
   /** Put off: there is nothing to begin before it. */
@@ -81,11 +83,12 @@ export class Lane {
   resume(): void {
     this.#restsUntil = 0;
     this.#hangsUntil = 0;
+    this.#throttle.forget();
   }
 
   /** Nothing is begun before it. */
   get startsAt(): number {
-    return Math.max(this.#allowedAt, this.#hangsUntil);
+    return Math.max(this.#rate.startsAt, this.#hangsUntil, this.#throttle.until);
   }
 
   isResting(now: number): boolean {
@@ -155,7 +158,7 @@ export class Lane {
    * have a quarter of the slots, and none where there are fewer than four; else they leave a quarter free.
    */
   next(now: number, ratePerSecond: number | null): Queued | null {
-    if (this.#underWay >= this.#slots || now < this.startsAt) return null;
+    if (this.#underWay >= this.#slots || !this.#rate.allows(now, ratePerSecond) || now < this.startsAt) return null;
     const share = this.#firsts.length > 0 ? Math.floor(this.#slots / 4) : Math.ceil((this.#slots * 3) / 4);
     const retry = this.#retriesUnderWay < share ? this.#retries.shift() : undefined;
     const queued = retry ?? this.#firsts.shift();
@@ -163,17 +166,16 @@ export class Lane {
     this.#underWay += 1;
     if (queued.from === 'retries') this.#retriesUnderWay += 1;
     this.usedAt = now;
-    // What was not used of the last second may be used at once.
-    if (ratePerSecond !== null)
-      this.#allowedAt = Math.max(this.#allowedAt, now - 1000 + 1000 / ratePerSecond) + 1000 / ratePerSecond;
+    this.#rate.take(now, ratePerSecond);
     return queued;
   }
 
   /**
    * A time-out halves the slots of a receiver, a 2xx adds one: a receiver that hangs soon holds one only, and rests after
    * each attempt about as long as it made that wait. By how long is chance, or all that hang would end at the same time.
+   * One that asks for less is left with one in the same way, and its word for how long holds for all that waits for it.
    */
-  end(queued: Queued, outcome: Pick<SendOutcome, 'ok' | 'error' | 'duration_ms'> | null, now: number): void {
+  end(queued: Queued, outcome: (Told & Pick<SendOutcome, 'error' | 'duration_ms'>) | null, now: number): void {
     this.#underWay -= 1;
     if (queued.from === 'retries') this.#retriesUnderWay -= 1;
     // A read that began before the row went may still bring it.
@@ -182,8 +184,19 @@ export class Lane {
     if (outcome?.error === 'timeout') {
       const rest = (0.5 + Math.random()) * outcome.duration_ms;
       if (this.#slots === 1 && this.isIdle) this.#hangsUntil = Math.ceil((now + rest) / PULSE_MS) * PULSE_MS;
-      this.#slots = Math.max(1, Math.floor(this.#slots / 2));
-    } else if (outcome?.ok) this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
+      this.#halve();
+    } else if (outcome?.ok) {
+      this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
+      this.#throttle.relax();
+    } else if (outcome && asksForLess(outcome)) {
+      this.#throttle.heed(outcome, now);
+      if (this.#slots === 1) this.#throttle.rest(now);
+      this.#halve();
+    }
+  }
+
+  #halve(): void {
+    this.#slots = Math.max(1, Math.floor(this.#slots / 2));
   }
 
   #remember(row: Queued): boolean {

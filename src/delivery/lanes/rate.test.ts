@@ -1,0 +1,67 @@
+// How many deliveries begin in a second, counted over every second there is, with a clock of the test's own.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Rate } from './rate.ts';
+
+/** The most that began within any 1,000 ms. */
+function mostInASecond(times: number[]): number {
+  let most = 0;
+  for (let first = 0, last = 0; last < times.length; last += 1) {
+    while ((times[first] as number) <= (times[last] as number) - 1000) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+/** Begins all that the rate allows at each of the moments. */
+function beginAt(rate: Rate, moments: number[], perSecond: number): number[] {
+  return moments.flatMap((now) => {
+    const times: number[] = [];
+    while (rate.allows(now, perSecond)) {
+      rate.take(now, perSecond);
+      times.push(now);
+    }
+    return times;
+  });
+}
+
+const pauses = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 3_000 })), {
+  minLength: 1,
+  maxLength: 400,
+});
+
+test('no second sees more than the rate, however the process is delayed and however often the lane changes hands', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 500 }),
+      fc.array(pauses, { minLength: 1, maxLength: 4 }),
+      (perSecond, owners) => {
+        let now = 0;
+        const times = owners.flatMap((waits) => {
+          const moments = waits.map((wait) => (now += wait));
+          return beginAt(new Rate(), moments, perSecond);
+        });
+        expect(mostInASecond(times)).toBeLessThanOrEqual(perSecond);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test.each([1, 5, 19, 20, 100, 1_000])(
+  'at a rate of %i, looked at each 2 ms, at least nine tenths of it go',
+  (perSecond) => {
+    const moments = Array.from({ length: 5_000 }, (_, n) => n * 2);
+    const times = beginAt(new Rate(), moments, perSecond);
+    expect(times.length).toBeGreaterThanOrEqual(0.9 * perSecond * 10 - 1);
+    expect(mostInASecond(times)).toBeLessThanOrEqual(perSecond);
+  },
+);
+
+test('without a rate everything may begin at once, also what waited for one that was taken away', () => {
+  const rate = new Rate();
+  expect(rate.allows(0, 1)).toBe(false);
+  expect(rate.startsAt).toBe(1_000);
+  expect(rate.allows(1, null)).toBe(true);
+  expect(rate.startsAt).toBe(0);
+});
