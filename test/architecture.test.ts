@@ -160,8 +160,8 @@ const ROOMS: Record<string, string[]> = {
     'requeue',
     'erase',
     'settle',
-    'schedule',
     'lanes',
+    'schedule',
     'sending',
   ],
 };
