@@ -19,6 +19,7 @@ import {
   simulate,
   subscribe,
   useLink,
+  webhookPath,
 } from './factories.ts';
 import { bookedOrder } from './collected-orders.ts';
 import { createQuery, settleQueries } from './continuous.ts';
@@ -33,7 +34,8 @@ import { startReceiver } from './receiver.ts';
 /** Puts at least one row into every table that the service writes, for `team`. */
 export async function fill(app: TestApp, team: Team): Promise<void> {
   const receiver = await startReceiver();
-  await subscribe(team, receiver);
+  const webhook = await subscribe(team, receiver);
+  await team.api('PUT', `${webhookPath(team)}/${webhook}/headers`, { headers: { 'x-clinic': 'Desert Health' } });
   const gone = await makeUser(team);
   await team.api('DELETE', `/v2/user/${gone.user_id}`);
   await sql`update users set deleted_at = now() - interval '8 days' where deleted_at is not null`.execute(app.db);

@@ -70,7 +70,7 @@ const OWNERS: Record<string, string[]> = {
   'wearables/pulls': ['pulls', 'polls', 'provider_waits', 'team_provider_waits'],
   'wearables/timeseries': ['streams', 'samples', 'sample_notes'],
   'wearables/summaries': ['summaries', 'summary_streams'],
-  webhooks: ['webhooks', 'webhook_secrets'],
+  webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets'],
   events: ['events'],
   delivery: ['lanes', 'deliveries', 'retries', 'held_deliveries', 'attempts'],
   audit: ['audit_log'],

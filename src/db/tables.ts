@@ -86,13 +86,17 @@ export interface Attempts {
   duration_ms: number;
   error: Buffer | null;
   event_id: string;
+  headers_id: string | null;
   http_status: number | null;
   id: string;
   next_attempt_at: string | null;
   outcome: string;
   response_body: Buffer | null;
+  sent_at: string | null;
+  signature: string | null;
   team_id: string;
   trigger: string | null;
+  user_agent: string | null;
   webhook_id: string;
 }
 
@@ -1055,12 +1059,21 @@ export interface UserTokens {
   user_id: string;
 }
 
+export interface WebhookHeaderSets {
+  headers: Buffer | null;
+  id: string;
+  replaced_at: string | null;
+  team_id: string;
+  webhook_id: string;
+}
+
 export interface Webhooks {
   created_at: Generated<string>;
   description: Generated<string>;
   disabled: Generated<boolean>;
   filter_types: string[] | null;
   headers: Buffer | null;
+  headers_id: string | null;
   id: string;
   rate_limit: number | null;
   team_id: string;
@@ -1179,6 +1192,7 @@ export interface DB {
   user_subscriptions: UserSubscriptions;
   user_tokens: UserTokens;
   users: Users;
+  webhook_header_sets: WebhookHeaderSets;
   webhook_secrets: WebhookSecrets;
   webhooks: Webhooks;
   zip_prefixes: ZipPrefixes;

@@ -26,6 +26,7 @@ const delivered: SendOutcome = {
   response_body: '',
   retry_after_seconds: null,
   gone: false,
+  sent: null,
 };
 
 test('an event of two endpoints reaches the second although the first answers while other events are read', async () => {
@@ -57,7 +58,7 @@ test('an event of two endpoints reaches the second although the first answers wh
     return {
       lane: lanes.get(webhook_id) as Lane,
       queued: { webhook_id, event_id, attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null },
-      receiver: { url: receiver.url, headers: {}, secrets: [], disabled: false, ratePerSecond: null },
+      receiver: { url: receiver.url, headers: {}, headers_id: null, secrets: [], disabled: false, ratePerSecond: null },
     };
   };
 

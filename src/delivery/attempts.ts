@@ -23,6 +23,7 @@ const UNOPENED: SendOutcome = {
   response_body: '',
   retry_after_seconds: null,
   gone: false,
+  sent: null,
 };
 
 /** A delivery taken from its lane: it holds a slot of the lane and a place of its team until it ends. */
@@ -120,7 +121,13 @@ export class Attempts {
   async #attempt(begun: Begun, event: Event): Promise<void> {
     const { lane, queued, receiver } = begun;
     const { sender, metrics } = this.#with;
-    const delivery = { ...queued, team_id: lane.team_id, fence: lane.fence, event_type: event.event_type };
+    const delivery = {
+      ...queued,
+      team_id: lane.team_id,
+      fence: lane.fence,
+      event_type: event.event_type,
+      headers_id: receiver.headers_id,
+    };
     this.#begun.set(delivery, begun);
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
     metrics.deliveriesUnderWay.inc();

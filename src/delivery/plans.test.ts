@@ -184,6 +184,7 @@ const settled = (): Settled[] =>
       schedule_from: 0,
       trigger: null,
       event_type: steps.name,
+      headers_id: null,
     },
     outcome: {
       ok: n % 2 === 0,
@@ -194,6 +195,7 @@ const settled = (): Settled[] =>
       response_body: '',
       retry_after_seconds: null,
       gone: false,
+      sent: null,
     },
     delay: n % 2 === 0 ? null : 5,
   }));

@@ -14,6 +14,8 @@ export async function tellOfChange(tx: Tx, receiverId: string): Promise<void> {
 export type Receiver = {
   url: string;
   headers: Record<string, string>;
+  /** What of them is kept for the log of attempts; null where there are none. */
+  headers_id: string | null;
   /** Newest first; behind them the key pairs, where the receiver asks for v1a. */
   secrets: string[];
   disabled: boolean;
@@ -25,6 +27,7 @@ type Row = {
   team_id: string;
   url: string;
   headers: Buffer | null;
+  headers_id: string | null;
   disabled: boolean;
   rate_limit: number | null;
   /** Null where no secret is left. */
@@ -95,7 +98,7 @@ export class ReceiverCache {
 
   async #read(ids: string[]): Promise<Row[]> {
     const { rows } = await sql<Row>`
-      select webhooks.id, webhooks.team_id, url, headers, disabled, rate_limit, signing.secret_ids, signing.secrets, signing.current
+      select webhooks.id, webhooks.team_id, url, headers, headers_id, disabled, rate_limit, signing.secret_ids, signing.secrets, signing.current
         from unnest(${ids}::uuid[]) as wanted (id)
         join webhooks on webhooks.id = wanted.id
        cross join lateral (
@@ -120,7 +123,7 @@ export class ReceiverCache {
     }
   }
 
-  #open({ id, team_id, url, headers, disabled, rate_limit, secret_ids, secrets, current }: Row): Receiver {
+  #open({ id, team_id, url, headers, headers_id, disabled, rate_limit, secret_ids, secrets, current }: Row): Receiver {
     const { cipher, log } = this.#ctx;
     if (!secret_ids || !secrets) throw new Error('No secret is left to sign with.');
     const signing: string[] = [];
@@ -136,6 +139,7 @@ export class ReceiverCache {
     return {
       url,
       headers: headers === null ? {} : cipher.openJson('webhooks.headers', { team_id, id }, headers),
+      headers_id,
       secrets: signing,
       disabled,
       ratePerSecond: rate_limit,

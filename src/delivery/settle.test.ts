@@ -89,6 +89,7 @@ test('an outcome is written although its endpoint is being changed', async () =>
     response_body: '',
     retry_after_seconds: null,
     gone: false,
+    sent: null,
   };
   const delivery = {
     webhook_id: webhook,
@@ -100,6 +101,7 @@ test('an outcome is written although its endpoint is being changed', async () =>
     team_id: team.id,
     fence: lease?.fence ?? 0,
     event_type: steps.name,
+    headers_id: null,
   };
   const { locked } = await settleDeliveries(ctx, [{ delivery, outcome, delay: 5 }]);
   await other.query('rollback');

@@ -6,7 +6,7 @@ import { DISABLED_AFTER_DAYS, retryDelaySeconds } from './schedule.ts';
 import type { SendOutcome } from './sending/send.ts';
 
 /** A delivery that its lane's owner took in hand. */
-export type Delivery = Queued & { team_id: string; fence: number; event_type: string };
+export type Delivery = Queued & { team_id: string; fence: number; event_type: string; headers_id: string | null };
 
 /** What became of it, and the seconds until it is made again; null where it is done with. */
 export type Settled = { delivery: Delivery; outcome: SendOutcome; delay: number | null };
@@ -43,9 +43,10 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         ${column('attempt')}::smallint[], ${column('result')}::text[], ${column('delay')}::float8[],
         ${column('id')}::uuid[], ${column('http_status')}::smallint[], ${column('error')}::bytea[],
         ${column('response_body')}::bytea[], ${column('duration_ms')}::integer[],
-        ${column('schedule_from')}::smallint[], ${column('trigger')}::text[]
+        ${column('schedule_from')}::smallint[], ${column('trigger')}::text[], ${column('sent_at')}::float8[],
+        ${column('signature')}::text[], ${column('user_agent')}::text[], ${column('headers_id')}::uuid[]
       ) as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
-              schedule_from, trigger)
+              schedule_from, trigger, sent_at, signature, user_agent, headers_id)
       join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
     ), first as (
       delete from deliveries where ctid = any (array (
@@ -72,9 +73,9 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
       select webhook_id, event_id, team_id, attempt, next_attempt_at, schedule_from from held where result = 'failed'
     ), logged as (
       insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, http_status, error, response_body, duration_ms, next_attempt_at,
-                            trigger)
+                            trigger, sent_at, signature, user_agent, headers_id)
       select team_id, id, webhook_id, event_id, attempt, result, http_status, error, response_body, duration_ms, next_attempt_at,
-             trigger
+             trigger, to_timestamp(sent_at / 1000), signature, user_agent, headers_id
         from held
     ), told as (
       select webhook_id, bool_or(result = 'succeeded') as succeeded from outcome group by webhook_id
@@ -111,6 +112,10 @@ type Logged = {
   duration_ms: number;
   schedule_from: number;
   trigger: Trigger | null;
+  sent_at: number | null;
+  signature: string | null;
+  user_agent: string | null;
+  headers_id: string | null;
 };
 
 function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
@@ -131,6 +136,10 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
     duration_ms: outcome.duration_ms,
     schedule_from: delivery.schedule_from,
     trigger: delivery.trigger,
+    sent_at: outcome.sent?.at_ms ?? null,
+    signature: outcome.sent?.signature ?? null,
+    user_agent: outcome.sent?.user_agent ?? null,
+    headers_id: delivery.headers_id,
   };
 }
 

@@ -24,6 +24,7 @@ const TIMED_OUT: SendOutcome = {
   response_body: '',
   retry_after_seconds: null,
   gone: false,
+  sent: null,
 };
 
 let app: TestApp;
@@ -55,6 +56,7 @@ async function timedOut(): Promise<Settled> {
     team_id: app.team.id,
     fence,
     event_type: steps.name,
+    headers_id: null,
   };
   return { delivery, outcome: TIMED_OUT, delay: 5 };
 }

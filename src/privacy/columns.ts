@@ -54,6 +54,7 @@ export const SEALED_COLUMNS = {
   'attempts.error': { as: 'text', row: ['id'], team: 'team_id' },
   'attempts.response_body': { as: 'text', row: ['id'], team: 'team_id' },
   'webhooks.headers': { as: 'json', row: ['id'], team: 'team_id' },
+  'webhook_header_sets.headers': { as: 'json', row: ['id'], team: 'team_id' },
   'webhook_secrets.secret': { as: 'text', row: ['id'], team: 'team_id' },
   'idempotency_keys.body': { as: 'text', row: ['operation', 'key'], team: 'scope_id' },
 } as const satisfies Record<string, { as: 'text' | 'json' | 'packed' | 'bytes'; row: readonly string[]; team: string }>;

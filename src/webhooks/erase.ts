@@ -4,9 +4,14 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 /** Receivers with their secrets and headers. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('webhooks').where('team_id', '=', team.id).execute();
+  await db.deleteFrom('webhook_header_sets').where('team_id', '=', team.id).execute();
 }
 
-/** Drops secrets that no longer sign. */
+/** Drops secrets that no longer sign, and headers that no attempt tells of any more. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`delete from webhook_secrets where expires_at < now()`.execute(ctx.db);
+  // An attempt may be made as long as its event is kept, and is dropped with it, up to a day later.
+  await sql`
+    delete from webhook_header_sets
+     where replaced_at < now() - make_interval(days => ${ctx.config.retentionDays}::integer + 2)`.execute(ctx.db);
 }

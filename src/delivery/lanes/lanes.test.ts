@@ -69,6 +69,7 @@ const outcome = (status: number): SendOutcome => ({
   response_body: '',
   retry_after_seconds: null,
   gone: false,
+  sent: null,
 });
 const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
   settleDeliveries(ctx, [
@@ -81,6 +82,7 @@ const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
         schedule_from: 0,
         trigger: null,
         event_type: steps.name,
+        headers_id: null,
       },
       outcome: outcome(status),
       delay: status < 300 ? null : 5,

@@ -182,6 +182,11 @@ describe('the answer', () => {
       response_body: code === 204 ? '' : 'the answer',
       retry_after_seconds: null,
       gone: false,
+      sent: {
+        at_ms: expect.closeTo(Date.now(), -5),
+        signature: receiver.requests[0]?.headers['webhook-signature'],
+        user_agent: receiver.requests[0]?.headers['user-agent'],
+      },
     });
   });
 

@@ -35,7 +35,12 @@ export type SendOutcome = {
   retry_after_seconds: number | null;
   /** The receiver answered 410: it wants no more events. */
   gone: boolean;
+  /** What the headers told, those of the team aside; null where none were made. */
+  sent: Sent | null;
 };
+
+/** `at_ms` is the time that is told in whole seconds, `signature` the header's value. */
+export type Sent = { at_ms: number; signature: string; user_agent: string };
 
 export type SenderOptions = {
   policy: AddressPolicy;
@@ -99,7 +104,7 @@ export function openSender(options: SenderOptions): Sender {
 
   function dispatch(agent: Agent, target: Target, request: SendRequest, attempt: Attempt): void {
     try {
-      const headers = headersOf(request, userAgent);
+      const headers = headersOf(request, userAgent, attempt);
       // Not `...target`: V8 makes a spread object so that undici takes 9 µs longer to read it.
       const { origin, path } = target;
       agent.dispatch({ origin, path, method: 'POST', headers, body: request.body }, attempt);
@@ -125,13 +130,15 @@ function parseTarget(url: string): Target {
   return { origin, path: pathname + search };
 }
 
-function headersOf(request: SendRequest, userAgent: string): string[] {
+function headersOf(request: SendRequest, userAgent: string, attempt: Attempt): string[] {
+  const at_ms = Date.now();
   const signature = sign({
     id: request.id,
-    timestampSeconds: Date.now() / 1000,
+    timestampSeconds: at_ms / 1000,
     body: request.body,
     secrets: request.secrets,
   });
+  attempt.sent = { at_ms, signature: signature['webhook-signature'] as string, user_agent: userAgent };
   const headers = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', userAgent];
   for (const name in signature) headers.push(name, signature[name]!);
   for (const name in request.headers) headers.push(name, request.headers[name]!);
@@ -141,6 +148,7 @@ function headersOf(request: SendRequest, userAgent: string): string[] {
 /** One POST as undici's handler. Settles once; whatever undici reports afterwards is ignored. */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
+  sent: Sent | null = null;
   #resolve!: (outcome: SendOutcome) => void;
   #settled = false;
   #controller: Dispatcher.DispatchController | null = null;
@@ -208,6 +216,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       response_body: this.#keptBytes === 0 ? '' : toText(Buffer.concat(this.#chunks)),
       retry_after_seconds: this.#retryAfterSeconds,
       gone: status === 410,
+      sent: this.sent,
     });
     this.#chunks.length = 0;
   }
