@@ -146,7 +146,7 @@ const ROOMS: Record<string, string[]> = {
     'providers',
     'resources',
   ],
-  tenancy: ['endpoints', 'orgs', 'keys', 'teams', 'schemas', 'limits'],
+  tenancy: ['endpoints', 'access-tokens', 'orgs', 'keys', 'teams', 'schemas', 'limits'],
   http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'answer', 'input', 'limits', 'auth', 'errors'],
   delivery: [
     'deliver',

@@ -279,6 +279,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_team_api_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],
   delete_team_api_keys: (_, { api_key_id }) => [{ query: `api_key_id=${api_key_id}`, status: 200 }],
+  create_api_access_token: ofTeamsOwn({ env: 'sandbox' }),
   list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
   create_management_key: (_, { team_id }) => [
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
@@ -395,6 +396,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);
   await team.api('POST', '/v2/link/connect/demo', { user_id: user.user_id, provider: 'fitbit' });
   await team.api('POST', `/v2/user/${user.user_id}/sign_in_token`);
+  await team.api('POST', `/v1/org/${team.org_id}/team/${team.id}/create_api_access_token`, { env: 'sandbox' });
   await orderKit(team, deleted.user_id);
   await team.api('DELETE', `/v2/user/${deleted.user_id}`);
   await app.deliver();

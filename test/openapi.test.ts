@@ -174,7 +174,7 @@ describe('an operation', () => {
   test('names its parameters, key, body, answer and refusals', () => {
     expect(operation('post', '/v2/user/{user_id}/insurance')).toMatchObject({
       operationId: 'create_insurance',
-      security: [{ team_key: ['insurance'] }],
+      security: [{ team_key: ['insurance'] }, { access_token: [] }],
       parameters: [
         { name: 'user_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
         { $ref: '#/components/parameters/IdempotencyKey' },

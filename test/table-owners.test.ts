@@ -6,6 +6,7 @@ import { isUnder, placeOf, sources } from './source-files.ts';
 const OWNERS: Record<string, string[]> = {
   'tenancy/orgs': ['orgs'],
   'tenancy/teams': ['teams', 'physicians'],
+  'tenancy/access-tokens': ['api_access_tokens'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],
   insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],

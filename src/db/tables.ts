@@ -31,6 +31,15 @@ export interface Analytes {
   unit: string | null;
 }
 
+export interface ApiAccessTokens {
+  created_at: Generated<string>;
+  created_by: string;
+  expires_at: string;
+  id: string;
+  team_id: string;
+  token_hash: Buffer;
+}
+
 export interface ApplicationSubscriptions {
   base_url: string;
   client_id: string;
@@ -1103,6 +1112,7 @@ export interface ZipPrefixes {
 
 export interface DB {
   analytes: Analytes;
+  api_access_tokens: ApiAccessTokens;
   application_subscriptions: ApplicationSubscriptions;
   appointment_events: AppointmentEvents;
   appointment_slots: AppointmentSlots;

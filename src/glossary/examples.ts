@@ -183,6 +183,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   },
   resolve_team: { integration_team_id: 'clinic-7' },
   create_team_api_key: { label: 'dashboard', team_id: TEAM, scopes: ['orders:read', 'results:read'] },
+  create_api_access_token: { env: 'sandbox' },
   create_management_key: { label: 'provisioning', role: 'org_admin' },
   patch_management_key: { label: 'provisioning, second' },
   create_webhook: {

@@ -74,7 +74,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     });
     if (caller.key) request.trail = startTrail(caller.key, caller.records);
     markDeprecations(reply, endpoint, caller);
-    const keyId = caller.key?.id;
+    const keyId = caller.countedAs ?? caller.key?.id;
     // Before any refusal: each leaves its line in the audit log, whose writer all keys share.
     if (keyId) await rateLimits?.take(keyId, (name, value) => reply.header(name, value));
     if ('refusal' in caller) throw caller.refusal;

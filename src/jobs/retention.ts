@@ -14,6 +14,7 @@ import * as files from '../wearables/files/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
 import * as link from '../wearables/link/erase.ts';
+import * as accessTokens from '../tenancy/access-tokens/erase.ts';
 import * as users from '../users/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
 
@@ -32,6 +33,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   orders,
   link,
   users,
+  accessTokens,
   answers,
   audit,
 ];

@@ -1,6 +1,13 @@
+import { accessTokenEndpoints } from './access-tokens/endpoints.ts';
 import { keyEndpoints } from './keys/endpoints.ts';
 import { orgEndpoints } from './orgs/endpoints.ts';
 import { ownTeamEndpoints, teamEndpoints } from './teams/endpoints.ts';
 
 /** What a key can ask of its team, and the management API of organisations. */
-export const managementEndpoints = [...ownTeamEndpoints, ...orgEndpoints, ...teamEndpoints, ...keyEndpoints];
+export const managementEndpoints = [
+  ...ownTeamEndpoints,
+  ...orgEndpoints,
+  ...teamEndpoints,
+  ...keyEndpoints,
+  ...accessTokenEndpoints,
+];

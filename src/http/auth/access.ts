@@ -2,13 +2,15 @@ import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { prepared } from '../../db/session/prepared.ts';
-import { hashKey, readKey } from '../../tenancy/keys/key-value.ts';
+import { hashKey, readKey, readToken } from '../../tenancy/keys/key-value.ts';
 import type { KeyScope } from '../../tenancy/keys/scopes.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { KeyIdentity } from './caller.ts';
 
 /** `ctx` is null where the key is known but opens nothing: it was revoked, has expired, or its team is deleted. Requests share it. */
 export type TeamAccess = { key: KeyIdentity; ctx: TeamCtx | null; scopes: readonly KeyScope[] | null };
+/** With the management key that made the token. */
+type TokenAccess = Omit<TeamAccess, 'scopes'> & { created_by: string };
 export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
 /** Bounds how long a key outlives its revocation where a network swallows packets without breaking the connection. */
@@ -25,6 +27,7 @@ export class AccessCache {
   readonly #ctx: Ctx;
   readonly #acrossTeams: Ctx;
   readonly #teams = new Map<string, Cached<TeamAccess>>();
+  readonly #tokens = new Map<string, Cached<TokenAccess>>();
   readonly #managers = new Map<string, Cached<ManagementAccess>>();
   #listening = false;
   #generation = 0;
@@ -37,6 +40,7 @@ export class AccessCache {
   forget(): void {
     this.#generation += 1;
     this.#teams.clear();
+    this.#tokens.clear();
     this.#managers.clear();
   }
 
@@ -78,6 +82,36 @@ export class AccessCache {
     });
   }
 
+  /** Whom a token of an hour speaks for: it ends with the key that made it, and with that key's right to the team. */
+  token(token: string): Promise<TokenAccess | null> {
+    return this.#look(this.#tokens, token, async (hash) => {
+      const row = await this.#acrossTeams.db
+        .selectFrom('api_access_tokens as tokens')
+        .innerJoin('teams', 'teams.id', 'tokens.team_id')
+        .innerJoin('management_keys as makers', 'makers.id', 'tokens.created_by')
+        .select(['tokens.id as token_id', 'tokens.created_by', 'tokens.expires_at'])
+        .select(['teams.id', 'teams.org_id', 'teams.settings'])
+        .select(
+          sql<boolean>`tokens.expires_at > now() and teams.deleted_at is null and makers.revoked_at is null
+            and (makers.team_ids is null or teams.id = any (makers.team_ids))`.as('opens'),
+        )
+        .where('token_hash', '=', hash)
+        .$call(prepared('access token'))
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { id, org_id, created_by } = row;
+      const team = { id, org_id, settings: row.settings as TeamCtx['team']['settings'] };
+      return {
+        access: {
+          key: { kind: 'access_token', id: row.token_id, org_id, team_id: id },
+          ctx: row.opens ? forTeam(this.#ctx, team) : null,
+          created_by,
+        },
+        expires: row.expires_at,
+      };
+    });
+  }
+
   management(key: string): Promise<ManagementAccess | null> {
     return this.#look(this.#managers, key, async (hash) => {
       const row = await this.#acrossTeams.db
@@ -102,9 +136,14 @@ export class AccessCache {
 
   /** Whose a key is that opens nothing here, for the audit log. */
   async identify(key: string): Promise<KeyIdentity | null> {
-    const kind = readKey(key)?.kind;
-    const found = kind && (await (kind === 'team' ? this.team(key) : this.management(key)));
-    return found?.key ?? null;
+    const kind = readKey(key)?.kind ?? readToken(key);
+    const found =
+      kind === 'team'
+        ? await this.team(key)
+        : kind === 'management'
+          ? await this.management(key)
+          : kind === 'access' && (await this.token(key));
+    return (found || null)?.key ?? null;
   }
 
   /** Only known keys are kept: a key that is unknown now may be made in the next moment. */

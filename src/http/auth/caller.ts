@@ -6,7 +6,7 @@ import type { AccessCache } from './access.ts';
 
 /** A key by its own id, with whom it belongs to. */
 export type KeyIdentity = {
-  kind: 'team_key' | 'user_token' | 'link_token' | 'management_key' | 'signed_link';
+  kind: 'team_key' | 'access_token' | 'user_token' | 'link_token' | 'management_key' | 'signed_link';
   id: string;
   org_id: string;
   team_id: string | null;
@@ -18,6 +18,8 @@ export type DeprecatedHeader = { name: string; since: string; documentation: str
 type Shown = {
   /** The header that the key was sent in, where another has replaced it. */
   deprecatedHeader?: DeprecatedHeader;
+  /** Under whose id its requests are counted, where that is not the key itself. */
+  countedAs?: string | undefined;
   /** Ids of what the call is about beside those that its input names, for the audit log. */
   records?: string[];
 };

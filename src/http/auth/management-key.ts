@@ -1,6 +1,7 @@
 import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError } from '../../errors.ts';
-import { readKey } from '../../tenancy/keys/key-value.ts';
+import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
+import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
 import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER, MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
 
@@ -19,17 +20,17 @@ export const managementKey: AuthKind = {
   refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required'],
   async findCaller(ctx, access, headers) {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
-    const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? '';
+    const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? bearerOf(headers) ?? '';
     const kind = readKey(value ?? '');
     const shown =
       value === undefined || headers[MANAGEMENT_HEADER] ? {} : { deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER };
-    if (kind?.kind === 'team' || (value === undefined && readKey(misplaced))) {
+    if (kind?.kind === 'team' || (value === undefined && (readKey(misplaced) || readToken(misplaced)))) {
       return {
         ...shown,
         key: await access.identify(misplaced),
         refusal: new AppError(
           'wrong_key_kind',
-          'A team API key opens the service API only. Send a management key in X-Management-Key.',
+          'What opens a team opens the service API only. Send a management key in X-Management-Key.',
         ),
       };
     }

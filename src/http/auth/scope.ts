@@ -9,9 +9,10 @@ import type { Caller } from './caller.ts';
 type Named = Record<string, string | undefined> | undefined;
 
 /** What the scope of an operation refuses, beside its key. */
-export function scopeRefusals({ auth, scope, params }: Endpoint): ErrorCode[] {
+export function scopeRefusals({ auth, scope, params, body }: Endpoint): ErrorCode[] {
   if (auth !== 'management_key') return [];
-  const elsewhere = params && ['env', 'environment', 'region'].some((name) => name in params.properties);
+  const named = { ...params?.properties, ...environmentOf((body as { properties?: object } | undefined)?.properties) };
+  const elsewhere = ['env', 'environment', 'region'].some((name) => name in named);
   return [
     'not_found',
     ...(scope ? (['insufficient_scope'] as const) : []),
@@ -51,12 +52,19 @@ export async function resolveScope(
   if (auth !== 'management_key') return ctx;
   const manager = ctx as ManagementCtx;
   const params = (input.params ?? {}) as Record<string, string | undefined>;
-  refuseOtherDeployment(manager, params);
+  refuseOtherDeployment(manager, { ...environmentOf(input.body), ...params });
   if (scope !== 'team') return manager;
   const teamId = params['team_id'] ?? (input.body as Named)?.['team_id'] ?? '';
   const team = await findManagedTeam(manager, teamId);
   const managed: ManagementCtx & TeamCtx = { ...boundToManagedTeam(manager, team), team };
   return managed;
+}
+
+/** A body names the environment where the path does not. */
+function environmentOf(body: unknown): Record<string, string> {
+  const { env, environment } = (body ?? {}) as Record<string, string>;
+  const named = environment ?? env;
+  return named === undefined ? {} : { environment: named };
 }
 
 /** Another user does not exist for a user's token. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
+import { findTeamOfToken } from './access-token.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
 import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
@@ -13,10 +14,17 @@ export const teamKey: AuthKind = {
       name: teamKeyHeaders([])[0],
       description: 'A team API key: opens the data of its team, or of it what its scopes name.',
     },
+    access_token: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A token of `create_api_access_token`: for an hour it opens what a key of its team opens.',
+    },
   },
   refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind', 'insufficient_scope'],
   async findCaller(ctx, access, headers) {
     const value = firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes));
+    const token = value === undefined ? (bearerOf(headers) ?? '') : '';
+    if (readToken(token) === 'access') return findTeamOfToken(access, token);
     const misplaced = value ?? firstOf(headers, MANAGEMENT_HEADERS) ?? '';
     const kind = readKey(value ?? '');
     if (kind?.kind === 'management' || (value === undefined && readKey(misplaced))) {
@@ -38,7 +46,7 @@ export const teamKey: AuthKind = {
         ),
       };
     }
-    if (value === undefined && readToken(bearerOf(headers) ?? '') === 'user') {
+    if (readToken(token) === 'user') {
       return {
         key: null,
         refusal: new AppError(

@@ -23,7 +23,9 @@ export const teamKeyOrUserToken: AuthKind = {
   refusals: teamKey.refusals,
   async findCaller(ctx, access, headers, at) {
     const token = bearerOf(headers);
-    return token === null ? teamKey.findCaller(ctx, access, headers, at) : findUserOfToken(ctx, token);
+    return token === null || readToken(token) === 'access'
+      ? teamKey.findCaller(ctx, access, headers, at)
+      : findUserOfToken(ctx, token);
   },
 };
 

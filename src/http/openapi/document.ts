@@ -33,7 +33,8 @@ const INTRODUCTION = `Stores users, their insurance, their laboratory orders and
 # Authentication
 The service API takes a team API key in \`x-service-api-key\`. The management API, whose paths begin with \`/v1/org\`, takes a management key
 in \`X-Management-Key\` and needs the plan scale. A team API key can be limited by scopes: to reading, to areas, or to the reading of
-areas. Each operation names the narrowest scope that opens it, and without it answers 403 \`insufficient_scope\`. A key belongs to one environment and region. What a user's phone sends by itself
+areas. Each operation names the narrowest scope that opens it, and without it answers 403 \`insufficient_scope\`. In place of a team API key a token of \`create_api_access_token\` is taken, as
+\`Authorization: Bearer\`, for an hour. A key belongs to one environment and region. What a user's phone sends by itself
 takes a token of that user instead, as \`Authorization: Bearer\`.
 
 # Deprecated fields

@@ -20,8 +20,11 @@ const teamKeyPrefix = ({ environment, region }: Pick<Config, 'environment' | 're
 export const newTeamKey = (config: Pick<Config, 'environment' | 'region'>): NewKey => newKey(teamKeyPrefix(config));
 export const newManagementKey = (): NewKey => newKey('mg_');
 
-/** What opens a part of a team's data for a while: a user's phone by sending, a user's browser by connecting. */
-const TOKEN_PREFIXES = { user: 'ut_', link: 'lt_' } as const;
+/**
+ * What opens something of a team for a while: a user's phone sends by it, a user's browser connects, and a program does what the
+ * team's key does.
+ */
+const TOKEN_PREFIXES = { user: 'ut_', link: 'lt_', access: 'at_' } as const;
 type TokenKind = keyof typeof TOKEN_PREFIXES;
 
 export const newToken = (kind: TokenKind): NewKey => newKey(TOKEN_PREFIXES[kind]);

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { ManagementCtx, TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { newId } from '../../ids.ts';
+import { newToken } from '../keys/key-value.ts';
+import type { AccessToken } from './schemas.ts';
+
+const SECONDS = 3_600;
+/** Of one team at a time; the oldest give way. */
+const MOST_TOKENS = 1_000;
+
+/** A token that opens for an hour what the team's API key does. It is shown once: only its hash is kept. */
+export function createAccessToken(ctx: ManagementCtx & TeamCtx): Promise<Static<typeof AccessToken>> {
+  return inTransaction(ctx, async (ctx) => {
+    const [id, token] = [newId(), newToken('access')];
+    await ctx.db
+      .insertInto('api_access_tokens')
+      .values({
+        team_id: ctx.team.id,
+        id,
+        created_by: ctx.key.id,
+        token_hash: token.hash,
+        expires_at: sql<string>`now() + make_interval(secs => ${SECONDS})`,
+      })
+      .execute();
+    await sql`
+      delete from api_access_tokens where team_id = ${ctx.team.id} and id in (
+        select id from api_access_tokens where team_id = ${ctx.team.id} order by id desc offset ${MOST_TOKENS})`.execute(
+      ctx.db,
+    );
+    return { id, access_token: token.value, expires_in: SECONDS };
+  });
+}
