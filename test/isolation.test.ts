@@ -279,7 +279,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_team_api_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],
   delete_team_api_keys: (_, { api_key_id }) => [{ query: `api_key_id=${api_key_id}`, status: 200 }],
-  create_api_access_token: ofTeamsOwn({ env: 'sandbox' }),
+  create_api_access_token: () => [{ body: { env: 'sandbox' }, status: 404 }],
   list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
   create_management_key: (_, { team_id }) => [
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
