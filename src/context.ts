@@ -106,6 +106,14 @@ export type SignedCtx = TeamCtx & {
   signedUntil: number;
 };
 
+/** A Ctx on behalf of a link that we signed for a person of an organisation: it opens one record of the organisation's own. */
+export type OrgSignedCtx = Ctx & {
+  org: { id: string; name: string };
+  signedId: string;
+  /** When the link ends, in seconds since 1970. */
+  signedUntil: number;
+};
+
 /** A Ctx on behalf of an organisation's management key. */
 export type ManagementCtx = Ctx & {
   org: { id: string; plan: 'launch' | 'grow' | 'scale' };

@@ -18,6 +18,8 @@ export type ErrorCode =
   | 'last_management_key'
   | 'key_not_bindable'
   | 'patient_experience_off'
+  | 'role_bindings_mismatch'
+  | 'invite_conflict'
   | 'slug_taken'
   | 'sandbox_only'
   | 'client_user_id_conflict'

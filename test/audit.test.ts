@@ -65,6 +65,7 @@ describe('every operation with a key', () => {
       link_token: await keyIdOf(app.team.api_key),
       management_key: await keyIdOf(app.team.management_key),
       signature: null,
+      org_signature: null,
       none: null,
     };
     for (const endpoint of endpoints) {

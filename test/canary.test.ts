@@ -23,6 +23,7 @@ import {
 } from './factories.ts';
 import { appleDocument, appleRecord, upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
+import { invite, makeMember } from './people-of-orgs.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import { reportForm, reportPdf, type ParsingJob } from './sent-reports.ts';
 
@@ -41,7 +42,9 @@ beforeAll(async () => {
       return write(chunk as string, ...rest);
     }) as typeof stream.write);
   }
-  app = await startTestApp({ PHIAL_LOG_LEVEL: 'trace' }, { logTo: (line) => lines.push(line) });
+  // Nobody answers there for mail.
+  const mail = { PHIAL_SMTP_URL: `smtp://user:${MARK}@127.0.0.1:9`, PHIAL_MAIL_FROM: 'phial@example.com' };
+  app = await startTestApp({ PHIAL_LOG_LEVEL: 'trace', ...mail }, { logTo: (line) => lines.push(line) });
   receiver = await startReceiver();
   receiver.answer((response) => response.writeHead(500).end(`no ${MARK}`));
 });
@@ -144,6 +147,8 @@ async function story(): Promise<Known> {
     description: MARK,
   });
   await api('PUT', `${webhookPath(team)}/${hook.body.id}/headers`, { headers: { 'x-mark': MARK } });
+  await invite(team, `${MARK}-invited@example.com`);
+  await makeMember(app, team, { name: MARK, email: `${MARK}@example.com` });
   const file = appleDocument([appleRecord('HKQuantityTypeIdentifierStepCount', { source: MARK, value: MARK }), MARK]);
   await upload(team, user.user_id, file.slice(0, -5));
   await sendMarkedReport(team, user.user_id);

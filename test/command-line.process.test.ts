@@ -259,6 +259,30 @@ test('production begins with bootstrap, on two roles of a database: the service 
   }
 });
 
+test('an operator shows the open invites of an organisation, by whose links people become members without any mail', async () => {
+  const env = { DATABASE_URL: await makeDatabase() };
+  const program = await serve({ env });
+  const { org_id, management_key } = readCredentials(program.dataDir);
+  const manage = apiOf(program.baseUrl, '', management_key);
+  for (const email of ['grace@example.com', 'ada@example.com'])
+    await manage('POST', `/v1/org/${org_id}/invite`, { email });
+  const { code, stdout } = await runCommand(['org', 'invites', '--org', org_id], {
+    env: { ...env, PHIAL_BASE_URL: program.baseUrl },
+  });
+  const shown = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: string; email: string; link: string });
+  expect([code, shown.map(({ email }) => email)]).toEqual([0, ['grace@example.com', 'ada@example.com']]);
+  const body = new URLSearchParams({ name: 'Grace' });
+  expect((await fetch(shown[0]?.link as string, { method: 'POST', body })).status).toBe(200);
+  const { body: page } = await manage<{ members: { email: string }[] }>('GET', `/v1/org/${org_id}/member`);
+  expect(page.members.map(({ email }) => email)).toEqual(['grace@example.com']);
+  expect(await commandsIn(env.DATABASE_URL)).toMatchObject([
+    { org_id, action: 'org invites', records: shown.map(({ id }) => id) },
+  ]);
+});
+
 test("an operator lists, makes and revokes an organisation's management keys beside the running service", async () => {
   const env = { DATABASE_URL: await makeDatabase() };
   const program = await serve({ env });

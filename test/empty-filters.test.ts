@@ -7,8 +7,10 @@ import { problemsOf } from './people.ts';
 
 /** What is looked for as free text: empty, as a search field that nobody has filled in, it is as if left out. */
 const FREE_TEXT = [
+  'list_invites search_query',
   'list_lab_tests name',
   'list_markers name',
+  'list_members search_query',
   'list_orders patient_name',
   'list_orders search_input',
   'list_orders shipping_recipient_name',

@@ -26,6 +26,7 @@ import { createQuery, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { query } from './global-setup.ts';
 import { pngHead } from './images.ts';
+import { invite, makeMember } from './people-of-orgs.ts';
 import { plantDocument } from './lab-reports.ts';
 import { sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
@@ -75,6 +76,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   ]);
   await addAccount(app, team);
   await addPhysician(app.ctx, team.id, physician);
+  await invite(team, `invited-${randomUUID()}@example.com`);
+  await makeMember(app, team, { name: 'Grace Palmer', email: `member-${randomUUID()}@example.com` });
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
   await sendReport(team, user_id, [pngHead(5, 5)]);

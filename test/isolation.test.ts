@@ -34,6 +34,7 @@ import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { pngHead } from './images.ts';
 import { plantDocument } from './lab-reports.ts';
+import { invite, makeMember } from './people-of-orgs.ts';
 import { reportForm, sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -67,6 +68,8 @@ type Ids = {
   query_id_or_slug: string;
   api_key_id: string;
   key_id: string;
+  member_id: string;
+  invite_id: string;
   provider: string;
   name: string;
 };
@@ -285,6 +288,16 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
   ],
   patch_management_key: () => [{ body: { label: 'mine' }, status: 404 }],
+  list_members: (_, { name }) => found(`search_query=${name}`),
+  list_invites: (_, { name }) => found(`search_query=${name}`),
+  patch_member: () => [{ body: { role: 'no_role', team_role_bindings: null }, status: 404 }],
+  create_invite: (_, { team_id, name }) => [
+    {
+      body: { email: `${name}@example.com`, role: 'team_admin', team_role_bindings: [{ team_id }] },
+      status: 404,
+    },
+    { body: { email: `${name}@example.com`, role: 'no_role' }, status: 200 },
+  ],
   create_webhook: () => [{ body: { url: 'https://stranger.example.com/in' }, status: 404 }],
   get_webhook: ofTeamsOwn(undefined),
   patch_webhook: ofTeamsOwn({ description: 'mine' }),
@@ -468,6 +481,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     query_id_or_slug: continuous.body.id,
     name,
     provider: 'oura',
+    member_id: (await makeMember(app, team, { name: `Ada ${name}`, email: `${name}@example.com` })).id,
+    invite_id: (await invite(team, `invited-${name}@example.com`)).id,
     key_id: managers.body.data[0]?.id as string,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
@@ -499,10 +514,17 @@ async function statementOfRows(): Promise<RawBuilder<{ name: string; row: string
      order by 1`.execute(app.db);
   const rowsOf = (name: string, condition: RawBuilder<unknown>) =>
     sql`select ${sql.lit(name)} as name, to_jsonb(t)::text as row from ${sql.table(name)} t where ${condition}`;
-  ownedTables = [...tables.map(({ name }) => name), 'webhook_secrets', 'teams'];
+  const { rows: ofOrg } = await sql<{ name: string }>`
+    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'teams' and not c.relispartition
+       and not exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'team_id') order by 1`.execute(
+    app.db,
+  );
+  ownedTables = [...tables, ...ofOrg].map(({ name }) => name).concat('webhook_secrets', 'teams');
   return sql`${sql.join(
     [
       ...tables.map(({ name }) => rowsOf(name, sql`team_id = ${sql.lit(owner.id)}`)),
+      ...ofOrg.map(({ name }) => rowsOf(name, sql`org_id = ${sql.lit(owner.org_id)}`)),
       rowsOf('webhook_secrets', sql`webhook_id = ${sql.lit(ids.webhook_id)}`),
       rowsOf('teams', sql`id = ${sql.lit(owner.id)}`),
     ],
@@ -553,7 +575,7 @@ function requestOf(
   };
 }
 
-test('the owner has something in every table that holds rows of teams', async () => {
+test('the owner has something in every table that holds rows of teams or organisations', async () => {
   const empty = Object.entries(await rowsOfOwner())
     .filter(([, rows]) => rows.length === 0)
     .map(([table]) => table);
@@ -617,7 +639,7 @@ test('the same requests by the owner itself reach what they name', async () => {
   const unreached: string[] = [];
   const sent = new Set<string>();
   for (const endpoint of endpoints
-    .filter(({ auth }) => auth !== 'none' && auth !== 'link_token' && auth !== 'signature')
+    .filter(({ auth }) => auth !== 'none' && auth !== 'link_token' && !auth.endsWith('signature'))
     .toSorted((a, b) => last(a) - last(b))) {
     for (const attempt of attemptsAt(endpoint, ids, ids)) {
       const { request, send } = requestOf(owner, endpoint, ids, ids, attempt);

@@ -7,6 +7,8 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/orgs': ['orgs'],
   'tenancy/teams': ['teams', 'physicians'],
   'tenancy/access-tokens': ['api_access_tokens'],
+  'tenancy/members': ['org_members', 'org_invites'],
+  mail: ['mails'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],
   insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],

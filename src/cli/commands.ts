@@ -96,6 +96,12 @@ export const COMMANDS: Command[] = [
     run: async (values) => (await import('./keys.ts')).revokeKeyCommand(values),
   }),
   command({
+    words: 'org invites',
+    summary: 'Show the open invites of an organisation with their links, as for a deployment that sends no mail.',
+    flags: { org: organisation },
+    run: async (values) => (await import('./org.ts')).invitesCommand(values),
+  }),
+  command({
     words: 'team open-beta',
     summary: 'Open a closed beta to a team of a production deployment; a sandbox has all of them.',
     flags: ofBeta,

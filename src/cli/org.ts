@@ -1,4 +1,8 @@
+import { MOST_RECORDS } from '../audit/entry.ts';
+import { listInvites } from '../tenancy/members/invites/list-invites.ts';
+import { inviteUrl } from '../tenancy/members/invites/mail-invite.ts';
 import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
+import { findOrg } from '../tenancy/orgs/find.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
 import { withChange } from './with-change.ts';
 
@@ -19,5 +23,28 @@ export function setPlanCommand({ org, plan }: { org: string; plan: Plan }): Prom
   return withChange('org set-plan', async (ctx) => {
     await setPlan(ctx, { org_id: org, plan });
     return { org_id: org, records: [org], tell: () => console.log(`The organisation is on plan ${plan} now.`) };
+  });
+}
+
+/** The links of all open invites, for who runs a deployment without a mail server: what it shows is personal, and leaves a line. */
+export function invitesCommand({ org }: { org: string }): Promise<number> {
+  return withChange('org invites', async (ctx) => {
+    await findOrg(ctx, org);
+    const lines: string[] = [];
+    const records: string[] = [];
+    let next_cursor: string | null = null;
+    do {
+      const page = await listInvites(ctx, org, { search_query: null, next_cursor });
+      for (const { id, email, role, invited_at } of page.invites) {
+        records.push(id);
+        lines.push(JSON.stringify({ id, email, role, invited_at, link: inviteUrl(ctx, org, { id }) }));
+      }
+      next_cursor = page.next_cursor;
+    } while (next_cursor !== null);
+    return {
+      org_id: org,
+      records: records.slice(0, MOST_RECORDS),
+      tell: () => lines.forEach((line) => console.log(line)),
+    };
   });
 }

@@ -41,6 +41,17 @@ export const httpAddress: Kind<string> = (value) => {
 };
 
 /** It may hold a password, so it is not repeated. */
+export const smtpUrl: Kind<string> = (value) => {
+  if (/^smtps?:\/\/([^\s/@]+@)?(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?\/?$/i.test(value)) return value;
+  throw new WrongValue('must be smtp:// or smtps:// with a host, and a port where it is not the usual one.');
+};
+
+export const mailAddress: Kind<string> = (value) => {
+  if (/^[^\s@<>(),;:"]{1,64}@[\w.-]{1,190}$/.test(value)) return value;
+  throw new WrongValue(`must be a mail address, as phial@example.com, but is ${shown(value)}.`);
+};
+
+/** It may hold a password, so it is not repeated. */
 export const postgresUrl: Kind<string> = (value) => {
   if (/^postgres(ql)?:\/\//.test(value)) return value;
   throw new WrongValue('must start with postgres:// or postgresql://.');
@@ -57,6 +68,13 @@ export const headerPrefixes: Kind<string[]> = (value) =>
     value.toLowerCase(),
     (prefix) => /^[a-z][a-z0-9-]*-$/.test(prefix),
     'prefixes of letters, digits and hyphens that end with a hyphen, as x-service-',
+  );
+
+export const nameServers: Kind<string[]> = (value) =>
+  listOf(
+    value,
+    (item) => isIP(item.replace(/^\[(.*)\](:\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')) > 0,
+    'addresses as 192.0.2.53 or 192.0.2.53:5353',
   );
 
 export const networks: Kind<string[]> = (value) => listOf(value, isNetwork, 'networks such as 10.0.0.0/8');

@@ -2,15 +2,19 @@ import {
   headerPrefixes,
   httpAddress,
   key32,
+  mailAddress,
+  nameServers,
   networks,
   oneOf,
   orNull,
   postgresUrl,
+  smtpUrl,
   text,
   whole,
   type Kind,
 } from './option-kinds.ts';
-import { hiddenList, PROVIDER_OPTIONS } from './provider-options.ts';
+import { LIMIT_OPTIONS } from './limit-options.ts';
+import { Hidden, hiddenList, PROVIDER_OPTIONS } from './provider-options.ts';
 
 type Option = { default: string; read: Kind<unknown>; meaning: string };
 
@@ -189,41 +193,7 @@ export const OPTIONS = {
     read: whole(1, 256),
     meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).',
   },
-  PHIAL_TEAMS_PER_ORG: {
-    default: '100',
-    read: whole(1, 100_000),
-    meaning: 'Teams that an organisation may have (1 to 100000).',
-  },
-  PHIAL_MANAGEMENT_KEYS_PER_ORG: {
-    default: '100',
-    read: whole(2, 10_000),
-    meaning: 'Management keys that an organisation may have in use (2 to 10000).',
-  },
-  PHIAL_API_KEYS_PER_TEAM: {
-    default: '50',
-    read: whole(1, 10_000),
-    meaning: 'API keys that a team may have in use (1 to 10000).',
-  },
-  PHIAL_LAB_TESTS_PER_TEAM: {
-    default: '500',
-    read: whole(1, 10_000),
-    meaning: 'Lab tests that a team may have, but for those that its orders generate (1 to 10000).',
-  },
-  PHIAL_WEBHOOKS_PER_TEAM: {
-    default: '50',
-    read: whole(1, 1000),
-    meaning: 'Webhook endpoints that a team may have (1 to 1000).',
-  },
-  PHIAL_CONTINUOUS_QUERIES_PER_TEAM: {
-    default: '20',
-    read: whole(1, 100),
-    meaning: 'Continuous queries that a team may have (1 to 100).',
-  },
-  PHIAL_USERS_PER_TEAM: {
-    default: '',
-    read: orNull(whole(1, 1_000_000_000)),
-    meaning: 'Users that a team may have; empty: as many as it likes.',
-  },
+  ...LIMIT_OPTIONS,
   PHIAL_UPLOAD_DIR: {
     default: '',
     read: orNull(text),
@@ -285,6 +255,23 @@ export const OPTIONS = {
     read: hiddenList,
     meaning:
       'Comma-separated secrets by which carriers sign what they tell of parcels, several while one is changed; empty: carriers tell nothing.',
+  },
+  PHIAL_SMTP_URL: {
+    default: '',
+    read: (value: string) => (value === '' ? null : new Hidden(smtpUrl(value))),
+    meaning:
+      'Server that mail is sent by, as smtps://USER:PASSWORD@smtp.example.com:465 or smtp://…:587; empty: mail waits in the outbox.',
+  },
+  PHIAL_MAIL_FROM: {
+    default: '',
+    read: orNull(mailAddress),
+    meaning: 'Address that mail is sent from; needed with PHIAL_SMTP_URL.',
+  },
+  PHIAL_DOMAIN_NAME_SERVERS: {
+    default: '',
+    read: orNull(nameServers),
+    meaning:
+      'Comma-separated name servers that are asked for the proofs of domains, as 192.0.2.53 or 192.0.2.53:5353; empty: those of this machine.',
   },
   PHIAL_DRAIN_SECONDS: {
     default: '10',

@@ -58,6 +58,10 @@ export type Config = {
   providers: Readonly<Record<string, ProviderClient>>;
   /** By which carriers sign; none: their news is not taken. */
   carrierSecrets: readonly Hidden[];
+  /** Where mail goes out; null: it waits in the outbox. */
+  mail: { url: Hidden; from: string } | null;
+  /** Who is asked for the proofs of domains; null: the name servers of this machine. */
+  domainNameServers: readonly string[] | null;
 };
 
 type UploadLimits = {
@@ -86,6 +90,10 @@ export type DatabaseLimits = {
 export type Limits = {
   teamsPerOrg: number;
   managementKeysPerOrg: number;
+  /** Members and open invites together. */
+  membersPerOrg: number;
+  domainsPerOrg: number;
+  ehrMembersPerOrg: number;
   apiKeysPerTeam: number;
   labTestsPerTeam: number;
   webhooksPerTeam: number;
@@ -131,6 +139,9 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   ];
   if ((given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null) !== (given.PHIAL_HL7_TLS_KEY_FILE === null)) {
     problems.push('PHIAL_HL7_TLS_CERTIFICATE_FILE and PHIAL_HL7_TLS_KEY_FILE belong together: set both or none.');
+  }
+  if ((given.PHIAL_SMTP_URL === null) !== (given.PHIAL_MAIL_FROM === null)) {
+    problems.push('PHIAL_SMTP_URL and PHIAL_MAIL_FROM belong together: set both or none.');
   }
   if (given.PHIAL_ENVIRONMENT === 'production') {
     if (given.PHIAL_BASE_URL?.startsWith('http:')) {
@@ -205,6 +216,9 @@ const configOf = (given: Given): Config => ({
   limits: {
     teamsPerOrg: given.PHIAL_TEAMS_PER_ORG,
     managementKeysPerOrg: given.PHIAL_MANAGEMENT_KEYS_PER_ORG,
+    membersPerOrg: given.PHIAL_MEMBERS_PER_ORG,
+    domainsPerOrg: given.PHIAL_DOMAINS_PER_ORG,
+    ehrMembersPerOrg: given.PHIAL_EHR_MEMBERS_PER_ORG,
     apiKeysPerTeam: given.PHIAL_API_KEYS_PER_TEAM,
     labTestsPerTeam: given.PHIAL_LAB_TESTS_PER_TEAM,
     webhooksPerTeam: given.PHIAL_WEBHOOKS_PER_TEAM,
@@ -213,6 +227,11 @@ const configOf = (given: Given): Config => ({
   },
   providers: readProviderClients(given).clients,
   carrierSecrets: given.PHIAL_CARRIER_WEBHOOK_SECRETS,
+  mail:
+    given.PHIAL_SMTP_URL === null || given.PHIAL_MAIL_FROM === null
+      ? null
+      : { url: given.PHIAL_SMTP_URL, from: given.PHIAL_MAIL_FROM },
+  domainNameServers: given.PHIAL_DOMAIN_NAME_SERVERS,
 });
 
 /** A sandbox that others can reach must not be their way to what listens on this machine alone. */

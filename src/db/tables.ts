@@ -6,6 +6,14 @@
 import type { ColumnType } from "kysely";
 import type { Jsonb } from "./jsonb.ts";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -563,6 +571,18 @@ export interface LinkTokens {
   user_id: string;
 }
 
+export interface Mails {
+  about: string;
+  attempts: Generated<number>;
+  content: Buffer | null;
+  created_at: Generated<string>;
+  expires_at: string;
+  id: string;
+  next_attempt_at: Generated<string>;
+  org_id: string;
+  sent_at: string | null;
+}
+
 export interface ManagementKeys {
   created_at: Generated<string>;
   created_by: string | null;
@@ -726,6 +746,30 @@ export interface OrderTransactions {
   id: string;
   team_id: string;
   user_id: string;
+}
+
+export interface OrgInvites {
+  created_by: string;
+  email: Buffer;
+  email_hash: Buffer;
+  id: string;
+  invited_at: Generated<string>;
+  org_id: string;
+  resent_at: string | null;
+  role: string;
+  team_ids: string[] | null;
+  words: ArrayType<Buffer>;
+}
+
+export interface OrgMembers {
+  created_at: Generated<string>;
+  email_hash: Buffer;
+  id: string;
+  org_id: string;
+  person: Buffer;
+  role: string;
+  team_ids: string[] | null;
+  words: ArrayType<Buffer>;
 }
 
 export interface Orgs {
@@ -1157,6 +1201,7 @@ export interface DB {
   lanes: Lanes;
   link_codes: LinkCodes;
   link_tokens: LinkTokens;
+  mails: Mails;
   management_keys: ManagementKeys;
   marker_analytes: MarkerAnalytes;
   marker_questions: MarkerQuestions;
@@ -1171,6 +1216,8 @@ export interface DB {
   order_status_rules: OrderStatusRules;
   order_transactions: OrderTransactions;
   orders: Orders;
+  org_invites: OrgInvites;
+  org_members: OrgMembers;
   orgs: Orgs;
   payor_external_codes: PayorExternalCodes;
   payors: Payors;

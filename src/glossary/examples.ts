@@ -186,6 +186,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   create_api_access_token: { env: 'sandbox' },
   create_management_key: { label: 'provisioning', role: 'org_admin' },
   patch_management_key: { label: 'provisioning, second' },
+  patch_member: { role: 'no_role', team_role_bindings: null },
+  create_invite: { email: 'grace@example.com', role: 'org_admin' },
   create_webhook: {
     url: 'https://hooks.example.com/phial',
     filter_types: ['labtest.order.created', 'labtest.order.updated'],
@@ -207,7 +209,9 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   env: 'sandbox',
   environment: 'sandbox',
   import_id: SOMETHING,
+  invite_id: SOMETHING,
   job_id: SOMETHING,
+  member_id: SOMETHING,
   key_id: SOMETHING,
   lab_id: 1,
   lab_test_id: SOMETHING,

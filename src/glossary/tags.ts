@@ -22,6 +22,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   unmatched: 'Results that belong to no order by their numbers, and whose they are.',
   lab_reports: 'Reports of laboratories on paper or as files, read into results.',
   management: 'Teams of an organisation and the keys of both.',
+  people: 'People of an organisation, and who is invited.',
   webhooks: 'Where events are sent to, and the secrets they are signed with.',
   system: 'Whether the service lives and is ready, and which version it is.',
   events: 'What the service tells by webhooks.',

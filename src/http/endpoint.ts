@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Ctx, LinkCtx, ManagementCtx, SignedCtx, TeamCtx } from '../context.ts';
+import type { Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import { areaOf, type Area, type TeamTag } from './areas.ts';
 import type { AnswerKind, AnswerOf, BodyKind, BodyOf } from './media.ts';
@@ -7,9 +7,11 @@ import type { AnswerKind, AnswerOf, BodyKind, BodyOf } from './media.ts';
 /**
  * Who may call: a team by its API key, that or one of its users by a token of an hour, a user's browser by a link token,
  * an organisation by a management key, whoever has a link that we signed, or anybody. What users may call names them in its path
- * as `user_id`; what a signed link opens has the path `/documents/<kind>/{token}`, and the record is `signedId` of its ctx.
+ * as `user_id`; what a signed link opens has the path `/documents/<kind>/{token}`, and the record is `signedId` of its ctx; `org_signature` is the same for records of
+ * an organisation itself.
  */
-export type Auth = 'team_key' | 'team_key_or_user_token' | 'link_token' | 'management_key' | 'signature' | 'none';
+export type Auth =
+  'team_key' | 'team_key_or_user_token' | 'link_token' | 'management_key' | 'signature' | 'org_signature' | 'none';
 
 /**
  * What a management key must be good for. `org`: the organisation itself, so Team Management Keys get 403. `team`: the
@@ -24,11 +26,13 @@ type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key' |
     ? LinkCtx
     : A extends 'signature'
       ? SignedCtx
-      : A extends 'management_key'
-        ? S extends 'team'
-          ? ManagementCtx & TeamCtx
-          : ManagementCtx
-        : Ctx;
+      : A extends 'org_signature'
+        ? OrgSignedCtx
+        : A extends 'management_key'
+          ? S extends 'team'
+            ? ManagementCtx & TeamCtx
+            : ManagementCtx
+          : Ctx;
 type Part<T extends TSchema | undefined> = T extends TSchema ? Static<T> : undefined;
 type Parameters = TObject<TProperties> | undefined;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -44,6 +44,8 @@ const STATUS: Record<Code, number> = {
   last_management_key: 400,
   key_not_bindable: 400,
   patient_experience_off: 400,
+  role_bindings_mismatch: 400,
+  invite_conflict: 409,
   slug_taken: 400,
   sandbox_only: 403,
   client_user_id_conflict: 400,

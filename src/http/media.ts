@@ -36,6 +36,10 @@ export const multipart = <T extends TObject>(
   files: { file: string; maxFiles: number; maxBytes: number },
 ): Multipart<T> => ({ media: 'multipart', fields, ...files });
 
+/** What a page of ours sends by a form without files (application/x-www-form-urlencoded), read whole before `handle`. */
+export type WebForm<T extends TObject = TObject> = { media: 'web_form'; fields: T };
+export const webForm = <T extends TObject>(fields: T): WebForm<T> => ({ media: 'web_form', fields });
+
 /** A form as `handle` reads it: each file to its end before the next, and then the fields, in whatever order they were sent. */
 export type Form<T extends TObject = TObject> = {
   files: AsyncIterable<AsyncIterable<Buffer>>;
@@ -133,11 +137,19 @@ export const browser = { media: 'browser' } as const;
 
 /** A page without script, or where to go. What goes wrong for a person is told by a page too, which is a 200. */
 export type BrowserAnswer =
-  | { html: string; /** The one style sheet in it, which alone may apply. */ style: string }
+  | {
+      html: string;
+      /** The one style sheet in it, which alone may apply. */
+      style: string;
+      /** Whether it has a form, which is sent to us. */
+      hasForm?: boolean;
+      /** Origins of pages that may show it within themselves; left out: none. */
+      framedBy?: readonly string[];
+    }
   | { redirect: string; /** Left in the browser for requests below `path`. */ cookie?: Cookie };
 export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };
 
-export type BodyKind = TSchema | Ndjson | ByteStream | Batch | Multipart;
+export type BodyKind = TSchema | Ndjson | ByteStream | Batch | Multipart | WebForm;
 export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;
 
 /** What `handle` gets as its body. */
@@ -150,9 +162,11 @@ export type BodyOf<B> =
         ? Static<T>[]
         : B extends Multipart<infer T>
           ? Form<T>
-          : B extends TSchema
-            ? Static<B>
-            : undefined;
+          : B extends WebForm<infer T>
+            ? Static<T>
+            : B extends TSchema
+              ? Static<B>
+              : undefined;
 
 /** What `handle` gives back. */
 export type AnswerOf<R> =
@@ -180,15 +194,19 @@ export type AnswerOf<R> =
 export function jsonOf(kind: BodyKind | AnswerKind | undefined): TSchema | undefined {
   if (kind === undefined || !('media' in kind)) return kind;
   if (kind.media === 'or_accepted' || kind.media === 'or_file' || kind.media === 'fhir') return kind.schema;
+  if (kind.media === 'web_form') return kind.fields;
   return kind.media === 'batch' ? kind.list : undefined;
 }
 
 export const isBatch = (kind: BodyKind | undefined): kind is Batch =>
   kind !== undefined && 'media' in kind && kind.media === 'batch';
 
+const isWebForm = (kind: BodyKind | undefined): kind is WebForm =>
+  kind !== undefined && 'media' in kind && kind.media === 'web_form';
+
 export const isForm = (kind: BodyKind | AnswerKind | undefined): kind is Multipart =>
   kind !== undefined && 'media' in kind && kind.media === 'multipart';
 
 /** A body that is handed on while it arrives. */
 export const isStream = (kind: BodyKind | undefined): kind is Ndjson | ByteStream | Multipart =>
-  kind !== undefined && 'media' in kind && !isBatch(kind);
+  kind !== undefined && 'media' in kind && !isBatch(kind) && !isWebForm(kind);

@@ -19,6 +19,7 @@ import { takeBatches, UnreadBatch } from './input/batch-body.ts';
 import type { ReadForm } from './input/form-body.ts';
 import { inputReader, type Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
+import { takeWebForms } from './input/web-form-body.ts';
 import type { ArrivingBatches } from './limits/arriving-batches.ts';
 import type { RequestShares } from './limits/request-shares.ts';
 import { isForm, isStream } from './media.ts';
@@ -159,6 +160,7 @@ function register(
     void server.register(async (own) => {
       if (body.media === 'batch')
         takeBatches(own, body, (request, bytes) => arriving.take(ownerOf(request) ?? '', bytes));
+      else if (body.media === 'web_form') takeWebForms(own);
       else takeStreams(own, body);
       own.route({ ...route, ...(body.media === 'batch' ? { bodyLimit: body.maxBytes } : {}) });
     });

@@ -16,6 +16,7 @@ import * as hooks from '../wearables/hooks/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as accessTokens from '../tenancy/access-tokens/erase.ts';
 import * as users from '../users/erase.ts';
+import * as mail from '../mail/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
 
 /** Every room that keeps something for a time only. */
@@ -34,6 +35,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   link,
   users,
   accessTokens,
+  mail,
   answers,
   audit,
 ];

@@ -23,6 +23,7 @@ import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
+import { mailsOut } from '../mail/send-mails.ts';
 import { makePartitions } from '../delivery/erase.ts';
 import { teamErasureKind } from '../tenancy/teams/delete.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
@@ -79,6 +80,7 @@ export const jobs = [
   resendEvents,
   resendResumption,
   ...hl7Jobs,
+  mailsOut,
   tokenRevocation,
   erasure,
   endedAgreements,

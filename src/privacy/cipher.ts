@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import type { BytesColumn, JsonColumn, LookupKind, PackedColumn, SealedColumn, TextColumn } from './columns.ts';
 
-/** Which row a sealed value belongs to. Where several columns name the row, `id` joins them with a slash. */
+/** Which row a sealed value belongs to; `team_id` is its team, or its organisation where it is of no team. Where several columns name the row, `id` joins them with a slash. */
 type SealedRow = { team_id: string; id: string };
 
 /** The deployment's keys: the one that seals, and every one that opens, by version (1 to 255); 32 bytes each. */

@@ -28,6 +28,8 @@ const HASHES = [
   'oauth_states.browser_hash',
   'oauth_states.state_hash',
   'order_name_words.word_hash',
+  'org_invites.email_hash',
+  'org_members.email_hash',
   'summaries.raw_hash',
   'summaries.stream_hash',
   'summaries.told_hash',

@@ -4,7 +4,8 @@
  *
  * These columns are bytea and hold what the cipher sealed; of `packed` ones, which are long JSON texts, after packing. `row` are the columns that name the row and
  * are bound into what is sealed, so that a value copied into another row does not open; they never change for a row
- * (of an order its id alone, since an order can move to another user). `team` is the column of the team's id.
+ * (of an order its id alone, since an order can move to another user). `team` is the column of the id of
+ * the team, or of the organisation, under whose key it is sealed.
  */
 export const SEALED_COLUMNS = {
   'users.fallback_birth_date': { as: 'text', row: ['id'], team: 'team_id' },
@@ -56,6 +57,9 @@ export const SEALED_COLUMNS = {
   'webhooks.headers': { as: 'json', row: ['id'], team: 'team_id' },
   'webhook_header_sets.headers': { as: 'json', row: ['id'], team: 'team_id' },
   'webhook_secrets.secret': { as: 'text', row: ['id'], team: 'team_id' },
+  'org_members.person': { as: 'json', row: ['id'], team: 'org_id' },
+  'org_invites.email': { as: 'text', row: ['id'], team: 'org_id' },
+  'mails.content': { as: 'json', row: ['id'], team: 'org_id' },
   'idempotency_keys.body': { as: 'text', row: ['operation', 'key'], team: 'scope_id' },
 } as const satisfies Record<string, { as: 'text' | 'json' | 'packed' | 'bytes'; row: readonly string[]; team: string }>;
 
@@ -71,6 +75,10 @@ export type BytesColumn = ColumnAs<'bytes'>;
 export type LookupKind =
   /** order_name_words.word_hash: a whole word of a patient's or recipient's name. */
   | 'name_word'
+  /** org_members.words and org_invites.words: a whole word of a name or an address; its place is the organisation. */
+  | 'person_word'
+  /** org_members.email_hash and org_invites.email_hash: the whole address; its place is the organisation. */
+  | 'person_email'
   /** A patient's date of birth. */
   | 'birth_date'
   /** samples.extra: the text of a note. */

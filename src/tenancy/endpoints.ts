@@ -1,5 +1,6 @@
 import { accessTokenEndpoints } from './access-tokens/endpoints.ts';
 import { keyEndpoints } from './keys/endpoints.ts';
+import { memberEndpoints } from './members/endpoints.ts';
 import { orgEndpoints } from './orgs/endpoints.ts';
 import { ownTeamEndpoints, teamEndpoints } from './teams/endpoints.ts';
 
@@ -10,4 +11,5 @@ export const managementEndpoints = [
   ...teamEndpoints,
   ...keyEndpoints,
   ...accessTokenEndpoints,
+  ...memberEndpoints,
 ];

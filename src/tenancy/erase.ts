@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { boundToManagedTeam } from '../db/session/bind.ts';
+import * as members from './members/erase.ts';
 
 /**
  * The team's keys and the team itself, last of all. A management key that was bound to it stays bound to its others;
  * one without others is revoked.
  */
 export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: { id: string; org_id: string }): Promise<void> {
-  const { db } = boundToManagedTeam(ctx, team);
+  const managed = boundToManagedTeam(ctx, team);
+  const { db } = managed;
+  await members.eraseTeam(managed, team);
   await db.deleteFrom('team_api_keys').where('team_id', '=', team.id).execute();
   await sql`
     update management_keys

@@ -6,6 +6,9 @@ import { AppError } from '../errors.ts';
 const WHOSE: Record<keyof Limits, string> = {
   teamsPerOrg: 'An organisation may have at most # teams here.',
   managementKeysPerOrg: 'An organisation may have at most # management keys in use.',
+  membersPerOrg: 'An organisation may have at most # members and open invites.',
+  domainsPerOrg: 'An organisation may have at most # domains.',
+  ehrMembersPerOrg: 'An organisation may have at most # members of an EHR.',
   apiKeysPerTeam: 'A team may have at most # API keys in use.',
   labTestsPerTeam: 'A team may have at most # lab tests of its own.',
   webhooksPerTeam: 'A team may have at most # webhook endpoints.',

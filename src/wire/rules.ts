@@ -151,19 +151,17 @@ const image = defineRule<true>({
   words: () => `A PNG or JPEG image of at most ${MOST_PIXELS / 1_000_000} million pixels, as its own bytes say.`,
 });
 
-/** A key that opens some teams names them, and one that opens the organisation names none. */
+/** Who manages some teams names them, a key or a person; who manages the organisation, or nothing, names none. */
 const boundByRole = defineRule<true>({
   keyword: 'boundByRole',
   check: (_, { role, team_role_bindings: bindings }) => {
     if (role === 'team_admin' && (bindings === undefined || bindings === null)) {
-      return [
-        { at: ['team_role_bindings'], type: 'missing', msg: 'A Team Management Key needs the teams it is bound to' },
-      ];
+      return [{ at: ['team_role_bindings'], type: 'missing', msg: 'A team_admin needs the teams to manage' }];
     }
-    if (role !== 'org_admin' || !Array.isArray(bindings)) return [];
-    return [{ at: ['team_role_bindings'], type: 'value_error', msg: 'An Org Management Key is bound to no team' }];
+    if ((role !== 'org_admin' && role !== 'no_role') || !Array.isArray(bindings)) return [];
+    return [{ at: ['team_role_bindings'], type: 'value_error', msg: 'Only a team_admin is bound to teams' }];
   },
-  words: () => '`team_role_bindings` is needed with `team_admin` and refused with `org_admin`.',
+  words: () => '`team_role_bindings` is needed with `team_admin` and refused with any other role.',
 });
 
 /** Every rule that a schema can name. */

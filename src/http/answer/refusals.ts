@@ -31,4 +31,7 @@ export function declaredCodes(endpoint: Endpoint): Set<Code> {
 
 /** True where a link that does not open is told by a page: what it opens is one. */
 export const refusesByPage = ({ auth, response }: Endpoint): boolean =>
-  auth === 'signature' && response !== undefined && 'media' in response && response.media === 'browser';
+  (auth === 'signature' || auth === 'org_signature') &&
+  response !== undefined &&
+  'media' in response &&
+  response.media === 'browser';

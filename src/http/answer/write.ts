@@ -18,18 +18,20 @@ const TYPES = {
   fhir: 'application/fhir+json; charset=utf-8',
 };
 
+type Page = Extract<BrowserAnswer, { html: string }>;
+
 /** Of work that is done later. */
 const ACCEPTED = 202;
 
 /** A picture that is opened by itself is a page: nothing in it may run or load. */
 const NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Of pages for people: nothing runs, nothing is loaded from elsewhere, nobody frames them or learns their address. */
-const pageHeaders = (style: string): Record<string, string> => ({
+/** Of pages for people: nothing runs, nothing is loaded from elsewhere, nobody learns their address, and only who may frames them. */
+const pageHeaders = ({ style, hasForm, framedBy = [] }: Omit<Page, 'html'>): Record<string, string> => ({
   'content-type': TYPES.html,
   'content-security-policy':
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; ` +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    `base-uri 'none'; form-action ${hasForm ? "'self'" : "'none'"}; frame-ancestors ${framedBy.join(' ') || "'none'"}`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 });
@@ -40,11 +42,11 @@ export function refusedLinkPage(status: number): { status: number; headers: Reco
     'This link does not open',
     '<p>It may be too old, or not complete. Ask for another where you got it. You can close this page.</p>',
   );
-  return { status, headers: pageHeaders(style), body: html };
+  return { status, headers: pageHeaders({ style }), body: html };
 }
 
 function browserAnswer(answer: BrowserAnswer): Answer {
-  if ('html' in answer) return { status: 200, body: answer.html, headers: pageHeaders(answer.style) };
+  if ('html' in answer) return { status: 200, body: answer.html, headers: pageHeaders(answer) };
   const { redirect, cookie } = answer;
   return {
     status: 302,

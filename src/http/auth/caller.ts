@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Ctx, LinkCtx, ManagementCtx, SignedCtx, TeamCtx } from '../../context.ts';
+import type { Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx } from '../../context.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
 import type { KeyScope } from '../../tenancy/keys/scopes.ts';
 import type { AccessCache } from './access.ts';
@@ -26,7 +26,7 @@ type Shown = {
 
 /** Who calls, with the context that the handler gets. */
 export type Caller = Shown & {
-  ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | ManagementCtx;
+  ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | OrgSignedCtx | ManagementCtx;
   /** Null where anybody may call. */
   key: KeyIdentity | null;
   /** The key itself, as it was sent. */

@@ -3,6 +3,7 @@ import type { AuthKind } from './caller.ts';
 import { linkToken } from './link-token.ts';
 import { managementKey } from './management-key.ts';
 import { none } from './none.ts';
+import { orgSignature } from './org-signature.ts';
 import { signature } from './signature.ts';
 import { teamKey } from './team-key.ts';
 import { teamKeyOrUserToken } from './user-token.ts';
@@ -14,5 +15,6 @@ export const AUTH_KINDS: Record<Auth, AuthKind> = {
   link_token: linkToken,
   management_key: managementKey,
   signature,
+  org_signature: orgSignature,
   none,
 };

@@ -50,7 +50,7 @@ async function findTeam(
 }
 
 /** Under which a link is counted and told of in the audit log, where it itself has no place. */
-const idOf = (token: string): string =>
+export const idOf = (token: string): string =>
   createHash('sha256')
     .update(token)
     .digest('hex')

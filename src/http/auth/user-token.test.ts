@@ -50,7 +50,7 @@ describe("a user's own token", () => {
     const { user_id } = await makeUser(app.team);
     const headers = { authorization: `Bearer ${await tokenOf(user_id)}` };
     const opened = [];
-    for (const { id, method, path } of endpoints.filter(({ auth }) => auth !== 'none' && auth !== 'signature')) {
+    for (const { id, method, path } of endpoints.filter(({ auth }) => auth !== 'none' && !auth.endsWith('signature'))) {
       const at = path.replaceAll('{user_id}', user_id).replaceAll(/\{\w+\}/g, 'x');
       const { status } = await app.api(method, at, undefined, { key: null, headers });
       if (status !== 401) opened.push(id);

@@ -133,6 +133,8 @@ function requestBody(body: BodyKind, schemas: ComponentSchemas, example: unknown
       required: true,
       content: { ...json(schemas.write(body.list), example), ...lines(schemas.write(body.item)) },
     };
+  if (body.media === 'web_form')
+    return { required: true, content: { 'application/x-www-form-urlencoded': { schema: schemas.write(body.fields) } } };
   if (body.media === 'multipart') return { required: true, content: form(body, schemas) };
   return {
     required: true,

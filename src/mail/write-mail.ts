@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { TxCtx } from '../context.ts';
+import { addJob, jobKind } from '../db/define-job.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+
+/** Mail waits for a server outside: it takes one of the places for that. */
+export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), placeOf: () => 'mail' });
+
+/** Of one organisation: what goes out is read by people, and says that we sent it. */
+const MOST_A_DAY = 500;
+
+type Mail = {
+  org_id: string;
+  /** The record that it tells of: what waits of an older mail about it is replaced. */
+  about: string;
+  /** Until when it tells something, in seconds since 1970. */
+  expires: number;
+  letter: { to: string; subject: string; text: string };
+};
+
+/** Puts a mail into the outbox, in the transaction of what it tells of. Throws limit_reached. */
+export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: Mail): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`mails ${org_id}`}, 0))`.execute(ctx.db);
+  const { rows } = await sql<{ written: number }>`
+    select count(*)::int as written from mails
+     where org_id = ${org_id} and created_at > now() - interval '1 day'`.execute(ctx.db);
+  if ((rows[0]?.written ?? 0) >= MOST_A_DAY) {
+    throw new AppError('limit_reached', `An organisation may send ${MOST_A_DAY} mails a day. Try again tomorrow.`, {
+      fields: { limit: MOST_A_DAY },
+    });
+  }
+  await withdrawMails(ctx, about);
+  const id = newId();
+  await ctx.db
+    .insertInto('mails')
+    .values({
+      id,
+      org_id,
+      about,
+      content: ctx.cipher.sealJson('mails.content', { team_id: org_id, id }, letter),
+      expires_at: sql`to_timestamp(${expires}::float8)`,
+    })
+    .execute();
+  await addJob(ctx.db, mailKind, {}, { key: mailKind.name, keepsMoment: true });
+}
+
+/** Of a record that is gone: what waits is not sent. That it was written still counts for the day. */
+export async function withdrawMails({ db }: TxCtx, about: string): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ content: null })
+    .where('about', '=', about)
+    .where('content', 'is not', null)
+    .execute();
+}

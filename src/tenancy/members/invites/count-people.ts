@@ -1,0 +1,10 @@
+import { sql } from 'kysely';
+import type { TxCtx } from '../../../context.ts';
+
+/** Members and open invites of an organisation, which share one limit. */
+export async function countPeople({ db }: TxCtx, orgId: string): Promise<number> {
+  const { rows } = await sql<{ people: number }>`
+    select (select count(*) from org_members where org_id = ${orgId})::int
+         + (select count(*) from org_invites where org_id = ${orgId})::int as people`.execute(db);
+  return rows[0]?.people ?? 0;
+}

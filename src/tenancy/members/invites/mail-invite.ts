@@ -1,0 +1,36 @@
+import type { Ctx, TxCtx } from '../../../context.ts';
+import { writeMail } from '../../../mail/write-mail.ts';
+import { endOfLink, signedUrl } from '../../../privacy/signed-link.ts';
+import { findOrg } from '../../orgs/find.ts';
+
+/** The last part but one of the address of an invite. */
+const KIND = 'invite';
+
+/** Where an invite is accepted, for seven days; it opens nothing any more once the invite is deleted or accepted. */
+export const inviteUrl = (
+  ctx: Pick<Ctx, 'cipher' | 'config'>,
+  orgId: string,
+  { id, expires = endOfLink(Date.now()) }: { id: string; expires?: number },
+): string => signedUrl(ctx, KIND, { team_id: orgId, id, expires });
+
+/** Writes the mail of an invite, with a link that is good from now on. Throws limit_reached. */
+export async function mailInvite(ctx: TxCtx, orgId: string, invite: { id: string; email: string }): Promise<void> {
+  const { name } = await findOrg(ctx, orgId);
+  const expires = endOfLink(Date.now());
+  const text = [
+    `${name} invites you to its organisation at ${new URL(ctx.config.baseUrl).host}.`,
+    '',
+    'Open this link to see what you are invited to, and to accept. It is good for seven days:',
+    '',
+    inviteUrl(ctx, orgId, { id: invite.id, expires }),
+    '',
+    'If you do not know who this is, do nothing: nobody joins without opening the link.',
+    '',
+  ].join('\n');
+  await writeMail(ctx, {
+    org_id: orgId,
+    about: invite.id,
+    expires,
+    letter: { to: invite.email, subject: `${name} invites you`, text },
+  });
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { Email } from '../../wire/person.ts';
+import { nullable, oneOf, optional, Timestamp, Uuid } from '../../wire/schema.ts';
+import { TeamRoleBinding } from '../keys/schemas.ts';
+
+const MOST_TEAMS_BOUND = 100;
+
+export const MemberRole = oneOf(['org_admin', 'team_admin', 'no_role'], {
+  description:
+    'org_admin: manages the organisation; team_admin: the teams that are named; no_role: belongs to it and manages nothing.',
+});
+const Bindings = Type.Array(TeamRoleBinding, {
+  minItems: 1,
+  maxItems: MOST_TEAMS_BOUND,
+  description: 'The teams that a team_admin may manage.',
+});
+const bound = { role: MemberRole, team_role_bindings: nullable(Type.Array(TeamRoleBinding)) };
+const nextCursor = nullable(Type.String());
+
+export const OrgMember = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  email: Type.String(),
+  created_on: Timestamp,
+  ...bound,
+});
+export const OrgMemberPage = Type.Object({ members: Type.Array(OrgMember), next_cursor: nextCursor });
+export const OrgMemberPatch = Type.Object({ role: nullable(MemberRole), team_role_bindings: nullable(Bindings) });
+export const OrgMemberDone = Type.Object({ success: Type.Boolean({ description: 'Whether it is done.' }) });
+
+export const OrgInvite = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  invited_at: Timestamp,
+  resent_at: nullable(Timestamp),
+  creator: Type.Object(
+    { type: oneOf(['management_key'], { description: 'management_key: made over this API.' }) },
+    { description: 'Who invited.' },
+  ),
+  ...bound,
+});
+export const OrgInvitePage = Type.Object({ invites: Type.Array(OrgInvite), next_cursor: nextCursor });
+export const OrgInviteInput = Type.Object(
+  {
+    email: Email,
+    role: Type.Optional(oneOf(['org_admin', 'team_admin', 'no_role'], { default: 'org_admin' })),
+    team_role_bindings: optional(Bindings),
+  },
+  { boundByRole: true },
+);
+export const OrgInviteStatus = Type.Object({
+  status: oneOf(['invite_created', 'invite_resent', 'already_in_org'], {
+    description:
+      'invite_resent: there was one already, and its link goes out anew; already_in_org: a member has this address.',
+  }),
+});
