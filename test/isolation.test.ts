@@ -67,6 +67,7 @@ type Ids = {
   query_id: string;
   query_id_or_slug: string;
   api_key_id: string;
+  account_id: string;
   key_id: string;
   member_id: string;
   invite_id: string;
@@ -283,6 +284,16 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],
   delete_team_api_keys: (_, { api_key_id }) => [{ query: `api_key_id=${api_key_id}`, status: 200 }],
   create_api_access_token: () => [{ body: { env: 'sandbox' }, status: 404 }],
+  list_org_lab_accounts: (_, { team_id, lab_account_id }) => [
+    none,
+    { query: `team_id=${team_id}`, status: 404 },
+    { query: `lab_account_id=${lab_account_id}`, status: 200 },
+  ],
+  patch_org_lab_account: (own, { team_id, lab_account_id }) => [
+    { body: { team_id_allowlist: [] }, status: 404 },
+    { params: { account_id: own.lab_account_id }, body: { team_id_allowlist: [team_id] }, status: 404 },
+    { params: { account_id: lab_account_id }, body: { team_id_allowlist: [] }, status: 404 },
+  ],
   list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
   create_management_key: (_, { team_id }) => [
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
@@ -448,6 +459,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await app.deliver();
   receiver.answer(null);
   await orderKit(team, user.user_id);
+  const account_id = await addAccount(app, team);
   const keys = await team.api<{ api_keys: { id: string; team_id: string }[] }>(
     'GET',
     `/v1/org/${team.org_id}/team_api_keys/sandbox/us`,
@@ -469,7 +481,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     sample_id: sample_id as string,
     raw_result_id: (await loseResults(team)).unmatched_id,
     lab_test_id: await kitTestId(team),
-    lab_account_id: await addAccount(app, team),
+    lab_account_id: account_id,
     payor_code: payor.body.payor_code,
     webhook_id,
     workout_id: summaries['workouts'] as string,
@@ -483,6 +495,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     provider: 'oura',
     member_id: (await makeMember(app, team, { name: `Ada ${name}`, email: `${name}@example.com` })).id,
     invite_id: (await invite(team, `invited-${name}@example.com`)).id,
+    account_id,
     key_id: managers.body.data[0]?.id as string,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };

@@ -54,6 +54,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     marker_ids: [1101, 1015],
   },
   patch_lab_test: { name: 'Heart check', active: false },
+  patch_org_lab_account: { team_id_allowlist: [] },
   connect_demo: { user_id: USER, provider: 'oura' },
   set_source_priorities: [{ data_type: 'sleep', providers: ['oura', 'fitbit'] }],
   query_user: {
@@ -213,6 +214,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   job_id: SOMETHING,
   member_id: SOMETHING,
   key_id: SOMETHING,
+  account_id: SOMETHING,
   lab_id: 1,
   lab_test_id: SOMETHING,
   oauth_provider: 'oura',

@@ -2,6 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { appointmentEndpoints } from './appointments/endpoints.ts';
 import { compendiumEndpoints } from './catalogue/compendium/endpoints.ts';
 import { labTestEndpoints } from './catalogue/endpoints.ts';
+import { labAccountEndpoints } from './catalogue/lab-accounts/endpoints.ts';
 import { carrierEndpoints } from './laboratories/carriers/endpoints.ts';
 import { fhirEndpoints } from './laboratories/fhir/endpoints.ts';
 import { simulationEndpoints } from './laboratories/simulated/endpoints.ts';
@@ -30,4 +31,5 @@ export const labEndpoints: Endpoint[] = [
   ...documentEndpoints,
   ...portalEndpoints,
   ...labReportEndpoints,
+  ...labAccountEndpoints,
 ];

@@ -33,9 +33,33 @@ export const LabAccount = Type.Object({
 
 export const LabAccounts = Type.Object({ data: Type.Array(LabAccount) });
 
+/** An account as its organisation sees it: with every team that it lists. */
+export const ManagedLabAccount = Type.Object({
+  ...LabAccount.properties,
+  team_id_allowlist: Type.Array(Uuid, { description: 'Teams that may use it; empty where all of yours may.' }),
+});
+
+export const ManagedLabAccounts = Type.Object({ data: Type.Array(ManagedLabAccount) });
+
+export const LabAccountAnswer = Type.Object({ lab_account: nullable(ManagedLabAccount) });
+
+const MOST_LISTED_TEAMS = 500;
+
+export const LabAccountAllowlist = Type.Object({
+  team_id_allowlist: Type.Array(Uuid, {
+    maxItems: MOST_LISTED_TEAMS,
+    description: 'Teams that may use the account from now on, in place of those before; an empty list: all of yours.',
+  }),
+});
+
 export const LabAccountQuery = Type.Object({
   lab_account_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only this account.' })),
   status: Type.Optional(
     WordFilter({ description: `${LAB_ACCOUNT_STATUSES.join(', ')}. Any other value matches nothing.` }),
   ),
+});
+
+export const ManagedLabAccountQuery = Type.Object({
+  ...LabAccountQuery.properties,
+  team_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only what this team may use.' })),
 });

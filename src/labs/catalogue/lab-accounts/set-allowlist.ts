@@ -1,0 +1,30 @@
+import type { Static } from 'typebox';
+import type { ManagementCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { notFound } from '../../../errors.ts';
+import { refuseUnknownTeams } from '../../../tenancy/teams/find.ts';
+import { selectLabAccounts } from './list-managed.ts';
+import type { ManagedLabAccount } from './schemas.ts';
+
+/**
+ * Opens an account of the caller's organisation to these teams alone, or with none to all of them. Orders that are under
+ * way keep the account. Throws not_found, also for a team of others and for an account that is everybody's.
+ */
+export function setAllowlist(
+  ctx: ManagementCtx,
+  accountId: string,
+  teamIds: string[],
+): Promise<Static<typeof ManagedLabAccount>> {
+  return inTransaction(ctx, async (ctx) => {
+    const account = await ctx.db
+      .updateTable('lab_accounts')
+      .set({ team_id_allowlist: [...new Set(teamIds.map((id) => id.toLowerCase()))] })
+      .where('id', '=', accountId)
+      .where('org_id', '=', ctx.org.id)
+      .returning('id')
+      .executeTakeFirst();
+    if (!account) throw notFound('Lab account');
+    await refuseUnknownTeams(ctx, ctx.org.id, teamIds);
+    return selectLabAccounts(ctx).where('lab_accounts.id', '=', account.id).executeTakeFirstOrThrow();
+  });
+}
