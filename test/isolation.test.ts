@@ -43,6 +43,7 @@ import { startReceiver, type Receiver } from './receiver.ts';
 type Ids = {
   org_id: string;
   team_id: string;
+  deleted_team_id: string;
   user_id: string;
   client_user_id: string;
   other_client_user_id: string;
@@ -280,6 +281,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   patch_org: (_, { org_id }) => [{ params: { org_id }, body: { name: 'mine' }, status: 404 }],
   patch_team: () => [{ body: { name: 'mine', sandbox: { minor_ordering_enabled: true } }, status: 404 }],
   resolve_team: (_, { name }) => [{ body: { integration_team_id: name }, status: 404 }],
+  get_team_deletion: (_, { deleted_team_id }) => [{ params: { team_id: deleted_team_id }, status: 404 }],
   list_team_api_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   create_team_api_key: (_, { team_id }) => [{ body: { label: 'mine', team_id }, status: 404 }],
   delete_team_api_keys: (_, { api_key_id }) => [{ query: `api_key_id=${api_key_id}`, status: 200 }],
@@ -468,6 +470,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   return {
     org_id: team.org_id,
     team_id: team.id,
+    deleted_team_id: await makeDeletedTeam(team),
     user_id: user.user_id,
     client_user_id: user.client_user_id,
     other_client_user_id: other.client_user_id,
@@ -499,6 +502,12 @@ async function fill(team: Team, name: string): Promise<Ids> {
     key_id: managers.body.data[0]?.id as string,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
+}
+
+async function makeDeletedTeam({ org_id, api }: Team): Promise<string> {
+  const { body } = await api<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Ended', region: 'us' });
+  await api('DELETE', `/v1/org/${org_id}/team/${body.id}`);
+  return body.id;
 }
 
 async function makeSibling(): Promise<Team> {

@@ -5,10 +5,10 @@ import { isUnder, placeOf, sources } from './source-files.ts';
 /** Every table has one owner: only files of that room write to it. */
 const OWNERS: Record<string, string[]> = {
   'tenancy/orgs': ['orgs'],
-  'tenancy/teams': ['teams', 'physicians'],
   'tenancy/access-tokens': ['api_access_tokens'],
   'tenancy/members': ['org_members', 'org_invites'],
   mail: ['mails'],
+  'tenancy/teams': ['teams', 'physicians', 'team_deletions'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],
   insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],
@@ -87,7 +87,7 @@ const OWNERS: Record<string, string[]> = {
 const GUESTS: Record<string, string> = {
   'continuous_query_tasks from wearables/ask-for-runs': 'what comes in asks for the runs of the queries that read it',
   'events from delivery/erase': 'the envelopes that tell of an erased user go with their queue rows and attempts',
-  'team_api_keys from tenancy/teams/delete': 'the keys of a deleted team end with it',
+  'team_api_keys from tenancy/teams/deletion/delete': 'the keys of a deleted team end with it',
   'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',
   'webhooks from delivery/consequences': 'a receiver that fails for days is disabled with the outcome of its attempt',
   'laboratory_outbox from labs/orders/send-out': 'what goes out is written in the transaction of the order it tells of',

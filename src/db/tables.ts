@@ -1006,6 +1006,18 @@ export interface TeamApiKeys {
   team_id: string;
 }
 
+export interface TeamDeletions {
+  ended_at: string | null;
+  erased_rooms: Generated<number>;
+  erased_users: Generated<number>;
+  id: string;
+  org_id: string;
+  requested_at: Generated<string>;
+  rooms: number | null;
+  started_at: string | null;
+  users: number | null;
+}
+
 export interface TeamProviderWaits {
   past_until: string;
   polls_until: string;
@@ -1239,6 +1251,7 @@ export interface DB {
   summaries: Summaries;
   summary_streams: SummaryStreams;
   team_api_keys: TeamApiKeys;
+  team_deletions: TeamDeletions;
   team_provider_waits: TeamProviderWaits;
   teams: Teams;
   token_revocations: TokenRevocations;

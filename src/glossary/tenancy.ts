@@ -44,6 +44,7 @@ export const tenancy: Record<string, string> = {
   number_of_errored_connected_sources: "Connections of the team's users that do not work.",
   number_of_connected_sources_by_week: 'New connections, week by week.',
   success: 'Whether it is done; of keys, the ids that were revoked.',
+  deletion: 'The erasure of what the team had.',
   failure: 'Ids that could not be handled.',
   not_found: 'Ids that are unknown.',
   webhook_id: 'Id of the webhook endpoint.',

@@ -8,7 +8,7 @@ import { query } from '../../test/global-setup.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import type { Ctx } from '../context.ts';
 import { openDatabase, type Database } from '../db/open.ts';
-import { eraseTeams } from './erase-teams.ts';
+import { eraseTeams } from '../../test/erase-teams.ts';
 import { eraseUsers } from './erase-users.ts';
 
 const OTHERS = 100_000;

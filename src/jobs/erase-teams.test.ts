@@ -15,7 +15,7 @@ import { homeAddress, person } from '../../test/people.ts';
 import { query } from '../../test/global-setup.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { findTraces } from '../../test/traces.ts';
-import { eraseTeams } from './erase-teams.ts';
+import { eraseSomeOfTeam } from './erase-teams.ts';
 import { jobs } from './run.ts';
 
 let app: TestApp;
@@ -27,13 +27,29 @@ afterAll(() => app.close());
 const deleteTeam = (team: Team, by: Team = team) =>
   by.api<{ code: string }>('DELETE', `/v1/org/${by.org_id}/team/${team.id}`);
 
+async function erase(team: Team, stepsATurn?: number): Promise<number> {
+  let turns = 1;
+  while (await eraseSomeOfTeam(app.ctx, team.id, stepsATurn)) turns += 1;
+  return turns;
+}
+
+type Deletion = {
+  status: string;
+  started_at: string | null;
+  ended_at: string | null;
+  progress: { users: number | null; erased_users: number; rooms: number | null; erased_rooms: number };
+};
+const deletionOf = async (team: Team): Promise<Deletion> =>
+  (await team.api<Deletion>('GET', `/v1/org/${team.org_id}/team/${team.id}/deletion`)).body;
+
 /**
- * Where the texts stand besides the audit log, the organisation, which bears the same name, and jobs that are not due
- * yet, which have the team's id and then find nothing to do.
+ * Where the texts stand besides the audit log, what is told of the deletion, the organisation, which bears the same name,
+ * and jobs that are not due yet, which have the team's id and then find nothing to do.
  */
 const tracesLeft = async (texts: string[]): Promise<string[]> =>
   (await findTraces(app, texts)).filter(
-    (place) => !/^(audit_log\..*|orgs\.name|graphile_worker\._private_jobs\.payload)$/.test(place),
+    (place) =>
+      !/^(audit_log\..*|team_deletions\.id|orgs\.name|graphile_worker\._private_jobs\.(payload|key))$/.test(place),
   );
 
 /** A team with something in every room that owns something of teams, under a name that is nobody else's. */
@@ -84,13 +100,13 @@ test('a deleted team is locked out at once, and erased from every table but the 
 
 test('an erasure that stopped halfway goes on, and one of a team that is there in full does nothing', async () => {
   const { team, traces } = await makeFullTeam('Ocotillo');
-  await eraseTeams(app.ctx);
+  await erase(team);
   expect((await team.api('GET', '/v2/user')).status).toBe(200);
 
   expect((await deleteTeam(team)).status).toBe(200);
   await sql`delete from users where team_id = ${team.id}`.execute(app.db);
-  await eraseTeams(app.ctx);
-  await eraseTeams(app.ctx);
+  await erase(team);
+  await erase(team);
   expect(await tracesLeft(traces)).toEqual([]);
 });
 
@@ -117,12 +133,12 @@ test('nothing is erased by a process whose clock is a minute off', async () => {
   const now = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => now() + 70_000);
   try {
-    await expect(eraseTeams(app.ctx)).rejects.toThrow(/clocks/);
+    await expect(erase(team)).rejects.toThrow(/clocks/);
   } finally {
     vi.restoreAllMocks();
   }
   expect(await findTraces(app, traces)).toEqual(before);
-  await eraseTeams(app.ctx);
+  await erase(team);
   expect(await tracesLeft(traces)).toEqual([]);
 });
 
@@ -136,10 +152,12 @@ test('a team that cannot be erased holds up no other, and a later run goes on wi
     app.databaseUrl,
     `create trigger refuse before delete on teams for each row when (old.id = '${stuck.id}') execute function refuse()`,
   );
-  await eraseTeams(app.ctx);
+  await app.runJobs();
   expect(await left()).toEqual([stuck.id]);
+  expect((await deletionOf(stuck)).status).toBe('running');
   await query(app.databaseUrl, 'drop function refuse cascade');
-  await eraseTeams(app.ctx);
+  await sql`select graphile_worker.add_job('erase_deleted_teams', '{}'::json)`.execute(app.db);
+  await app.runJobs();
   expect(await left()).toEqual([]);
 });
 
@@ -155,11 +173,11 @@ test('a team that another process is erasing is left to it', async () => {
       .execute();
   await app.db.transaction().execute(async (elsewhere) => {
     await sql`select from teams where id = ${team.id} for no key update`.execute(elsewhere);
-    await eraseTeams(app.ctx);
+    await erase(team);
     expect(await erased()).toEqual([]);
   });
-  await eraseTeams(app.ctx);
-  await eraseTeams(app.ctx);
+  await erase(team);
+  await erase(team);
   expect(await erased()).toHaveLength(1);
 });
 
@@ -167,4 +185,73 @@ test("another organisation's team is not found", async () => {
   const other = await app.makeTeam();
   expect((await deleteTeam(other, app.team)).body.code).toBe('not_found');
   expect((await other.api('GET', '/v2/user')).status).toBe(200);
+});
+
+test('an erasure tells how far it has come, turn by turn, and that it is done when nothing of the team is left', async () => {
+  const team = await app.makeTeam();
+  for (let n = 0; n < 4; n += 1) await team.api('POST', '/v2/user', { client_user_id: `user-${n}` });
+  const none = await team.api<{ code: string }>('GET', `/v1/org/${team.org_id}/team/${team.id}/deletion`);
+  expect([none.status, none.body.code]).toEqual([404, 'not_found']);
+  const answer = await team.api<{ deletion: Deletion }>('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
+  expect(answer.body.deletion).toMatchObject({ status: 'scheduled', started_at: null, progress: { users: null } });
+  expect(await deletionOf(team)).toEqual(answer.body.deletion);
+
+  // A step to begin with, then four for each user.
+  expect(await eraseSomeOfTeam(app.ctx, team.id, 10)).toBe(true);
+  expect(await deletionOf(team)).toMatchObject({
+    status: 'running',
+    ended_at: null,
+    progress: { users: 4, erased_users: 2, erased_rooms: 0 },
+  });
+  expect(await erase(team, 20)).toBeGreaterThan(1);
+  const { status, ended_at, progress } = await deletionOf(team);
+  expect([status, ended_at === null]).toEqual(['done', false]);
+  expect([progress.erased_users, progress.erased_rooms]).toEqual([4, progress.rooms]);
+  const stranger = await app.makeTeam();
+  const path = `/v1/org/${stranger.org_id}/team/${team.id}/deletion`;
+  expect((await stranger.api('GET', path)).status).toBe(404);
+});
+
+test('two large teams are erased in turns: neither waits until the other is gone', async () => {
+  const teams = [await app.makeTeam(), await app.makeTeam()] as const;
+  await app.runJobs();
+  for (const team of teams) {
+    await sql`insert into users (id, team_id, client_user_id)
+      select gen_random_uuid(), ${team.id}, n::text from generate_series(1, 120) as n`.execute(app.db);
+    await deleteTeam(team);
+  }
+  const jobOf = (name: string) =>
+    jobs.find((job) => job.name === name)?.run as (ctx: unknown, payload: object) => Promise<void>;
+  const dueJobs = async () =>
+    (
+      await sql<{ team_id: string }>`
+        select payload ->> 'team_id' as team_id from graphile_worker._private_jobs as job
+          join graphile_worker._private_tasks as task on task.id = job.task_id
+         where task.identifier = 'erase_deleted_team' order by job.run_at, job.id`.execute(app.db)
+    ).rows.map(({ team_id }) => team_id);
+  for (let n = 0; n < 2; n += 1) {
+    const [next] = await dueJobs();
+    await sql`delete from graphile_worker._private_jobs where payload ->> 'team_id' = ${next}`.execute(app.db);
+    await jobOf('erase_deleted_team')(app.ctx, { team_id: next });
+  }
+  for (const team of teams) {
+    const { status, progress } = await deletionOf(team);
+    expect([status, progress.erased_users > 0, progress.erased_users < 120]).toEqual(['running', true, true]);
+  }
+  await app.runJobs();
+  for (const team of teams) expect((await deletionOf(team)).status).toBe('done');
+});
+
+test('from the deletion on nothing is sent to the webhooks of the team', async () => {
+  const team = await app.makeTeam();
+  const receiver = await startReceiver();
+  await subscribe(team, receiver);
+  await orderKit(team);
+  await app.deliver();
+  const before = receiver.requests();
+  await orderKit(team);
+  await deleteTeam(team);
+  await app.deliver();
+  expect([before > 0, receiver.requests()]).toEqual([true, before]);
+  await receiver.close();
 });

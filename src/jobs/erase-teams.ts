@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
+import { addJob, addJobs, defineJob } from '../db/define-job.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
@@ -14,6 +16,8 @@ import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as labReports from '../labs/results/parser/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
+import { teamErasureKind } from '../tenancy/teams/deletion/delete.ts';
+import { beginDeletion, endDeletion, tellErasedRooms, tellErasedUser } from '../tenancy/teams/deletion/progress.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
@@ -46,40 +50,92 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
 ];
 
 const BATCH = 100;
+/** Transactions in one turn, each of bounded work: then others have theirs, and other background work its places. */
+const STEPS_A_TURN = 200;
+
+/** A turn at the erasure of one deleted team. What goes wrong with it is logged, and tried again by the clock. */
+const turn = defineJob({
+  ...teamErasureKind,
+  run: async (ctx, { team_id }) => {
+    try {
+      if (await eraseSomeOfTeam(ctx, team_id)) {
+        await inTransaction(ctx, ({ db }) => addJob(db, teamErasureKind, { team_id }));
+      }
+    } catch (err) {
+      ctx.log.error({ err, team_id }, 'a deleted team could not be erased');
+    }
+  },
+});
+
+/** Asks for the erasure of every deleted team that is still there: a job may have been lost, or have failed. */
+const resumption = defineJob({
+  name: 'erase_deleted_teams',
+  payload: Type.Object({}),
+  cron: { at: '*/10 * * * *', payload: {} },
+  run: async (ctx) => {
+    const { rows } = await sql<{ team_id: string }>`
+      select id as team_id from teams where deleted_at is not null order by deleted_at`.execute(acrossTeams(ctx).db);
+    const waiting = rows.map((payload) => ({ payload, keepsMoment: true as const }));
+    await inTransaction(ctx, ({ db }) => addJobs(db, teamErasureKind, waiting));
+  },
+});
+
+export const teamErasureJobs = [turn, resumption];
 
 /**
- * Erases every team that was deleted. What goes wrong with one is logged and holds up none of the others; the next run
- * goes on with it.
+ * A turn at the erasure of a deleted team: whether there is more to do. Users go one by one, then the rooms, so that no
+ * transaction grows with the team; a run that was killed is gone on with by the next.
  */
-export async function eraseTeams(ctx: Ctx): Promise<void> {
+export async function eraseSomeOfTeam(ctx: Ctx, teamId: string, steps = STEPS_A_TURN): Promise<boolean> {
   await refuseIfClockIsOff(ctx);
-  const { rows: teams } = await sql<TeamCtx['team']>`
-    select id, org_id, settings from teams where deleted_at is not null order by deleted_at`.execute(
+  const { rows } = await sql<TeamCtx['team']>`
+    select id, org_id, settings from teams where id = ${teamId} and deleted_at is not null`.execute(
     acrossTeams(ctx).db,
   );
-  for (const team of teams) {
-    try {
-      await eraseTeam(forTeam(ctx, team));
-    } catch (err) {
-      ctx.log.error({ err, team_id: team.id }, 'a deleted team could not be erased');
-    }
-  }
+  const [team] = rows;
+  if (!team) return false;
+  const scoped = forTeam(ctx, team);
+  let left = steps;
+  /** Null where the turn is over, the team is gone, or another process is at it. */
+  const step: Step = (work) => {
+    if (left === 0 || ctx.stopping?.aborted) return Promise.resolve(null);
+    left -= 1;
+    return inTransaction(scoped, async (tx) => ((await holdTeam(tx)) ? work(tx) : null));
+  };
+  await eraseTeam(scoped, step);
+  return left === 0;
 }
 
-/** Users go one by one, so that no transaction grows with the team; a run that was killed goes on where it stood. */
-async function eraseTeam(ctx: TeamCtx): Promise<void> {
+async function eraseTeam(ctx: TeamCtx, step: Step): Promise<void> {
   const { team } = ctx;
-  /** Null where the team is gone or another process is at it. */
-  const step: Step = (work) => inTransaction(ctx, async (tx) => ((await holdTeam(tx)) ? work(tx) : null));
   const done = async (work: (tx: TxCtx<TeamCtx>) => Promise<void>): Promise<boolean> =>
     (await step(async (tx) => {
       await work(tx);
       return true;
     })) ?? false;
 
-  if (!(await done((tx) => answers.eraseTeam(tx, team)))) return;
+  const begun = await done(async (tx) => {
+    await beginDeletion(tx, ROOMS.length);
+    await answers.eraseTeam(tx, team);
+  });
+  if (!begun || !(await eraseUsersOf(ctx, step))) return;
+  await connections.beforeTeam(ctx);
+  for (const [n, room] of ROOMS.entries()) {
+    const erased = await done(async (tx) => {
+      await room.eraseTeam(tx, team);
+      await tellErasedRooms(tx, n + 1);
+      if (n + 1 < ROOMS.length) return;
+      await endDeletion(tx);
+      await recordAudit(tx, { team_id: team.id, action: 'team.erased', actor: 'erase_deleted_teams', records: [] });
+    });
+    if (!erased) return;
+  }
+}
+
+/** False where a step was not done. */
+async function eraseUsersOf({ db, team }: TeamCtx, step: Step): Promise<boolean> {
   for (;;) {
-    const users = await ctx.db
+    const users = await db
       .selectFrom('users')
       .select('id')
       .where('team_id', '=', team.id)
@@ -87,16 +143,16 @@ async function eraseTeam(ctx: TeamCtx): Promise<void> {
       .limit(BATCH)
       .execute();
     for (const user of users) {
-      if (!(await eraseInPieces(step, user))) return;
-      if (!(await done((tx) => eraseFromRooms(tx, user)))) return;
+      if (!(await eraseInPieces(step, user))) return false;
+      const erased = await step(async (tx) => {
+        await eraseFromRooms(tx, user);
+        await tellErasedUser(tx);
+        return true;
+      });
+      if (!erased) return false;
     }
-    if (users.length < BATCH) break;
+    if (users.length < BATCH) return true;
   }
-  await connections.beforeTeam(ctx);
-  await done(async (tx) => {
-    for (const room of ROOMS) await room.eraseTeam(tx, team);
-    await recordAudit(tx, { team_id: team.id, action: 'team.erased', actor: 'erase_deleted_teams', records: [] });
-  });
 }
 
 /** Keeps other erasers from the team until the commit; requests that came in before the deletion are not held up. */

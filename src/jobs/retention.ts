@@ -15,6 +15,7 @@ import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as accessTokens from '../tenancy/access-tokens/erase.ts';
+import * as tenancy from '../tenancy/erase.ts';
 import * as users from '../users/erase.ts';
 import * as mail from '../mail/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
@@ -36,6 +37,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   users,
   accessTokens,
   mail,
+  tenancy,
   answers,
   audit,
 ];

@@ -25,12 +25,11 @@ import { inboxWork } from '../wearables/hooks/work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
 import { mailsOut } from '../mail/send-mails.ts';
 import { makePartitions } from '../delivery/erase.ts';
-import { teamErasureKind } from '../tenancy/teams/delete.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
 import { subscriptionJobs } from '../wearables/connections/subscriptions/jobs.ts';
 import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
 import { eraseEnded } from './erase-ended.ts';
-import { eraseTeams } from './erase-teams.ts';
+import { teamErasureJobs } from './erase-teams.ts';
 import { openPlaces, SLOTS } from './places.ts';
 import { eraseUsers } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
@@ -63,12 +62,6 @@ const retention = defineJob({
   },
 });
 
-const teamErasure = defineJob({
-  ...teamErasureKind,
-  cron: { at: '*/10 * * * *', payload: {} },
-  run: (ctx) => eraseTeams(ctx),
-});
-
 /** Every kind of background work. */
 export const jobs = [
   simulationStep,
@@ -84,7 +77,7 @@ export const jobs = [
   tokenRevocation,
   erasure,
   endedAgreements,
-  teamErasure,
+  ...teamErasureJobs,
   retention,
   fileImports,
   labReportParsing,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { TeamCtx, TxCtx } from '../context.ts';
+import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { boundToManagedTeam } from '../db/session/bind.ts';
 import * as members from './members/erase.ts';
 
@@ -18,4 +18,9 @@ export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: { id: string; org_id:
            revoked_at = coalesce(revoked_at, case when team_ids = array[${team.id}::uuid] then now() end)
      where org_id = ${team.org_id} and ${team.id}::uuid = any (team_ids)`.execute(db);
   await db.deleteFrom('teams').where('id', '=', team.id).execute();
+}
+
+/** What is told of deletions whose team has been gone for a year: the audit log keeps that they were. */
+export async function dropExpired({ db }: Ctx): Promise<void> {
+  await sql`delete from team_deletions where ended_at < now() - interval '1 year'`.execute(db);
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('background work of a team sees the rows of that team only, and is not done once the team is gone', async () => {
+test('background work of a team sees the rows of that team only, and is not done once the team is deleted', async () => {
   const team = await app.makeTeam();
   const { user_id } = await makeUser(team);
   await makeUser(app.team);
@@ -24,5 +24,8 @@ test('background work of a team sees the rows of that team only, and is not done
   await job.run(app.ctx, { team_id: team.id });
   expect(seen).toEqual([[team.id, [{ id: user_id }]]]);
   await job.run(app.ctx, { team_id: '00000000-0000-7000-8000-000000000000' });
+  expect(seen).toHaveLength(1);
+  await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
+  await job.run(app.ctx, { team_id: team.id });
   expect(seen).toHaveLength(1);
 });

@@ -4,7 +4,6 @@ import { AppError } from '../../errors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { createTeam } from './create.ts';
-import { deleteTeam } from './delete.ts';
 import { findOwnTeam } from './find-own.ts';
 import { findManagedTeamRow } from './find.ts';
 import { resolveTeam } from './integration-team-id.ts';
@@ -14,7 +13,6 @@ import { patchTeam } from './patch.ts';
 import { listPhysicians } from './physicians.ts';
 import { toManagedTeam } from './render.ts';
 import {
-  DeletedTeam,
   LinkRedirectUrls,
   ManagedTeam,
   OwnTeam,
@@ -166,26 +164,6 @@ export const teamEndpoints = [
       if (region !== ctx.config.region) refuseOtherDeployment(ctx.config, region);
       const team = await createTeam(ctx, { org_id: ctx.org.id, id, name, integration_team_id, settings });
       return toManagedTeam(ctx.config, team);
-    },
-  }),
-  endpoint({
-    id: 'delete_team',
-    method: 'DELETE',
-    path: '/v1/org/{org_id}/team/{team_id}',
-    tag,
-    auth,
-    scope: 'org',
-    params: Type.Object({ org_id: Uuid, team_id: Uuid }),
-    response: DeletedTeam,
-    revokes: true,
-    summary: 'Delete a team',
-    description:
-      'There is no way back. From the answer on its API keys are refused and the team is not found; its users, orders, ' +
-      'results, webhooks and events are erased in the background. A Team Management Key that was bound to it alone ends ' +
-      'with it.',
-    handle: async (ctx, { params }) => {
-      await deleteTeam(ctx, params.team_id);
-      return { success: true };
     },
   }),
   endpoint({

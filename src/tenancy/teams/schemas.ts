@@ -125,8 +125,6 @@ export const LinkRedirectUrls = Type.Object({
   }),
 });
 
-export const DeletedTeam = Type.Object({ success: Type.Boolean() });
-
 const listed = {
   id: Uuid,
   name: Type.String(),

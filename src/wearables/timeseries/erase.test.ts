@@ -6,7 +6,7 @@ import { query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
-import { eraseTeams } from '../../jobs/erase-teams.ts';
+import { eraseTeams } from '../../../test/erase-teams.ts';
 import { dropExpired as runRetention } from '../../jobs/retention.ts';
 import { deleteBefore, dropExpired, eraseSomeSamples } from './erase.ts';
 import { pushSamples } from './push-samples.ts';

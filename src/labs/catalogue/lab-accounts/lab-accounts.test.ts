@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
-import { eraseTeams } from '../../../jobs/erase-teams.ts';
+import { eraseTeams } from '../../../../test/erase-teams.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
 import { newId } from '../../../ids.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../../test/app.ts';
 import { importConnection, makeUser } from '../../../../../test/factories.ts';
-import { eraseTeams } from '../../../../jobs/erase-teams.ts';
+import { eraseTeams } from '../../../../../test/erase-teams.ts';
 import { startProvider, type DataAnswer, type Provider } from '../../../../../test/provider.ts';
 
 let provider: Provider;

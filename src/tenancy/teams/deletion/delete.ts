@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { ManagementCtx } from '../../../context.ts';
+import { addJob, jobKind } from '../../../db/define-job.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { notFound } from '../../../errors.ts';
+import { Uuid } from '../../../wire/schema.ts';
+import { DELETION_COLUMNS, type DeletionRow } from './find.ts';
+
+/**
+ * The job that erases what is left of a deleted team, for a while, and asks for itself again. The clock asks for it too:
+ * what the queue loses is found again.
+ */
+export const teamErasureKind = jobKind({
+  name: 'erase_deleted_team',
+  payload: Type.Object({ team_id: Uuid }),
+  key: ({ team_id }) => `erase team ${team_id}`,
+  // All that are erased together have the share of one team: two at a time in a process, in turn.
+  placeOf: () => 'erasures',
+});
+
+/**
+ * Revokes the team's keys at once, stops its webhooks and has everything of it erased in the background. There is no way
+ * back. Throws not_found for a team of another organisation, and for one that is deleted already.
+ */
+export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<DeletionRow> {
+  return inTransaction(ctx, async ({ db }) => {
+    const team = await db
+      .updateTable('teams')
+      // Its reference is free for another team at once.
+      .set({ deleted_at: sql<string>`now()`, integration_team_id: null })
+      .where('id', '=', teamId)
+      .where('org_id', '=', ctx.org.id)
+      .where('deleted_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!team) throw notFound('Team');
+    await db
+      .updateTable('team_api_keys')
+      .set({ revoked_at: sql<string>`now()` })
+      .where('team_id', '=', team.id)
+      .where('revoked_at', 'is', null)
+      .execute();
+    await addJob(db, teamErasureKind, { team_id: team.id });
+    return db
+      .insertInto('team_deletions')
+      .values({ id: team.id, org_id: ctx.org.id })
+      .returning(DELETION_COLUMNS)
+      .executeTakeFirstOrThrow();
+  });
+}
