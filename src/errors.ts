@@ -83,6 +83,7 @@ export type ErrorCode =
   | 'webhook_url_refused'
   | 'webhook_address_refused'
   | 'webhook_headers_refused'
+  | 'invalid_range'
   | 'too_many_secrets'
   | 'team_id_taken'
   | 'integration_team_id_conflict'

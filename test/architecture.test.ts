@@ -166,6 +166,7 @@ const ROOMS: Record<string, string[]> = {
     'deliver',
     'attempts',
     'settler',
+    'tallies',
     'consequences',
     'receiver-cache',
     'events',

@@ -320,6 +320,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   get_webhook_secret: ofTeamsOwn(undefined),
   rotate_webhook_secret: ofTeamsOwn({}),
   get_webhook_public_key: ofTeamsOwn(undefined),
+  get_webhook_metrics: ofTeamsOwn(undefined),
   rotate_webhook_public_key: ofTeamsOwn({}),
   create_continuous_query: () => [{ body: heartRateByDay, status: 404 }],
   validate_continuous_query: () => [{ body: heartRateByDay, status: 404 }],

@@ -75,7 +75,7 @@ const OWNERS: Record<string, string[]> = {
   'wearables/summaries': ['summaries', 'summary_streams'],
   webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets'],
   events: ['events'],
-  delivery: ['lanes', 'deliveries', 'retries', 'held_deliveries', 'attempts'],
+  delivery: ['lanes', 'deliveries', 'retries', 'held_deliveries', 'attempts', 'delivery_tallies'],
   audit: ['audit_log'],
   'http/answer': ['idempotency_keys'],
   'http/limits': ['rate_limits'],

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from './app.ts';
 import { BODIES, PARAMETERS } from '../src/glossary/examples.ts';
 import { createQuery, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
-import { kitTestId, makeUser, orderKit, pushEverySummary, useLink, register } from './factories.ts';
+import { kitTestId, makeUser, orderKit, pushEverySummary, useLink, register, webhookPath } from './factories.ts';
 
 const LONGEST_URL = 8_192;
 const LONGEST_MS = 1_000;
@@ -99,6 +99,7 @@ beforeAll(async () => {
   await team.api('POST', `/v2/timeseries/${user_id}/samples`, BODIES['push_samples']);
   const insured = BODIES['create_insurance'] as object;
   await team.api('POST', `/v2/user/${user_id}/insurance`, { ...insured, payor_code: 'SBX00001' });
+  const webhook = await team.api<{ id: string }>('POST', webhookPath(team), { url: 'https://receiver.example.com/' });
   const query = await createQuery(team);
   await settleQueries(app);
   const own = {
@@ -107,6 +108,7 @@ beforeAll(async () => {
     user_id,
     lab_test_id: await kitTestId(team),
     order_id: order.id,
+    webhook_id: webhook.body.id,
   };
   named = { ...PARAMETERS, ...own, sleep_id: sleep, workout_id: workout, query_id_or_slug: query.body.slug };
 });

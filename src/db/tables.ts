@@ -225,6 +225,14 @@ export interface Deliveries {
   webhook_id: string;
 }
 
+export interface DeliveryTallies {
+  durations: number[];
+  started_at: string;
+  succeeded: number;
+  team_id: string;
+  webhook_id: string;
+}
+
 export interface Deployment {
   created_at: Generated<string>;
   environment: string;
@@ -1183,6 +1191,7 @@ export interface DB {
   continuous_query_results: ContinuousQueryResults;
   continuous_query_tasks: ContinuousQueryTasks;
   deliveries: Deliveries;
+  delivery_tallies: DeliveryTallies;
   deployment: Deployment;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;

@@ -8,6 +8,7 @@ import { stillQueued, type Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery } from './settle.ts';
 import { Settler } from './settler.ts';
+import { Tallies } from './tallies/tallies.ts';
 import type { Shares } from '../outbound/shares.ts';
 
 /** Somebody else has locked what was to be moved or removed: an undo, or an erasure, which may take its time. */
@@ -42,6 +43,7 @@ export class Attempts {
   readonly #ctx: Ctx;
   readonly #with: Dependencies;
   readonly #settler: Settler;
+  readonly #tallies: Tallies;
   readonly #begun = new Map<Delivery, Begun>();
   /** Events of attempts under way: what goes to several receivers is read once. */
   readonly #events = new Map<string, { event: Event; uses: number }>();
@@ -49,6 +51,7 @@ export class Attempts {
   constructor(ctx: Ctx, dependencies: Dependencies) {
     this.#ctx = ctx;
     this.#with = dependencies;
+    this.#tallies = new Tallies(ctx);
     this.#settler = new Settler(ctx, ({ delivery, outcome, delay }) => {
       const begun = this.#begun.get(delivery) as Begun;
       if (delay !== null) begun.lane.expectRetry(delay, performance.now());
@@ -104,8 +107,14 @@ export class Attempts {
   }
 
   /** Writes what has ended by now, and does not wait for a database that is away. */
-  finish(): Promise<void> {
-    return this.#settler.finish();
+  async finish(): Promise<void> {
+    await this.#settler.finish();
+    await this.#tallies.write();
+  }
+
+  /** Writes how many attempts ended how, and does not wait for the next time that this is due. */
+  writeTallies(): Promise<void> {
+    return this.#tallies.write();
   }
 
   #find(begun: Begun[]): Promise<Map<string, Found>> {
@@ -138,6 +147,7 @@ export class Attempts {
     // Its row stays in the queue, and its lane is let go: it is as if it had never begun.
     if (outcome.error === 'cancelled') return this.#end(delivery, begun, null);
     this.#tell(delivery, outcome);
+    if (event.body !== null) this.#tallies.add(delivery, outcome);
     this.#settler.add({ delivery, outcome, delay: delayAfter(delivery, outcome) });
   }
 

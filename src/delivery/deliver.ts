@@ -157,6 +157,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
         idle = (await round()) === 0 && free;
         await wait(1);
       }
+      await attempts.writeTallies();
       await lanes.releaseAll('idle');
     },
     stop: async (drainMs) => {

@@ -7,6 +7,7 @@ const DAYS_AHEAD = 3;
 /** Events that one step erases, each with a row for every receiver at most. */
 const EVENTS = 200;
 const HELD = 10_000;
+const TALLIES = 10_000;
 
 /** What is left of events that tell of the user, where eraseSomeEvents went before. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
@@ -53,8 +54,8 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
     for (const queue of ['deliveries', 'retries', 'held_deliveries'] as const)
       await db.deleteFrom(queue).where('webhook_id', 'in', receivers).execute();
   }
-  await db.deleteFrom('attempts').where('team_id', '=', team.id).execute();
-  await db.deleteFrom('events').where('team_id', '=', team.id).execute();
+  for (const table of ['attempts', 'delivery_tallies', 'events'] as const)
+    await db.deleteFrom(table).where('team_id', '=', team.id).execute();
 }
 
 async function receiversOf(db: Tx, team: { id: string }): Promise<string[]> {
@@ -70,10 +71,18 @@ export async function makePartitions(ctx: Ctx): Promise<void> {
   );
 }
 
-/** Drops events and attempts that are older than the retention. */
+/** Drops events, attempts and the counts of these that are older than the retention. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`
     select drop_partitions_before((now() at time zone 'UTC')::date - ${ctx.config.retentionDays}::integer)`.execute(
     ctx.db,
   );
+  let dropped: number;
+  do {
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table('delivery_tallies')} where ctid = any (array (
+        select ctid from delivery_tallies where started_at < now() - make_interval(days => ${ctx.config.retentionDays})
+         order by started_at limit ${TALLIES}))`.execute(ctx.db);
+    dropped = Number(numAffectedRows);
+  } while (dropped === TALLIES);
 }

@@ -109,6 +109,7 @@ const STATUS: Record<Code, number> = {
   webhook_url_refused: 422,
   webhook_address_refused: 400,
   webhook_headers_refused: 422,
+  invalid_range: 400,
   too_many_secrets: 400,
   team_id_taken: 409,
   integration_team_id_conflict: 409,

@@ -6,6 +6,7 @@ import { deleteWebhook } from './delete.ts';
 import { findWebhook } from './find.ts';
 import { findHeaders, putHeaders } from './headers.ts';
 import { listWebhooks } from './list.ts';
+import { webhookMetricsEndpoints } from './metrics/endpoints.ts';
 import { patchWebhook } from './patch.ts';
 import {
   Environment,
@@ -198,4 +199,5 @@ export const webhookEndpoints = [
     handle: async (ctx, { params, body }) =>
       rotateKeyPair(ctx, params.webhook_id, { keepOldHours: body?.keep_old_hours ?? 24 }),
   }),
+  ...webhookMetricsEndpoints,
 ];
