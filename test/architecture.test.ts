@@ -297,6 +297,29 @@ test('what works across teams is written out here', () => {
   expect(users.map(({ file }) => file)).toEqual(Object.keys(ACROSS_TEAMS).toSorted());
 });
 
+/** Who looks at what a management key is restricted to, each with its reason; for everything else the scope has decided. */
+const READS_KEYS: Record<string, string> = {
+  'src/http/auth/scope.ts': 'what the scope of an operation asks of a key',
+  'src/http/route.ts': 'by whom a stored answer was asked for',
+  'src/tenancy/teams/find.ts': 'whether the key is bound to a team',
+  'src/tenancy/teams/list.ts': 'a list of what the key manages',
+  'src/tenancy/keys/list-team-keys.ts': 'a list of what the key manages',
+  'src/tenancy/keys/patch-management-key.ts': 'of the key that is changed',
+  'src/tenancy/keys/revoke-management-key.ts': 'of the key that is revoked',
+};
+
+test('what a key may is asked where scopes are settled, by lists, and nowhere else', () => {
+  const reading = sources.filter(({ text }) =>
+    /\bkey\.(role|team_ids)\b|\{[^}]*\b(role|team_ids)\b[^}]*\} = (\w+\.)?key\b/.test(text),
+  );
+  expect(reading.map(({ file }) => file).toSorted()).toEqual(Object.keys(READS_KEYS).toSorted());
+});
+
+test('no closed beta is refused by hand: an operation says that it is one', () => {
+  const refusing = sources.filter(({ text }) => /\brefuseClosedBeta\(/.test(text)).map(({ file }) => file);
+  expect(refusing).toEqual(['src/http/auth/scope.ts', 'src/tenancy/teams/closed-beta.ts']);
+});
+
 /** Ways to open a connection, by the module that has them; what only listens, or reads an address, is none. */
 const WAYS_OUT: Record<string, RegExp> = {
   undici: /./,

@@ -1,8 +1,8 @@
-import { setClosedBeta, type ClosedBeta } from '../tenancy/teams/closed-beta.ts';
+import { setClosedBeta } from '../tenancy/teams/closed-beta.ts';
 import { switchSetting, type Switch } from '../tenancy/teams/switch-setting.ts';
 import { withChange } from './with-change.ts';
 
-type Values = { org: string; team: string; beta: ClosedBeta };
+type Values = { org: string; team: string; beta: Parameters<typeof setClosedBeta>[1]['beta'] };
 
 export const openBetaCommand = (values: Values): Promise<number> => changeBeta('team open-beta', values, true);
 

@@ -20,6 +20,9 @@ export type Auth =
  */
 export type Scope = 'org' | 'team';
 
+/** What whoever runs a production deployment opens team by team; a sandbox has all of it. */
+export type ClosedBeta = 'continuous_queries' | 'lab_report_parser';
+
 type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key' | 'team_key_or_user_token'
   ? TeamCtx
   : A extends 'link_token'
@@ -85,6 +88,8 @@ type Definition<
   tag: A extends TeamAuth ? TeamTag : string;
   /** Where it reaches another area than its tag says: a key that is limited to this one opens it. */
   area?: A extends TeamAuth ? Area : never;
+  /** Refused, before `handle`, to a team to which it is not open. */
+  closedBeta?: A extends TeamAuth ? ClosedBeta : S extends 'team' ? ClosedBeta : never;
   /** A POST that asks and changes nothing: a key that only reads may send it. */
   readsOnly?: boolean;
   /** Left out: the team key. It cannot be forgotten, only chosen. */
@@ -132,6 +137,7 @@ export type Endpoint = Shown & {
   area: Area | null;
   /** Whether it only reads. */
   reads: boolean;
+  closedBeta: ClosedBeta | null;
   scope: Scope | null;
   params?: TObject | undefined;
   query?: TObject | undefined;
@@ -167,6 +173,7 @@ export function endpoint<
     area: opensToTeams ? (definition.area ?? areaOf(tag as TeamTag)) : null,
     reads: definition.method === 'GET' || (definition.readsOnly ?? false),
     scope: definition.scope ?? null,
+    closedBeta: definition.closedBeta ?? null,
     secretAnswer: definition.secretAnswer ?? false,
     cookie: definition.cookie ?? null,
     headers: definition.headers ?? [],

@@ -2,6 +2,7 @@ import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
 import { boundToManagedTeam } from '../../db/session/bind.ts';
 import { AppError, notFound, type ErrorCode } from '../../errors.ts';
 import { allows, neededScope, type KeyScope } from '../../tenancy/keys/scopes.ts';
+import { refuseClosedBeta } from '../../tenancy/teams/closed-beta.ts';
 import { findManagedTeam } from '../../tenancy/teams/find.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Caller } from './caller.ts';
@@ -9,11 +10,13 @@ import type { Caller } from './caller.ts';
 type Named = Record<string, string | undefined> | undefined;
 
 /** What the scope of an operation refuses, beside its key. */
-export function scopeRefusals({ auth, scope, params, body }: Endpoint): ErrorCode[] {
-  if (auth !== 'management_key') return [];
+export function scopeRefusals({ auth, scope, closedBeta, params, body }: Endpoint): ErrorCode[] {
+  const beta = closedBeta === null ? [] : (['closed_beta'] as const);
+  if (auth !== 'management_key') return [...beta];
   const named = { ...params?.properties, ...environmentOf((body as { properties?: object } | undefined)?.properties) };
   const elsewhere = ['env', 'environment', 'region'].some((name) => name in named);
   return [
+    ...beta,
     'not_found',
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(elsewhere ? (['wrong_deployment'] as const) : []),
@@ -43,14 +46,23 @@ function refuseMissingScope({ area, reads }: Endpoint, scopes: readonly KeyScope
 
 /** The context of `handle`: all that a key may be refused for is settled here, before any stored answer is looked for. */
 export async function resolveScope(
-  { auth, scope }: Endpoint,
+  endpoint: Endpoint,
   ctx: Ctx,
   input: { params: unknown; body: unknown },
 ): Promise<Ctx> {
   const { onlyUser } = ctx as TeamCtx;
   if (onlyUser !== undefined) refuseOtherUser(onlyUser, input.params);
-  if (auth !== 'management_key') return ctx;
-  const manager = ctx as ManagementCtx;
+  const resolved = endpoint.auth === 'management_key' ? await reach(endpoint, ctx as ManagementCtx, input) : ctx;
+  if (endpoint.closedBeta) await refuseClosedBeta(resolved as TeamCtx, endpoint.closedBeta);
+  return resolved;
+}
+
+/** What a management key reaches of the organisation, or the team that the request names. */
+async function reach(
+  { scope }: Endpoint,
+  manager: ManagementCtx,
+  input: { params: unknown; body: unknown },
+): Promise<ManagementCtx> {
   const params = (input.params ?? {}) as Record<string, string | undefined>;
   refuseOtherDeployment(manager, { ...environmentOf(input.body), ...params });
   if (scope !== 'team') return manager;

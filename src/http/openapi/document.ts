@@ -213,10 +213,11 @@ function success(response: AnswerKind | undefined, schemas: ComponentSchemas): J
   }
 }
 
-function describe({ description, query, scope, deprecated }: Endpoint): string {
+function describe({ description, query, scope, closedBeta, deprecated }: Endpoint): string {
   return [
     description,
     ...(query ? rulesOf(query) : []),
+    closedBeta && 'A closed beta: in production it is opened team by team.',
     scope === 'org' && 'Needs an Org Management Key.',
     deprecated &&
       `Deprecated since ${deprecated.since}${deprecated.sunset ? `, may be gone from ${deprecated.sunset}` : ''}: use ${deprecated.successor}.`,

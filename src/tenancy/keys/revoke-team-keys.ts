@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ManagementCtx } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { refuseUnbound } from '../teams/find.ts';
 
 export type RevokedKeys = { success: string[]; failure: string[]; not_found: string[] };
 
@@ -14,9 +14,10 @@ export async function revokeTeamKeys(ctx: ManagementCtx, ids: string[]): Promise
     .where('revoked_at', 'is', null)
     .where(sql<boolean>`team_api_keys.id = any (${ids}::uuid[])`)
     .execute();
-  if (ctx.key.team_ids && found.some((key) => !ctx.key.team_ids?.includes(key.team_id))) {
-    throw new AppError('insufficient_scope', 'This Team Management Key is not bound to the team of every key named.');
-  }
+  refuseUnbound(
+    ctx,
+    found.map((key) => key.team_id),
+  );
   const success = found.map((key) => key.id);
   if (success.length > 0) {
     await ctx.db

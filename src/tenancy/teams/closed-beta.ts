@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError, notFound } from '../../errors.ts';
-
-export type ClosedBeta = 'continuous_queries' | 'lab_report_parser';
+import type { ClosedBeta } from '../../http/endpoint.ts';
 
 /** Throws closed_beta where it is not open to the team; in a sandbox everything is. */
 export async function refuseClosedBeta({ config, db, team }: TeamCtx, beta: ClosedBeta): Promise<void> {

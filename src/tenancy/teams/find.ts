@@ -13,10 +13,15 @@ export async function findManagedTeam(ctx: ManagementCtx, teamId: string): Promi
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (!team) throw notFound('Team');
-  if (ctx.key.team_ids && !ctx.key.team_ids.includes(team.id)) {
-    throw new AppError('insufficient_scope', 'This Team Management Key is not bound to that team.');
-  }
+  refuseUnbound(ctx, [team.id]);
   return { ...team, settings: team.settings as TeamCtx['team']['settings'] };
+}
+
+/** Refuses teams of the organisation that a Team Management Key is not bound to. */
+export function refuseUnbound({ key }: ManagementCtx, teamIds: string[]): void {
+  const bound = key.team_ids;
+  if (bound === null || teamIds.every((id) => bound.includes(id))) return;
+  throw new AppError('insufficient_scope', 'This Team Management Key is not bound to every team that this is about.');
 }
 
 /** A team that the scope of the operation has found, as it is shown. */

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../../http/endpoint.ts';
 import { attachment, multipart } from '../../../http/media.ts';
-import { refuseClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
 import { createJob } from './create-job.ts';
 import { findJob } from './find-job.ts';
 import { openDocument } from './open-document.ts';
@@ -17,6 +16,7 @@ export const labReportEndpoints = [
     method: 'POST',
     path: '/lab_report/v1/parser/job',
     tag,
+    closedBeta: 'lab_report_parser',
     body: multipart(ParserJobFields, { file: 'file', maxFiles: MOST_FILES, maxBytes: MOST_FORM_BYTES }),
     response: ParsingJobWithFiles,
     summary: 'Send a lab report to be read',
@@ -26,34 +26,22 @@ export const labReportEndpoints = [
       'stored and marked needs_human_review, since no letters are recognised in pictures. The event ' +
       'lab_report.parsing_job.updated tells of the end. Under the same X-Idempotency-Key the same files answer as at first, also with ' +
       'the links of that time; GET gives new ones.',
-    refusals: [
-      'closed_beta',
-      'not_found',
-      'user_scheduled_for_deletion',
-      'file_not_recognised',
-      'file_too_large',
-      'limit_reached',
-    ],
-    handle: async (ctx, { body }) => {
-      await refuseClosedBeta(ctx, 'lab_report_parser');
-      return createJob(ctx, body);
-    },
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'file_not_recognised', 'file_too_large', 'limit_reached'],
+    handle: (ctx, { body }) => createJob(ctx, body),
   }),
   endpoint({
     id: 'get_lab_report_parser_job',
     method: 'GET',
     path: '/lab_report/v1/parser/job/{job_id}',
     tag,
+    closedBeta: 'lab_report_parser',
     params: Type.Object({ job_id: Type.String({ format: 'uuid', description: 'Id of the parsing job.' }) }),
     response: ParsingJobWithFiles,
     summary: 'Read what was read of a lab report',
     description:
       'What could not be matched has no LOINC code, and what could not be read is not there: needs_human_review then says so.',
-    refusals: ['closed_beta', 'not_found', 'user_scheduled_for_deletion'],
-    handle: async (ctx, { params: { job_id } }) => {
-      await refuseClosedBeta(ctx, 'lab_report_parser');
-      return findJob(ctx, job_id);
-    },
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
+    handle: (ctx, { params: { job_id } }) => findJob(ctx, job_id),
   }),
   endpoint({
     id: 'download_lab_report',

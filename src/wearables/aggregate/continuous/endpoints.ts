@@ -2,7 +2,6 @@ import { Type, type Static } from 'typebox';
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts';
 import { asksFor, orFile } from '../../../http/media.ts';
 import { Environment } from '../../../tenancy/schemas.ts';
-import { refuseClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
 import { Cursor, Text, Uuid } from '../../../wire/schema.ts';
 import { PARQUET, toParquet } from '../parquet/parquet.ts';
 import { AggregationResult } from '../schemas.ts';
@@ -25,7 +24,7 @@ import { taskHistory } from './task-history.ts';
 import { validateContinuousQuery } from './validate.ts';
 
 const tag = 'continuous_queries';
-const BETA = 'continuous_queries';
+const closedBeta = 'continuous_queries';
 const auth = 'management_key';
 const ofTeam = '/v1/org/{org_id}/team/{team_id}/{environment}';
 const team = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment });
@@ -42,23 +41,21 @@ export const continuousQueryEndpoints: Endpoint[] = [
     method: 'GET',
     path: `${ofTeam}/continuous_query`,
     tag,
+    closedBeta,
     auth,
     scope: 'team',
     params: team,
     response: ContinuousQueryList,
     summary: 'List continuous queries',
     description: 'All of the team, in the order they were made.',
-    refusals: ['closed_beta'],
-    handle: async (ctx) => {
-      await refuseClosedBeta(ctx, BETA);
-      return { data: await listContinuousQueries(ctx) };
-    },
+    handle: async (ctx) => ({ data: await listContinuousQueries(ctx) }),
   }),
   endpoint({
     id: 'create_continuous_query',
     method: 'POST',
     path: `${ofTeam}/continuous_query`,
     tag,
+    closedBeta,
     auth,
     scope: 'team',
     params: team,
@@ -70,17 +67,15 @@ export const continuousQueryEndpoints: Endpoint[] = [
       'It is computed for each user who has what it reads, within some seconds of each change of that: the table is read at ' +
       'GET /aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/result_table, and its new rows are told by the event ' +
       'continuous_query.result_table.changed. A table has at most 2,000 rows and 20,000 values.',
-    refusals: ['closed_beta', 'limit_reached', 'slug_taken'],
-    handle: async (ctx, { query, body }) => {
-      await refuseClosedBeta(ctx, BETA);
-      return createContinuousQuery(ctx, inputOf(query, body));
-    },
+    refusals: ['limit_reached', 'slug_taken'],
+    handle: (ctx, { query, body }) => createContinuousQuery(ctx, inputOf(query, body)),
   }),
   endpoint({
     id: 'validate_continuous_query',
     method: 'POST',
     path: `${ofTeam}/validate_continuous_query`,
     tag,
+    closedBeta,
     auth,
     scope: 'team',
     params: team,
@@ -90,17 +85,14 @@ export const continuousQueryEndpoints: Endpoint[] = [
     summary: 'Try a continuous query',
     description:
       'Whether it could be created as it is. What its own text shows is 422 with its place, here as there. Nothing is changed.',
-    refusals: ['closed_beta'],
-    handle: async (ctx, { query, body }) => {
-      await refuseClosedBeta(ctx, BETA);
-      return validateContinuousQuery(ctx, inputOf(query, body));
-    },
+    handle: (ctx, { query, body }) => validateContinuousQuery(ctx, inputOf(query, body)),
   }),
   endpoint({
     id: 'patch_continuous_query',
     method: 'PATCH',
     path: `${ofTeam}/continuous_query/{query_id}`,
     tag,
+    closedBeta,
     auth,
     scope: 'team',
     params: item,
@@ -110,26 +102,22 @@ export const continuousQueryEndpoints: Endpoint[] = [
     description:
       'What is left out or null stays as it is. With another query, timeframe or config all users are computed anew, and have an ' +
       'empty table until then. While it is not active its tables stay as they are.',
-    refusals: ['closed_beta', 'slug_taken'],
-    handle: async (ctx, { params, body }) => {
-      await refuseClosedBeta(ctx, BETA);
-      return patchContinuousQuery(ctx, params.query_id, body);
-    },
+    refusals: ['slug_taken'],
+    handle: (ctx, { params, body }) => patchContinuousQuery(ctx, params.query_id, body),
   }),
   endpoint({
     id: 'delete_continuous_query',
     method: 'DELETE',
     path: `${ofTeam}/continuous_query/{query_id}`,
     tag,
+    closedBeta,
     auth,
     scope: 'team',
     params: item,
     response: DeletedContinuousQuery,
     summary: 'Delete a continuous query',
     description: 'It is not found any more; its tables and runs are erased in the background.',
-    refusals: ['closed_beta'],
     handle: async (ctx, { params }) => {
-      await refuseClosedBeta(ctx, BETA);
       await deleteContinuousQuery(ctx, params.query_id);
       return { success: true };
     },
@@ -139,6 +127,7 @@ export const continuousQueryEndpoints: Endpoint[] = [
     method: 'GET',
     path: `${ofUser}/result_table`,
     tag,
+    closedBeta,
     params: userAndQuery,
     headers: ['accept'],
     response: orFile(AggregationResult, PARQUET),
@@ -146,9 +135,8 @@ export const continuousQueryEndpoints: Endpoint[] = [
     description:
       'As it was computed last for the user. Before that its columns have no values. With the header ' +
       `Accept: ${PARQUET} the answer is a Parquet file.`,
-    refusals: ['closed_beta', 'not_found', 'user_scheduled_for_deletion'],
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params, headers }) => {
-      await refuseClosedBeta(ctx, BETA);
       const result = await resultTable(ctx, params.user_id, params.query_id_or_slug);
       return asksFor(headers['accept'] ?? null, PARQUET) ? toParquet(result) : result;
     },
@@ -158,6 +146,7 @@ export const continuousQueryEndpoints: Endpoint[] = [
     method: 'GET',
     path: `${ofUser}/task_history`,
     tag,
+    closedBeta,
     params: userAndQuery,
     query: Type.Object({
       next_cursor: Type.Optional(Cursor()),
@@ -166,9 +155,8 @@ export const continuousQueryEndpoints: Endpoint[] = [
     response: ContinuousQueryTaskHistory,
     summary: 'List the runs of a continuous query',
     description: 'For one user, the newest first. The last 100 are kept, for as long as events are.',
-    refusals: ['closed_beta', 'not_found', 'user_scheduled_for_deletion', 'invalid_cursor'],
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'invalid_cursor'],
     handle: async (ctx, { params, query: { next_cursor = null, limit = 50 } }) => {
-      await refuseClosedBeta(ctx, BETA);
       return taskHistory(ctx, params, { next_cursor, limit });
     },
   }),

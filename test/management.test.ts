@@ -1,0 +1,227 @@
+// Walks every operation of the management API with every kind of key, as its example has it: each is refused or reached as its
+// scope says, marks the deprecated header, and leaves exactly its line in the audit log.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endpoints } from '../src/endpoints.ts';
+import { BODIES, PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { createManagementKey } from '../src/tenancy/keys/create-management-key.ts';
+import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
+import { newManagementKey } from '../src/tenancy/keys/key-value.ts';
+import { setClosedBeta } from '../src/tenancy/teams/closed-beta.ts';
+import { createTeam } from '../src/tenancy/teams/create.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from './app.ts';
+import { makeUser } from './factories.ts';
+
+type Said = { code?: string; required_plan?: string } | undefined;
+type Tenant = { id: string; org_id: string };
+type Headers = Record<string, string>;
+type Known = { id: string; value: string };
+
+const managed = endpoints.filter(({ auth }) => auth === 'management_key');
+
+/**
+ * Operations without a scope, which look for what the key is bound to themselves: what of a team names that team to them. A key
+ * that is not bound to it is refused there too.
+ */
+const NARROWED: Record<string, (ids: { team_id: string; api_key_id: string }) => Record<string, string>> = {
+  list_teams: ({ team_id }) => ({ team_id }),
+  // The team has the reference of the example.
+  resolve_team: () => ({}),
+  list_team_api_keys: ({ team_id }) => ({ team_id }),
+  delete_team_api_keys: ({ api_key_id }) => ({ api_key_id }),
+};
+
+let app: TestApp;
+let team: Team;
+let strangers: Team;
+let org: Known;
+let bound: Known;
+let unbound: Known;
+let teamKey: Known;
+const plans = {} as Record<'launch' | 'grow', Team>;
+/** By its name, what is sent that no operation takes, with the refusal and, where the key is known, its id. */
+const wrong: Record<string, { headers: Headers; said: [number, string]; key_id: string | null }> = {};
+
+const told: { key_id: string; deprecated: string }[] = [];
+const logTo = (line: string): void => {
+  const { key_id, deprecated } = JSON.parse(line) as { key_id: string; deprecated?: string };
+  if (deprecated) told.push({ key_id, deprecated });
+};
+
+const makeKey = (of: Tenant, team_ids: string[] | null = null): Promise<Known> =>
+  createManagementKey(
+    app.ctx,
+    team_ids
+      ? { org_id: of.org_id, label: 'bound', role: 'team_admin', team_ids }
+      : { org_id: of.org_id, label: 'org', role: 'org_admin', team_ids: null },
+  );
+const as = (value: string): Headers => ({ 'x-management-key': value });
+
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_LOG_LEVEL: 'warn', PHIAL_TEAMS_PER_ORG: '500' }, { logTo });
+  [team, strangers] = [app.team, await app.makeTeam('Mesa Labs')];
+  for (const plan of ['launch', 'grow'] as const) {
+    plans[plan] = await app.makeTeam();
+    await app.db.updateTable('orgs').set({ plan }).where('id', '=', plans[plan].org_id).execute();
+  }
+  const { integration_team_id } = BODIES['resolve_team'] as { integration_team_id: string };
+  await app.db.updateTable('teams').set({ integration_team_id }).where('id', '=', team.id).execute();
+  const sibling = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
+  [org, bound, unbound] = [await makeKey(team), await makeKey(team, [team.id]), await makeKey(team, [sibling.id])];
+  teamKey = await createTeamKey(app.ctx, { team_id: team.id, label: 'walk' });
+  await fillWrong();
+});
+afterAll(() => app.close());
+
+async function fillWrong(): Promise<void> {
+  const [revoked, foreign] = [await makeKey(team), await makeKey(strangers)];
+  await team.api('DELETE', `/v1/org/${team.org_id}/management_key/${revoked.id}`);
+  const { body: token } = await team.api<{ id: string; access_token: string }>(
+    'POST',
+    `/v1/org/${team.org_id}/team/${team.id}/create_api_access_token`,
+    { env: 'sandbox' },
+  );
+  const { user_id } = await makeUser(team);
+  const { body: ofUser } = await team.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
+  const invalid: [number, string] = [401, 'invalid_api_key'];
+  const otherKind: [number, string] = [401, 'wrong_key_kind'];
+  Object.assign(wrong, {
+    'no key': { headers: {}, said: invalid, key_id: null },
+    'what is no key': { headers: as('mg_short'), said: invalid, key_id: null },
+    'an unknown key': { headers: as(newManagementKey().value), said: invalid, key_id: null },
+    'a revoked key': { headers: as(revoked.value), said: invalid, key_id: revoked.id },
+    'a team key': { headers: { 'x-service-api-key': teamKey.value }, said: otherKind, key_id: teamKey.id },
+    'a team key in the place of another': { headers: as(teamKey.value), said: otherKind, key_id: teamKey.id },
+    "a team's token": { headers: { authorization: `Bearer ${token.access_token}` }, said: otherKind, key_id: token.id },
+    "a user's token": { headers: { authorization: `Bearer ${ofUser.sign_in_token}` }, said: otherKind, key_id: null },
+    "another organisation's key": { headers: as(foreign.value), said: [404, 'not_found'], key_id: foreign.id },
+  });
+}
+
+/** The operation's example, for this team. */
+function ask(
+  { id, method, path }: Endpoint,
+  of: Tenant,
+  headers: Headers,
+  { query = {}, on = app }: { query?: Record<string, string>; on?: TestApp } = {},
+): Promise<Answer<Said>> {
+  const own: Record<string, unknown> = {
+    ...PARAMETERS,
+    environment: on.config.environment,
+    env: on.config.environment,
+  };
+  const ids: Record<string, unknown> = { ...own, org_id: of.org_id, team_id: of.id };
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]));
+  const asked = new URLSearchParams(
+    Object.entries({ ...QUERIES[id], ...query }).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const body = BODIES[id] as object | undefined;
+  const sent = body && 'team_id' in body ? { ...body, team_id: of.id } : body;
+  return on.api<Said>(method, asked.size === 0 ? at : `${at}?${asked.toString()}`, sent, { key: null, headers });
+}
+
+const said = ({ status, body }: Answer<Said>): [number, string | undefined] => [status, body?.code];
+
+/** What the audit log has of these requests: their operation, status and key, a line each. */
+async function linesOf(answers: Answer<unknown>[]): Promise<object[]> {
+  await app.flushAudit();
+  const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+  const { rows } = await sql<object>`
+    select action, status, key_id from audit_log where request_id = any (${ids}::uuid[])
+     order by array_position(${ids}::uuid[], request_id)`.execute(app.db);
+  return rows;
+}
+
+test('there are many operations, and each has a scope or narrows down what it does as is written out here', () => {
+  expect(managed.length).toBeGreaterThan(30);
+  expect(managed.flatMap(({ id, scope }) => (scope ? [] : [id])).toSorted()).toEqual(Object.keys(NARROWED).toSorted());
+});
+
+describe.each(managed.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (action, endpoint) => {
+  test('refuses whatever is no key for it, and each refusal of a key that is known has its line', async () => {
+    const answers: Answer<Said>[] = [];
+    const lines: object[] = [];
+    for (const [name, { headers, said: expected, key_id }] of Object.entries(wrong)) {
+      const answer = await ask(endpoint, team, headers);
+      expect([name, ...said(answer)]).toEqual([name, ...expected]);
+      answers.push(answer);
+      if (key_id) lines.push({ action, status: answer.status, key_id });
+    }
+    expect(await linesOf(answers)).toEqual(lines);
+  });
+
+  test('needs the plan scale', async () => {
+    for (const [plan, of] of Object.entries(plans)) {
+      const answer = await ask(endpoint, of, as(of.management_key));
+      expect([plan, ...said(answer), answer.body?.required_plan]).toEqual([plan, 403, 'plan_required', 'scale']);
+    }
+  });
+
+  test('is refused to a Team Management Key that is not bound to the team', async () => {
+    const query = NARROWED[action]?.({ team_id: team.id, api_key_id: teamKey.id }) ?? {};
+    const answer = await ask(endpoint, team, as(unbound.value), { query });
+    expect(said(answer)).toEqual([403, 'insufficient_scope']);
+    expect(await linesOf([answer])).toEqual([{ action, status: 403, key_id: unbound.id }]);
+  });
+
+  test('is reached by a Team Management Key that is bound to it, unless it is of the organisation', async () => {
+    const of = endpoint.method === 'DELETE' ? await doomed() : team;
+    const key = of === team ? bound : await makeKey(team, [of.id]);
+    const answer = await ask(endpoint, of, as(key.value));
+    if (endpoint.scope === 'org') expect(said(answer)).toEqual([403, 'insufficient_scope']);
+    else expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
+    expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: key.id }]);
+  });
+
+  test('is reached by an Org Management Key, in the deprecated header too, which the answer marks', async () => {
+    const of = endpoint.method === 'DELETE' ? await doomed() : team;
+    const answer = await ask(endpoint, of, { 'x-service-org-key': org.value });
+    expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
+    const marks = ['deprecation', 'link', 'sunset'].map((name) => answer.headers.get(name));
+    expect(marks).toEqual(['@1735689600', '</docs#description/authentication>; rel="deprecation"', null]);
+    expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: org.id }]);
+    const unknown = await ask(endpoint, of, { 'x-service-org-key': newManagementKey().value });
+    expect([unknown.status, unknown.headers.get('deprecation')]).toEqual([401, '@1735689600']);
+    const usual = await ask(endpoint, { ...of, org_id: randomUUID() }, as(org.value));
+    expect([usual.status, usual.headers.get('deprecation')]).toEqual([404, null]);
+  });
+});
+
+/** A team that an example may delete. */
+const doomed = async (): Promise<Tenant> => ({
+  ...(await createTeam(app.ctx, { org_id: team.org_id, name: 'Doomed' })),
+  org_id: team.org_id,
+});
+
+test('the deprecated header is told of in the log once a key and day, by however many operations', () => {
+  expect(told.filter(({ key_id }) => key_id === org.id)).toEqual([{ key_id: org.id, deprecated: 'x-service-org-key' }]);
+});
+
+test('a closed beta is refused in production to every operation of it until it is opened, and then reached', async () => {
+  const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
+  const of = production.team;
+  const betas = endpoints.filter(({ closedBeta }) => closedBeta !== null);
+  const answers = async () => {
+    const found: [string, boolean][] = [];
+    for (const endpoint of betas) {
+      const headers: Headers =
+        endpoint.auth === 'management_key' ? as(of.management_key) : { 'x-service-api-key': of.api_key };
+      const answer = await ask(endpoint, of, headers, { on: production });
+      found.push([endpoint.id, answer.body?.code === 'closed_beta' && answer.status === 403]);
+    }
+    return found;
+  };
+  try {
+    const taking = betas.filter(({ body }) => !(body && 'media' in body));
+    expect(taking.length).toBeGreaterThan(6);
+    const isForm = (id: string) => !taking.some((endpoint) => endpoint.id === id);
+    expect((await answers()).filter(([id, refused]) => !refused && !isForm(id))).toEqual([]);
+    for (const beta of new Set(betas.flatMap(({ closedBeta }) => closedBeta ?? [])))
+      await setClosedBeta(production.ctx, { org_id: of.org_id, team_id: of.id, beta, open: true });
+    expect((await answers()).filter(([, refused]) => refused)).toEqual([]);
+  } finally {
+    await production.close();
+  }
+});
