@@ -118,4 +118,6 @@ export type OrgSignedCtx = Ctx & {
 export type ManagementCtx = Ctx & {
   org: { id: string; plan: 'launch' | 'grow' | 'scale' };
   key: { id: string; role: 'org_admin' | 'team_admin'; team_ids: string[] | null };
+  /** As of a TeamCtx. */
+  aside?: Aside;
 };

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'patient_experience_off'
   | 'role_bindings_mismatch'
   | 'invite_conflict'
+  | 'domain_exists'
   | 'slug_taken'
   | 'sandbox_only'
   | 'client_user_id_conflict'

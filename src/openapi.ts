@@ -11,6 +11,7 @@ import * as orderSets from './labs/catalogue/order-sets/schemas.ts';
 import * as labTests from './labs/catalogue/schemas.ts';
 import * as labs from './labs/laboratories/simulated/schemas.ts';
 import * as management from './tenancy/schemas.ts';
+import * as domains from './tenancy/domains/schemas.ts';
 import * as members from './tenancy/members/schemas.ts';
 import * as keys from './tenancy/keys/schemas.ts';
 import * as teams from './tenancy/teams/schemas.ts';
@@ -57,6 +58,7 @@ const schemas = [
   management,
   keys,
   members,
+  domains,
   teams,
   webhooks,
   system,

@@ -147,6 +147,7 @@ async function story(): Promise<Known> {
     description: MARK,
   });
   await api('PUT', `${webhookPath(team)}/${hook.body.id}/headers`, { headers: { 'x-mark': MARK } });
+  await api('POST', `/v1/org/${team.org_id}/domain`, { domain: `${MARK}.example.com` });
   await invite(team, `${MARK}-invited@example.com`);
   await makeMember(app, team, { name: MARK, email: `${MARK}@example.com` });
   const file = appleDocument([appleRecord('HKQuantityTypeIdentifierStepCount', { source: MARK, value: MARK }), MARK]);

@@ -78,6 +78,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   const ended = await team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/team`, { name: 'Ended', region: 'us' });
   await team.api('DELETE', `/v1/org/${team.org_id}/team/${ended.body.id}`);
   await addPhysician(app.ctx, team.id, physician);
+  await team.api('POST', `/v1/org/${team.org_id}/domain`, { domain: `d${randomUUID().slice(0, 8)}.example.com` });
   await invite(team, `invited-${randomUUID()}@example.com`);
   await makeMember(app, team, { name: 'Grace Palmer', email: `member-${randomUUID()}@example.com` });
   await pushEverySummary(team, user_id);

@@ -72,6 +72,7 @@ type Ids = {
   key_id: string;
   member_id: string;
   invite_id: string;
+  domain_id: string;
   provider: string;
   name: string;
 };
@@ -304,6 +305,9 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_members: (_, { name }) => found(`search_query=${name}`),
   list_invites: (_, { name }) => found(`search_query=${name}`),
   patch_member: () => [{ body: { role: 'no_role', team_role_bindings: null }, status: 404 }],
+  list_domains: () => [none],
+  create_domain: (_, { name }) => [{ body: { domain: `${name}.example.com` }, status: 201 }],
+  send_domain_instructions: () => [{ body: { to_email: 'dns@example.com' }, status: 404 }],
   create_invite: (_, { team_id, name }) => [
     {
       body: { email: `${name}@example.com`, role: 'team_admin', team_role_bindings: [{ team_id }] },
@@ -500,6 +504,9 @@ async function fill(team: Team, name: string): Promise<Ids> {
     member_id: (await makeMember(app, team, { name: `Ada ${name}`, email: `${name}@example.com` })).id,
     invite_id: (await invite(team, `invited-${name}@example.com`)).id,
     account_id,
+    domain_id: (
+      await team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/domain`, { domain: `${name}.example.com` })
+    ).body.id,
     key_id: managers.body.data[0]?.id as string,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };

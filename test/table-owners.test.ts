@@ -7,6 +7,7 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/orgs': ['orgs'],
   'tenancy/access-tokens': ['api_access_tokens'],
   'tenancy/members': ['org_members', 'org_invites'],
+  'tenancy/domains': ['org_domains'],
   mail: ['mails'],
   'tenancy/teams': ['teams', 'physicians', 'team_deletions'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],

@@ -756,6 +756,15 @@ export interface OrderTransactions {
   user_id: string;
 }
 
+export interface OrgDomains {
+  created_at: Generated<string>;
+  domain: string;
+  id: string;
+  org_id: string;
+  proof: string;
+  verified_at: string | null;
+}
+
 export interface OrgInvites {
   created_by: string;
   email: Buffer;
@@ -1237,6 +1246,7 @@ export interface DB {
   order_status_rules: OrderStatusRules;
   order_transactions: OrderTransactions;
   orders: Orders;
+  org_domains: OrgDomains;
   org_invites: OrgInvites;
   org_members: OrgMembers;
   orgs: Orgs;

@@ -188,6 +188,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   create_management_key: { label: 'provisioning', role: 'org_admin' },
   patch_management_key: { label: 'provisioning, second' },
   patch_member: { role: 'no_role', team_role_bindings: null },
+  create_domain: { domain: 'example.com' },
+  send_domain_instructions: { to_email: 'dns@example.com' },
   create_invite: { email: 'grace@example.com', role: 'org_admin' },
   create_webhook: {
     url: 'https://hooks.example.com/phial',
@@ -206,6 +208,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   client_user_id: 'patient-4711',
   collection_date: '2026-01-05T14:30:00Z',
   device_id: SOMETHING,
+  domain_id: SOMETHING,
   diagnosis_query: 'vitamin D',
   env: 'sandbox',
   environment: 'sandbox',

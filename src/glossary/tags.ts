@@ -23,6 +23,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   lab_reports: 'Reports of laboratories on paper or as files, read into results.',
   management: 'Teams of an organisation and the keys of both.',
   people: 'People of an organisation, and who is invited.',
+  domains: 'Domains that an organisation has shown to be its own.',
   webhooks: 'Where events are sent to, and the secrets they are signed with.',
   system: 'Whether the service lives and is ready, and which version it is.',
   events: 'What the service tells by webhooks.',

@@ -5,6 +5,7 @@ export const tenancy: Record<string, string> = {
   key_id: 'Id of the key.',
   api_key_id: 'Ids of the keys, up to 100.',
   api_keys: "The team's keys.",
+  domain_id: 'Id of the domain.',
   invite_id: 'Id of the invite.',
   invites: 'Invites that were not accepted yet.',
   invited_at: 'When it was made, UTC.',

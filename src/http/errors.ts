@@ -46,6 +46,7 @@ const STATUS: Record<Code, number> = {
   patient_experience_off: 400,
   role_bindings_mismatch: 400,
   invite_conflict: 409,
+  domain_exists: 409,
   slug_taken: 400,
   sandbox_only: 403,
   client_user_id_conflict: 400,

@@ -13,7 +13,7 @@ const MOST_A_DAY = 500;
 
 type Mail = {
   org_id: string;
-  /** The record that it tells of: what waits of an older mail about it is replaced. */
+  /** The record that it tells of: with that it goes. */
   about: string;
   /** Until when it tells something, in seconds since 1970. */
   expires: number;
@@ -31,7 +31,6 @@ export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: 
       fields: { limit: MOST_A_DAY },
     });
   }
-  await withdrawMails(ctx, about);
   const id = newId();
   await ctx.db
     .insertInto('mails')
@@ -55,3 +54,6 @@ export async function withdrawMails({ db }: TxCtx, about: string): Promise<void>
     .where('content', 'is not', null)
     .execute();
 }
+
+/** Whether what is written will be sent, or waits for an operator who connects a mail server. */
+export const sendsMail = ({ config }: Pick<TxCtx, 'config'>): boolean => config.mail !== null;

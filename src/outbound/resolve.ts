@@ -7,10 +7,15 @@ import { Shares } from './shares.ts';
 /** Look-ups at a time, over all teams. */
 const MOST_LOOKUPS = 64;
 const MOST_KEPT = 10_000;
+/** Of one name. */
+const MOST_TEXTS = 100;
 /** However long a name server allows its answer to be kept. */
 const LONGEST_KEPT_SECONDS = 30;
 const HOSTS_FILE = '/etc/hosts';
 const HOSTS_READ_AGAIN_MS = 5_000;
+
+/** No name server answered, or none that knows what it says. */
+export class NameNotAnswered extends Error {}
 
 /** Nobody answered for the name; the same code as getaddrinfo gives. */
 class LookupFailed extends Error {
@@ -28,6 +33,11 @@ export type NameResolver = {
   lookup: (team: string, hostname: string) => Promise<LookupAddress[]>;
 };
 
+export type TextResolver = {
+  /** The texts that stand at a name (TXT records), none where there is none; rejects with NameNotAnswered. Never kept. */
+  texts: (team: string, hostname: string) => Promise<string[]>;
+};
+
 type Options = { servers?: string[]; hostsFile?: string; timeoutMs?: number };
 
 /**
@@ -35,7 +45,8 @@ type Options = { servers?: string[]; hostsFile?: string; timeoutMs?: number };
  * long as a team's name server likes; this asks the name servers from the event loop, of each team only its share at a
  * time. /etc/hosts and localhost are answered here; search domains are not tried: addresses of receivers are whole.
  */
-export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_000 }: Options = {}): NameResolver {
+export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_000 }: Options = {}): NameResolver &
+  TextResolver {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers) resolver.setServers(servers);
   const ask4 = promisify(resolver.resolve4.bind(resolver)) as (
@@ -46,6 +57,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     name: string,
     o: { ttl: true },
   ) => Promise<RecordWithTtl[]>;
+  const askTexts = promisify(resolver.resolveTxt.bind(resolver)) as (name: string) => Promise<string[][]>;
   const hosts = hostsReader(hostsFile);
   const shares = new Shares(MOST_LOOKUPS);
   const queue: { team: string; start: () => void }[] = [];
@@ -92,7 +104,20 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
       giveBack(team);
     }
   };
-  return { lookup };
+  const texts = async (team: string, hostname: string): Promise<string[]> => {
+    await place(team);
+    try {
+      const records = await askTexts(hostname);
+      return records.slice(0, MOST_TEXTS).map((pieces) => pieces.join(''));
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === 'ENOTFOUND' || code === 'ENODATA') return [];
+      throw new NameNotAnswered(`${hostname} could not be looked up`, { cause: error });
+    } finally {
+      giveBack(team);
+    }
+  };
+  return { lookup, texts };
 }
 
 /** RFC 6761 6.3: localhost is this machine, whatever a name server says. */

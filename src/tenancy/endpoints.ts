@@ -1,4 +1,5 @@
 import { accessTokenEndpoints } from './access-tokens/endpoints.ts';
+import { domainEndpoints } from './domains/endpoints.ts';
 import { keyEndpoints } from './keys/endpoints.ts';
 import { memberEndpoints } from './members/endpoints.ts';
 import { orgEndpoints } from './orgs/endpoints.ts';
@@ -14,4 +15,5 @@ export const managementEndpoints = [
   ...keyEndpoints,
   ...accessTokenEndpoints,
   ...memberEndpoints,
+  ...domainEndpoints,
 ];

@@ -4,6 +4,7 @@ import { isBirthDate, isCalendarDate } from './birth-date.ts';
 import { domesticCountry } from './country.ts';
 import { defineFormat, keepIf, type Format } from './format.ts';
 import { firstMoment, futureMoment, lastMoment, pastMoment } from './moment.ts';
+import { domainName } from './forms/domain-name.ts';
 import { isNpi } from './forms/npi.ts';
 import { e164 } from './forms/phone.ts';
 import { isPlainText, isReference, MOST_LINES, proseOrNull, urlOrNull, wordsOf } from './text.ts';
@@ -159,6 +160,14 @@ export const FORMATS: readonly Format[] = [
     note:
       'The United States or a territory of them, which is where orders ship: two-letter code or English name; ' +
       'answered as the full name.',
+  }),
+  defineFormat({
+    name: 'domain-name',
+    longest: 254,
+    check: domainName,
+    problem: ['value_error', 'Value is not a domain name, as example.com'],
+    schema: { maxLength: 254 },
+    note: 'A domain name of two labels or more; kept in lower case, with international letters as xn--.',
   }),
   defineFormat({
     name: 'http-url',

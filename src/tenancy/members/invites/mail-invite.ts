@@ -1,5 +1,5 @@
 import type { Ctx, TxCtx } from '../../../context.ts';
-import { writeMail } from '../../../mail/write-mail.ts';
+import { withdrawMails, writeMail } from '../../../mail/write-mail.ts';
 import { endOfLink, signedUrl } from '../../../privacy/signed-link.ts';
 import { findOrg } from '../../orgs/find.ts';
 
@@ -27,6 +27,7 @@ export async function mailInvite(ctx: TxCtx, orgId: string, invite: { id: string
     'If you do not know who this is, do nothing: nobody joins without opening the link.',
     '',
   ].join('\n');
+  await withdrawMails(ctx, invite.id); // an older link, which waits still
   await writeMail(ctx, {
     org_id: orgId,
     about: invite.id,
