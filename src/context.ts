@@ -2,6 +2,7 @@ import type { Aside, BulkWork, GiveWay } from './bulk-work.ts';
 import type { Config } from './config/options.ts';
 import type { Db, Tx } from './db/open.ts';
 import type { Logger } from './log.ts';
+import type { LongPolls } from './long-polls.ts';
 import type { Cipher } from './privacy/cipher.ts';
 
 /** What every verb may use. Made once at start; `db` is the pool, or the transaction the verb runs in. */
@@ -13,6 +14,8 @@ export type Ctx = {
   cipher: Cipher;
   /** Shares what takes many values at once among the teams of this process. */
   bulk: BulkWork;
+  /** Requests that wait here for news of their team; missing where none are served. */
+  polls?: LongPolls;
   /** What each wing gives a new team, in the transaction that makes it. */
   newTeam: readonly NewTeamStep[];
   /** What each of these users has connected: users know nothing of the wing that connects them. */
@@ -95,6 +98,8 @@ export type TeamCtx = Ctx & {
   onlyUser?: string;
   /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
   aside?: Aside;
+  /** Aborted when the client of a request that waits goes away; missing where there is none. */
+  gone?: AbortSignal;
   /** Of a batch in its turn: lets requests of other teams that want little go first; missing in what is no batch. */
   giveWay?: GiveWay;
 };

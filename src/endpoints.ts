@@ -6,6 +6,7 @@ import { systemEndpoints } from './system/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { wearableEndpoints } from './wearables/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
+import { feedEndpoints } from './webhooks/feed/endpoints.ts';
 
 /** Every operation of the service, in the order of its documentation. */
 export const endpoints: Endpoint[] = [
@@ -15,5 +16,6 @@ export const endpoints: Endpoint[] = [
   ...labEndpoints,
   ...managementEndpoints,
   ...webhookEndpoints,
+  ...feedEndpoints,
   ...systemEndpoints,
 ];

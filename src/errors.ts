@@ -81,6 +81,8 @@ export type ErrorCode =
   | 'file_not_recognised'
   | 'file_too_large'
   | 'invalid_cursor'
+  | 'cursor_expired'
+  | 'too_many_polls'
   | 'webhook_url_refused'
   | 'webhook_address_refused'
   | 'webhook_headers_refused'

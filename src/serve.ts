@@ -15,6 +15,7 @@ import { seed } from './db/seed.ts';
 import { RECEIVERS_CHANNEL } from './delivery/receiver-cache.ts';
 import { takeBackLanes } from './delivery/lanes/lanes.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
+import { EVENTS_CHANNEL } from './events/readers.ts';
 import { prepareDrain } from './http/drain.ts';
 import { refuseTakenPorts } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
@@ -22,6 +23,7 @@ import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import { startHl7, type Hl7 } from './labs/laboratories/hl7/start.ts';
 import type { Logger } from './log.ts';
+import { LongPolls } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
 import { VERSION } from './package-root.ts';
@@ -105,12 +107,14 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
   const metrics = openMetrics();
+  const polls = new LongPolls();
   const ctx: Ctx = {
     config,
     db,
     log,
     cipher,
     bulk: new BulkWork(config.databasePools.api),
+    polls,
     ...wings,
     stopping: running.stopping.signal,
     outOfSpace,
@@ -133,6 +137,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
       phial_access: () => app?.access.forget(),
       [DELIVERIES_CHANNEL]: (payload) => deliverer?.hear(payload),
       [RECEIVERS_CHANNEL]: (payload) => deliverer?.forget(payload),
+      [EVENTS_CHANNEL]: (payload) => polls.wake(payload),
     },
     onLost: () => {
       app?.access.lost();
@@ -141,6 +146,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     onListening: () => {
       app?.access.listening();
       deliverer?.listening();
+      polls.wakeAll();
     },
     log,
   });

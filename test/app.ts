@@ -19,7 +19,9 @@ import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { jsonOf } from '../src/http/media.ts';
 import { countIn, openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
+import { EVENTS_CHANNEL } from '../src/events/readers.ts';
 import { openLog } from '../src/log.ts';
+import { LongPolls } from '../src/long-polls.ts';
 import { wings } from '../src/wings.ts';
 import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createOrg } from '../src/tenancy/orgs/create.ts';
@@ -101,12 +103,14 @@ export async function startTestApp(
   const database_ = openDatabase({ url, poolSize, role: 'phial_app', limits, log });
   const cipher = await claimCipher(database_.db, config, secrets);
   const metrics = openMetrics();
+  const polls = new LongPolls();
   const ctx: Ctx = {
     config,
     db: database_.db,
     log,
     cipher,
     bulk: new BulkWork(config.databasePools.api),
+    polls,
     ...wings,
     outOfSpace: database_.outOfSpace,
     count: countIn(metrics),
@@ -115,9 +119,12 @@ export async function startTestApp(
   const listener = openListener({
     url,
     log,
-    channels: { phial_access: () => app.access.forget() },
+    channels: { phial_access: () => app.access.forget(), [EVENTS_CHANNEL]: (team) => polls.wake(team) },
     onLost: () => app.access.lost(),
-    onListening: () => app.access.listening(),
+    onListening: () => {
+      app.access.listening();
+      polls.wakeAll();
+    },
   });
   await listener.ready;
   const baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });

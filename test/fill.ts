@@ -102,6 +102,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await orderKit(team, leaving.user_id);
   await team.api('DELETE', `/v2/user/${leaving.user_id}`);
   await app.deliver();
+  // Passes their events by, as one that waits.
+  await team.api('GET', '/v2/events?wait=1');
   await bookedOrder(team, 'psc', { userId: user_id });
   const cancelled = await bookedOrder(team, 'phlebotomy', { userId: user_id });
   await team.api('PATCH', `/v3/order/${cancelled}/phlebotomy/appointment/cancel`, {

@@ -431,6 +431,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await orderKit(team, deleted.user_id);
   await team.api('DELETE', `/v2/user/${deleted.user_id}`);
   await app.deliver();
+  await team.api('GET', '/v2/events?wait=1');
   const order = await orderKit(team, user.user_id);
   await simulate(team, order.id);
   const { sample_id } = await readOrder(team, order.id);

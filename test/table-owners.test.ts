@@ -75,13 +75,13 @@ const OWNERS: Record<string, string[]> = {
   'wearables/timeseries': ['streams', 'samples', 'sample_notes'],
   'wearables/summaries': ['summaries', 'summary_streams'],
   webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets'],
-  events: ['events'],
+  events: ['events', 'held_events', 'event_readers'],
   delivery: ['lanes', 'deliveries', 'retries', 'held_deliveries', 'attempts', 'delivery_tallies'],
   audit: ['audit_log'],
   'http/answer': ['idempotency_keys'],
   'http/limits': ['rate_limits'],
   privacy: ['encryption_keys'],
-  db: ['deployment', 'migrations', 'seeds'],
+  db: ['deployment', 'migrations', 'seeds', 'event_epochs'],
 };
 
 /** Writes of a room that is not the owner, each for a reason. */

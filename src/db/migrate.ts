@@ -20,10 +20,20 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
       if (await apply(client, file, sql)) fresh.push(file);
     }
     await grantWorkerSchema(client, options.ownerUrl);
+    await noteCluster(client);
     return fresh;
   } finally {
     await client.end();
   }
+}
+
+/** On another server, or another timeline of it, ids of transactions count from elsewhere: an epoch of positions begins. */
+async function noteCluster(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ known: boolean }>(
+    `select to_regproc('public.note_cluster') is not null as known`,
+  );
+  // A database of an older release, to which a backup is restored.
+  if (rows[0]?.known) await client.query('select public.note_cluster()');
 }
 
 async function applied(client: pg.Client): Promise<Set<string>> {

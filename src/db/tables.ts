@@ -256,6 +256,17 @@ export interface EndedAgreements {
   user_id: string;
 }
 
+export interface EventEpochs {
+  began_at: Generated<string>;
+  cluster: string;
+  epoch: number;
+}
+
+export interface EventReaders {
+  team_id: string;
+  until: string;
+}
+
 export interface EventResends {
   done: Generated<number>;
   end_at: string | null;
@@ -272,6 +283,7 @@ export interface Events {
   created_at: Generated<string>;
   event_type: string;
   id: string;
+  position: Generated<Int8>;
   team_id: string;
   user_id: string | null;
 }
@@ -284,6 +296,13 @@ export interface HeldDeliveries {
   trigger: string | null;
   user_id: string;
   webhook_id: string;
+}
+
+export interface HeldEvents {
+  event_id: string;
+  position: Int8 | null;
+  team_id: string;
+  user_id: string;
 }
 
 export interface Hl7Messages {
@@ -1204,9 +1223,12 @@ export interface DB {
   deployment: Deployment;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;
+  event_epochs: EventEpochs;
+  event_readers: EventReaders;
   event_resends: EventResends;
   events: Events;
   held_deliveries: HeldDeliveries;
+  held_events: HeldEvents;
   hl7_messages: Hl7Messages;
   hl7_outgoing: Hl7Outgoing;
   idempotency_keys: IdempotencyKeys;

@@ -14,6 +14,7 @@ const WITHOUT_WALL = new Set([
   'carrier_scans',
   'deployment',
   'encryption_keys',
+  'event_epochs',
   'laboratory_codes',
   'laboratory_connections',
   'laboratory_senders',

@@ -4,6 +4,7 @@ import type { TeamCtx, TxCtx } from '../context.ts';
 import { newId } from '../ids.ts';
 import type { EventType } from './define.ts';
 import { filtersFor } from './names.ts';
+import { EVENTS_CHANNEL } from './readers.ts';
 
 /** Workers listen to it: something was queued for the receivers whose ids are the payload, or for any where it is empty. */
 export const DELIVERIES_CHANNEL = 'phial_deliveries';
@@ -27,7 +28,8 @@ const MOST_NAMED = 200;
 /**
  * Writes events and a queue row per event and subscribed receiver into the caller's transaction, in one statement
  * whose text is the same for any number: they are there exactly when the change they tell of is. A stored body is the
- * very text that every attempt signs and sends. Returns the ids in the order of `events`.
+ * very text that every attempt signs and sends. Returns the ids in the order of `events`. Who waits for a page of the
+ * team's events is woken.
  */
 export async function publishEvents<const Types extends TSchema[]>(
   ctx: Publishable,
@@ -65,6 +67,8 @@ export async function publishEvents<const Types extends TSchema[]>(
     )
     select pg_notify(${DELIVERIES_CHANNEL}, case when count(*) <= ${MOST_NAMED} then string_agg(webhook_id::text, ',') else '' end)
       from (select distinct webhook_id from queued) as told having count(*) > 0
+    union all
+    select pg_notify(${EVENTS_CHANNEL}, team_id::text) from event_readers where team_id = ${team.id} and until > now()
   `.execute(ctx.db);
   return ids;
 }

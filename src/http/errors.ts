@@ -107,6 +107,8 @@ const STATUS: Record<Code, number> = {
   file_not_recognised: 422,
   file_too_large: 413,
   invalid_cursor: 422,
+  cursor_expired: 410,
+  too_many_polls: 429,
   webhook_url_refused: 422,
   webhook_address_refused: 400,
   webhook_headers_refused: 422,

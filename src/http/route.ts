@@ -30,8 +30,8 @@ import { isForm, isStream } from './media.ts';
  */
 const HEARD_EVERYWHERE_MS = 50;
 
-/** How what a request asks for may pause: without its place, or for others. */
-type Pauses = Pick<TeamCtx, 'aside' | 'giveWay'>;
+/** How what a request asks for may pause: without its place, or for others; and until when somebody waits for the answer. */
+type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'>;
 
 /**
  * Makes an endpoint a route: input read and checked at once, the scope settled, the verb run (once per idempotency key,
@@ -66,7 +66,12 @@ export function addRoute(
     if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
       const input = await read();
       return shares.run(owner, (aside) =>
-        bulk.little(owner, (apart) => carry(input, { aside: (pause) => apart(() => aside(pause)) })),
+        bulk.little(owner, (apart) =>
+          carry(input, {
+            aside: (pause) => apart(() => aside(pause)),
+            ...(endpoint.waits ? { gone: goneOf(reply) } : {}),
+          }),
+        ),
       );
     }
     return inTurn(bulk, owner, async (giveWay) => carry(await read(giveWay), { giveWay }));
@@ -129,9 +134,16 @@ function keyedRequest(
 }
 
 /** A context knows only the pauses that what it is for can make. */
-function pausing<C extends Ctx>({ waits }: Endpoint, ctx: C, { aside, giveWay }: Pauses): C {
+function pausing<C extends Ctx>({ waits }: Endpoint, ctx: C, { aside, giveWay, gone }: Pauses): C {
   if (giveWay) return { ...ctx, giveWay };
-  return waits && aside ? { ...ctx, aside } : ctx;
+  return waits && aside ? { ...ctx, aside, ...(gone ? { gone } : {}) } : ctx;
+}
+
+/** Aborted when the client goes away before it has its answer. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 /** When the team's turn comes. Throws not_ready where too many wait for it. */

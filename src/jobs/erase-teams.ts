@@ -7,6 +7,7 @@ import { addJob, addJobs, defineJob } from '../db/define-job.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
+import * as events from '../events/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
@@ -32,6 +33,7 @@ import { eraseInPieces, eraseFromRooms, type Step } from './erase-users.ts';
 const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promise<void> }[] = [
   answers,
   delivery,
+  events,
   webhooks,
   connections,
   link,

@@ -5,6 +5,7 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
+import * as events from '../events/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
@@ -27,6 +28,7 @@ import * as pulls from '../wearables/pulls/erase.ts';
 const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
   answers,
   delivery,
+  events,
   hooks,
   pulls,
   connections,
@@ -48,7 +50,12 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
 export type Step = <T>(work: (ctx: TxCtx<TeamCtx>) => Promise<T>) => Promise<T | null>;
 
 /** What a user can have any number of, a piece at a time; each tells whether there may be more. */
-const IN_PIECES = [delivery.eraseSomeEvents, timeseries.eraseSomeSamples, summaries.eraseSomeSummaries];
+const IN_PIECES = [
+  delivery.eraseSomeEvents,
+  events.eraseSomeHeldEvents,
+  timeseries.eraseSomeSamples,
+  summaries.eraseSomeSummaries,
+];
 
 /**
  * The events, samples and summaries of a user before all else: there can be any number of them, and a transaction that

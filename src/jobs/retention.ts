@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
+import * as events from '../events/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
@@ -23,6 +24,7 @@ import * as webhooks from '../webhooks/erase.ts';
 /** Every room that keeps something for a time only. */
 const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   delivery,
+  events,
   webhooks,
   hl7,
   timeseries,

@@ -5,6 +5,7 @@ import { addJob, jobKind } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { sendHeldDeliveries } from '../delivery/hold.ts';
 import { notFound } from '../errors.ts';
+import { showHeldEvents } from '../events/held.ts';
 
 /** The job that sets going again what stood still while the user was deleted. */
 export const resumeKind = jobKind({
@@ -58,6 +59,7 @@ export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_
       .executeTakeFirst();
     if (!restored) throw notFound('User');
     await sendHeldDeliveries(ctx.db, restored);
+    await showHeldEvents(ctx.db, { id: restored.id, team_id: ctx.team.id });
     await addJob(ctx.db, resumeKind, { overdue_seconds: 0 });
   });
 }

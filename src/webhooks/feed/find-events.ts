@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
+import type { Place, Snapshot } from './cursor.ts';
+
+/** An event as a page is cut of: without what it says. */
+export type Found = Place & {
+  user_id: string | null;
+  /** Of a type that was asked for. */
+  is_wanted: boolean;
+  /** Its user is scheduled for deletion. */
+  is_held: boolean;
+  /** Its user is being erased. */
+  is_gone: boolean;
+  /** As it is stored. */
+  bytes: number;
+};
+
+type Asked = {
+  seen: Snapshot;
+  upTo: Snapshot;
+  after: Place;
+  /** Names; null: every type but these. */
+  types: string[] | null;
+  operational: string[];
+  most: number;
+};
+
+/**
+ * The next events of the team in the order of the feed that are over by `upTo` and were not by `seen`, wanted or not. Those of
+ * transactions that ran then are looked up one by one, so that what has come since is read once.
+ */
+export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<Found[]> {
+  const { seen, upTo, after, types, operational, most } = asked;
+  const running = new Set(upTo.running);
+  const late = seen.running.filter((position) => !running.has(position));
+  const { rows } = await sql<Found>`
+    with late as (
+      select position, id, event_type, user_id, octet_length(body) as bytes from events
+       where team_id = ${team.id} and position = any (${late}::bigint[]) and (position, id) > (${after.position}, ${after.id})
+       order by position, id limit ${most}
+    ), fresh as (
+      select position, id, event_type, user_id, octet_length(body) as bytes from events
+       where team_id = ${team.id} and position >= ${seen.until} and position < ${upTo.until}
+         and (position, id) > (${after.position}, ${after.id}) and position <> all (${upTo.running}::bigint[])
+       order by position, id limit ${most}
+    ), again as (
+      select held.position, events.id, events.event_type, events.user_id, octet_length(events.body) as bytes
+        from (
+          select position, event_id from held_events
+           where team_id = ${team.id} and position is not null and position < ${upTo.until}
+             and (position, event_id) > (${after.position}, ${after.id}) and position <> all (${upTo.running}::bigint[])
+             and (position >= ${seen.until} or position = any (${late}::bigint[]))
+           order by position, event_id limit ${most}
+        ) as held
+        cross join lateral (
+          select * from events where events.team_id = ${team.id} and events.id = held.event_id limit 1
+        ) as events
+    ), page as (
+      select * from late union all select * from fresh union all select * from again
+       order by position, id limit ${most}
+    )
+    select page.position, page.id, page.user_id, page.bytes,
+           case when ${types !== null}::boolean then event_type = any (${types ?? []}::text[])
+                else event_type <> all (${operational}::text[]) end as is_wanted,
+           users.deleted_at is not null as is_held, page.user_id is not null and users.id is null as is_gone
+      from page left join lateral (select id, deleted_at from users where users.id = page.user_id limit 1) as users on true
+     order by page.position, page.id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TeamCtx } from '../../context.ts';
+import { EVENT_NAMES, filtersFor } from '../../events/names.ts';
+import { noteReader } from '../../events/readers.ts';
+import type { Poll } from '../../long-polls.ts';
+import { BEGINNING, readCursor, writeCursor, type Cursor } from './cursor.ts';
+import type { FeedEvent } from './open-bodies.ts';
+import { isAtEnd, readPage, type Page, type Wanted } from './read-page.ts';
+
+type Asked = {
+  /** A cursor, `now`, or null: from the beginning of what is kept. */
+  after: string | null;
+  limit: number;
+  /** Names, or beginnings that end in `.*`; null: all types but the operational ones. */
+  event_types: string[] | null;
+  /** Seconds to wait for an event where there is none. */
+  wait: number;
+};
+
+export type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
+
+/** Who was notified only now may have missed what was being published: it is looked for once more. */
+const FRESH_MS = 1_000;
+/** From one look to the next: events of other types may come by the thousand. */
+const LEAST_PAUSE_MS = 100;
+
+/** A page of what happened, in the order in which it was committed; waits for the next event where it is asked to. */
+export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: Asked): Promise<FeedPage> {
+  const cursor = after === null ? BEGINNING : after === 'now' ? null : readCursor(after);
+  const wanted = { limit, types: event_types && namesOf(event_types) };
+  const poll = wait > 0 ? ctx.polls?.enter(ctx.team.id) : undefined;
+  try {
+    const page = poll
+      ? await waitForPage(ctx, { cursor, wanted, poll, ms: wait * 1000 })
+      : await readPage(ctx, cursor, wanted);
+    return { data: page.events, next_cursor: writeCursor(page.cursor), has_more: page.has_more };
+  } finally {
+    poll?.leave();
+  }
+}
+
+/** Holds neither a connection nor a place of a request while it waits. */
+async function waitForPage(
+  ctx: TeamCtx,
+  { cursor, wanted, poll, ms }: { cursor: Cursor | null; wanted: Wanted; poll: Poll; ms: number },
+): Promise<Page> {
+  const aside = ctx.aside ?? ((wait) => wait());
+  const signals = [ctx.gone, ctx.stopping];
+  const end = performance.now() + ms;
+  let patience = (await noteReader(ctx)) ? FRESH_MS : Infinity;
+  for (;;) {
+    poll.listen();
+    const lookedAt = performance.now();
+    const page = await readPage(ctx, cursor, wanted);
+    const left = end - performance.now();
+    if (!isAtEnd(page) || left <= 0 || signals.some((signal) => signal?.aborted)) return page;
+    ({ cursor } = page);
+    await aside(async () => {
+      await poll.wait(Math.min(left, patience), signals);
+      await pause(Math.max(0, lookedAt + LEAST_PAUSE_MS - performance.now()));
+    });
+    patience = Infinity;
+  }
+}
+
+/** Every name that one of the filters stands for; an unknown one stands for none. */
+function namesOf(filters: string[]): string[] {
+  const wanted = new Set(filters);
+  return EVENT_NAMES.filter((name) => filtersFor(name).some((filter) => wanted.has(filter)));
+}

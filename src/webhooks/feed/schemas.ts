@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { nullable, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
+import { LONGEST_CURSOR } from './cursor.ts';
+
+const MOST_FILTERS = 200;
+/** Below what proxies usually wait for an answer. */
+const LONGEST_WAIT_SECONDS = 30;
+
+export const FeedQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LONGEST_CURSOR,
+      description:
+        '`next_cursor` of the page before, or `now`: only what happens from now on. Left out: from the oldest event that is kept.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
+  event_type: Type.Optional(
+    Type.Array(WordFilter(), {
+      maxItems: MOST_FILTERS,
+      description:
+        'Types by name, or by a beginning that ends in `.*`, as `labtest.order.*`; one that is not known matches nothing. ' +
+        'Left out: every type but the operational ones, which are told only to who names them.',
+    }),
+  ),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LONGEST_WAIT_SECONDS,
+      default: 0,
+      description: 'Seconds to wait for an event where there is none yet: the answer comes with it.',
+    }),
+  ),
+});
+
+/** What a webhook sends, as it is. */
+const Body = Type.Unsafe<Record<string, unknown> | null>({
+  type: ['object', 'null'],
+  additionalProperties: {},
+  description: 'The very body that webhooks send; null where what is stored cannot be opened.',
+});
+
+export const FeedEvent = Type.Object({
+  id: Type.String({ format: 'uuid', description: 'The same as `webhook-id` of its deliveries.' }),
+  event_type: Type.String(),
+  created_at: Timestamp,
+  team_id: Uuid,
+  user_id: nullable(Uuid),
+  client_user_id: nullable(Type.String()),
+  body: Body,
+});
+
+export const FeedPage = Type.Object({
+  data: Type.Array(FeedEvent, { description: 'In the order in which they were committed.' }),
+  next_cursor: Type.String({ description: 'Where to go on, always: also of an empty page.' }),
+  has_more: Type.Boolean({
+    description: 'Whether to go on at once; a page may be short of its limit, or empty, all the same.',
+  }),
+});

@@ -1,0 +1,154 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql, type KyselyPlugin } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/factories.ts';
+import { publishTo } from '../../../test/publish.ts';
+import { defineEvent } from '../../events/define.ts';
+import { MOST_POLLS, type LongPolls } from '../../long-polls.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
+import { readFeed } from './read-feed.ts';
+
+type Page = { data: { id: string }[]; next_cursor: string; has_more: boolean; code: string };
+
+const data = Type.Object({ n: Type.Integer() });
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
+const water = defineEvent({ name: 'daily.data.water.created', summary: '', data });
+
+let app: TestApp;
+let team: Team;
+let polls: LongPolls;
+let lines: string[] = [];
+beforeAll(async () => {
+  // Two connections, so that requests that wait cannot have one each.
+  app = await startTestApp({ PHIAL_LOG_LEVEL: 'info' }, { poolSize: 2, logTo: (line) => lines.push(line) });
+  polls = app.ctx.polls as LongPolls;
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  team = await app.makeTeam();
+  lines = [];
+});
+
+const now = async (): Promise<string> => (await team.api<Page>('GET', '/v2/events?after=now')).body.next_cursor;
+const poll = async (asked: string): Promise<Answer<Page>> => team.api<Page>('GET', `/v2/events?${asked}`);
+const untilWaiting = (many: number): Promise<void> => vi.waitFor(() => expect(polls.count).toBe(many));
+const ofTeam = () => forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} });
+const everything = { after: 'now', limit: 1, event_types: null };
+
+test('A request that waits is answered by the next event', async () => {
+  const waiting = poll(`after=${await now()}&wait=30`);
+  await untilWaiting(1);
+  const id = await publishTo(app, team, steps, { n: 1 });
+  const { body } = await waiting;
+  expect(body.data.map((event) => event.id)).toEqual([id]);
+  expect(polls.count).toBe(0);
+});
+
+test('One that waits from now on need not ask for a cursor first', async () => {
+  const waiting = poll('after=now&wait=30');
+  await untilWaiting(1);
+  await pause(200);
+  const id = await publishTo(app, team, steps, { n: 1 });
+  expect((await waiting).body.data.map((event) => event.id)).toEqual([id]);
+});
+
+test('Events of other types let it wait on, and a page is empty at the end, with a cursor to go on from', async () => {
+  const waiting = poll(`after=${await now()}&wait=2&event_type=daily.data.steps.*`);
+  await untilWaiting(1);
+  await publishTo(app, team, water, { n: 1 });
+  await publishTo(app, await app.makeTeam(), steps, { n: 2 });
+  const { body } = await waiting;
+  expect([body.data, body.has_more]).toEqual([[], false]);
+  const id = await publishTo(app, team, steps, { n: 3 });
+  const next = await poll(`after=${body.next_cursor}&wait=30`);
+  expect(next.body.data.map((event) => event.id)).toEqual([id]);
+});
+
+test('What is committed only while it waits is told, although it was begun before', async () => {
+  const cursor = await now();
+  let commit = (): void => undefined;
+  const mayCommit = new Promise<void>((resolve) => (commit = resolve));
+  const publishing = app.db.transaction().execute(async (db) => {
+    await sql`insert into events (team_id, id, event_type, body) values (${team.id}, gen_random_uuid(), 'labtest.order.created', '\\x00')`.execute(
+      db,
+    );
+    await mayCommit;
+  });
+  // Nobody was waiting when it was written, so that nobody is notified of it.
+  const waiting = poll(`after=${cursor}&wait=30`);
+  await untilWaiting(1);
+  commit();
+  await publishing;
+  expect((await waiting).body.data).toHaveLength(1);
+});
+
+test('A team has places of its own for that: one more is refused, other requests and other teams are not', async () => {
+  const other = await app.makeTeam();
+  const cursor = await now();
+  const waiting = Array.from({ length: MOST_POLLS }, () => poll(`after=${cursor}&wait=30`));
+  await untilWaiting(MOST_POLLS);
+  const refused = await poll(`after=${cursor}&wait=30`);
+  expect([refused.status, refused.body.code]).toEqual([429, 'too_many_polls']);
+  expect((await poll(`after=${cursor}`)).status).toBe(200);
+  await makeUser(team);
+  const others = other.api<Page>('GET', '/v2/events?after=now&wait=30');
+  await untilWaiting(MOST_POLLS + 1);
+  await publishTo(app, other, steps, { n: 1 });
+  expect((await others).status).toBe(200);
+  const id = await publishTo(app, team, steps, { n: 2 });
+  for (const { body } of await Promise.all(waiting)) expect(body.data.map((event) => event.id)).toEqual([id]);
+  expect((await poll(`after=${cursor}&wait=30`)).status).toBe(200);
+});
+
+test('While it waits it asks the database for nothing', async () => {
+  await poll('after=now&wait=1'); // who is notified only now looks twice
+  let asked = 0;
+  const watch: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      asked += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const ctx = ofTeam();
+  const waiting = readFeed({ ...ctx, db: ctx.db.withPlugin(watch) }, { ...everything, wait: 30 });
+  await untilWaiting(1);
+  await pause(300);
+  const before = asked;
+  await pause(1_500);
+  expect([before > 0, asked - before]).toEqual([true, 0]);
+  await publishTo(app, team, steps, { n: 1 });
+  expect((await waiting).data).toHaveLength(1);
+});
+
+test('A client that goes away frees its place', async () => {
+  const gone = new AbortController();
+  const url = `${app.baseUrl}/v2/events?after=now&wait=30`;
+  const asking = fetch(url, { headers: { 'x-service-api-key': team.api_key }, signal: gone.signal }).catch(() => null);
+  await untilWaiting(1);
+  gone.abort();
+  await asking;
+  await untilWaiting(0);
+});
+
+test('A process that stops answers it at once', async () => {
+  const stopping = new AbortController();
+  const waiting = readFeed({ ...ofTeam(), stopping: stopping.signal }, { ...everything, wait: 30 });
+  await untilWaiting(1);
+  stopping.abort();
+  expect((await waiting).data).toEqual([]);
+});
+
+test.each(['31', '-1', 'x', ''])('A wait of %j is refused', async (wait) => {
+  expect((await poll(`wait=${wait}`)).status).toBe(422);
+});
+
+test('Nothing of what it answers is logged', async () => {
+  await publishTo(app, team, steps, { n: 1 });
+  await poll('');
+  const text = lines.join('');
+  expect(text).toContain('list_events');
+  expect(text).not.toContain('next_cursor');
+});
