@@ -5,9 +5,9 @@
 -- standby that takes over counts again what it had not heard of. Each begins an epoch, whose positions come after all others.
 create table event_epochs (
   epoch integer primary key,
-  cluster text not null,
-  began_at timestamptz not null default now()
+  cluster text not null
 );
+grant select on event_epochs to phial_app;
 
 -- A constant that note_cluster writes anew: it is folded into plans and costs a statement nothing.
 create function event_epoch() returns bigint language sql immutable parallel safe return 0::bigint;

@@ -14,8 +14,8 @@ export const endpoints: Endpoint[] = [
   ...wearableEndpoints,
   ...insuranceEndpoints,
   ...labEndpoints,
+  ...feedEndpoints,
   ...managementEndpoints,
   ...webhookEndpoints,
-  ...feedEndpoints,
   ...systemEndpoints,
 ];

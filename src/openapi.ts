@@ -28,6 +28,7 @@ import * as source from './wearables/source.ts';
 import * as sampleInput from './wearables/timeseries/sample-input.ts';
 import { seriesSchemas, StoredSamples } from './wearables/timeseries/schemas.ts';
 import * as link from './wearables/link/schemas.ts';
+import * as feed from './webhooks/feed/schemas.ts';
 import * as webhooks from './webhooks/schemas.ts';
 import * as summaries from './wearables/summaries/schemas.ts';
 import { SUMMARIES } from './wearables/summaries/resources.ts';
@@ -61,6 +62,7 @@ const schemas = [
   domains,
   teams,
   webhooks,
+  feed,
   system,
   summaries,
   Object.fromEntries(

@@ -129,6 +129,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_user: (_, { other_client_user_id }) => [{ body: { client_user_id: other_client_user_id }, status: 200 }],
   list_users: () => [none],
   get_team_metrics: () => [none],
+  list_events: () => [none],
   undo_delete_user: (_, { deleted_user_id, deleted_client_user_id }) => [
     { query: `user_id=${deleted_user_id}`, status: 404 },
     { query: `client_user_id=${deleted_client_user_id}`, status: 404 },

@@ -257,7 +257,6 @@ export interface EndedAgreements {
 }
 
 export interface EventEpochs {
-  began_at: Generated<string>;
   cluster: string;
   epoch: number;
 }

@@ -1,0 +1,96 @@
+// What a page reads beside the events of weeks, of a team that has many and of others that have more.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { query } from '../../../test/global-setup.ts';
+import { rowsRead } from '../../../test/rows-read.ts';
+import { openDatabase, type Database } from '../../db/open.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
+import { BEGINNING, type Cursor } from './cursor.ts';
+import { readPage } from './read-page.ts';
+
+const DAYS = 30;
+const A_DAY = 400;
+const OTHERS_A_DAY = 2_000;
+const LIMIT = 50;
+/** A page and its bodies, and where each day begins. */
+const MOST_READ = 3 * LIMIT + 2 * DAYS;
+
+let app: TestApp;
+let team: Team;
+let database: Database;
+let tables: string[];
+
+const ctx = () => ({ ...forTeam({ ...app.ctx, db: database.db }, { id: team.id, org_id: team.org_id, settings: {} }) });
+const wanted = { limit: LIMIT, types: null };
+
+beforeAll(async () => {
+  app = await startTestApp();
+  team = app.team;
+  const other = await app.makeTeam();
+  database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
+  database.pool.options.idleTimeoutMillis = 0;
+  await query(app.databaseUrl, `select ensure_partitions(current_date - ${DAYS}, current_date)`);
+  for (const [id, many] of [
+    [team.id, A_DAY],
+    [other.id, OTHERS_A_DAY],
+  ] as const)
+    await query(
+      app.databaseUrl,
+      `insert into events (team_id, id, event_type, body, position)
+       select '${id}', (left(uuid_v7_floor(current_date - day)::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid,
+              'daily.data.steps.created', '', 1000000 - day * 10000 + n
+         from generate_series(1, ${DAYS}) as day cross join generate_series(1, ${many}) as n`,
+    );
+  const { rows } = await sql<{ name: string }>`
+    select relname::text as name from pg_class where relkind = 'r' and relname ~ '^events_' or relname in ('events', 'held_events')`.execute(
+    app.db,
+  );
+  tables = rows.map(({ name }) => name);
+}, 60_000);
+afterAll(async () => {
+  await database.close();
+  await app.close();
+});
+
+/** A cursor of somebody who was there until so many days ago. */
+const since = (days: number): Cursor => ({
+  seen: { until: 1_000_000 - days * 10_000, running: [] },
+  reading: null,
+  from: Date.now() / 1000,
+});
+
+test.each([
+  ['from the beginning', BEGINNING],
+  ['a week behind', since(7)],
+  ['that has come to the end', { ...since(0), seen: { until: 2_000_000, running: [] } }],
+  ['with many transactions that ran', { ...since(7), seen: { until: 930_000, running: [920_000, 910_001, 910_002] } }],
+])('A page %s reads itself and hardly anything else, with statistics or without', async (_, cursor) => {
+  for (const analyze of ['', 'analyze events']) {
+    if (analyze) await query(app.databaseUrl, analyze);
+    for (let again = 0; again < 7; again += 1) {
+      const read = await rowsRead(database.db, tables, async () => {
+        await readPage(ctx(), cursor, wanted);
+      });
+      expect(read).toBeLessThan(MOST_READ);
+      if (cursor.seen.until < 2_000_000) expect(read).toBeGreaterThan(LIMIT);
+    }
+  }
+});
+
+test('Pages of a week read as much as they show, and a day once each', async () => {
+  let cursor = since(7);
+  let shown = 0;
+  let pages = 0;
+  const read = await rowsRead(database.db, tables, async () => {
+    for (;;) {
+      const page = await readPage(ctx(), cursor, { ...wanted, limit: 250 });
+      shown += page.events.length;
+      pages += 1;
+      cursor = page.cursor;
+      if (!page.has_more) return;
+    }
+  });
+  expect(shown).toBe(7 * A_DAY);
+  expect(read).toBeLessThan(3 * shown + pages * 2 * DAYS);
+});
