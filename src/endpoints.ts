@@ -1,3 +1,4 @@
+import { eventCatalogue } from './event-catalogue.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { insuranceEndpoints } from './insurance/endpoints.ts';
 import { labEndpoints } from './labs/endpoints.ts';
@@ -6,6 +7,7 @@ import { systemEndpoints } from './system/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { wearableEndpoints } from './wearables/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
+import { eventTypeEndpoints } from './webhooks/event-types/endpoints.ts';
 import { feedEndpoints } from './webhooks/feed/endpoints.ts';
 
 /** Every operation of the service, in the order of its documentation. */
@@ -15,6 +17,7 @@ export const endpoints: Endpoint[] = [
   ...insuranceEndpoints,
   ...labEndpoints,
   ...feedEndpoints,
+  ...eventTypeEndpoints(eventCatalogue),
   ...managementEndpoints,
   ...webhookEndpoints,
   ...systemEndpoints,

@@ -1,4 +1,5 @@
 import { endpoints } from './endpoints.ts';
+import { eventCatalogue } from './event-catalogue.ts';
 import { eventTypes } from './event-types.ts';
 import { BODIES, FIELDS, PARAMETERS, QUERIES } from './glossary/examples.ts';
 import { GLOSSARY } from './glossary/glossary.ts';
@@ -28,6 +29,7 @@ import * as source from './wearables/source.ts';
 import * as sampleInput from './wearables/timeseries/sample-input.ts';
 import { seriesSchemas, StoredSamples } from './wearables/timeseries/schemas.ts';
 import * as link from './wearables/link/schemas.ts';
+import * as catalogue from './webhooks/event-types/schemas.ts';
 import * as feed from './webhooks/feed/schemas.ts';
 import * as webhooks from './webhooks/schemas.ts';
 import * as summaries from './wearables/summaries/schemas.ts';
@@ -63,6 +65,7 @@ const schemas = [
   teams,
   webhooks,
   feed,
+  catalogue,
   system,
   summaries,
   Object.fromEntries(
@@ -83,10 +86,13 @@ export function openApiText(baseUrl?: string): string {
     schemas,
     words: GLOSSARY,
     tags: TAGS,
-    examples: { bodies: BODIES, parameters: PARAMETERS, queries: QUERIES, fields: FIELDS },
+    examples: { bodies: BODIES, parameters: PARAMETERS, queries: QUERIES, fields: FIELDS, events: examplesOfEvents() },
     version: VERSION,
     interfaceVersion: INTERFACE_VERSION,
     baseUrl,
   });
   return `${JSON.stringify(document, null, 2)}\n`;
 }
+
+const examplesOfEvents = (): Record<string, unknown> =>
+  Object.fromEntries(eventCatalogue().data.map(({ name, example }) => [name, example]));

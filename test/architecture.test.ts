@@ -51,6 +51,7 @@ const PARTS: Record<string, string[]> = {
   openapi: [
     'glossary',
     'endpoints',
+    'event-catalogue',
     'event-types',
     'labs',
     'wearables',
@@ -62,7 +63,18 @@ const PARTS: Record<string, string[]> = {
     'system',
     ...GROUND,
   ],
-  endpoints: ['labs', 'wearables', 'insurance', 'users', 'webhooks', 'tenancy', 'system', ...OPERATION],
+  endpoints: [
+    'event-catalogue',
+    'labs',
+    'wearables',
+    'insurance',
+    'users',
+    'webhooks',
+    'tenancy',
+    'system',
+    ...OPERATION,
+  ],
+  'event-catalogue': ['glossary', 'event-types', 'http', 'webhooks'],
   'event-types': ['labs', 'wearables', 'delivery', 'events'],
   jobs: [
     'labs',

@@ -130,6 +130,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_users: () => [none],
   get_team_metrics: () => [none],
   list_events: () => [none],
+  list_event_types: () => [], // the catalogue is everybody's
   undo_delete_user: (_, { deleted_user_id, deleted_client_user_id }) => [
     { query: `user_id=${deleted_user_id}`, status: 404 },
     { query: `client_user_id=${deleted_client_user_id}`, status: 404 },

@@ -84,7 +84,7 @@ const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
 export function compileAnswer({ response, status }: Endpoint): (value: unknown) => Answer {
   if (!response) return () => ({ status, body: '' });
   if (!('media' in response)) {
-    const text = fastJsonStringify(response as never);
+    const text = writtenOnce(fastJsonStringify(response as never));
     return (value) => ({ status, body: text(value) });
   }
   if (response.media === 'or_accepted') {
@@ -118,6 +118,17 @@ export function compileAnswer({ response, status }: Endpoint): (value: unknown) 
     return (value) => (isAttachment(value) ? attachmentAnswer(value) : { status, body: value as Buffer | Readable });
   }
   return (value) => ({ status, body: value as string });
+}
+
+/** What is frozen says the same whenever it is asked for. */
+function writtenOnce(text: (value: unknown) => string): (value: unknown) => string {
+  const texts = new WeakMap<object, string>();
+  return (value) => {
+    if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return text(value);
+    const known = texts.get(value) ?? text(value);
+    texts.set(value, known);
+    return known;
+  };
 }
 
 async function* lines(values: AsyncIterable<unknown>, text: (value: unknown) => string): AsyncIterable<string> {

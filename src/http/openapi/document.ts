@@ -1,15 +1,13 @@
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import type { TSchema } from 'typebox';
 import { neededScope } from '../../tenancy/keys/scopes.ts';
-import type { EventType } from '../../events/define.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { AnswerKind, BodyKind, Multipart } from '../media.ts';
 import { declaredCodes, refusesByPage, takesIdempotencyKey } from '../answer/refusals.ts';
 import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
+import { eventBody, type DocumentedEvent } from './event-body.ts';
 import { refusals, RESPONSES } from './refusals.ts';
 import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
-
-export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'operational' | 'ofNobody'>;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -20,8 +18,14 @@ export type OpenApiOptions = {
   words?: Readonly<Record<string, string>>;
   /** What the operations of each tag are about. */
   tags?: Readonly<Record<string, string>>;
-  /** A body for each operation that takes JSON, a value for each parameter of a path and each that a query needs, queries by operation, fields by name. */
-  examples?: { bodies: Values; parameters: Values; queries: Readonly<Record<string, Values>>; fields: Values };
+  /** A body for each operation that takes JSON, a value for each parameter of a path and each that a query needs, queries by operation, fields by name, events by type. */
+  examples?: {
+    bodies: Values;
+    parameters: Values;
+    queries: Readonly<Record<string, Values>>;
+    fields: Values;
+    events: Values;
+  };
   version: string;
   interfaceVersion: string;
   /** Address of the service; left out: wherever the document was loaded from. */
@@ -63,7 +67,9 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
   for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas, options.examples);
   }
-  const webhooks = Object.fromEntries(eventTypes.map((type) => [type.name, { post: delivery(type, schemas) }]));
+  const webhooks = Object.fromEntries(
+    eventTypes.map((type) => [type.name, { post: delivery(type, schemas, options.examples?.events[type.name]) }]),
+  );
   const tags = [...new Set([...endpoints.map(({ tag }) => tag), 'events'])];
   return {
     openapi: '3.1.0',
@@ -242,21 +248,11 @@ function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schema
   });
 }
 
-const UUID: Json = { type: 'string', format: 'uuid' };
-
 const ENVELOPE_TEXT =
   'Sent by POST to each endpoint that wants it, at least once and in no promised order. Verify the signature, ' +
   'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
 
-function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
-  const whose = type.ofNobody ? { type: 'null' } : undefined;
-  const properties = {
-    event_type: { type: 'string', const: type.name, description: 'Name of the event.' },
-    data: { ...schemas.write(type.data), description: 'What the event tells of.' },
-    team_id: { ...UUID, description: 'Id of the team.' },
-    user_id: { ...(whose ?? UUID), description: 'Id of the user that it is about.' },
-    client_user_id: { ...(whose ?? { type: 'string' }), description: 'Your own id of the user.' },
-  };
+function delivery(type: DocumentedEvent, schemas: ComponentSchemas, example: unknown): Json {
   return {
     operationId: `on_${type.name.replaceAll('.', '_')}`,
     tags: ['events'],
@@ -266,7 +262,7 @@ function delivery(type: DocumentedEvent, schemas: ComponentSchemas): Json {
       .join(' '),
     security: [],
     parameters: [parameter('WebhookId'), parameter('WebhookTimestamp'), parameter('WebhookSignature')],
-    requestBody: { required: true, content: json({ type: 'object', required: Object.keys(properties), properties }) },
+    requestBody: { required: true, content: json(eventBody(type, schemas), example) },
     responses: {
       '2XX': { description: 'Received.' },
       410: { description: 'No more: the endpoint is disabled.' },

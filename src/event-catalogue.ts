@@ -1,0 +1,29 @@
+import { eventTypes } from './event-types.ts';
+import { EVENT_FIELDS } from './glossary/events.ts';
+import { FIELDS } from './glossary/examples.ts';
+import { GLOSSARY } from './glossary/glossary.ts';
+import { eventBody } from './http/openapi/event-body.ts';
+import { exampleOf } from './http/openapi/example.ts';
+import { ComponentSchemas } from './http/openapi/schemas.ts';
+import type { EventTypeDescription } from './webhooks/event-types/schemas.ts';
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+let made: { data: EventTypeDescription[] } | undefined;
+
+/** Every type of event with the JSON Schema of its body, which refers to nothing, and an example; made when it is first asked for. */
+export const eventCatalogue = (): { data: EventTypeDescription[] } => (made ??= { data: describeAll() });
+
+function describeAll(): EventTypeDescription[] {
+  const schemas = new ComponentSchemas([], GLOSSARY, FIELDS);
+  return eventTypes.map((type) => {
+    const body = eventBody(type, schemas);
+    return {
+      name: type.name,
+      summary: type.summary,
+      operational: type.operational,
+      schema: { $schema: DIALECT, title: type.name, ...body },
+      example: exampleOf(body, EVENT_FIELDS) as Record<string, unknown>,
+    };
+  });
+}

@@ -1,0 +1,72 @@
+// An example that a schema allows, made of the schema itself and of values by the names of fields.
+import type { Json } from './schemas.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+type Field = { name: string; known: unknown };
+
+/**
+ * Of plain JSON Schema without references. A value is known by the name of its field, or by that and the name of what it is in
+ * (`lab_test.name`), and taken where the schema allows it; what is unknown is null where that may be.
+ */
+export function exampleOf(
+  schema: Json,
+  values: Values,
+  { name, known }: Field = { name: '', known: undefined },
+): unknown {
+  if ('const' in schema) return schema['const'];
+  const types = typesOf(schema);
+  const isNullable = types.includes('null');
+  if (known === null && isNullable) return null;
+  const members = schema['anyOf'] as Json[] | undefined;
+  if (members) return exampleOf(members.find((member) => member['type'] !== 'null') ?? {}, values, { name, known });
+  const words = schema['enum'] as unknown[] | undefined;
+  if (words) return words.includes(known) ? known : words[0];
+  switch (types.find((each) => each !== 'null')) {
+    case 'object':
+      return objectOf(schema, values, name);
+    case 'array':
+      return [exampleOf((schema['items'] as Json | undefined) ?? {}, values, { name, known })];
+    case 'boolean':
+      return typeof known === 'boolean' ? known : isNullable ? null : false;
+    case 'integer':
+      return numberOf(schema, Number.isInteger(known) ? known : undefined, isNullable);
+    case 'number':
+      return numberOf(schema, known, isNullable);
+    case 'string':
+      return textOf(schema, known, isNullable);
+    default:
+      return null;
+  }
+}
+
+const typesOf = (schema: Json): string[] => [schema['type'] as string | string[] | undefined].flat() as string[];
+
+function objectOf(schema: Json, values: Values, parent: string): unknown {
+  const members = Object.entries((schema['properties'] as Record<string, Json> | undefined) ?? {});
+  return Object.fromEntries(
+    members.map(([name, member]) => {
+      const path = `${parent}.${name}`;
+      return [name, exampleOf(member, values, { name, known: path in values ? values[path] : values[name] })];
+    }),
+  );
+}
+
+function numberOf(schema: Json, known: unknown, isNullable: boolean): number | null {
+  const least = (schema['minimum'] as number | undefined) ?? -Infinity;
+  const most = (schema['maximum'] as number | undefined) ?? Infinity;
+  if (typeof known === 'number' && known >= least && known <= most) return known;
+  return isNullable ? null : Math.min(Math.max(1, least), most);
+}
+
+const BY_FORMAT: Readonly<Record<string, { form: RegExp; example: string }>> = {
+  'date-time': { form: /^\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z$/, example: '2026-01-31T12:00:00.000Z' },
+  date: { form: /^\d{4}-\d{2}-\d{2}$/, example: '2026-01-31' },
+  uuid: { form: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, example: '01940000-0000-7000-8000-000000000004' },
+  uri: { form: /^https?:/, example: 'https://example.com/' },
+};
+
+function textOf(schema: Json, known: unknown, isNullable: boolean): string | null {
+  const format = BY_FORMAT[schema['format'] as string];
+  if (typeof known === 'string' && (!format || format.form.test(known))) return known;
+  return format?.example ?? (isNullable ? null : 'text');
+}
