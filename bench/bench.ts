@@ -1,4 +1,11 @@
 import { benchBackfill } from './backfill.ts';
+import { benchClaim } from './delivery/claim.ts';
+import { benchDeliver, benchDeliverMany } from './delivery/deliver.ts';
+import { benchHanging } from './delivery/hanging.ts';
+import { benchKills } from './delivery/kills.ts';
+import { benchLatency } from './delivery/latency.ts';
+import { benchPaused } from './delivery/paused.ts';
+import { benchWorkers } from './delivery/workers.ts';
 import { benchFairness } from './fairness.ts';
 import { benchImport } from './import.ts';
 import { benchInsurance } from './insurance.ts';
@@ -9,12 +16,15 @@ import { benchSamples } from './samples.ts';
 import { benchStartup } from './startup.ts';
 
 const WITHOUT_WALLS = '--without-row-level-security';
+const QUICK = '--quick';
 const GIGABYTES = '--import-gigabytes=';
 
 type Options = {
   walls: boolean;
   /** Of the export that is imported; null: as many as a million records have. */
   gigabytes: number | null;
+  /** A smaller run of the delivery benchmarks, to see that they work; its figures mean little. */
+  quick: boolean;
 };
 
 const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
@@ -27,16 +37,25 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
   backfill: benchBackfill,
   import: benchImport,
   fairness: benchFairness,
+  deliver: benchDeliver,
+  'deliver-many': benchDeliverMany,
+  claim: benchClaim,
+  latency: benchLatency,
+  hanging: benchHanging,
+  paused: benchPaused,
+  workers: benchWorkers,
+  kills: benchKills,
 };
 
 /**
  * Runs the benchmarks named, or all; `--without-row-level-security` is heard by `insurance`, `--import-gigabytes=4` by
- * `import`. The exit code is 1 where a goal is missed.
+ * `import`, `--quick` by those of deliveries. The exit code is 1 where a goal is missed.
  */
 export async function bench(words: string[]): Promise<number> {
   const walls = !words.includes(WITHOUT_WALLS);
   const gigabytes = words.find((word) => word.startsWith(GIGABYTES))?.slice(GIGABYTES.length);
-  const names = words.filter((word) => word !== WITHOUT_WALLS && !word.startsWith(GIGABYTES));
+  const names = words.filter((word) => word !== WITHOUT_WALLS && word !== QUICK && !word.startsWith(GIGABYTES));
+  const quick = words.includes(QUICK);
   const unknown = names.filter((name) => !(name in BENCHMARKS));
   if (unknown.length > 0) {
     console.error(`There is no benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}.`);
@@ -46,7 +65,7 @@ export async function bench(words: string[]): Promise<number> {
   for (const [name, run] of Object.entries(BENCHMARKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
     console.log(`\n== ${name}`);
-    if (await run({ walls, gigabytes: gigabytes === undefined ? null : Number(gigabytes) })) continue;
+    if (await run({ walls, gigabytes: gigabytes === undefined ? null : Number(gigabytes), quick })) continue;
     console.log(`${name}: the goal is missed`);
     missed += 1;
   }

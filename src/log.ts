@@ -35,7 +35,7 @@ export function openLog(level: string, destination?: { write: (line: string) => 
       formatters: { log: (line) => withoutRedacted(line, 1) },
       serializers: { err: errorWithoutData },
     },
-    destination ?? pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
+    destination ?? pino.destination({ fd: 1, sync: false, minLength: 16_000, periodicFlush: 100 }),
   );
 }
 

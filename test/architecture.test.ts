@@ -179,6 +179,7 @@ const ROOMS: Record<string, string[]> = {
   http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'answer', 'input', 'limits', 'auth', 'errors'],
   delivery: [
     'deliver',
+    'gather',
     'attempts',
     'settler',
     'tallies',

@@ -189,7 +189,7 @@ export const OPTIONS = {
     meaning: 'Seconds from the start of a delivery attempt to its end (1 to 60).',
   },
   PHIAL_WEBHOOK_IN_FLIGHT_PER_ENDPOINT: {
-    default: '16',
+    default: '64',
     read: whole(1, 256),
     meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).',
   },

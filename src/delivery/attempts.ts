@@ -27,14 +27,14 @@ const UNOPENED: SendOutcome = {
   sent: null,
 };
 
-/** A delivery taken from its lane: it holds a slot of the lane and a place of its team until it ends. */
+/** A delivery taken from its lane: it holds a slot of the lane until it is answered, and a place of its team until that is written. */
 export type Begun = { lane: Lane; queued: Queued; receiver: Receiver };
 
 type Dependencies = {
   sender: Sender;
   metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
   shares: Shares;
-  /** Something of the lane ended, so that something else may begin. */
+  /** A slot of the lane is free, or its team has a place again: something else may begin. */
   onEnd: (lane: Lane) => void;
 };
 
@@ -52,10 +52,11 @@ export class Attempts {
     this.#ctx = ctx;
     this.#with = dependencies;
     this.#tallies = new Tallies(ctx);
-    this.#settler = new Settler(ctx, ({ delivery, outcome, delay }) => {
+    this.#settler = new Settler(ctx, ({ delivery, delay }) => {
       const begun = this.#begun.get(delivery) as Begun;
       if (delay !== null) begun.lane.expectRetry(delay, performance.now());
-      this.#end(delivery, begun, outcome);
+      this.#end(delivery, begun);
+      begun.lane.settle(begun.queued);
     });
   }
 
@@ -145,7 +146,12 @@ export class Attempts {
     const outcome = event.body === null ? UNOPENED : await sender.send({ ...request, body: event.body });
     metrics.deliveriesUnderWay.dec();
     // Its row stays in the queue, and its lane is let go: it is as if it had never begun.
-    if (outcome.error === 'cancelled') return this.#end(delivery, begun, null);
+    if (outcome.error === 'cancelled') {
+      this.#end(delivery, begun);
+      return lane.end(queued, null, performance.now());
+    }
+    lane.answer(queued, outcome, performance.now());
+    this.#with.onEnd(lane);
     this.#tell(delivery, outcome);
     if (event.body !== null) this.#tallies.add(delivery, outcome);
     this.#settler.add({ delivery, outcome, delay: delayAfter(delivery, outcome) });
@@ -171,22 +177,22 @@ export class Attempts {
     );
   }
 
-  #end(delivery: Delivery, begun: Begun, outcome: SendOutcome | null): void {
+  #end(delivery: Delivery, begun: Begun): void {
     this.#begun.delete(delivery);
     const held = this.#events.get(delivery.event_id);
     if (held && held.uses > 1) held.uses -= 1;
     else this.#events.delete(delivery.event_id);
-    this.#free(begun, outcome);
+    this.#free(begun);
   }
 
   /** Its row is gone, or is found again when its lane is next read from the beginning. */
   #giveUp(begun: Begun): void {
     begun.lane.lookFromBeginning();
-    this.#free(begun, null);
+    begun.lane.end(begun.queued, null, performance.now());
+    this.#free(begun);
   }
 
-  #free({ lane, queued }: Begun, outcome: SendOutcome | null): void {
-    lane.end(queued, outcome, performance.now());
+  #free({ lane }: Begun): void {
     this.#with.shares.giveBack(lane.team_id);
     this.#with.onEnd(lane);
   }

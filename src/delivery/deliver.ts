@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { Outage } from '../db/session/outage.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { gather } from './gather.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { ReceiverCache, type Receiver } from './receiver-cache.ts';
 import { inTurn, lanesByTeam } from './lanes/in-turn.ts';
@@ -14,7 +15,9 @@ import { Shares } from '../outbound/shares.ts';
 
 const MOST_UNDER_WAY = 512;
 /** Few: while many connections are opened, or their answers come, at one go, whatever else is due waits. */
-const BEGUN_AT_ONCE = 16;
+const BEGUN_AT_ONCE = 64;
+/** Slots and places that are free again gather so long, or until there are many: what begins together is read together. */
+const GATHER_MS = 4;
 /** The queue is looked at this often even if no notification came. */
 const PATROL_MS = 1_000;
 const AFTER_DATABASE_ERROR_MS = 500;
@@ -53,9 +56,10 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     woken = true;
     wakeSleeper();
   };
+  const wakeSoon = gather(wake, { most: BEGUN_AT_ONCE, ms: GATHER_MS });
   const onEnd = (lane: Lane): void => {
     lanes.ended(lane);
-    wake();
+    wakeSoon();
   };
   const attempts = new Attempts(ctx, { sender, metrics, shares, onEnd });
 
@@ -117,7 +121,9 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       woken = false;
       if (stopping) return;
       try {
-        if ((await round()) > 0) woken = true;
+        const begun = await round();
+        if (begun === BEGUN_AT_ONCE) woken = true;
+        else if (begun > 0) wakeSoon();
         outage.over();
       } catch (error) {
         outage.met(error);

@@ -44,7 +44,7 @@ export async function loadEvents(
 /** A value that was damaged is its own event's affair: the others of the round are sent. */
 async function opened({ cipher, log }: Ctx, { team_id, id, event_type, body }: Row): Promise<Event> {
   try {
-    return { event_type, body: Buffer.from(await cipher.openPacked('events.body', { team_id, id }, body as Buffer)) };
+    return { event_type, body: await cipher.openPackedBytes('events.body', { team_id, id }, body as Buffer) };
   } catch (err) {
     log.error({ err, message_id: id, team_id }, 'a stored event cannot be opened; its deliveries fail');
     return { event_type, body: null };

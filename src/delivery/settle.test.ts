@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,10 +8,11 @@ import { subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { acrossTeams } from '../db/session/bind.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { defineEvent } from '../events/define.ts';
 import { newId } from '../ids.ts';
 import { leaseLanes } from './lanes/lanes.ts';
-import { settleDeliveries } from './settle.ts';
+import { settleDeliveries, type Delivery, type Settled } from './settle.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
@@ -33,6 +35,32 @@ const withWebhook = async (): Promise<{ team: Team; webhook: string; receiver: R
   receivers.push(receiver);
   return { team, receiver, webhook: await subscribe(team, receiver) };
 };
+/** A first attempt that was answered by 500. */
+function failed(of: Pick<Delivery, 'webhook_id' | 'event_id' | 'team_id' | 'fence'>, delay: number | null): Settled {
+  return {
+    delivery: {
+      ...of,
+      attempt: 1,
+      from: 'deliveries',
+      schedule_from: 0,
+      trigger: null,
+      event_type: steps.name,
+      headers_id: null,
+    },
+    outcome: {
+      ok: false,
+      status: 500,
+      error: null,
+      error_detail: null,
+      duration_ms: 1,
+      response_body: '',
+      retry_after_seconds: null,
+      gone: false,
+      sent: null,
+    },
+    delay,
+  };
+}
 const count = (webhook: string) => attempted(app, webhook).then((attempts) => attempts.length);
 
 test.each(['deliveries', 'retries'])(
@@ -80,32 +108,27 @@ test('an outcome is written although its endpoint is being changed', async () =>
   const [lease] = await leaseLanes(ctx.db, newId(), [webhook]);
   await other.query('begin');
   await other.query('select from lanes where webhook_id = $1 for update', [webhook]);
-  const outcome = {
-    ok: false,
-    status: 500,
-    error: null,
-    error_detail: null,
-    duration_ms: 1,
-    response_body: '',
-    retry_after_seconds: null,
-    gone: false,
-    sent: null,
-  };
-  const delivery = {
-    webhook_id: webhook,
-    event_id,
-    attempt: 1,
-    from: 'deliveries' as const,
-    schedule_from: 0,
-    trigger: null,
-    team_id: team.id,
-    fence: lease?.fence ?? 0,
-    event_type: steps.name,
-    headers_id: null,
-  };
-  const { locked } = await settleDeliveries(ctx, [{ delivery, outcome, delay: 5 }]);
+  const settled = failed({ webhook_id: webhook, event_id, team_id: team.id, fence: lease?.fence ?? 0 }, 5);
+  const { locked } = await settleDeliveries(ctx, [settled]);
   await other.query('rollback');
   expect([locked, await queued(app, webhook)]).toMatchObject([[], [{ event_id, attempt: 1 }]]);
+});
+
+test.each([
+  [5, 'off'],
+  [null, 'on'],
+])('the commit of a failure that waits %s seconds has the disk waited for: %s', async (delay, expected) => {
+  const { team, webhook } = await withWebhook();
+  const event_id = await publishTo(app, team, steps, {});
+  const ctx = acrossTeams(app.ctx);
+  const [lease] = await leaseLanes(ctx.db, newId(), [webhook]);
+  const settled = failed({ webhook_id: webhook, event_id, team_id: team.id, fence: lease?.fence ?? 0 }, delay);
+  await inTransaction(ctx, async (tx) => {
+    await sql`set local synchronous_commit = on`.execute(tx.db);
+    await settleDeliveries(tx, [settled]);
+    const { rows } = await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(tx.db);
+    expect(rows).toEqual([{ synchronous_commit: expected }]);
+  });
 });
 
 test('an outcome that somebody keeps from being written is written later, without another request', async () => {

@@ -26,48 +26,56 @@ export const delayAfter = (delivery: Delivery, outcome: SendOutcome): number | n
 const resultOf = ({ outcome, delay }: Settled): 'succeeded' | 'exhausted' | 'failed' =>
   outcome.ok ? 'succeeded' : delay === null ? 'exhausted' : 'failed';
 
+/** Whether something of a batch is given up, of which an event tells. */
+export const mayExhaust = (batch: Settled[]): boolean => batch.some((settled) => resultOf(settled) === 'exhausted');
+
 /**
  * Writes what became of a batch in one statement: every row leaves the queue, what failed enters the retries by the
  * database's clock, each attempt goes to the log. Deliveries of a lane that was taken over are left to its new owner.
  * Whoever else locks a queued row is about to delete it, and a batch is of many teams: nothing waits for such a lock.
- * Rows are looked up one by one and deleted by their place: for a join the server reads the queue whole, if it made its
- * plan while that was empty. A retry is asked for in the order of its key, or it might be looked for along the due times.
+ * Rows are looked up one by one and deleted by their place, and each takes its outcome along: a join on keys would compare
+ * each with each, or read the queue whole if its plan was made while that was empty. A retry is asked for in the order of
+ * its key, or it might be looked for along the due times.
+ *
+ * The commit does not wait for the disk, where dozens a second would stand in the way of the requests': what a crash of
+ * PostgreSQL takes along is the last second's at most, and those deliveries are made again. Only an event that tells of
+ * something given up must not be unknown after a crash.
  */
 export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Promise<Consequences> {
-  const rows = batch.map((settled) => logged(ctx, settled));
-  const column = <K extends keyof Logged>(key: K): Logged[K][] => rows.map((row) => row[key]);
-  const { rows: written } = await sql<{ webhook_id: string; event_id: string; failing: boolean }>`
-    with outcome as materialized (
-      select o.* from unnest(
-        ${column('webhook_id')}::uuid[], ${column('event_id')}::uuid[], ${column('fence')}::integer[],
-        ${column('attempt')}::smallint[], ${column('result')}::text[], ${column('delay')}::float8[],
-        ${column('id')}::uuid[], ${column('http_status')}::smallint[], ${column('error')}::bytea[],
-        ${column('response_body')}::bytea[], ${column('duration_ms')}::integer[],
-        ${column('schedule_from')}::smallint[], ${column('trigger')}::text[], ${column('sent_at')}::float8[],
-        ${column('signature')}::text[], ${column('user_agent')}::text[], ${column('headers_id')}::uuid[]
-      ) as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
-              schedule_from, trigger, sent_at, signature, user_agent, headers_id)
-      join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
-    ), first as (
-      delete from deliveries where ctid = any (array (
-        select row.ctid from outcome cross join lateral (
+  const logs = batch.map((settled) => logged(ctx, settled));
+  const o = <K extends keyof Logged>(key: K): Logged[K][] => logs.map((row) => row[key]);
+  const { rows } = await sql<Written>`
+    with hurried as materialized (
+      select case when ${!mayExhaust(batch)} then set_config('synchronous_commit', 'off', true) end
+    ), outcome as materialized (
+      select o.*, now() + make_interval(secs => delay) as next_attempt_at, first.ctid as first, again.ctid as again
+        from unnest(
+          ${o('webhook_id')}::uuid[], ${o('event_id')}::uuid[], ${o('fence')}::integer[], ${o('attempt')}::smallint[],
+          ${o('result')}::text[], ${o('delay')}::float8[], ${o('id')}::uuid[], ${o('http_status')}::smallint[],
+          ${o('error')}::bytea[], ${o('response_body')}::bytea[], ${o('duration_ms')}::integer[],
+          ${o('schedule_from')}::smallint[], ${o('trigger')}::text[], ${o('sent_at')}::float8[],
+          ${o('signature')}::text[], ${o('user_agent')}::text[], ${o('headers_id')}::uuid[]
+        ) with ordinality
+          as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
+                schedule_from, trigger, sent_at, signature, user_agent, headers_id, n)
+        join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
+        left join lateral (
           select ctid from deliveries
-           where deliveries.webhook_id = outcome.webhook_id and deliveries.event_id = outcome.event_id limit 1
+           where deliveries.webhook_id = o.webhook_id and deliveries.event_id = o.event_id limit 1
              for update skip locked
-        ) as row))
-      returning webhook_id, event_id, team_id
-    ), again as (
-      delete from retries where ctid = any (array (
-        select row.ctid from outcome cross join lateral (
+        ) as first on true
+        left join lateral (
           select ctid from retries
-           where (retries.webhook_id, retries.event_id) between (outcome.webhook_id, outcome.event_id) and (outcome.webhook_id, outcome.event_id)
+           where first.ctid is null
+             and (retries.webhook_id, retries.event_id) between (o.webhook_id, o.event_id) and (o.webhook_id, o.event_id)
            order by retries.webhook_id, retries.event_id limit 1 for update skip locked
-        ) as row))
-      returning webhook_id, event_id, team_id
-    ), held as (
-      select outcome.*, gone.team_id, now() + make_interval(secs => delay) as next_attempt_at
-        from (select * from first union all select * from again) as gone
-        join outcome on outcome.webhook_id = gone.webhook_id and outcome.event_id = gone.event_id
+        ) as again on true
+    ), gone as (
+      delete from deliveries using outcome where deliveries.ctid = outcome.first returning outcome.*, team_id
+    ), gone_again as (
+      delete from retries using outcome where retries.ctid = outcome.again returning outcome.*, team_id
+    ), held as materialized (
+      select * from gone union all select * from gone_again
     ), moved as (
       insert into retries (webhook_id, event_id, team_id, attempt, due_at, schedule_from)
       select webhook_id, event_id, team_id, attempt, next_attempt_at, schedule_from from held where result = 'failed'
@@ -89,14 +97,23 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         from turned where lanes.webhook_id = turned.webhook_id
       returning lanes.webhook_id, failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) as too_long
     )
-    select webhook_id, event_id,
-           exists (select from failing where failing.webhook_id = held.webhook_id and too_long) as failing
+    select string_agg(n::text, ' ') as held,
+           string_agg(n::text, ' ') filter (where exists (
+             select from failing where failing.webhook_id = held.webhook_id and too_long)) as failing,
+           (select count(*) from hurried) as hurried
       from held`.execute(ctx.db);
-  const { unwritten, ...consequences } = consequencesOf(batch, written);
+  const { unwritten, ...consequences } = consequencesOf(batch, rows[0] as Written);
   const asked = unwritten.map((settled) => ({ ...settled.delivery, settled }));
   const locked = (await stillQueued(ctx.db, asked)).map(({ settled }) => settled);
   return { ...consequences, locked };
 }
+
+/** Places in the batch, from 1, with spaces between them. */
+type Written = {
+  held: string | null;
+  /** Of those, what belongs to receivers that have failed for too long. */
+  failing: string | null;
+};
 
 type Logged = {
   webhook_id: string;
@@ -143,23 +160,22 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
   };
 }
 
-function consequencesOf(
-  batch: Settled[],
-  written: { webhook_id: string; event_id: string; failing: boolean }[],
-): Omit<Consequences, 'locked'> & { unwritten: Settled[] } {
-  const held = new Map(written.map((row) => [`${row.webhook_id} ${row.event_id}`, row]));
+const placesOf = (text: string | null): Set<number> => new Set(text === null ? [] : text.split(' ').map(Number));
+
+function consequencesOf(batch: Settled[], written: Written): Omit<Consequences, 'locked'> & { unwritten: Settled[] } {
+  const held = placesOf(written.held);
+  const failing = placesOf(written.failing);
   const disable = new Map<string, Consequences['disable'][number]>();
   const exhausted: Settled[] = [];
   const unwritten: Settled[] = [];
-  for (const settled of batch) {
-    const { webhook_id, event_id, team_id } = settled.delivery;
-    const row = held.get(`${webhook_id} ${event_id}`);
-    if (!row) {
+  for (const [index, settled] of batch.entries()) {
+    const { webhook_id, team_id } = settled.delivery;
+    if (!held.has(index + 1)) {
       unwritten.push(settled);
       continue;
     }
     if (settled.outcome.gone) disable.set(webhook_id, { webhook_id, team_id, reason: 'gone' });
-    else if (row.failing && !disable.has(webhook_id))
+    else if (failing.has(index + 1) && !disable.has(webhook_id))
       disable.set(webhook_id, { webhook_id, team_id, reason: 'failing' });
     if (resultOf(settled) === 'exhausted') exhausted.push(settled);
   }

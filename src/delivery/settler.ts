@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
-import { inTransaction, runAtCommit } from '../db/transaction.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { disableReceivers, tellOfExhausted } from './consequences.ts';
-import { settleDeliveries, type Consequences, type Settled } from './settle.ts';
+import { mayExhaust, settleDeliveries, type Consequences, type Settled } from './settle.ts';
 
-/** The statement compares each with each: twice as many cost four times as much. */
-const BATCH = 64;
+const BATCH = 256;
 /** Time-outs come in swarms, and nobody waits for one to be written. */
 const GATHER_MS = 25;
 const AGAIN_AFTER_MS = 500;
@@ -13,12 +12,6 @@ const AGAIN_AFTER_MS = 500;
 const AFTER_LOCK_MS = 2_000;
 /** The database is away for longer than leases last: other workers make these deliveries again. */
 const MOST_TRIES = 60;
-/**
- * The commit of outcomes does not wait for the disk, where dozens a second would stand in the way of the requests'. What a
- * crash of PostgreSQL takes of them is the last second's at most, and those deliveries are made again.
- */
-const WITHOUT_WAITING = { name: 'phial_without_waiting', text: 'set local synchronous_commit = off', values: [] };
-
 /** Writes outcomes in batches: while one is written the next gathers, so that batches grow with the load. */
 export class Settler {
   readonly #ctx: Ctx;
@@ -119,11 +112,10 @@ export class Settler {
   async #write(batch: Settled[]): Promise<Consequences | null> {
     for (let tries = 1; ; tries += 1) {
       try {
+        if (!mayExhaust(batch)) return await settleDeliveries(this.#ctx, batch);
         return await inTransaction(this.#ctx, async (ctx) => {
           const written = await settleDeliveries(ctx, batch);
-          // An event that was told of must not be unknown after a crash.
-          if (written.exhausted.length === 0) await runAtCommit(ctx, WITHOUT_WAITING);
-          else await tellOfExhausted(ctx, written.exhausted);
+          await tellOfExhausted(ctx, written.exhausted);
           return written;
         });
       } catch (error) {

@@ -8,11 +8,17 @@ import type { SendOutcome } from '../sending/send.ts';
 /** Ids are read ahead of the slots, so that a lane of quick answers is not read once a delivery. */
 const LEAST_READ = 16;
 
+/** A lane begins with so many slots, as far as it may have them; each 2xx adds one. */
+const FIRST_SLOTS = 16;
+
 /** An event may commit this long after its id was made and still be found at the next look, not at the next renewal. */
 const LATE_COMMIT_MS = 10_000;
 
 /** Those that rest begin again together, at the next multiple of it: what begins together is loaded and written together. */
 const PULSE_MS = 50;
+
+/** Of an attempt, what tells how its receiver fares. */
+type Answered = Told & Pick<SendOutcome, 'error' | 'duration_ms'>;
 
 /** What the worker that owns a lane knows of it. Times are those of performance.now(). */
 export class Lane {
@@ -32,8 +38,11 @@ export class Lane {
 
   readonly #mostSlots: number;
   #slots: number;
+  /** Requests without an answer: each has a slot. */
   #underWay = 0;
   #retriesUnderWay = 0;
+  /** Begun, and not yet written what became of it. */
+  #unsettled = 0;
   #firsts: Queued[] = [];
   #retries: Queued[] = [];
   /** Events that were read and not yet settled: reading them again finds their rows still there. */
@@ -54,11 +63,11 @@ export class Lane {
     this.leasedUntil = askedAt + LEASE_SECONDS * 1000;
     this.usedAt = askedAt;
     this.#mostSlots = mostSlots;
-    this.#slots = mostSlots;
+    this.#slots = Math.min(mostSlots, FIRST_SLOTS);
   }
 
   get isIdle(): boolean {
-    return this.#underWay === 0;
+    return this.#unsettled === 0;
   }
 
   /** Something may have been queued. */
@@ -164,26 +173,32 @@ export class Lane {
     const queued = retry ?? this.#firsts.shift();
     if (!queued) return null;
     this.#underWay += 1;
+    this.#unsettled += 1;
     if (queued.from === 'retries') this.#retriesUnderWay += 1;
     this.usedAt = now;
     this.#rate.take(now, ratePerSecond);
     return queued;
   }
 
+  /** It was begun and is done with, slot and all. */
+  end(queued: Queued, outcome: Answered | null, now: number): void {
+    this.answer(queued, outcome, now);
+    this.settle(queued);
+  }
+
   /**
+   * Its request has ended, and its slot is free: what becomes of it is written meanwhile.
+   *
    * A time-out halves the slots of a receiver, a 2xx adds one: a receiver that hangs soon holds one only, and rests after
    * each attempt about as long as it made that wait. By how long is chance, or all that hang would end at the same time.
    * One that asks for less is left with one in the same way, and its word for how long holds for all that waits for it.
    */
-  end(queued: Queued, outcome: (Told & Pick<SendOutcome, 'error' | 'duration_ms'>) | null, now: number): void {
+  answer(queued: Queued, outcome: Answered | null, now: number): void {
     this.#underWay -= 1;
     if (queued.from === 'retries') this.#retriesUnderWay -= 1;
-    // A read that began before the row went may still bring it.
-    if (this.#reading > 0) this.#settledMeanwhile.add(queued.event_id);
-    else this.#known.delete(queued.event_id);
     if (outcome?.error === 'timeout') {
       const rest = (0.5 + Math.random()) * outcome.duration_ms;
-      if (this.#slots === 1 && this.isIdle) this.#hangsUntil = Math.ceil((now + rest) / PULSE_MS) * PULSE_MS;
+      if (this.#slots === 1 && this.#underWay === 0) this.#hangsUntil = Math.ceil((now + rest) / PULSE_MS) * PULSE_MS;
       this.#halve();
     } else if (outcome?.ok) {
       this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
@@ -197,6 +212,14 @@ export class Lane {
 
   #halve(): void {
     this.#slots = Math.max(1, Math.floor(this.#slots / 2));
+  }
+
+  /** What became of it is written. */
+  settle(queued: Queued): void {
+    this.#unsettled -= 1;
+    // A read that began before the row went may still bring it.
+    if (this.#reading > 0) this.#settledMeanwhile.add(queued.event_id);
+    else this.#known.delete(queued.event_id);
   }
 
   #remember(row: Queued): boolean {

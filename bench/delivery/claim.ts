@@ -1,0 +1,92 @@
+// What a worker that is woken costs PostgreSQL where many endpoints are enabled and nothing is due.
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DELIVERIES_CHANNEL } from '../../src/events/publish.ts';
+import { onStage, type Stage } from './stage.ts';
+
+const GOAL_MS = 0.5;
+const ENDPOINTS = 10_000;
+const BETWEEN_WAKES_MS = 20;
+/** Lanes in which nothing was found are let go of after two renewals. */
+const LET_GO_MS = 22_000;
+
+type Size = { wakes: number; patrolSeconds: number };
+const WHOLE: Size = { wakes: 1_000, patrolSeconds: 30 };
+const QUICK: Size = { wakes: 200, patrolSeconds: 5 };
+
+/** True where the goal is reached by every kind of wake. */
+export const benchClaim = ({ quick }: { quick: boolean }): Promise<boolean> =>
+  onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
+
+async function measure(stage: Stage, { wakes, patrolSeconds }: Size): Promise<boolean> {
+  const { owner } = stage;
+  const [one] = await stage.endpoints(1);
+  const ids = await enableMany(stage);
+  await stage.start('serve');
+  await wait(2_000);
+
+  /** Milliseconds of PostgreSQL's processor time for each notification that something was queued, which is not so. */
+  const wakeWith = async (payload: (n: number) => string): Promise<number> => {
+    const used = await cpuMsWhile(stage, async () => {
+      for (let n = 0; n < wakes; n += 1) {
+        await owner.query('select pg_notify($1, $2)', [DELIVERIES_CHANNEL, payload(n)]);
+        await wait(BETWEEN_WAKES_MS);
+      }
+    });
+    return used / wakes;
+  };
+  await wakeWith(() => one?.webhook_id as string); // statements are prepared, and the lane is taken
+  const owned = await wakeWith(() => one?.webhook_id as string);
+  const foreign = await wakeWith((n) => ids[n % ids.length] as string);
+  await wait(LET_GO_MS);
+  const patrol = (await cpuMsWhile(stage, () => wait(patrolSeconds * 1_000))) / patrolSeconds;
+
+  const { rows } = await owner.query<{ enabled: number }>(
+    'select count(*)::integer as enabled from webhooks where not disabled',
+  );
+  const figures: [what: string, ms: number][] = [
+    ['told of a lane that it owns', owned],
+    ['told of a lane that nobody owns, which it takes', foreign],
+    ['by itself, each second', patrol],
+  ];
+  for (const [what, ms] of figures)
+    console.log(
+      `woken ${what}: ${ms.toFixed(3)} ms of PostgreSQL beside ${rows[0]?.enabled} enabled endpoints (goal: at most ${GOAL_MS})`,
+    );
+  return figures.every(([, ms]) => ms <= GOAL_MS);
+}
+
+/** Endpoints without anything queued, made by the owner at one go; answers their ids. */
+async function enableMany({ owner, endpoints }: Stage): Promise<string[]> {
+  const [first] = await endpoints(1);
+  await owner.query(
+    `with made as (
+       insert into webhooks (id, team_id, url)
+       select gen_random_uuid(), team_id, url from webhooks, generate_series(1, $2::integer) where id = $1
+       returning id, team_id
+     ), lane as (
+       insert into lanes (webhook_id, team_id) select id, team_id from made
+     )
+     insert into webhook_secrets (webhook_id, id, team_id, secret)
+     select made.id, secrets.id, made.team_id, secrets.secret from made, webhook_secrets as secrets where webhook_id = $1`,
+    [first?.webhook_id, ENDPOINTS],
+  );
+  await owner.query('vacuum analyze');
+  const { rows } = await owner.query<{ id: string }>('select id from webhooks where id <> $1', [first?.webhook_id]);
+  return rows.map(({ id }) => id);
+}
+
+/** Milliseconds of processor time that the connections of delivery use meanwhile, to a thousandth. */
+async function cpuMsWhile({ owner }: Stage, work: () => Promise<void>): Promise<number> {
+  const look = async (): Promise<Map<number, number>> => {
+    const { rows } = await owner.query<{ pid: number }>(
+      `select pid from pg_stat_activity where application_name = 'phial delivery'`,
+    );
+    // The first number of schedstat (proc(5)) counts nanoseconds.
+    return new Map(rows.map(({ pid }) => [pid, Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0])]));
+  };
+  const before = await look();
+  await work();
+  // The pool closes what was idle for long, which has used nothing then.
+  return [...(await look())].reduce((sum, [pid, used]) => sum + used - (before.get(pid) ?? 0), 0) / 1e6;
+}

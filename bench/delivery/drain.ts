@@ -1,0 +1,119 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { cpuTime } from '../cpu-time.ts';
+import { measureBusy } from '../strangers.ts';
+import { publishBacklog, setDisabled, type Endpoint } from './generator.ts';
+import { monotonicNow } from './sink.ts';
+import type { Program, Stage } from './stage.ts';
+
+export type Drained = {
+  /** Deliveries a second, from the first byte that came to the last outcome that was recorded. */
+  rate: number;
+  /** Microseconds of processor time a delivery, of the program, PostgreSQL and the sink; null where Linux does not count. */
+  cpu: { node: number; postgres: number; sink: number } | null;
+  /** How many processors were busy meanwhile, whoever used them; NaN where Linux does not count. */
+  busy: number;
+  /** Bytes of log that PostgreSQL wrote for each. */
+  walBytes: number;
+  /** What was not as it has to be: lost, delivered twice, badly signed, not recorded. */
+  wrong: string[];
+};
+
+const LOOK_EVERY_MS = 20;
+const STUCK_AFTER_MS = 60_000;
+
+/** Publishes a backlog to endpoints that sleep, wakes them, and measures until every outcome is recorded. */
+export async function drain(
+  stage: Stage,
+  programs: Program[],
+  endpoints: Endpoint[],
+  events: number,
+): Promise<Drained> {
+  const { ctx, sink, owner, ownerUrl } = stage;
+  await setDisabled(ctx, endpoints, true);
+  await untilLeft(owner);
+  // Otherwise one may come in between, and what is read for the first time after it is written to the log whole.
+  await owner.query('checkpoint');
+  await publishBacklog(ctx, endpoints, events);
+  await owner.query('vacuum analyze deliveries');
+  await sink.forget();
+  const before = await measured(stage, programs, ownerUrl);
+  const busySoFar = Number.isNaN(before.node) ? () => NaN : measureBusy();
+  await setDisabled(ctx, endpoints, false);
+  await untilRecorded(stage, endpoints, events);
+  const endedAt = monotonicNow();
+  const busy = busySoFar();
+  const after = await measured(stage, programs, ownerUrl);
+  const { firstAt, unique, received, verified, badSignatures } = await sink.report();
+  const attempts = after.attempts - before.attempts;
+  const wrong = [
+    ...(unique < events ? [`${events - unique} lost`] : []),
+    ...(received > unique ? [`${received - unique} delivered twice`] : []),
+    ...(badSignatures > 0 || verified === 0 ? [`${badSignatures} bad signatures, ${verified} good ones`] : []),
+    ...(attempts === events ? [] : [`${attempts} attempts recorded of ${events} deliveries`]),
+  ];
+  const each = (key: 'node' | 'postgres' | 'sink'): number => ((after[key] - before[key]) * 1_000) / events;
+  return {
+    rate: (events * 1_000) / (endedAt - (firstAt ?? endedAt)),
+    cpu: Number.isNaN(after.node) ? null : { node: each('node'), postgres: each('postgres'), sink: each('sink') },
+    busy,
+    walBytes: (after.wal - before.wal) / events,
+    wrong,
+  };
+}
+
+export function describeDrained({ rate, cpu, walBytes, wrong }: Drained): string {
+  const times = cpu
+    ? `, µs each: node ${cpu.node.toFixed(0)}, PostgreSQL ${cpu.postgres.toFixed(0)}, sink ${cpu.sink.toFixed(0)}`
+    : '';
+  return `${rate.toFixed(0)}/s${times}; ${walBytes.toFixed(0)} bytes of WAL each${wrong.map((it) => `; WRONG: ${it}`).join('')}`;
+}
+
+/** A lane that somebody still holds is begun with before the others. */
+async function untilLeft(owner: pg.Client): Promise<void> {
+  const deadline = performance.now() + STUCK_AFTER_MS;
+  while (performance.now() < deadline) {
+    const { rows } = await owner.query(`select from lanes join webhooks on webhooks.id = webhook_id and disabled
+                                         where owner is not null limit 1`);
+    if (rows.length === 0) return;
+    await wait(LOOK_EVERY_MS);
+  }
+}
+
+/** Returns late, and something is missing then, where nothing comes any more. */
+async function untilRecorded({ sink, owner }: Stage, endpoints: Endpoint[], events: number): Promise<void> {
+  const ids = endpoints.map(({ webhook_id }) => webhook_id);
+  let [received, changedAt] = [-1, performance.now()];
+  while (performance.now() - changedAt < STUCK_AFTER_MS) {
+    const report = await sink.report();
+    if (report.received !== received) [received, changedAt] = [report.received, performance.now()];
+    if (report.unique >= events && !(await areQueued(owner, ids))) return;
+    await wait(LOOK_EVERY_MS);
+  }
+}
+
+async function areQueued(owner: pg.Client, ids: string[]): Promise<boolean> {
+  const { rows } = await owner.query(
+    `select from unnest($1::uuid[]) as asked (id)
+      where exists (select from deliveries where webhook_id = asked.id) or exists (select from retries where webhook_id = asked.id)
+      limit 1`,
+    [ids],
+  );
+  return rows.length > 0;
+}
+
+type Measured = { node: number; postgres: number; sink: number; wal: number; attempts: number };
+
+async function measured({ sink, owner }: Stage, programs: Program[], ownerUrl: string): Promise<Measured> {
+  const times = await Promise.all(programs.map(({ pid }) => cpuTime(pid, ownerUrl)));
+  const { rows } = await owner.query<{ wal: number; attempts: number }>(
+    `select (pg_current_wal_lsn() - '0/0')::float8 as wal, (select count(*) from attempts)::float8 as attempts`,
+  );
+  return {
+    node: times.reduce((sum, time) => sum + (time?.node ?? NaN), 0),
+    postgres: times[0]?.postgres ?? NaN,
+    sink: (await sink.report()).cpuMs,
+    wal: rows[0]?.wal ?? NaN,
+    attempts: rows[0]?.attempts ?? NaN,
+  };
+}

@@ -1,0 +1,98 @@
+// Kills one of two workers at random again and again while events are published: nothing is lost, only what was under way
+// comes twice, and what the killed one had in hand goes on within its lease.
+import { setTimeout as wait } from 'node:timers/promises';
+import { LEASE_SECONDS } from '../../src/delivery/lanes/lanes.ts';
+import { publishTo, type Endpoint } from './generator.ts';
+import { monotonicNow } from './sink.ts';
+import { onStage, type Program, type Stage } from './stage.ts';
+
+const WORKERS = 2;
+const ENDPOINTS = 100;
+const EVENTS_A_SECOND = 200;
+const BETWEEN_KILLS_MS = { least: 200, most: 1_200 };
+/** A lane is looked for each second, and may be taken by a worker that is killed at that moment. */
+const PATROLS_MS = 3_000;
+const ON_ITS_WAY_MS = 20;
+
+type Size = { kills: number };
+const WHOLE: Size = { kills: 100 };
+const QUICK: Size = { kills: 8 };
+
+/** True where the goal is reached. */
+export const benchKills = ({ quick }: { quick: boolean }): Promise<boolean> =>
+  onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
+
+async function measure(stage: Stage, { kills }: Size): Promise<boolean> {
+  const endpoints = await stage.endpoints(ENDPOINTS);
+  const workers: Program[] = [];
+  while (workers.length < WORKERS) workers.push(await stage.start('worker'));
+  const load = publishUntilStopped(stage, endpoints);
+  let underWay = 0;
+  let longestSilenceMs = 0;
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const { least, most } = BETWEEN_KILLS_MS;
+    await wait(least + Math.random() * (most - least));
+    const victim = Math.floor(Math.random() * WORKERS);
+    await (workers[victim] as Program).kill();
+    underWay += await countUnrecorded(stage);
+    workers[victim] = await stage.start('worker');
+    if (kill % 10 === 0) console.log(`${kill} kills, ${load.committed().size} events published`);
+  }
+  const committed = await load.stop();
+  const arrivals = await untilAllCame(stage, committed.size);
+  const { received, unique, verified, badSignatures } = await stage.sink.report();
+  for (const [id, at] of committed) longestSilenceMs = Math.max(longestSilenceMs, (arrivals.get(id) ?? Infinity) - at);
+  const lost = [...committed.keys()].filter((id) => !arrivals.has(id)).length;
+  const duplicates = received - unique;
+  console.log(
+    `${kills} kills: ${committed.size} events published, ${unique} came, ${lost} lost, ${duplicates} twice ` +
+      `(${underWay} had come and were not recorded at the kills), ${verified} signatures verified, ${badSignatures} bad; ` +
+      `the longest that one took ${(longestSilenceMs / 1_000).toFixed(1)} s (lease ${LEASE_SECONDS} s)`,
+  );
+  const resumed = longestSilenceMs <= LEASE_SECONDS * 1_000 + PATROLS_MS;
+  return lost === 0 && duplicates <= underWay && resumed && badSignatures === 0;
+}
+
+type Load = { committed: () => Map<string, number>; stop: () => Promise<Map<string, number>> };
+
+/** An event to each endpoint in turn; answers when the commit of each was asked for. */
+function publishUntilStopped({ ctx }: Stage, endpoints: Endpoint[]): Load {
+  const committed = new Map<string, number>();
+  let stopped = false;
+  const publish = async (): Promise<void> => {
+    for (let n = 0; !stopped; n += 1) {
+      const to = endpoints[n % endpoints.length] as Endpoint;
+      const [id] = await publishTo(ctx, [to]);
+      committed.set(id as string, monotonicNow());
+      await wait(1_000 / EVENTS_A_SECOND);
+    }
+  };
+  const publishing = publish();
+  return {
+    committed: () => committed,
+    stop: async () => {
+      stopped = true;
+      await publishing;
+      return committed;
+    },
+  };
+}
+
+/** Deliveries that came to the sink and are not written down: of the killed worker, and few of the other. */
+async function countUnrecorded({ sink, owner }: Stage): Promise<number> {
+  // What the dead one had sent, to the sink and to PostgreSQL, is still on its way.
+  await wait(ON_ITS_WAY_MS);
+  const { rows } = await owner.query<{ recorded: number }>(
+    `select count(*)::integer as recorded from attempts where outcome = 'succeeded'`,
+  );
+  return Math.max(0, (await sink.report()).unique - (rows[0]?.recorded ?? 0));
+}
+
+/** Everything that comes within two leases. */
+async function untilAllCame({ sink }: Stage, events: number): Promise<Map<string, number>> {
+  const deadline = performance.now() + 2 * LEASE_SECONDS * 1_000;
+  while ((await sink.report()).unique < events && performance.now() < deadline) await wait(200);
+  // What comes twice comes with the others of its lane.
+  await wait(PATROLS_MS);
+  return new Map((await sink.report({ arrivals: true })).arrivals);
+}

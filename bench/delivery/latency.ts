@@ -1,0 +1,91 @@
+// How long after its commit the first byte of a webhook is there, at half of what the backlog was delivered at.
+import { setTimeout as wait } from 'node:timers/promises';
+import { median } from '../environment.ts';
+import { describeDrained, drain } from './drain.ts';
+import { ENDPOINTS_A_TEAM, publishTo, type Endpoint } from './generator.ts';
+import { describeQuantiles, quantiles } from './quantiles.ts';
+import { monotonicNow } from './sink.ts';
+import { onStage, type Stage } from './stage.ts';
+
+const GOAL_MS = { p50: 2, p99: 15 };
+
+type Size = { runs: number; runMs: number; backlog: number; drains: number };
+const WHOLE: Size = { runs: 5, runMs: 8_000, backlog: 20_000, drains: 3 };
+const QUICK: Size = { runs: 1, runMs: 3_000, backlog: 5_000, drains: 2 };
+
+/** True where the goal is reached. */
+export const benchLatency = ({ quick }: { quick: boolean }): Promise<boolean> =>
+  onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
+
+async function measure(stage: Stage, { runs, runMs, backlog, drains }: Size): Promise<boolean> {
+  const endpoints = await stage.endpoints(ENDPOINTS_A_TEAM);
+  const programs = [await stage.start('serve')];
+  const rates: number[] = [];
+  for (let n = 0; n < drains; n += 1) {
+    const drained = await drain(stage, programs, endpoints.slice(0, 1), backlog);
+    console.log(`backlog of one endpoint: ${describeDrained(drained)}`);
+    rates.push(drained.rate);
+  }
+  const half = Math.max(...rates) / 2;
+  const results: { p50: number; p99: number }[] = [];
+  for (let run = 1; run <= runs; run += 1) {
+    const { fromAsked, fromAnswered } = await publishSteadily(stage, endpoints, { eventsASecond: half, ms: runMs });
+    const result = quantiles(fromAnswered);
+    results.push(result);
+    console.log(
+      `run ${run}: ${(fromAsked.length / (runMs / 1_000)).toFixed(0)} events/s, ms to the first byte from the commit ${describeQuantiles(result)} ` +
+        `(from before it, with its wait for the disk, ${describeQuantiles(quantiles(fromAsked))})`,
+    );
+  }
+  const p50 = median(results.map((result) => result.p50));
+  const p99 = median(results.map((result) => result.p99));
+  console.log(
+    `medians: p50 ${p50.toFixed(1)} ms (goal: at most ${GOAL_MS.p50}), p99 ${p99.toFixed(1)} ms (goal: at most ${GOAL_MS.p99})`,
+  );
+  return p50 <= GOAL_MS.p50 && p99 <= GOAL_MS.p99;
+}
+
+export type Load = { eventsASecond: number; ms: number };
+export type Delays = {
+  /** From just before the commit was asked for. */
+  fromAsked: number[];
+  /** From when it was answered, which the first byte may forestall: less than nothing. */
+  fromAnswered: number[];
+};
+
+/** Publishes to the endpoints of a team, an event to each in a transaction; answers how many ms later each arrived. */
+export async function publishSteadily(stage: Stage, endpoints: Endpoint[], load: Load): Promise<Delays> {
+  const { ctx, sink } = stage;
+  const everyMs = (1_000 * endpoints.length) / load.eventsASecond;
+  const asked = new Map<string, number>();
+  const answered = new Map<string, number>();
+  const note = (times: Map<string, number>, ids: string[]): void => {
+    const at = monotonicNow();
+    for (const id of ids) times.set(id, at);
+  };
+  const publications: Promise<void>[] = [];
+  await sink.forget();
+  const begin = performance.now();
+  for (let n = 0; n * everyMs < load.ms; n += 1) {
+    const early = begin + n * everyMs - performance.now();
+    if (early > 1) await wait(early);
+    publications.push(publishTo(ctx, endpoints, (ids) => note(asked, ids)).then((ids) => note(answered, ids)));
+  }
+  await Promise.all(publications);
+  const arrivals = await untilArrived(stage, asked.size);
+  const delays = (times: Map<string, number>): number[] =>
+    [...times].map(([id, at]) => (arrivals.get(id) as number) - at);
+  return { fromAsked: delays(asked), fromAnswered: delays(answered) };
+}
+
+const ARRIVED_WITHIN_MS = 15_000;
+
+/** What never came would flatter the figure: throws where something is missing. */
+export async function untilArrived({ sink }: Stage, events: number): Promise<Map<string, number>> {
+  const deadline = performance.now() + ARRIVED_WITHIN_MS;
+  while ((await sink.report()).unique < events) {
+    if (performance.now() > deadline) throw new Error('Webhooks did not arrive.');
+    await wait(50);
+  }
+  return new Map((await sink.report({ arrivals: true })).arrivals);
+}

@@ -1,0 +1,57 @@
+// One, two and four workers on one backlog of 1,000 endpoints: nothing twice, nothing lost, and faster until the cores are full.
+import { cpus } from 'node:os';
+import { median } from '../environment.ts';
+import { describeDrained, drain } from './drain.ts';
+import { onStage, type Program, type Stage } from './stage.ts';
+
+const WORKERS = [1, 2, 4];
+/** Of all processors together: more than that is full. */
+const FULL = 0.9;
+
+type Size = { endpoints: number; rounds: number; events: number };
+const WHOLE: Size = { endpoints: 1_000, rounds: 3, events: 20_000 };
+const QUICK: Size = { endpoints: 100, rounds: 1, events: 5_000 };
+
+/** True where the goal is reached. */
+export const benchWorkers = ({ quick }: { quick: boolean }): Promise<boolean> =>
+  onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
+
+type Figure = { rate: number; busy: number };
+
+async function measure(stage: Stage, { endpoints: count, rounds, events }: Size): Promise<boolean> {
+  const endpoints = await stage.endpoints(count);
+  const figures = new Map<number, Figure>();
+  let allRight = true;
+  for (const workers of WORKERS) {
+    const programs: Program[] = [];
+    while (programs.length < workers) programs.push(await stage.start('worker'));
+    await drain(stage, programs, endpoints, events); // warms up
+    const results: Figure[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      const drained = await drain(stage, programs, endpoints, events);
+      const { rate, busy } = drained;
+      results.push({ rate, busy });
+      allRight &&= drained.wrong.length === 0;
+      console.log(
+        `${workers} worker${workers === 1 ? '' : 's'}, round ${round}: ${describeDrained(drained)}; ${busy.toFixed(2)} of ${cpus().length} processors busy`,
+      );
+    }
+    figures.set(workers, {
+      rate: median(results.map(({ rate }) => rate)),
+      busy: median(results.map(({ busy }) => busy)),
+    });
+    for (const program of programs) await program.stop();
+  }
+  const grows = WORKERS.slice(1).every((workers, n) => {
+    const [fewer, more] = [figures.get(WORKERS[n] as number) as Figure, figures.get(workers) as Figure];
+    return more.rate > fewer.rate || fewer.busy >= FULL * cpus().length;
+  });
+  for (const [workers, { rate, busy }] of figures)
+    console.log(
+      `${workers} workers: median ${rate.toFixed(0)}/s, ${busy.toFixed(2)} of ${cpus().length} processors busy`,
+    );
+  console.log(
+    `${allRight ? 'none' : 'SOME'} delivered twice or lost; the rate ${grows ? 'grows until the processors are full' : 'DOES NOT GROW although processors are free'}`,
+  );
+  return allRight && grows;
+}
