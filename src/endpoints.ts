@@ -6,6 +6,7 @@ import { managementEndpoints } from './tenancy/endpoints.ts';
 import { systemEndpoints } from './system/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { wearableEndpoints } from './wearables/endpoints.ts';
+import { attemptEndpoints } from './webhooks/attempts/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 import { eventTypeEndpoints } from './webhooks/event-types/endpoints.ts';
 import { feedEndpoints } from './webhooks/feed/endpoints.ts';
@@ -20,5 +21,6 @@ export const endpoints: Endpoint[] = [
   ...eventTypeEndpoints(eventCatalogue),
   ...managementEndpoints,
   ...webhookEndpoints,
+  ...attemptEndpoints,
   ...systemEndpoints,
 ];

@@ -31,3 +31,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whether a text has the form of an id, of whatever version and in whatever case: what PostgreSQL takes as a uuid. */
 export const isUuid = (text: string): boolean => UUID.test(text);
+
+/** The least UUID v7 of a millisecond: below every id that was made at it. */
+export function leastIdAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+/** When a UUID v7 was made, in milliseconds. */
+export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

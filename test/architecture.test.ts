@@ -189,6 +189,7 @@ const ROOMS: Record<string, string[]> = {
     'load-events',
     'hold',
     'requeue',
+    'waiting',
     'erase',
     'settle',
     'lanes',

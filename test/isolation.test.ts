@@ -28,6 +28,7 @@ import {
   subscribe,
   useLink,
   hookOfOura,
+  webhookPath,
 } from './factories.ts';
 import { bookedOrder, phoenix } from './collected-orders.ts';
 import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
@@ -60,6 +61,8 @@ type Ids = {
   lab_account_id: string;
   payor_code: string;
   webhook_id: string;
+  attempt_id: string;
+  event_id: string;
   workout_id: string;
   sleep_id: string;
   device_id: string;
@@ -474,6 +477,11 @@ async function fill(team: Team, name: string): Promise<Ids> {
     'GET',
     `/v1/org/${team.org_id}/team_api_keys/sandbox/us`,
   );
+  await team.api('PUT', `${webhookPath(team)}/${webhook_id}/headers`, { headers: { 'x-clinic': name } });
+  const attempted = await team.api<{ data: { id: string; event_id: string }[] }>(
+    'GET',
+    `${webhookPath(team)}/${webhook_id}/attempt`,
+  );
   const managers = await team.api<{ data: { id: string }[] }>('GET', `/v1/org/${team.org_id}/management_key`);
   return {
     org_id: team.org_id,
@@ -495,6 +503,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     lab_account_id: account_id,
     payor_code: payor.body.payor_code,
     webhook_id,
+    attempt_id: attempted.body.data[0]?.id as string,
+    event_id: attempted.body.data[0]?.event_id as string,
     workout_id: summaries['workouts'] as string,
     sleep_id: summaries['sleep'] as string,
     device_id: summaries['device'] as string,

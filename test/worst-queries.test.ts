@@ -102,6 +102,7 @@ beforeAll(async () => {
   const webhook = await team.api<{ id: string }>('POST', webhookPath(team), { url: 'https://receiver.example.com/' });
   const query = await createQuery(team);
   await settleQueries(app);
+  const event = await app.db.selectFrom('events').select('id').limit(1).executeTakeFirstOrThrow();
   const own = {
     org_id: team.org_id,
     team_id: team.id,
@@ -109,6 +110,7 @@ beforeAll(async () => {
     lab_test_id: await kitTestId(team),
     order_id: order.id,
     webhook_id: webhook.body.id,
+    event_id: event.id,
   };
   named = { ...PARAMETERS, ...own, sleep_id: sleep, workout_id: workout, query_id_or_slug: query.body.slug };
 });

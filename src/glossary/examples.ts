@@ -236,6 +236,8 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   transaction_id: SOMETHING,
   user_id: USER,
   webhook_id: SOMETHING,
+  attempt_id: SOMETHING,
+  event_id: SOMETHING,
   workout_id: SOMETHING,
   zip_code: '85004',
 };

@@ -81,6 +81,18 @@ async function keepHeaderSet(
   );
 }
 
+/** What an attempt sent of the endpoint's own headers; null where that is not kept. */
+export async function findHeaderSet({ db, cipher, team }: TeamCtx, id: string): Promise<Shown | null> {
+  const row = { team_id: team.id, id };
+  const set = await db
+    .selectFrom('webhook_header_sets')
+    .select('headers')
+    .where('team_id', '=', row.team_id)
+    .where('id', '=', row.id)
+    .executeTakeFirst();
+  return set?.headers ? cipher.openJson<Shown>('webhook_header_sets.headers', row, set.headers) : null;
+}
+
 /** What deliveries carried until now is what attempts of the past tell of, as long as they are kept. */
 export async function replaceHeaderSet({ db, team }: TxCtx<TeamCtx>, webhookId: string): Promise<void> {
   await sql`

@@ -30,15 +30,18 @@ export function sign(input: SignInput): Record<string, string> {
   const signature = input.secrets
     .map((secret) => (isKeyPair(secret) ? ed25519(secret, input, timestamp) : hmac(secret, input, timestamp)))
     .join(' ');
-  return {
-    'webhook-id': input.id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signature,
-    'svix-id': input.id,
-    'svix-timestamp': timestamp,
-    'svix-signature': signature,
-  };
+  return signatureHeaders(input.id, timestamp, signature);
 }
+
+/** Under the names of Standard Webhooks, and those that existing receivers of this interface read. */
+export const signatureHeaders = (id: string, timestamp: string, signature: string): Record<string, string> => ({
+  'webhook-id': id,
+  'webhook-timestamp': timestamp,
+  'webhook-signature': signature,
+  'svix-id': id,
+  'svix-timestamp': timestamp,
+  'svix-signature': signature,
+});
 
 function hmac(secret: string, { id, body }: SignInput, timestamp: string): string {
   const made = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body);

@@ -1,0 +1,105 @@
+import { endpoint } from '../../http/endpoint.ts';
+import { findEvent } from './find-event.ts';
+import { findAttempt } from './find.ts';
+import { listAttemptsOfEvent } from './list-of-event.ts';
+import { listAttempts } from './list.ts';
+import {
+  Attempt,
+  AttemptPage,
+  AttemptQuery,
+  EventAttempts,
+  OfAttempt,
+  OfEvent,
+  OfWebhook,
+  SentEvent,
+} from './schemas.ts';
+
+const tag = 'webhooks';
+const auth = 'management_key';
+const team = '/v1/org/{org_id}/team/{team_id}/{environment}';
+const webhook = `${team}/webhook/{webhook_id}` as const;
+const event = `${team}/event/{event_id}` as const;
+
+/** What was delivered, what was not, and why. */
+export const attemptEndpoints = [
+  endpoint({
+    id: 'list_webhook_attempts',
+    method: 'GET',
+    path: `${webhook}/attempt`,
+    tag,
+    auth,
+    scope: 'team',
+    params: OfWebhook,
+    query: AttemptQuery,
+    response: AttemptPage,
+    summary: 'List the attempts to deliver to an endpoint',
+    description:
+      'The newest first, as long as the event that each was about is kept. An unknown status or event type matches nothing.',
+    refusals: ['not_found', 'invalid_cursor'],
+    handle: async (ctx, { params, query }) => listAttempts(ctx, params.webhook_id, filtersOf(query)),
+  }),
+  endpoint({
+    id: 'get_webhook_attempt',
+    method: 'GET',
+    path: `${webhook}/attempt/{attempt_id}`,
+    tag,
+    auth,
+    scope: 'team',
+    params: OfAttempt,
+    response: Attempt,
+    summary: 'Read an attempt',
+    description:
+      'With the headers that it sent and the beginning of the answer. Of headers whose names speak of keys, tokens and the ' +
+      'like only the names are kept. What an address that this deployment does not send to would have answered is not known: ' +
+      'nothing is ever sent to it.',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
+    handle: async (ctx, { params }) => findAttempt(ctx, params.webhook_id, params.attempt_id),
+  }),
+  endpoint({
+    id: 'get_event',
+    method: 'GET',
+    path: event,
+    tag,
+    auth,
+    scope: 'team',
+    params: OfEvent,
+    response: SentEvent,
+    summary: 'Read an event as it is sent',
+    description: 'By the webhook-id of a delivery, as long as events are kept.',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
+    handle: async (ctx, { params }) => findEvent(ctx, params.event_id),
+  }),
+  endpoint({
+    id: 'list_event_attempts',
+    method: 'GET',
+    path: `${event}/attempt`,
+    tag,
+    auth,
+    scope: 'team',
+    params: OfEvent,
+    query: AttemptQuery,
+    response: EventAttempts,
+    summary: 'List the attempts to deliver an event',
+    description: 'To all endpoints, also those that were deleted since, and what of it still waits.',
+    refusals: ['not_found', 'invalid_cursor'],
+    handle: async (ctx, { params, query }) => listAttemptsOfEvent(ctx, params.event_id, filtersOf(query)),
+  }),
+];
+
+type Query = {
+  status?: string[];
+  event_type?: string;
+  since?: string;
+  until?: string;
+  next_cursor?: string;
+  limit?: number;
+};
+
+const filtersOf = ({ status, event_type, since, until, next_cursor, limit = 50 }: Query) => ({
+  status: status ?? null,
+  event_type: event_type ?? null,
+  since: since ?? null,
+  until: until ?? null,
+  next_cursor: next_cursor ?? null,
+  limit,
+});

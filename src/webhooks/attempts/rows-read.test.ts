@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { query } from '../../../test/global-setup.ts';
+import { subscribe, webhookPath } from '../../../test/factories.ts';
+import { startReceiver } from '../../../test/receiver.ts';
+import { rowsRead } from '../../../test/rows-read.ts';
+import { leastIdAt } from '../../ids.ts';
+
+/** Of each of two days: one in 10,000 was given up, one in 20 failed. */
+const ATTEMPTS = 50_000;
+
+let app: TestApp;
+let path: string;
+let tables: string[];
+let eventPath: string;
+beforeAll(async () => {
+  app = await startTestApp({}, { poolSize: 1 });
+  const receiver = await startReceiver();
+  const webhook = await subscribe(app.team, receiver);
+  await receiver.close();
+  path = `${webhookPath(app.team)}/${webhook}/attempt`;
+  const days = [Date.now() - 86_400_000, Date.now() - 3_600_000];
+  for (const day of days) {
+    const event = leastIdAt(day);
+    await query(
+      app.databaseUrl,
+      `insert into events (team_id, id, event_type, body) values ('${app.team.id}', '${event}', 'daily.data.steps.created', '');
+       insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
+       select '${app.team.id}', (lpad(to_hex(${day} + n), 12, '0') || repeat('0', 20))::uuid, '${webhook}', '${event}', 1,
+              case when n % 10000 = 0 then 'exhausted' when n % 20 = 0 then 'failed' else 'succeeded' end, 1
+         from generate_series(1, ${ATTEMPTS}) as n`,
+    );
+    eventPath = `${webhookPath(app.team).replace(/webhook$/, 'event')}/${event}/attempt`;
+  }
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class where relname ~ '^(attempts|events|deliveries|retries|held_deliveries)' and relkind = 'r'`.execute(
+    app.db,
+  );
+  tables = rows.map(({ name }) => name);
+}, 120_000);
+afterAll(() => app.close());
+
+type Page = { data: { created_at: string }[]; next_cursor: string | null };
+const costOf = async (address: string): Promise<{ found: number; read: number; page: Page }> => {
+  let page: Page | undefined;
+  const read = await rowsRead(app.db, tables, async () => {
+    page = (await app.api<Page>('GET', address)).body;
+  });
+  return { found: page?.data.length ?? NaN, read, page: page as Page };
+};
+
+describe.each(['before its statistics are taken', 'with its statistics'])('among 100,000 attempts, %s,', (when) => {
+  beforeAll(async () => {
+    if (when === 'with its statistics') await query(app.databaseUrl, 'vacuum analyze');
+  });
+
+  test.each([
+    ['?limit=50', 50],
+    ['?limit=50&status=failed', 50],
+    ['?limit=50&status=exhausted', 10],
+    ['?limit=50&status=failed,exhausted', 50],
+    ['?limit=50&status=failed&event_type=daily.data.steps.created', 50],
+    ['?limit=50&status=succeeded', 50],
+    ['?limit=50&event_type=daily.data.sleep.created', 0],
+  ])('a page of %s reads little', async (filter, expected) => {
+    const { found, read } = await costOf(`${path}${filter}`);
+    expect(found).toBe(expected);
+    // At most 1,000 attempts are looked at, each with its event.
+    expect(read).toBeLessThan(2_500);
+  });
+
+  test('a page from the middle reads no more than the first', async () => {
+    const { page } = await costOf(`${path}?limit=50&status=failed`);
+    const { found, read } = await costOf(`${path}?limit=50&until=${page.data[49]?.created_at}&status=failed`);
+    expect(found).toBe(50);
+    expect(read).toBeLessThan(1_000);
+  });
+
+  test('a page of one event reads little, however often it was tried', async () => {
+    const { found, read } = await costOf(`${eventPath}?limit=50`);
+    expect(found).toBe(50);
+    expect(read).toBeLessThan(1_000);
+  });
+});
+
+test('a filter that matches little goes on behind what was looked at', async () => {
+  const { page } = await costOf(`${path}?event_type=daily.data.sleep.created`);
+  expect([page.data, typeof page.next_cursor]).toEqual([[], 'string']);
+});
