@@ -50,6 +50,9 @@ function start(timeoutMs = 15_000): Deliverer {
   return startDeliverer(app.ctx, { sender, metrics: app.metrics });
 }
 
+/** What /metrics shows of it. */
+const underWay = async () => (await app.metrics.deliveriesUnderWay.get()).values[0]?.value;
+
 /** A worker as a process has it, with its listener. */
 async function startListening(): Promise<Deliverer> {
   const deliverer = start();
@@ -77,8 +80,10 @@ describe('the deliverer', () => {
     await tell(3);
     const deliverer = start();
     await expect.poll(() => receiver.requests()).toBe(3);
+    expect(await underWay()).toBe(3);
     expect(await leaseLanes(acrossTeams(app.ctx).db, newId(), [webhook])).toEqual([]);
     await deliverer.stop(0);
+    expect(await underWay()).toBe(0);
     expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([
       [],
       Array(3).fill({ attempt: 0 }),

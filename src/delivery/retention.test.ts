@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { subscribe } from '../../test/factories.ts';
+import { query } from '../../test/global-setup.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver } from '../../test/receiver.ts';
+import { acrossTeams } from '../db/session/bind.ts';
+import { defineEvent } from '../events/define.ts';
+import { dropExpired } from '../jobs/retention.ts';
+
+const KEPT_DAYS = 3;
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_RETENTION_DAYS: String(KEPT_DAYS) });
+});
+afterAll(() => app.close());
+
+test('events, attempts and what waits are dropped by whole days once they are older than the retention says', async () => {
+  await query(app.databaseUrl, 'select ensure_partitions(current_date - 6, current_date)');
+  const receiver = await startReceiver({ invented: true });
+  await subscribe(app.team, receiver);
+  await publishTo(app, app.team, steps, {});
+  await app.deliver();
+  receiver.answer((response) => response.writeHead(500).end());
+  await publishTo(app, app.team, steps, {});
+  await app.deliver();
+  await receiver.close();
+  // The same again as of earlier days: what is dropped is told by the time in the event's id.
+  const earlier = (id: string, days: number) => sql`overlay(${sql.ref(id)}::text placing
+    (select left(uuid_v7_floor((now() at time zone 'UTC')::date - ${days}::integer)::text, 13)) from 1 for 13)::uuid`;
+  const { db } = acrossTeams(app.ctx);
+  for (const days of [5, 4, 3, 2]) {
+    await sql`
+      insert into events (team_id, id, event_type, body) select team_id, ${earlier('id', days)}, event_type, body from events
+       where id >= uuid_v7_floor((now() at time zone 'UTC')::date)`.execute(db);
+    await sql`
+      insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
+      select team_id, gen_random_uuid(), webhook_id, ${earlier('event_id', days)}, attempt, outcome, duration_ms from attempts
+       where event_id >= uuid_v7_floor((now() at time zone 'UTC')::date)`.execute(db);
+    await sql`
+      insert into retries (webhook_id, event_id, team_id, attempt, due_at)
+      select webhook_id, ${earlier('event_id', days)}, team_id, attempt, now() + interval '1 hour' from retries
+       where event_id >= uuid_v7_floor((now() at time zone 'UTC')::date)`.execute(db);
+  }
+  const ages = async (table: string, id: string): Promise<number[]> => {
+    const { rows } = await sql<{ days: number }>`
+      select (now() at time zone 'UTC')::date
+           - (to_timestamp(('x' || left(replace(${sql.ref(id)}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) at time zone 'UTC')::date as days
+        from ${sql.table(table)} order by days desc`.execute(db);
+    return rows.map(({ days }) => days);
+  };
+  const all = () => Promise.all([ages('events', 'id'), ages('attempts', 'event_id'), ages('retries', 'event_id')]);
+  const twice = (days: number[]) => days.flatMap((day) => [day, day]);
+  expect(await all()).toEqual([twice([5, 4, 3, 2, 0]), twice([5, 4, 3, 2, 0]), [5, 4, 3, 2, 0]]);
+  await dropExpired(app.ctx);
+  expect(await all()).toEqual([twice([3, 2, 0]), twice([3, 2, 0]), [3, 2, 0]]);
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class where relname ~ '^(events|attempts)_[0-9]{8}$'
+       and to_date(right(relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - ${KEPT_DAYS}::integer`.execute(
+    db,
+  );
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from './app.ts';
+import { endPrograms, makeFolder } from './program.ts';
+
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => {
+  await app.close();
+  await endPrograms();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test.skipIf(!curl)(
+  `the commands of the guide to webhooks verify them, while secrets change too${curl ? '' : ' (skipped: there is no curl)'}`,
+  async () => {
+    const guide = readFileSync('docs/guides/verify-webhooks.md', 'utf8');
+    const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'receiver.mjs'), /```js\n([^]*?)```/.exec(guide)?.[1] ?? '');
+    const { id, org_id, api_key } = app.team;
+    const given = { BASE: app.baseUrl, KEY: api_key, TEAM_ID: id, ORG_ID: org_id, PORT: String(await freePort()) };
+    const env = { ...process.env, ...given, MANAGEMENT_KEY: app.team.management_key };
+    let isDone = false;
+    const running = promisify(execFile)('sh', ['-ec', commands.join('\n')], { env, cwd: folder }).finally(
+      () => (isDone = true),
+    );
+    while (!isDone) await app.deliver();
+    const lines = (await running).stdout.match(/\{"verified".*?\}/g) ?? [];
+    const told = lines.map((line) => JSON.parse(line) as { verified: string[]; told: string });
+    expect(readFileSync(join(folder, 'told.txt'), 'utf8').split('\n')[0]).toBe('{"verified":[],"told":"not of Phial"}');
+    const created = { told: 'daily.data.heartrate.created' };
+    expect(told).toEqual([
+      { ...created, verified: ['v1', 'v1a'] },
+      { ...created, verified: ['v1', 'v1a'] },
+      { ...created, verified: ['v1'] },
+    ]);
+  },
+  60_000,
+);
