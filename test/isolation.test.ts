@@ -404,6 +404,7 @@ afterAll(async () => {
 /** Gives the team a row in every table that holds something of teams. */
 async function fill(team: Team, name: string): Promise<Ids> {
   const webhook_id = await subscribe(team, receiver);
+  await team.api('PUT', `${webhookPath(team)}/${webhook_id}/headers`, { headers: { 'x-clinic': name } });
   await team.api('PATCH', `/v1/org/${team.org_id}/team/${team.id}`, { integration_team_id: name });
   await addPhysician(app.ctx, team.id, physician);
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];
