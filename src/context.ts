@@ -126,3 +126,9 @@ export type ManagementCtx = Ctx & {
   /** As of a TeamCtx. */
   aside?: Aside;
 };
+
+/** A ManagementCtx for several teams at once: those that the request names, or all that the key opens. */
+export type TeamsCtx = ManagementCtx & {
+  /** Each is the organisation's and open to the key; null: every team of the organisation. */
+  teamIds: string[] | null;
+};

@@ -157,6 +157,10 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     `insert into ended_agreements values ('${user_id}', 'strava', '${team.id}', now() + interval '9 days')`,
   );
   // As of a provider that has answered the team with too many requests.
+  await query(
+    app.databaseUrl,
+    `insert into data_pull_preferences (team_id, provider, org_id, default_days) values ('${team.id}', 'oura', '${team.org_id}', 30)`,
+  );
   await query(app.databaseUrl, `insert into team_provider_waits values ('${team.id}', 'strava', now(), now())`);
   // A day long gone, for which a fresh database makes no partition by itself.
   await query(

@@ -106,6 +106,7 @@ const note = {
   value: 'Two eggs',
 };
 const countOfDays = { select: [{ func: 'count', arg: { activity: 'steps' } }] };
+const days = { oura: { default: { historical_days_to_pull: 1 } } };
 const none: Attempt = { status: 200 };
 const REASON_AT_HOME = '0b7f6a52-3c1d-4e8a-9f20-000000000101';
 const REASON_AT_CENTER = '0b7f6a52-3c1d-4e8a-9f20-000000000201';
@@ -302,6 +303,15 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { params: { account_id: own.lab_account_id }, body: { team_id_allowlist: [team_id] }, status: 404 },
     { params: { account_id: lab_account_id }, body: { team_id_allowlist: [] }, status: 404 },
   ],
+  list_team_data_pull_preferences: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
+  set_team_data_pull_preferences: (own, { team_id }) => [
+    { body: { team_ids: [team_id], providers: days }, status: 404 },
+    { body: { team_ids: [own.team_id, team_id], providers: days }, status: 404 },
+  ],
+  delete_team_data_pull_preferences: (own, { team_id }) => [
+    { query: `team_id=${team_id}`, status: 404 },
+    { query: `team_id=${own.team_id}&team_id=${team_id}`, status: 404 },
+  ],
   list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
   create_management_key: (_, { team_id }) => [
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
@@ -425,6 +435,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await useLink(team, user.user_id);
   await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
   // As of a provider that is asked for the news of each user apart: none is configured here.
+  await sql`insert into data_pull_preferences (team_id, provider, org_id, default_days)
+    values (${team.id}, 'oura', ${team.org_id}, 30)`.execute(app.db);
   await sql`insert into team_provider_waits values (${team.id}, 'strava', now(), now())`.execute(app.db);
   await sql`insert into ended_agreements values (${user.user_id}, 'strava', ${team.id}, now())`.execute(app.db);
   await sql`insert into user_subscriptions (user_id, provider, team_id) values (${user.user_id}, 'oura', ${team.id})`.execute(

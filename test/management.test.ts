@@ -102,7 +102,7 @@ async function fillWrong(): Promise<void> {
 
 /** The operation's example, for this team. */
 function ask(
-  { id, method, path }: Endpoint,
+  { id, method, path, scope }: Endpoint,
   of: Tenant,
   headers: Headers,
   { query = {}, on = app }: { query?: Record<string, string>; on?: TestApp } = {},
@@ -118,8 +118,16 @@ function ask(
     Object.entries({ ...QUERIES[id], ...query }).map(([name, value]): [string, string] => [name, String(value)]),
   );
   const body = BODIES[id] as object | undefined;
-  const sent = body && 'team_id' in body ? { ...body, team_id: of.id } : body;
-  return on.api<Said>(method, asked.size === 0 ? at : `${at}?${asked.toString()}`, sent, { key: null, headers });
+  if (scope === 'teams' && !body) asked.set('team_id', of.id);
+  const sent = {
+    ...body,
+    ...(body && 'team_id' in body && { team_id: of.id }),
+    ...(body && 'team_ids' in body && { team_ids: [of.id] }),
+  };
+  return on.api<Said>(method, asked.size === 0 ? at : `${at}?${asked.toString()}`, body && sent, {
+    key: null,
+    headers,
+  });
 }
 
 const said = ({ status, body }: Answer<Said>): [number, string | undefined] => [status, body?.code];

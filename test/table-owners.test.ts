@@ -71,7 +71,7 @@ const OWNERS: Record<string, string[]> = {
   'wearables/aggregate': ['continuous_queries', 'continuous_query_tasks', 'continuous_query_results'],
   'wearables/priorities': ['source_priorities'],
   'wearables/hooks': ['inbox'],
-  'wearables/pulls': ['pulls', 'polls', 'provider_waits', 'team_provider_waits'],
+  'wearables/pulls': ['pulls', 'polls', 'provider_waits', 'team_provider_waits', 'data_pull_preferences'],
   'wearables/timeseries': ['streams', 'samples', 'sample_notes'],
   'wearables/summaries': ['summaries', 'summary_streams'],
   webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets'],

@@ -58,7 +58,7 @@ export type ProviderClient = {
 };
 
 /** Of any provider. */
-const MOST_HISTORY_DAYS = 365;
+export const MOST_HISTORY_DAYS = 365;
 
 const ofProvider = <N extends Name>(name: N, title: string, usual: number) =>
   ({

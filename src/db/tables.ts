@@ -219,6 +219,15 @@ export interface ContinuousQueryTasks {
   user_id: string;
 }
 
+export interface DataPullPreferences {
+  default_days: number;
+  org_id: string;
+  provider: string;
+  resource_days: Generated<Jsonb>;
+  team_id: string;
+  updated_at: Generated<string>;
+}
+
 export interface Deliveries {
   event_id: string;
   team_id: string;
@@ -1217,6 +1226,7 @@ export interface DB {
   continuous_queries: ContinuousQueries;
   continuous_query_results: ContinuousQueryResults;
   continuous_query_tasks: ContinuousQueryTasks;
+  data_pull_preferences: DataPullPreferences;
   deliveries: Deliveries;
   delivery_tallies: DeliveryTallies;
   deployment: Deployment;

@@ -56,6 +56,15 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   patch_lab_test: { name: 'Heart check', active: false },
   patch_org_lab_account: { team_id_allowlist: [] },
   connect_demo: { user_id: USER, provider: 'oura' },
+  set_team_data_pull_preferences: {
+    team_ids: [TEAM],
+    providers: {
+      oura: {
+        default: { historical_days_to_pull: 30 },
+        resource_overrides: { sleep: { historical_days_to_pull: 180 } },
+      },
+    },
+  },
   set_source_priorities: [{ data_type: 'sleep', providers: ['oura', 'fitbit'] }],
   query_user: {
     timeframe: { type: 'relative', anchor: '2026-01-05', past: { unit: 'week', value: 4 } },
@@ -273,6 +282,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   },
   exchange_link_code: { code: 'skus00000000' },
   delete_team_api_keys: { api_key_id: [SOMETHING] },
+  delete_team_data_pull_preferences: { team_id: [TEAM] },
   get_psc_availability: { lab: 'sonora_quest', zip_code: '85004' },
   get_area_info: { zip_code: '85004' },
   get_psc_info: { zip_code: '85004', lab_id: 2 },

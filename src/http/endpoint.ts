@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx } from '../context.ts';
+import type { Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx, TeamsCtx } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import { areaOf, type Area, type TeamTag } from './areas.ts';
 import type { AnswerKind, AnswerOf, BodyKind, BodyOf } from './media.ts';
@@ -16,9 +16,10 @@ export type Auth =
 /**
  * What a management key must be good for. `org`: the organisation itself, so Team Management Keys get 403. `team`: the
  * team named by `team_id` in the path or else the body, found before `handle`: its ctx has `team`, another
- * organisation's is 404, and one that a Team Management Key is not bound to is 403.
+ * organisation's is 404, and one that a Team Management Key is not bound to is 403. `teams`: the teams that `team_ids` in the body or
+ * `team_id` in the query name, each as with `team`; where none is named, those of the key (`teamIds` of the ctx).
  */
-export type Scope = 'org' | 'team';
+export type Scope = 'org' | 'team' | 'teams';
 
 /** What whoever runs a production deployment opens team by team; a sandbox has all of it. */
 export type ClosedBeta = 'continuous_queries' | 'lab_report_parser';
@@ -34,7 +35,9 @@ type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key' |
         : A extends 'management_key'
           ? S extends 'team'
             ? ManagementCtx & TeamCtx
-            : ManagementCtx
+            : S extends 'teams'
+              ? TeamsCtx
+              : ManagementCtx
           : Ctx;
 type Part<T extends TSchema | undefined> = T extends TSchema ? Static<T> : undefined;
 type Parameters = TObject<TProperties> | undefined;

@@ -56,6 +56,7 @@ const OF_ITS_OWN = new Set([
   'continuous_queries.timeframe',
   'continuous_query_results.result',
   'continuous_query_tasks.error',
+  'data_pull_preferences.resource_days',
   'event_resends.order_ids',
   'held_deliveries.trigger',
   'hl7_messages.message_type',

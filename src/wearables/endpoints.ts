@@ -7,6 +7,7 @@ import { hookEndpoints } from './hooks/endpoints.ts';
 import { linkEndpoints } from './link/endpoints.ts';
 import { priorityEndpoints } from './priorities/endpoints.ts';
 import { pullEndpoints } from './pulls/endpoints.ts';
+import { pullPreferenceEndpoints } from './pulls/preferences/endpoints.ts';
 import { summaryEndpoints } from './summaries/endpoints.ts';
 import { timeseriesEndpoints } from './timeseries/endpoints.ts';
 
@@ -21,4 +22,5 @@ export const wearableEndpoints: Endpoint[] = [
   ...aggregateEndpoints,
   ...continuousQueryEndpoints,
   ...priorityEndpoints,
+  ...pullPreferenceEndpoints,
 ];

@@ -10,7 +10,7 @@ type Shape = {
 };
 type Collect = (value: unknown, ids: Set<string>) => void;
 
-/** They have columns of their own. */
+/** They have columns of their own, unless several are named. */
 const OWN_COLUMNS = new Set(['org_id', 'team_id']);
 /** An answer, the page or the object in it, and what that object names. */
 const DEEPEST = 3;
@@ -32,7 +32,7 @@ function collector(shape: Shape | undefined, depth = 1): Collect | null {
   }
   if (!shape.properties || depth > DEEPEST) return null;
   const members = Object.entries(shape.properties).flatMap(([name, member]) => {
-    const collect = OWN_COLUMNS.has(name) ? null : collector(member, depth + 1);
+    const collect = OWN_COLUMNS.has(name) && !member.items ? null : collector(member, depth + 1);
     return collect ? [{ name, collect }] : [];
   });
   if (members.length === 0) return null;

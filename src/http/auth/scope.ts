@@ -1,9 +1,9 @@
-import type { Ctx, ManagementCtx, TeamCtx } from '../../context.ts';
+import type { Ctx, ManagementCtx, TeamCtx, TeamsCtx } from '../../context.ts';
 import { boundToManagedTeam } from '../../db/session/bind.ts';
 import { AppError, notFound, type ErrorCode } from '../../errors.ts';
 import { allows, neededScope, type KeyScope } from '../../tenancy/keys/scopes.ts';
 import { refuseClosedBeta } from '../../tenancy/teams/closed-beta.ts';
-import { findManagedTeam } from '../../tenancy/teams/find.ts';
+import { findManagedTeam, findManagedTeams } from '../../tenancy/teams/find.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Caller } from './caller.ts';
 
@@ -48,7 +48,7 @@ function refuseMissingScope({ area, reads }: Endpoint, scopes: readonly KeyScope
 export async function resolveScope(
   endpoint: Endpoint,
   ctx: Ctx,
-  input: { params: unknown; body: unknown },
+  input: { params: unknown; query: unknown; body: unknown },
 ): Promise<Ctx> {
   const { onlyUser } = ctx as TeamCtx;
   if (onlyUser !== undefined) refuseOtherUser(onlyUser, input.params);
@@ -61,15 +61,31 @@ export async function resolveScope(
 async function reach(
   { scope }: Endpoint,
   manager: ManagementCtx,
-  input: { params: unknown; body: unknown },
+  input: { params: unknown; query: unknown; body: unknown },
 ): Promise<ManagementCtx> {
   const params = (input.params ?? {}) as Record<string, string | undefined>;
   refuseOtherDeployment(manager, { ...environmentOf(input.body), ...params });
+  if (scope === 'teams') {
+    const named = teamsNamed(input);
+    const managed: TeamsCtx = {
+      ...manager,
+      teamIds: named === null ? manager.key.team_ids : await findManagedTeams(manager, named),
+    };
+    return managed;
+  }
   if (scope !== 'team') return manager;
   const teamId = params['team_id'] ?? (input.body as Named)?.['team_id'] ?? '';
   const team = await findManagedTeam(manager, teamId);
   const managed: ManagementCtx & TeamCtx = { ...boundToManagedTeam(manager, team), team };
   return managed;
+}
+
+/** The teams that a request names; null where it names none. */
+function teamsNamed({ query, body }: { query: unknown; body: unknown }): string[] | null {
+  const { team_ids } = (body ?? {}) as { team_ids?: string[] | null };
+  const { team_id } = (query ?? {}) as { team_id?: string | string[] | null };
+  const named = [team_ids ?? [], team_id ?? []].flat(2);
+  return named.length > 0 ? named : null;
 }
 
 /** A body names the environment where the path does not. */

@@ -26,6 +26,7 @@ const PLAIN = new Set([
   'maxItems',
   'uniqueItems',
   'maxProperties',
+  'minProperties',
   'propertyNames',
   'deprecated',
   'default',

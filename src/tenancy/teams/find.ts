@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ManagementCtx, TeamCtx, TxCtx } from '../../context.ts';
+import type { Ctx, ManagementCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
@@ -36,11 +36,25 @@ export async function findManagedTeamRow(ctx: ManagementCtx & TeamCtx): Promise<
   return team;
 }
 
+/** The same of several teams; their ids, each once. */
+export async function findManagedTeams(ctx: ManagementCtx, teamIds: string[]): Promise<string[]> {
+  const ids = [...new Set(teamIds.map((id) => id.toLowerCase()))];
+  await refuseUnknownTeams(ctx, ctx.org.id, ids);
+  if (ctx.key.team_ids && ids.some((id) => !ctx.key.team_ids?.includes(id))) {
+    throw new AppError('insufficient_scope', 'This Team Management Key is not bound to every team that is named.');
+  }
+  return ids;
+}
+
 /** Refuses ids that are not teams of this organisation, as if each alone had been asked for. */
-export async function refuseUnknownTeams(ctx: TxCtx, orgId: string, teamIds: string[]): Promise<void> {
+export async function refuseUnknownTeams(
+  { db }: Pick<Ctx | TxCtx, 'db'>,
+  orgId: string,
+  teamIds: string[],
+): Promise<void> {
   const { rows } = await sql`
     select from unnest(${teamIds}::uuid[]) as asked (id)
      where not exists (select from teams where teams.id = asked.id and org_id = ${orgId} and deleted_at is null)
-     limit 1`.execute(ctx.db);
+     limit 1`.execute(db);
   if (rows.length > 0) throw notFound('Team');
 }

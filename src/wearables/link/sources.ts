@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
-import { historyDaysOf, type Configured } from '../connections/providers/configured.ts';
+import type { Configured } from '../connections/providers/configured.ts';
+import { findHistoryDays } from '../pulls/preferences/days-of.ts';
 import { PROVIDER_SLUGS, PROVIDERS } from '../providers.ts';
 import { logoOf } from '../source.ts';
 import { connectableProviders, findConnectable } from './connectable.ts';
@@ -15,8 +16,7 @@ export const listLinkProviders = (ctx: LinkCtx): Static<typeof SourceLink>[] =>
   }));
 
 /** One of them, in full. */
-export function findOauthSource(ctx: LinkCtx, slug: string): Static<typeof Source> {
-  const { config } = ctx;
+export async function findOauthSource(ctx: LinkCtx, slug: string): Promise<Static<typeof Source>> {
   const configured = findConnectable(ctx, slug);
   return {
     ...linkOf(ctx, configured),
@@ -24,7 +24,7 @@ export function findOauthSource(ctx: LinkCtx, slug: string): Static<typeof Sourc
     group: null,
     source_type: PROVIDERS[configured.connector.slug].source_type,
     is_active: true,
-    backfill_num_days: historyDaysOf(config, configured.connector.slug),
+    backfill_num_days: (await findHistoryDays(ctx, configured.connector.slug)).usual,
   };
 }
 

@@ -6,5 +6,6 @@ export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string
 }
 
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('data_pull_preferences').where('team_id', '=', team.id).execute();
   await db.deleteFrom('team_provider_waits').where('team_id', '=', team.id).execute();
 }

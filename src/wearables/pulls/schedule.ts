@@ -5,10 +5,10 @@ import { addJobs, jobKind } from '../../db/define-job.ts';
 import { newId } from '../../ids.ts';
 import type { UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
-import { historyDaysOf } from '../connections/providers/configured.ts';
 import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
 import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
 import { PULLED_NAMES } from './events.ts';
+import { findHistoryDays } from './preferences/days-of.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
 
 /** One window of a historical pull. */
@@ -37,18 +37,19 @@ export async function schedulePulls(
   ctx: TxCtx<TeamCtx>,
   user: Pick<UserRow, 'id' | 'ingestion_start' | 'ingestion_end'>,
   connection: { provider: ProviderSlug; demo: boolean; granted_scopes: readonly string[] | null },
-  { days = historyDaysOf(ctx.config, connection.provider) }: { days?: number } = {},
+  { days }: { days?: number } = {},
 ): Promise<void> {
   const puller = pullerOrNull(ctx, connection);
   if (!puller) return;
   const { provider } = connection;
   const resources = grantedResources(puller, connection);
+  const { ofResource } = days === undefined ? await findHistoryDays(ctx, provider) : { ofResource: () => days };
   await sql`
     insert into pulls (user_id, provider, resource, team_id, status, range_start, range_end, pulled_from, trace_id)
     select ${user.id}, ${provider}, resource, ${ctx.team.id}, 'scheduled', least(first, until), until, until, trace_id
-      from unnest(${resources}::text[], ${resources.map(() => newId())}::uuid[]) as r (resource, trace_id)
-     cross join (
-             select greatest(date_trunc('day', now()) - make_interval(days => ${days}), ${user.ingestion_start}::date) as first,
+      from unnest(${resources}::text[], ${resources.map(() => newId())}::uuid[], ${resources.map(ofResource)}::integer[]) as r (resource, trace_id, days)
+     cross join lateral (
+             select greatest(date_trunc('day', now()) - make_interval(days => days), ${user.ingestion_start}::date) as first,
                     least(now(), ${user.ingestion_end}::date + make_interval(hours => ${DAY_ENDS_HOURS})) as until) as range
     on conflict (user_id, provider, resource) do update
       set status = 'scheduled', range_start = excluded.range_start, range_end = excluded.range_end, pulled_from = excluded.pulled_from,

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
+import type { ManagementCtx } from '../../../context.ts';
+import { decodeCursor, isId, takePage } from '../../../db/page.ts';
+import type { PreferencesPage } from './schemas.ts';
+
+type Chosen = { provider: string; default_days: number; resource_days: Record<string, number> };
+type Shown = Static<typeof PreferencesPage>['data_pull_preferences'][number]['providers'];
+
+/** What teams have chosen, a team after the other; `teams` null: every team of the organisation. */
+export async function listPreferences(
+  ctx: ManagementCtx,
+  teams: string[] | null,
+  { provider, next_cursor, limit }: { provider: string[]; next_cursor: string | null; limit: number },
+): Promise<Static<typeof PreferencesPage>> {
+  const after = next_cursor === null ? null : decodeCursor(next_cursor, isId);
+  const { rows } = await sql<{ team_id: string; chosen: Chosen[] }>`
+    select team_id, json_agg(json_build_object('provider', provider, 'default_days', default_days,
+                                               'resource_days', resource_days) order by provider) as chosen
+      from data_pull_preferences
+     where org_id = ${ctx.org.id}
+       and (${teams}::uuid[] is null or team_id = any (${teams}::uuid[]))
+       and (${after}::uuid is null or team_id > ${after}::uuid)
+       and (${provider.length} = 0 or provider = any (${provider}::text[]))
+       and exists (select from teams where teams.id = team_id and deleted_at is null)
+     group by team_id order by team_id limit ${limit + 1}`.execute(ctx.db);
+  const { page, ...rest } = takePage(rows, limit, ({ team_id }) => team_id);
+  const data_pull_preferences = page.map(({ team_id, chosen }) => ({
+    team_id,
+    providers: Object.fromEntries(chosen.map((of) => [of.provider, toShown(of)])),
+  }));
+  return { data_pull_preferences, ...rest };
+}
+
+function toShown({ default_days, resource_days }: Chosen): Shown[string] {
+  const overrides = Object.entries(resource_days);
+  return {
+    default: withLimit(default_days),
+    resource_overrides:
+      overrides.length === 0 ? null : Object.fromEntries(overrides.map(([name, days]) => [name, withLimit(days)])),
+  };
+}
+
+const withLimit = (days: number) => ({
+  historical_days_to_pull: days,
+  historical_days_to_pull_limit: MOST_HISTORY_DAYS,
+});

@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
+import { Cursor, nullable, oneOf, Uuid } from '../../../wire/schema.ts';
+import { PROVIDER_SLUGS } from '../../providers.ts';
+import { PULLED_NAMES } from '../events.ts';
+
+const MOST_TEAMS = 100;
+
+const Days = Type.Integer({
+  minimum: 0,
+  maximum: MOST_HISTORY_DAYS,
+  description: 'Days of the past that a new connection brings; 0: nothing from before it was made.',
+});
+
+const DaysInput = Type.Object({ historical_days_to_pull: Days });
+
+const byName = <T>(names: readonly string[], value: object, options: object) =>
+  Type.Unsafe<Record<string, T>>({
+    type: 'object',
+    maxProperties: names.length,
+    propertyNames: { enum: [...names] },
+    additionalProperties: value,
+    ...options,
+  });
+
+const ProviderInput = Type.Object({
+  default: DaysInput,
+  resource_overrides: Type.Optional(
+    Type.Unsafe<Record<string, { historical_days_to_pull: number }> | null>({
+      type: ['object', 'null'],
+      maxProperties: PULLED_NAMES.length,
+      propertyNames: { enum: PULLED_NAMES },
+      additionalProperties: DaysInput,
+      description: 'By resource, as events name it: what is not named has the default.',
+    }),
+  ),
+});
+
+export type ProviderPreferences = {
+  default: { historical_days_to_pull: number };
+  resource_overrides?: Record<string, { historical_days_to_pull: number }> | null;
+};
+
+export const PreferencesInput = Type.Object({
+  team_ids: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that choose this.' }),
+  providers: byName<ProviderPreferences>(PROVIDER_SLUGS, ProviderInput, {
+    minProperties: 1,
+    description: 'By slug of the provider. Those that are not named stay as they are.',
+  }),
+});
+
+const Limit = Type.Integer({ description: 'Most days that can be chosen.' });
+const DaysWithLimit = Type.Object({ historical_days_to_pull: Days, historical_days_to_pull_limit: Limit });
+const ofResources = { type: 'object', additionalProperties: DaysWithLimit };
+
+const TeamPreferences = Type.Object({
+  team_id: Uuid,
+  providers: Type.Record(
+    Type.String(),
+    Type.Object({
+      default: DaysWithLimit,
+      resource_overrides: nullable(
+        Type.Unsafe<Record<string, { historical_days_to_pull: number; historical_days_to_pull_limit: number }>>({
+          ...ofResources,
+          description: 'By resource; null where none has days of its own.',
+        }),
+      ),
+    }),
+    { description: 'By slug of the provider: those that the team has chosen something for.' },
+  ),
+});
+
+export const PreferencesPage = Type.Object({
+  data_pull_preferences: Type.Array(TeamPreferences, { description: 'A team each.' }),
+  next_cursor: nullable(Type.String()),
+});
+
+const named = {
+  team_id: Type.Optional(
+    Type.Array(Uuid, { maxItems: MOST_TEAMS, description: 'These teams; left out, all that the key opens.' }),
+  ),
+  provider: Type.Optional(
+    Type.Array(oneOf(PROVIDER_SLUGS), {
+      maxItems: PROVIDER_SLUGS.length,
+      description: 'These providers; left out, all.',
+    }),
+  ),
+};
+
+export const PreferencesQuery = Type.Object({
+  ...named,
+  next_cursor: Type.Optional(Cursor()),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Teams on a page.' })),
+});
+
+export const PreferencesRemoval = Type.Object({
+  team_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that choose no longer.' }),
+  provider: named.provider,
+});
