@@ -10,6 +10,7 @@ import { attemptEndpoints } from './webhooks/attempts/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 import { eventTypeEndpoints } from './webhooks/event-types/endpoints.ts';
 import { feedEndpoints } from './webhooks/feed/endpoints.ts';
+import { replayEndpoints } from './webhooks/replays/endpoints.ts';
 
 /** Every operation of the service, in the order of its documentation. */
 export const endpoints: Endpoint[] = [
@@ -22,5 +23,6 @@ export const endpoints: Endpoint[] = [
   ...managementEndpoints,
   ...webhookEndpoints,
   ...attemptEndpoints,
+  ...replayEndpoints,
   ...systemEndpoints,
 ];

@@ -83,6 +83,7 @@ export type ErrorCode =
   | 'invalid_cursor'
   | 'cursor_expired'
   | 'too_many_polls'
+  | 'events_not_kept'
   | 'webhook_url_refused'
   | 'webhook_address_refused'
   | 'webhook_headers_refused'

@@ -180,6 +180,7 @@ const ROOMS: Record<string, string[]> = {
   delivery: [
     'deliver',
     'gather',
+    'replays',
     'attempts',
     'settler',
     'tallies',

@@ -37,6 +37,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   const receiver = await startReceiver();
   const webhook = await subscribe(team, receiver);
   await team.api('PUT', `${webhookPath(team)}/${webhook}/headers`, { headers: { 'x-clinic': 'Desert Health' } });
+  await team.api('POST', `${webhookPath(team)}/${webhook}/replay`, { since: new Date().toISOString() });
   const gone = await makeUser(team);
   await team.api('DELETE', `/v2/user/${gone.user_id}`);
   await sql`update users set deleted_at = now() - interval '8 days' where deleted_at is not null`.execute(app.db);

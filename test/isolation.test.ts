@@ -63,6 +63,7 @@ type Ids = {
   webhook_id: string;
   attempt_id: string;
   event_id: string;
+  replay_id: string;
   workout_id: string;
   sleep_id: string;
   device_id: string;
@@ -338,6 +339,8 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   put_webhook_headers: ofTeamsOwn({ headers: { 'x-tenant': 'mine' } }),
   get_webhook_secret: ofTeamsOwn(undefined),
   rotate_webhook_secret: ofTeamsOwn({}),
+  recover_webhook: () => [{ body: { since: new Date().toISOString() }, status: 404 }],
+  replay_webhook: () => [{ body: { since: new Date().toISOString() }, status: 404 }],
   get_webhook_public_key: ofTeamsOwn(undefined),
   get_webhook_metrics: ofTeamsOwn(undefined),
   rotate_webhook_public_key: ofTeamsOwn({}),
@@ -415,6 +418,9 @@ afterAll(async () => {
 async function fill(team: Team, name: string): Promise<Ids> {
   const webhook_id = await subscribe(team, receiver);
   await team.api('PUT', `${webhookPath(team)}/${webhook_id}/headers`, { headers: { 'x-clinic': name } });
+  const replay = await team.api<{ id: string }>('POST', `${webhookPath(team)}/${webhook_id}/replay`, {
+    since: new Date().toISOString(),
+  });
   await team.api('PATCH', `/v1/org/${team.org_id}/team/${team.id}`, { integration_team_id: name });
   await addPhysician(app.ctx, team.id, physician);
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];
@@ -518,6 +524,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     webhook_id,
     attempt_id: attempted.body.data[0]?.id as string,
     event_id: attempted.body.data[0]?.event_id as string,
+    replay_id: replay.body.id,
     workout_id: summaries['workouts'] as string,
     sleep_id: summaries['sleep'] as string,
     device_id: summaries['device'] as string,

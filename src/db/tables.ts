@@ -1176,6 +1176,26 @@ export interface WebhookHeaderSets {
   webhook_id: string;
 }
 
+export interface WebhookReplays {
+  created_at: Generated<string>;
+  done_to: string;
+  ended_at: string | null;
+  event_types: string[] | null;
+  events_delivered: Generated<number>;
+  events_failed: Generated<number>;
+  events_found: Generated<number>;
+  events_skipped: Generated<number>;
+  id: string;
+  kind: string;
+  per_second: number;
+  since: string;
+  status: Generated<string>;
+  team_id: string;
+  until: string;
+  updated_at: Generated<string>;
+  webhook_id: string;
+}
+
 export interface Webhooks {
   created_at: Generated<string>;
   description: Generated<string>;
@@ -1313,6 +1333,7 @@ export interface DB {
   user_tokens: UserTokens;
   users: Users;
   webhook_header_sets: WebhookHeaderSets;
+  webhook_replays: WebhookReplays;
   webhook_secrets: WebhookSecrets;
   webhooks: Webhooks;
   zip_prefixes: ZipPrefixes;

@@ -6,7 +6,7 @@ import type { Lane } from './lanes/lane.ts';
 import { loadEvents, type Event, type Found } from './load-events.ts';
 import { stillQueued, type Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
-import { delayAfter, dropDeliveries, type Delivery } from './settle.ts';
+import { delayAfter, dropDeliveries, type Delivery, type Settled } from './settle.ts';
 import { Settler } from './settler.ts';
 import { Tallies } from './tallies/tallies.ts';
 import type { Shares } from '../outbound/shares.ts';
@@ -27,8 +27,23 @@ const UNOPENED: SendOutcome = {
   sent: null,
 };
 
-/** A delivery taken from its lane: it holds a slot of the lane until it is answered, and a place of its team until that is written. */
-export type Begun = { lane: Lane; queued: Queued; receiver: Receiver };
+/**
+ * A delivery taken from its lane: it holds a slot of the lane until it is answered, and a place of its team until that is
+ * written.
+ */
+export type Begun = {
+  lane: Lane;
+  queued: Queued;
+  receiver: Receiver;
+  /** Hears what became of it. */
+  onEnd?: (end: End) => void;
+};
+
+/**
+ * What became of a delivery that was begun: an outcome that is written, or why there is none. `again`: it is as if it had
+ * never begun.
+ */
+export type End = SendOutcome | 'gone' | 'held' | 'again';
 
 type Dependencies = {
   sender: Sender;
@@ -44,6 +59,8 @@ export class Attempts {
   readonly #with: Dependencies;
   readonly #settler: Settler;
   readonly #tallies: Tallies;
+  /** Writes outcomes of replays, so that those of all others never wait for them. */
+  readonly #ofReplays: Settler;
   readonly #begun = new Map<Delivery, Begun>();
   /** Events of attempts under way: what goes to several receivers is read once. */
   readonly #events = new Map<string, { event: Event; uses: number }>();
@@ -52,22 +69,27 @@ export class Attempts {
     this.#ctx = ctx;
     this.#with = dependencies;
     this.#tallies = new Tallies(ctx);
-    this.#settler = new Settler(ctx, ({ delivery, delay }) => {
+    const onSettled = ({ delivery, outcome, delay }: Settled, isWritten: boolean): void => {
       const begun = this.#begun.get(delivery) as Begun;
       if (delay !== null) begun.lane.expectRetry(delay, performance.now());
       this.#end(delivery, begun);
       begun.lane.settle(begun.queued);
-    });
+      begun.onEnd?.(isWritten ? outcome : 'again');
+    };
+    this.#settler = new Settler(ctx, onSettled);
+    this.#ofReplays = new Settler(ctx, onSettled);
   }
 
   /** Requests, and outcomes that are being written, consequences and all; not those that wait for somebody's lock. */
   get underWay(): number {
-    return this.#begun.size - this.#settler.locked + this.#settler.disabling;
+    const settlers = [this.#settler, this.#ofReplays];
+    return settlers.reduce((sum, { locked, disabling }) => sum - locked + disabling, this.#begun.size);
   }
 
   /** Tries at once to write what waits for a lock. */
   settleAgain(): void {
     this.#settler.again();
+    this.#ofReplays.again();
   }
 
   /** Sends what was begun, holds back what tells of users who leave, and drops what has no event any more. */
@@ -76,7 +98,7 @@ export class Attempts {
     try {
       found = await this.#find(begun);
     } catch (error) {
-      for (const one of begun) this.#giveUp(one);
+      for (const one of begun) this.#giveUp(one, 'again');
       throw error;
     }
     const held: (Begun & { user_id: string })[] = [];
@@ -96,20 +118,21 @@ export class Attempts {
       for (const row of rows) gone.add(placeOf(row));
       const moved = await holdDeliveries(
         this.#ctx.db,
-        held.map(({ queued, lane, user_id }) => ({ queued, fence: lane.fence, user_id })),
+        held.map(({ queued, lane, user_id }) => ({ queued, team_id: lane.team_id, fence: lane.fence, user_id })),
       );
       for (const row of moved) gone.add(placeOf(row));
       const left = [...dropped, ...held].filter(({ queued }) => !gone.has(placeOf(queued)));
       const asked = left.map(({ lane, queued }) => ({ ...queued, fence: lane.fence, lane }));
       for (const { lane } of await stillQueued(this.#ctx.db, asked)) lane.putOff(AFTER_LOCK_MS, performance.now());
     } finally {
-      for (const one of [...dropped, ...held]) this.#giveUp(one);
+      for (const one of dropped) this.#giveUp(one, 'gone');
+      for (const one of held) this.#giveUp(one, gone.has(placeOf(one.queued)) ? 'held' : 'again');
     }
   }
 
   /** Writes what has ended by now, and does not wait for a database that is away. */
   async finish(): Promise<void> {
-    await this.#settler.finish();
+    await Promise.all([this.#settler.finish(), this.#ofReplays.finish()]);
     await this.#tallies.write();
   }
 
@@ -148,13 +171,15 @@ export class Attempts {
     // Its row stays in the queue, and its lane is let go: it is as if it had never begun.
     if (outcome.error === 'cancelled') {
       this.#end(delivery, begun);
-      return lane.end(queued, null, performance.now());
+      lane.end(queued, null, performance.now());
+      return begun.onEnd?.('again');
     }
     lane.answer(queued, outcome, performance.now());
     this.#with.onEnd(lane);
     this.#tell(delivery, outcome);
     if (event.body !== null) this.#tallies.add(delivery, outcome);
-    this.#settler.add({ delivery, outcome, delay: delayAfter(delivery, outcome) });
+    const settler = queued.from === 'replays' ? this.#ofReplays : this.#settler;
+    settler.add({ delivery, outcome, delay: delayAfter(delivery, outcome) });
   }
 
   #tell(delivery: Delivery, outcome: SendOutcome): void {
@@ -186,10 +211,11 @@ export class Attempts {
   }
 
   /** Its row is gone, or is found again when its lane is next read from the beginning. */
-  #giveUp(begun: Begun): void {
+  #giveUp(begun: Begun, end: End): void {
     begun.lane.lookFromBeginning();
     begun.lane.end(begun.queued, null, performance.now());
     this.#free(begun);
+    begun.onEnd?.(end);
   }
 
   #free({ lane }: Begun): void {

@@ -10,6 +10,7 @@ import { inTurn, lanesByTeam } from './lanes/in-turn.ts';
 import type { Lane } from './lanes/lane.ts';
 import { OwnedLanes } from './lanes/owned-lanes.ts';
 import { readLanes } from './lanes/read-lanes.ts';
+import { Replayer } from './replays/replayer.ts';
 import type { Sender } from './sending/send.ts';
 import { Shares } from '../outbound/shares.ts';
 
@@ -23,6 +24,8 @@ const PATROL_MS = 1_000;
 const AFTER_DATABASE_ERROR_MS = 500;
 /** A receiver whose stored values cannot be opened is read again after it. */
 const AFTER_UNREADABLE_MS = 30_000;
+/** Whoever waits until nothing is left waits for what a replay may begin so soon. */
+const SOON_MS = 250;
 
 export type Deliverer = {
   /** A notification of DELIVERIES_CHANNEL: the receivers that something was queued for. */
@@ -62,6 +65,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     wakeSoon();
   };
   const attempts = new Attempts(ctx, { sender, metrics, shares, onEnd });
+  const replayer = new Replayer(ctx, { lanes, receivers, attempts, shares });
 
   /** One look at the lanes; answers how many deliveries began. */
   const round = async (): Promise<number> => {
@@ -135,6 +139,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
   };
 
   const running = polling ? loop() : Promise.resolve();
+  const replaying = polling ? replayer.run() : Promise.resolve();
   return {
     hear: (payload) => {
       lanes.hint(payload);
@@ -143,11 +148,13 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     forget: (receiverId) => {
       receivers.forget(receiverId);
       lanes.resume(receiverId);
+      replayer.look(receiverId);
       wake();
     },
     listening: () => {
       receivers.listening();
       lanes.lookEverywhere();
+      replayer.look();
       wake();
     },
     lost: () => receivers.lost(),
@@ -161,6 +168,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
         receivers.forget();
         lanes.lookEverywhere();
         idle = (await round()) === 0 && free;
+        if ((await replayer.round({ looking: true })) > 0 || replayer.isBusy(SOON_MS)) idle = false;
         await wait(1);
       }
       await attempts.writeTallies();
@@ -168,8 +176,9 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     },
     stop: async (drainMs) => {
       stopping = true;
+      replayer.stop();
       wake();
-      await running;
+      await Promise.all([running, replaying]);
       const deadline = Date.now() + drainMs;
       try {
         await lanes.releaseAll('idle');

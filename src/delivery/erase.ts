@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import type { Tx } from '../db/open.ts';
+import { holdOffReplayed } from './lanes/replayed.ts';
 
 const DAYS_AHEAD = 3;
 
@@ -22,6 +23,7 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
  * constant, so that none is prepared and keeps a plan from that time.
  */
 export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+  await holdOffReplayed(db, team);
   const held = await sql`
     delete from ${sql.table('held_deliveries')} where ctid = any (array (
       select ctid from held_deliveries where user_id = ${user.id} limit ${HELD}))`.execute(db);
@@ -49,6 +51,7 @@ export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: 
 
 /** Everything of a team's queue; its lanes go with the receivers. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await holdOffReplayed(db, team);
   const receivers = await receiversOf(db, team);
   if (receivers.length > 0) {
     for (const queue of ['deliveries', 'retries', 'held_deliveries'] as const)

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
 import { wakeLanes } from './lanes/lanes.ts';
 import type { Queued } from './lanes/queue.ts';
+import { queueReplayed } from './lanes/replayed.ts';
 
 /** A delivery that tells of a user who is scheduled for deletion. */
-export type ToHold = { queued: Queued; fence: number; user_id: string };
+export type ToHold = { queued: Queued; team_id: string; fence: number; user_id: string };
 
 /**
  * Moves deliveries out of the queue until their user's deletion is taken back, and answers those that left it. The
@@ -20,6 +21,10 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<Pick
        order by id for share skip locked`.execute(tx);
     const users = new Set(leaving.map((user) => user.id));
     const held = deliveries.filter((delivery) => users.has(delivery.user_id));
+    await queueReplayed(
+      tx,
+      held.filter(({ queued }) => queued.from === 'replays').map((one) => ({ ...one, ...one.queued })),
+    );
     const { rows: gone } = await sql<Pick<Queued, 'webhook_id' | 'event_id'>>`
       with mine as materialized (
         select mine.* from unnest(

@@ -265,7 +265,7 @@ const STATEMENTS: Statement[] = [
     work: () =>
       holdDeliveries(
         ctx.db,
-        settled().map(({ delivery }) => ({ queued: delivery, fence: 1, user_id: newId() })),
+        settled().map(({ delivery }) => ({ queued: delivery, team_id: team.id, fence: 1, user_id: newId() })),
       ),
   },
   {

@@ -14,6 +14,8 @@ export type Settled = { delivery: Delivery; outcome: SendOutcome; delay: number 
 export type Consequences = {
   /** What somebody else locks, who is about to delete it or takes that back. */
   locked: Settled[];
+  /** What nobody need write any more: its lane or its event is gone. */
+  unwritten: Settled[];
   /** Receivers that are to be disabled: gone by their own word, or failing for too long. */
   disable: { webhook_id: string; team_id: string; reason: 'gone' | 'failing' }[];
   /** Deliveries that were given up. */
@@ -102,8 +104,8 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
              select from failing where failing.webhook_id = held.webhook_id and too_long)) as failing,
            (select count(*) from hurried) as hurried
       from held`.execute(ctx.db);
-  const { unwritten, ...consequences } = consequencesOf(batch, rows[0] as Written);
-  const asked = unwritten.map((settled) => ({ ...settled.delivery, settled }));
+  const consequences = consequencesOf(batch, rows[0] as Written);
+  const asked = consequences.unwritten.map((settled) => ({ ...settled.delivery, settled }));
   const locked = (await stillQueued(ctx.db, asked)).map(({ settled }) => settled);
   return { ...consequences, locked };
 }
@@ -162,7 +164,7 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
 
 const placesOf = (text: string | null): Set<number> => new Set(text === null ? [] : text.split(' ').map(Number));
 
-function consequencesOf(batch: Settled[], written: Written): Omit<Consequences, 'locked'> & { unwritten: Settled[] } {
+function consequencesOf(batch: Settled[], written: Written): Omit<Consequences, 'locked'> {
   const held = placesOf(written.held);
   const failing = placesOf(written.failing);
   const disable = new Map<string, Consequences['disable'][number]>();

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Ctx } from '../context.ts';
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { disableReceivers, tellOfExhausted } from './consequences.ts';
+import { queueReplayed } from './lanes/replayed.ts';
 import { mayExhaust, settleDeliveries, type Consequences, type Settled } from './settle.ts';
 
 const BATCH = 256;
@@ -15,7 +17,7 @@ const MOST_TRIES = 60;
 /** Writes outcomes in batches: while one is written the next gathers, so that batches grow with the load. */
 export class Settler {
   readonly #ctx: Ctx;
-  readonly #done: (settled: Settled) => void;
+  readonly #done: (settled: Settled, isWritten: boolean) => void;
   readonly #waiting: Settled[] = [];
   readonly #locked = new Map<Settled, NodeJS.Timeout>();
   #running: Promise<void> | null = null;
@@ -25,7 +27,7 @@ export class Settler {
   #gathering: NodeJS.Timeout | null = null;
 
   /** `done` hears of each that is written, or that nobody need write any more. */
-  constructor(ctx: Ctx, done: (settled: Settled) => void) {
+  constructor(ctx: Ctx, done: (settled: Settled, isWritten: boolean) => void) {
     this.#ctx = ctx;
     this.#done = done;
   }
@@ -78,9 +80,10 @@ export class Settler {
       const batch = this.#waiting.splice(0, BATCH);
       const consequences = await this.#write(batch);
       const locked = new Set(this.#hurried ? [] : consequences?.locked);
+      const unwritten = new Set(consequences ? consequences.unwritten : batch);
       for (const settled of batch) {
         if (locked.has(settled)) this.#postpone(settled);
-        else this.#done(settled);
+        else this.#done(settled, !unwritten.has(settled));
       }
       if (consequences) this.#disable(consequences);
     }
@@ -112,9 +115,9 @@ export class Settler {
   async #write(batch: Settled[]): Promise<Consequences | null> {
     for (let tries = 1; ; tries += 1) {
       try {
-        if (!mayExhaust(batch)) return await settleDeliveries(this.#ctx, batch);
+        if (!isOfReplays(batch) && !mayExhaust(batch)) return await settleDeliveries(this.#ctx, batch);
         return await inTransaction(this.#ctx, async (ctx) => {
-          const written = await settleDeliveries(ctx, batch);
+          const written = await settle(ctx, batch);
           await tellOfExhausted(ctx, written.exhausted);
           return written;
         });
@@ -132,4 +135,25 @@ export class Settler {
       }
     }
   }
+}
+
+/** Whoever queues the same event again at this moment is not waited for long. */
+const BRIEFLY = sql`set local lock_timeout = '200ms'`;
+
+const isOfReplays = (batch: Settled[]): boolean => batch.some(({ delivery }) => delivery.from === 'replays');
+
+/** Outcomes of replays are batches of their own. What belongs to a team in which something is being erased comes later. */
+async function settle(ctx: TxCtx<Ctx>, batch: Settled[]): Promise<Consequences> {
+  if (!isOfReplays(batch)) return settleDeliveries(ctx, batch);
+  await BRIEFLY.execute(ctx.db);
+  const refused = await queueReplayed(
+    ctx.db,
+    batch.map((settled) => ({ ...settled.delivery, settled })),
+  );
+  const locked = new Set(refused.map(({ settled }) => settled));
+  const written = await settleDeliveries(
+    ctx,
+    batch.filter((settled) => !locked.has(settled)),
+  );
+  return { ...written, locked: [...written.locked, ...locked] };
 }

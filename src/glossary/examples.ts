@@ -208,6 +208,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   put_webhook_headers: { headers: { 'x-tenant': 'phoenix' } },
   rotate_webhook_secret: { keep_old_hours: 48 },
   rotate_webhook_public_key: {},
+  recover_webhook: { since: '2026-01-01T08:00:00Z', until: '2026-01-01T14:00:00Z' },
+  replay_webhook: { since: '2026-01-01', event_types: ['labtest.order.*'], per_second: 50 },
   ...SUMMARY_BODIES,
 };
 
@@ -238,6 +240,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   query_id_or_slug: 'heart_rate_by_week',
   raw_result_id: SOMETHING,
   region: 'us',
+  replay_id: SOMETHING,
   start_date: '2026-01-05',
   sleep_id: SOMETHING,
   team_id: TEAM,

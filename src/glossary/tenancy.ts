@@ -52,6 +52,8 @@ export const tenancy: Record<string, string> = {
   endpoint_id: 'Id of the webhook endpoint.',
   event_id: 'Id of the event, which its deliveries bear as webhook-id.',
   attempt_id: 'Id of the attempt.',
+  replay_id: 'Id of the replay.',
+  per_second: 'Deliveries a second at most.',
   url: 'Where events are sent to by POST.',
   filter_types: 'The events that are sent, by name; null for all that are not operational.',
   rate_limit: 'Deliveries a second at most; null for no limit.',

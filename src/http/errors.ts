@@ -109,6 +109,7 @@ const STATUS: Record<Code, number> = {
   invalid_cursor: 422,
   cursor_expired: 410,
   too_many_polls: 429,
+  events_not_kept: 422,
   webhook_url_refused: 422,
   webhook_address_refused: 400,
   webhook_headers_refused: 422,

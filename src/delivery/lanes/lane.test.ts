@@ -226,3 +226,28 @@ describe('a receiver that asks for less', () => {
     expect(begin(lane, 0)).not.toBeNull();
   });
 });
+
+test('a replay has half of the slots, and none while anything else waits or before the rate allows it', () => {
+  const lane = openLane(8);
+  expect(lane.hasRoomForReplay(0, null)).toBe(false);
+  read(lane).answer([first()]);
+  expect(lane.hasRoomForReplay(0, null)).toBe(false);
+  begin(lane);
+  let replayed = 0;
+  for (; lane.hasRoomForReplay(0, null); replayed += 1) lane.beginReplayed(newId(), 0, null);
+  expect(replayed).toBe(3);
+  expect(openLane().hasRoomForReplay(0, 1)).toBe(false);
+});
+
+test('a replay passes over what the lane has in hand, and the lane what a replay has', () => {
+  const lane = openLane();
+  const row = first();
+  read(lane).answer([row]);
+  expect(lane.beginReplayed(row.event_id, 0, null)).toBe(false);
+  const replayed = first();
+  expect(lane.beginReplayed(replayed.event_id, 0, null)).toBe(true);
+  expect(begin(lane)).toEqual(row);
+  lane.look();
+  read(lane).answer([replayed]);
+  expect(begin(lane)).toBeNull();
+});

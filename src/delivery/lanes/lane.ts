@@ -1,3 +1,4 @@
+import { leastIdAt } from '../../ids.ts';
 import { BEGINNING } from './discover.ts';
 import { LEASE_SECONDS, type Lease } from './lanes.ts';
 import type { Queued, Retry } from './queue.ts';
@@ -29,6 +30,8 @@ export class Lane {
   leasedUntil: number;
   /** When something was last begun or found. */
   usedAt: number;
+  /** A replay sends to the receiver, now or when something allows it: the lane is kept. */
+  hasReplay = false;
   readonly #rate = new Rate();
   readonly #throttle = new Throttle();
   /** It hung: nothing is begun before it. */
@@ -129,7 +132,7 @@ export class Lane {
 
   /** The next read begins behind `last`, or where what commits late may be if everything was read. */
   #moveOn(last: Queued | undefined): void {
-    const recent = idAt(Date.now() - LATE_COMMIT_MS);
+    const recent = leastIdAt(Date.now() - LATE_COMMIT_MS);
     // Between there and the place that was read from, something may have committed that was told of already.
     if (!last && this.#after > recent) this.#mayHaveFirsts = true;
     this.#after = last?.event_id ?? recent;
@@ -172,12 +175,34 @@ export class Lane {
     const retry = this.#retriesUnderWay < share ? this.#retries.shift() : undefined;
     const queued = retry ?? this.#firsts.shift();
     if (!queued) return null;
+    if (queued.from === 'retries') this.#retriesUnderWay += 1;
+    this.#began(now, ratePerSecond);
+    return queued;
+  }
+
+  /**
+   * Whether a replay may begin something: only where nothing else waits, and so that half of the slots stay free for
+   * what comes meanwhile.
+   */
+  hasRoomForReplay(now: number, ratePerSecond: number | null): boolean {
+    if (this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0) return false;
+    if (this.isResting(now) || !this.#rate.allows(now, ratePerSecond) || now < this.startsAt) return false;
+    return this.#underWay < Math.max(1, Math.floor(this.#slots / 2));
+  }
+
+  /** Takes a slot for an event of a replay; false where the lane has that event in hand by itself. */
+  beginReplayed(eventId: string, now: number, ratePerSecond: number | null): boolean {
+    if (this.#known.has(eventId)) return false;
+    this.#known.add(eventId);
+    this.#began(now, ratePerSecond);
+    return true;
+  }
+
+  #began(now: number, ratePerSecond: number | null): void {
     this.#underWay += 1;
     this.#unsettled += 1;
-    if (queued.from === 'retries') this.#retriesUnderWay += 1;
     this.usedAt = now;
     this.#rate.take(now, ratePerSecond);
-    return queued;
   }
 
   /** It was begun and is done with, slot and all. */
@@ -227,10 +252,4 @@ export class Lane {
     this.#known.add(row.event_id);
     return true;
   }
-}
-
-/** The least UUID v7 of a time. */
-function idAt(ms: number): string {
-  const hex = ms.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

@@ -230,7 +230,7 @@ describe('what became of a delivery', () => {
     const slow = (await lease(A)) as Lease;
     await leaseEnds();
     const next = (await lease(B)) as Lease;
-    expect(await settle(slow, event, status)).toEqual({ locked: [], disable: [], exhausted: [] });
+    expect(await settle(slow, event, status)).toMatchObject({ locked: [], disable: [], exhausted: [] });
     expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([[], [{ attempt: 0 }]]);
     await settle(next, event, 200);
     expect([await attempted(app, webhook), await queued(app, webhook)]).toMatchObject([

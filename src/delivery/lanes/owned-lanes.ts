@@ -105,6 +105,22 @@ export class OwnedLanes {
     this.#scanFrom = found.length < LEASED_AT_ONCE ? BEGINNING : (found.at(-1) as string);
   }
 
+  /** Those of the lanes that are its own, or that nobody holds. */
+  async take(webhookIds: string[]): Promise<Lane[]> {
+    const foreign = webhookIds.filter((id) => !this.#lanes.has(id));
+    if (foreign.length > 0 && this.#lanes.size < MOST_LANES)
+      await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
+    return webhookIds
+      .map((id) => this.#lanes.get(id))
+      .filter((lane) => lane !== undefined && this.holds(lane)) as Lane[];
+  }
+
+  /** Whether something of the lane may be begun. */
+  holds(lane: Lane): boolean {
+    const isOwn = this.#lanes.get(lane.webhook_id) === lane && !this.#leaving.has(lane);
+    return isOwn && lane.leasedUntil > performance.now();
+  }
+
   /** Lanes to begin with; whoever begins with one puts it behind the others (`putLast`). */
   ready(now: number): Lane[] {
     for (const lane of this.#ready) {
@@ -173,14 +189,18 @@ export class OwnedLanes {
     const kept: Lane[] = [];
     const idle: Lane[] = [];
     for (const lane of this.#lanes.values()) {
-      const used = !lane.isIdle || lane.isReady(now) || lane.isResting(now) || lane.usedAt > now - RENEW_MS;
+      const waits = lane.isReady(now) || lane.isResting(now) || lane.hasReplay;
+      const used = !lane.isIdle || waits || lane.usedAt > now - RENEW_MS;
       (used ? kept : idle).push(lane);
     }
     const held = new Map((await renewLanes(this.#ctx.db, kept)).map((lane) => [lane.webhook_id, lane.renewed]));
     for (const lane of kept) {
       const renewed = held.get(lane.webhook_id);
       if (renewed === undefined) this.#forget(lane);
-      else lane.lookFromBeginning();
+      else {
+        lane.lookFromBeginning();
+        this.#ready.add(lane);
+      }
       if (renewed) lane.leasedUntil = now + LEASE_SECONDS * 1000;
     }
     const allRenewed = kept.every((lane) => held.get(lane.webhook_id) !== false);

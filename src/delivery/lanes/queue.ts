@@ -4,12 +4,12 @@ import type { Db, Tx } from '../../db/open.ts';
 /** Who asked for an attempt that the schedule did not: a person, a job that sends many again, or a test of a receiver. */
 export type Trigger = 'resend' | 'replay' | 'test';
 
-/** A queued delivery: what, and which attempt comes next (1 is the first). */
+/** A delivery that is to be made: what, and which attempt comes next (1 is the first). That of a replay has no row. */
 export type Queued = {
   webhook_id: string;
   event_id: string;
   attempt: number;
-  from: 'deliveries' | 'retries';
+  from: 'deliveries' | 'retries' | 'replays';
   /** Attempts before its schedule began. */
   schedule_from: number;
   /** Null where the schedule asks for it. */

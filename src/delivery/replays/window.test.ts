@@ -1,0 +1,151 @@
+// What a worker remembers of a replay, without a database.
+import { expect, test } from 'vitest';
+import { leastIdAt } from '../../ids.ts';
+import type { SendOutcome } from '../sending/send.ts';
+import type { Replay } from './progress.ts';
+import type { FoundEvent } from './read-events.ts';
+import { Window } from './window.ts';
+
+const NONE_DONE = leastIdAt(0);
+const outcome = (ok: boolean, retry_after_seconds: number | null = null): SendOutcome => ({
+  ok,
+  status: ok ? 204 : 500,
+  error: null,
+  error_detail: null,
+  duration_ms: 5,
+  response_body: '',
+  retry_after_seconds,
+  gone: false,
+  sent: null,
+});
+
+function openWindow(per_second = 500): Window {
+  const replay = {
+    per_second,
+    done_to: NONE_DONE,
+    events_found: 0,
+    events_delivered: 0,
+    events_failed: 0,
+    events_skipped: 0,
+  };
+  const window = new Window(replay as Replay, 4);
+  window.isSettled = true;
+  return window;
+}
+
+const id = (n: number): string => leastIdAt(n);
+const found = (n: number, known: FoundEvent['known'] = null): FoundEvent => ({ event_id: id(n), attempt: 1, known });
+const add = (window: Window, numbers: number[], now = 0, isLast = true): void =>
+  window.add({ events: numbers.map((n) => found(n)), readTo: id(numbers.at(-1) as number), isLast }, now);
+
+test('what is written lies before everything that is under way, in whatever order that ends', () => {
+  const window = openWindow();
+  add(window, [1, 2, 3]);
+  const first = window.next(0, null);
+  window.end(first as never, outcome(true), 1);
+  const [second, third] = [window.next(10, null), window.next(10, null)];
+  window.end(third as never, outcome(false), 11);
+  expect(window.replay).toMatchObject({ done_to: id(1), events_found: 1, events_delivered: 1 });
+  expect(window.hasEnded).toBe(false);
+  window.end(second as never, outcome(true), 12);
+  expect(window.replay).toMatchObject({ done_to: id(3), events_found: 3, events_delivered: 2, events_failed: 1 });
+  expect(window.hasEnded).toBe(true);
+});
+
+test('what is known already is counted and not begun', () => {
+  const window = openWindow();
+  window.add({ events: [found(1, 'delivered'), found(2, 'skipped'), found(3)], readTo: id(9), isLast: true }, 0);
+  expect(window.replay).toMatchObject({ done_to: id(2), events_delivered: 1, events_skipped: 1 });
+  expect(window.next(0, null)?.event_id).toBe(id(3));
+  expect(window.next(100, null)).toBeNull();
+});
+
+test('what could not be made is begun again, and nothing is written past it', () => {
+  const window = openWindow();
+  add(window, [1]);
+  window.end(window.next(0, null) as never, 'again', 1);
+  expect(window.replay.done_to).toBe(NONE_DONE);
+  expect(window.next(2, null)).toBeNull();
+  expect(window.next(1_100, null)?.event_id).toBe(id(1));
+});
+
+test('each success lets one more through, and a failure one at a time, after rests that double up to a minute', () => {
+  const window = openWindow();
+  add(
+    window,
+    Array.from({ length: 40 }, (_, n) => n + 1),
+  );
+  const begin = (now: number) => {
+    const begun = [];
+    for (let one = window.next(now, null); one; one = window.next(now, null)) begun.push(one);
+    return begun;
+  };
+  const sizes: number[] = [];
+  for (let now = 0; now < 100; now += 20) {
+    const begun = begin(now);
+    sizes.push(begun.length);
+    for (const one of begun) window.end(one, outcome(true), now + 1);
+  }
+  expect(sizes).toEqual([1, 2, 4, 4, 4]);
+  for (const one of begin(100)) window.end(one, outcome(false), 100);
+  expect([window.isReady(1_099), window.isReady(1_100)]).toEqual([false, true]);
+  let now = 1_100;
+  const rests: number[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    // Known for seconds: it is read again before it is begun.
+    add(window, [50 + n, 60 + n], now, false);
+    const begun = begin(now);
+    expect(begun).toHaveLength(1);
+    window.end(begun[0] as never, outcome(false, n === 7 ? 3_600 : null), now);
+    rests.push(window.startsAt - now);
+    now = window.startsAt;
+  }
+  expect(rests).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+});
+
+test('no more is begun in a second than its rate, nor than half of the rate of its endpoint', () => {
+  for (const [perSecond, ofEndpoint, most] of [
+    [40, null, 44],
+    [500, 20, 22],
+  ] as const) {
+    const window = openWindow(perSecond);
+    let begun = 0;
+    for (let now = 0; now < 1_000; now += 1) {
+      if (now % 100 === 0)
+        add(
+          window,
+          Array.from({ length: 60 }, (_, n) => 1_000 * (now + 1) + n),
+          now,
+          false,
+        );
+      const one = window.next(now, ofEndpoint);
+      if (one) window.end(one, outcome(true), now);
+      if (one) begun += 1;
+    }
+    expect(begun).toBeLessThanOrEqual(most);
+    expect(begun).toBeGreaterThan(most * 0.8);
+  }
+});
+
+test('a bounded number of events is known at a time', () => {
+  const window = openWindow();
+  expect(window.wanted(100)).toEqual({ after: NONE_DONE, most: 256 });
+  add(
+    window,
+    Array.from({ length: 256 }, (_, n) => n + 1),
+    100,
+    false,
+  );
+  expect(window.wanted(1_000)).toBeNull();
+  const slow = openWindow(1);
+  expect(slow.wanted(100)?.most).toBe(16);
+});
+
+test('what was read seconds ago is read again before it is begun', () => {
+  const window = openWindow();
+  add(window, [1, 2], 0);
+  window.end(window.next(0, null) as never, outcome(true), 1);
+  expect(window.next(6_000, null)).toBeNull();
+  expect(window.wanted(6_000)?.after).toBe(id(1));
+  expect(window.hasEnded).toBe(false);
+});

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { tellOfChange } from '../../delivery/receiver-cache.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { leastIdAt, newId } from '../../ids.ts';
+import { distinct } from '../create.ts';
+import { findReplay } from './find.ts';
+import type { RecoverInput, Replay, ReplayInput } from './schemas.ts';
+
+/** Of an endpoint, one runs and the others wait. */
+const MOST_OF_ENDPOINT = 5;
+const MOST_OF_TEAM = 20;
+const DEFAULT_PER_SECOND = 100;
+
+type Input = Static<typeof RecoverInput> & Pick<Static<typeof ReplayInput>, 'event_types'>;
+
+/**
+ * Asks for the events of a window to be sent to an endpoint: what failed at it and has not succeeded since, or all that it
+ * takes. Throws not_found, limit_reached, events_not_kept.
+ */
+export function askForReplay(
+  ctx: TeamCtx,
+  webhook_id: string,
+  kind: 'recover' | 'replay',
+  input: Input,
+): Promise<Static<typeof Replay>> {
+  return inTransaction(ctx, async (ctx) => {
+    await lockWebhook(ctx, webhook_id);
+    await refuseBeyondLimits(ctx, webhook_id);
+    const { since, until } = await windowOf(ctx, input);
+    const id = newId();
+    await ctx.db
+      .insertInto('webhook_replays')
+      .values({
+        webhook_id,
+        id,
+        team_id: ctx.team.id,
+        kind,
+        since,
+        until,
+        event_types: distinct(input.event_types ?? null),
+        per_second: input.per_second ?? DEFAULT_PER_SECOND,
+        done_to: leastIdAt(Date.parse(since)),
+      })
+      .execute();
+    await tellOfChange(ctx.db, webhook_id);
+    return findReplay(ctx as TeamCtx, { webhook_id, replay_id: id });
+  });
+}
+
+/** Against its deletion, which waits until the replay is there to be deleted with it. */
+async function lockWebhook({ db, team }: TxCtx<TeamCtx>, id: string): Promise<void> {
+  const found = await db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('team_id', '=', team.id)
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (!found) throw notFound('Webhook');
+}
+
+async function refuseBeyondLimits({ db, team }: TxCtx<TeamCtx>, webhookId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`replays ${team.id}`}, 0))`.execute(db);
+  const { rows } = await sql<{ webhook_id: string }>`
+    select webhook_id from webhook_replays where team_id = ${team.id} and ended_at is null limit ${MOST_OF_TEAM}`.execute(
+    db,
+  );
+  const ofEndpoint = rows.filter(({ webhook_id }) => webhook_id === webhookId).length;
+  if (ofEndpoint < MOST_OF_ENDPOINT && rows.length < MOST_OF_TEAM) return;
+  const limit = ofEndpoint < MOST_OF_ENDPOINT ? MOST_OF_TEAM : MOST_OF_ENDPOINT;
+  const whose = limit === MOST_OF_TEAM ? 'A team' : 'An endpoint';
+  throw new AppError(
+    'limit_reached',
+    `${whose} may have at most ${limit} replays that wait or run. Cancel one, or ask again when one has ended.`,
+    { fields: { limit } },
+  );
+}
+
+/** Nothing is ahead of the database's clock: what happens from now on is sent by itself. */
+async function windowOf({ db, config }: TxCtx<TeamCtx>, input: Input): Promise<{ since: string; until: string }> {
+  const { rows } = await sql<{ since: string; until: string; kept_from: string; is_kept: boolean }>`
+    with clock as (
+      select least(${input.since}::timestamptz, now())::timestamptz(3) as since,
+             least(coalesce(${input.until ?? null}::timestamptz, now()), now())::timestamptz(3) as until,
+             date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - make_interval(days => ${config.retentionDays}::integer)
+               as kept_from
+    )
+    select since, greatest(since, until) as until, kept_from, since >= kept_from as is_kept from clock`.execute(db);
+  const window = rows[0] as (typeof rows)[number];
+  if (window.is_kept) return window;
+  const msg = `Events are kept for ${config.retentionDays} days: value should not be before ${window.kept_from}`;
+  throw new AppError('events_not_kept', msg, { detail: [{ type: 'value_error', loc: ['body', 'since'], msg }] });
+}

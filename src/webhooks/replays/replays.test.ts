@@ -1,0 +1,416 @@
+import type { ServerResponse } from 'node:http';
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { attempted, dueNow, queued } from '../../../test/deliveries.ts';
+import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
+import { publishTo } from '../../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { openListener } from '../../db/listen.ts';
+import { startDeliverer } from '../../delivery/deliver.ts';
+import { RECEIVERS_CHANNEL } from '../../delivery/receiver-cache.ts';
+import { openSender } from '../../delivery/sending/send.ts';
+import { defineEvent } from '../../events/define.ts';
+import { DELIVERIES_CHANNEL, publishEvent } from '../../events/publish.ts';
+import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
+import { dropExpired } from '../erase.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+const sleep = defineEvent({ name: 'daily.data.sleep.created', summary: '', data: Type.Object({}) });
+
+type Job = {
+  id: string;
+  status: string;
+  held_up_by: string | null;
+  since: string;
+  until: string;
+  done_until: string | null;
+  events_found: number;
+  events_delivered: number;
+  events_failed: number;
+  events_skipped: number;
+  ended_at: string | null;
+};
+
+let app: TestApp;
+let team: Team;
+let receiver: Receiver;
+let since: string;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  team = await app.makeTeam();
+  receiver = await startReceiver({ invented: true });
+  since = new Date().toISOString();
+});
+afterEach(() => receiver.close());
+
+const tell = async (times: number, type = steps): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let n = 0; n < times; n += 1) ids.push(await publishTo(app, team, type, {}));
+  return ids;
+};
+const ask = async (webhook: string, how: 'recover' | 'replay', body: object = {}): Promise<Job> =>
+  (await team.api<Job>('POST', `${webhookPath(team)}/${webhook}/${how}`, { since, per_second: 500, ...body })).body;
+const read = async (webhook: string, { id }: Job): Promise<Job> =>
+  (await team.api<Job>('GET', `${webhookPath(team)}/${webhook}/replay/${id}`)).body;
+/** Delivers until it has ended: transactions of other tests may keep it from beginning for a moment. */
+const ended = async (webhook: string, job: Job): Promise<Job> => {
+  await expect
+    .poll(async () => {
+      await app.deliver();
+      return (await read(webhook, job)).ended_at;
+    })
+    .not.toBeNull();
+  return read(webhook, job);
+};
+/** A worker as a process has it, until something is true. */
+const workUntil = async (isTrue: () => boolean): Promise<void> => {
+  const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test' });
+  const deliverer = startDeliverer(app.ctx, { sender, metrics: app.metrics });
+  const listener = openListener({
+    url: app.databaseUrl,
+    log: app.ctx.log,
+    channels: {
+      [DELIVERIES_CHANNEL]: (payload) => deliverer.hear(payload),
+      [RECEIVERS_CHANNEL]: (payload) => deliverer.forget(payload),
+    },
+    onLost: () => deliverer.lost(),
+    onListening: () => deliverer.listening(),
+  });
+  await listener.ready;
+  try {
+    await expect.poll(isTrue, { interval: 5, timeout: 10_000 }).toBe(true);
+  } finally {
+    await listener.close();
+    await deliverer.stop(0);
+  }
+};
+const makeDue = async (webhook: string, event: string | undefined): Promise<void> => {
+  await sql`update retries set due_at = now() where event_id = ${event}`.execute(app.db);
+  await sql`update lanes set wake_at = now() where webhook_id = ${webhook}`.execute(app.db);
+  await app.deliver();
+};
+const arrived = (): string[] => receiver.received.map(({ id }) => id);
+const fail = (): void => receiver.answer((response) => response.writeHead(500).end());
+const disable = (webhook: string, disabled: boolean) =>
+  team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled });
+
+describe('A replay', () => {
+  test('sends what happened before the endpoint was made, in order, once each and under its own id', async () => {
+    const ids = await tell(40);
+    const webhook = await subscribe(team, receiver);
+    const job = await ask(webhook, 'replay');
+    expect(job).toMatchObject({ kind: 'replay', status: 'queued', events_found: 0, done_until: null, ended_at: null });
+    expect(await ended(webhook, job)).toMatchObject({
+      status: 'succeeded',
+      events_found: 40,
+      events_delivered: 40,
+      events_failed: 0,
+      events_skipped: 0,
+      done_until: job.until,
+    });
+    expect(arrived().toSorted()).toEqual(ids.toSorted());
+    expect((await attempted(app, webhook)).map(({ attempt, trigger }) => [attempt, trigger])).toEqual(
+      ids.map(() => [1, 'replay']),
+    );
+    expect(await queued(app, webhook)).toEqual([]);
+  });
+
+  test('sends again what was delivered, and counts on behind the attempts that were made', async () => {
+    const webhook = await subscribe(team, receiver);
+    const ids = await tell(3);
+    await app.deliver();
+    expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_delivered: 3 });
+    expect(arrived()).toEqual([...ids, ...ids]);
+    expect((await attempted(app, webhook)).map(({ attempt }) => attempt)).toEqual([1, 1, 1, 2, 2, 2]);
+  });
+
+  test('sends what the filters of the endpoint and its own let through, of its window', async () => {
+    await tell(1);
+    const from = new Date(Date.now() + 2);
+    while (Date.now() < from.getTime() + 2);
+    const [wanted] = await tell(1);
+    await tell(1, sleep);
+    while (Date.now() < from.getTime() + 30);
+    const until = new Date().toISOString();
+    while (Date.now() <= Date.parse(until) + 1);
+    await tell(1);
+    const webhook = await subscribe(team, receiver, ['daily.data.*']);
+    const window = { since: from.toISOString(), until, event_types: ['daily.data.steps.*'] };
+    expect(await ended(webhook, await ask(webhook, 'replay', window))).toMatchObject({ events_found: 1 });
+    expect(arrived()).toEqual([wanted]);
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { filter_types: ['labtest.order.*'] });
+    expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_found: 0 });
+  });
+
+  test('leaves first attempts that wait to themselves, and takes over retries', async () => {
+    const webhook = await subscribe(team, receiver);
+    fail();
+    const [failed] = await tell(1);
+    await app.deliver();
+    await disable(webhook, true);
+    const [waiting] = await tell(1);
+    const job = await ask(webhook, 'replay');
+    receiver.answer(null);
+    await disable(webhook, false);
+    // Enabled again, retries are due at once: this one is to be the replay's.
+    await sql`update retries set due_at = now() + interval '1 hour' where webhook_id = ${webhook}`.execute(app.db);
+    expect(await ended(webhook, job)).toMatchObject({ events_found: 2, events_failed: 0 });
+    expect(arrived().toSorted()).toEqual([failed, waiting].toSorted());
+    const made = (await attempted(app, webhook)).map(({ event_id, attempt, trigger }) => [event_id, attempt, trigger]);
+    expect(made).toEqual(
+      expect.arrayContaining([
+        [failed, 2, 'replay'],
+        [waiting, 1, null],
+      ]),
+    );
+    expect(await queued(app, webhook)).toEqual([]);
+  });
+
+  test('waits for transactions that began before it, whose events have earlier ids', async () => {
+    const webhook = await subscribe(team, receiver, ['labtest.order.*']);
+    await tell(1);
+    let job: Job | null = null;
+    const { id } = await acrossTeams(app.ctx)
+      .db.transaction()
+      .execute(async (db) => {
+        const id = await publishEvent({ ...app.ctx, db, team }, steps, { user: null, data: {} });
+        await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { filter_types: null });
+        job = await ask(webhook, 'replay');
+        await app.deliver();
+        expect(arrived()).toEqual([]);
+        return { id };
+      });
+    expect(await ended(webhook, job as unknown as Job)).toMatchObject({ events_delivered: 2 });
+    expect(arrived()).toContain(id);
+  });
+
+  test('of an endpoint that fails tries one at a time, and each that fails has its retries', async () => {
+    await tell(30);
+    const webhook = await subscribe(team, receiver);
+    fail();
+    const job = await ask(webhook, 'replay');
+    await workUntil(() => receiver.requests() > 0);
+    expect(receiver.requests()).toBe(1);
+    await app.deliver();
+    expect(await read(webhook, job)).toMatchObject({
+      status: 'running',
+      held_up_by: 'endpoint_failing',
+    });
+    const failed = receiver.requests();
+    expect(await queued(app, webhook)).toMatchObject(Array(failed).fill({ attempt: 1, due: false }));
+    receiver.answer(null);
+    expect(await ended(webhook, job)).toMatchObject({
+      events_found: 30,
+      events_delivered: 30 - failed,
+      events_failed: failed,
+    });
+    await dueNow(app, webhook);
+    await app.deliver();
+    expect(new Set(arrived()).size).toBe(30);
+    expect((await attempted(app, webhook)).length).toBe(30 + failed);
+  });
+
+  test('waits while the endpoint is disabled', async () => {
+    const ids = await tell(2);
+    const webhook = await subscribe(team, receiver);
+    await disable(webhook, true);
+    const job = await ask(webhook, 'replay');
+    await app.deliver();
+    expect([arrived(), await read(webhook, job)]).toMatchObject([[], { held_up_by: 'endpoint_disabled' }]);
+    await disable(webhook, false);
+    await ended(webhook, job);
+    expect(arrived()).toEqual(ids);
+  });
+
+  test('goes on where another worker has left off, sending nothing twice whose outcome was written', async () => {
+    const ids = await tell(60);
+    const webhook = await subscribe(team, receiver);
+    const job = await ask(webhook, 'replay');
+    // The fifth hangs: what begins behind it is written, and lies behind the place that is remembered.
+    const hanging: ServerResponse[] = [];
+    let requests = 0;
+    receiver.answer((response) => {
+      requests += 1;
+      if (requests === 5) hanging.push(response);
+      else response.writeHead(204).end();
+    });
+    await workUntil(() => requests >= 30);
+    expect(hanging).toHaveLength(1);
+    const written = (await attempted(app, webhook)).map(({ event_id }) => event_id);
+    expect(written.length).toBeGreaterThan(10);
+    // As if it had been killed before it wrote anything of how far it came.
+    await sql`
+      update webhook_replays set done_to = '00000000-0000-0000-0000-000000000000', events_found = 0, events_delivered = 0
+       where id = ${job.id}`.execute(app.db);
+    receiver.answer(null);
+    expect(await ended(webhook, job)).toMatchObject({ events_found: 60, events_delivered: 60, events_failed: 0 });
+    expect([...written, ...arrived()].toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('holds back what tells of a user who is scheduled for deletion, and sends it after an undo', async () => {
+    const user = await makeUser(team);
+    const about = { id: user.user_id, client_user_id: user.client_user_id };
+    const event = await publishTo(app, team, steps, {}, about);
+    const webhook = await subscribe(team, receiver);
+    await team.api('DELETE', `/v2/user/${user.user_id}`);
+    expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_found: 1, events_skipped: 1 });
+    expect([arrived(), await queued(app, webhook)]).toEqual([[], []]);
+    await team.api('POST', `/v2/user/undo_delete?user_id=${user.user_id}`);
+    await app.deliver();
+    expect(arrived()).toEqual([event]);
+  });
+
+  test('writes nothing of an event that is erased meanwhile', async () => {
+    const user = await makeUser(team);
+    await publishTo(app, team, steps, {}, { id: user.user_id, client_user_id: user.client_user_id });
+    const webhook = await subscribe(team, receiver);
+    let erased: Promise<unknown> | null = null;
+    receiver.answer((response) => {
+      erased ??= sql`delete from events where team_id = ${team.id}`
+        .execute(app.db)
+        .then(() => response.writeHead(204).end());
+    });
+    expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_delivered: 0, events_failed: 0 });
+    expect([await attempted(app, webhook), await queued(app, webhook)]).toEqual([[], []]);
+  });
+
+  test('leaves places of its endpoint to what happens meanwhile, which waits for none of it', async () => {
+    await tell(60);
+    const webhook = await subscribe(team, receiver);
+    const job = await ask(webhook, 'replay');
+    const hanging: ServerResponse[] = [];
+    let requests = 0;
+    receiver.answer((response) => {
+      requests += 1;
+      // Each success lets one more through.
+      if (requests <= 20) response.writeHead(204).end();
+      else hanging.push(response);
+    });
+    // A team alone has a quarter of what the process gives to replays.
+    const ofReplay = 16;
+    let live: string[] = [];
+    const asked = (): string[] => hanging.map(({ req }) => req.headers['webhook-id'] as string);
+    const working = workUntil(() => live.length > 0 && live.every((id) => asked().includes(id)));
+    await expect.poll(() => hanging.length).toBe(ofReplay);
+    live = await tell(10);
+    await working;
+    expect(hanging).toHaveLength(ofReplay + live.length);
+    receiver.answer(null);
+    for (const response of hanging) response.destroy();
+    await ended(webhook, job);
+  });
+});
+
+describe('A recovery', () => {
+  test('sends what was given up and what still fails, and nothing that has succeeded', async () => {
+    const webhook = await subscribe(team, receiver);
+    const [taken] = await tell(1);
+    await app.deliver();
+    fail();
+    const [exhausted, failing, recovered] = await tell(3);
+    await app.deliver();
+    await sql`update retries set attempt = 7 where webhook_id = ${webhook} and event_id = ${exhausted}`.execute(app.db);
+    await makeDue(webhook, exhausted);
+    receiver.answer(null);
+    await makeDue(webhook, recovered);
+    receiver.received.length = 0;
+    expect(await ended(webhook, await ask(webhook, 'recover'))).toMatchObject({ events_found: 2, events_delivered: 2 });
+    expect(arrived()).toEqual([exhausted, failing]);
+    expect(taken).toBeDefined();
+    expect(await queued(app, webhook)).toEqual([]);
+    expect((await attempted(app, webhook)).findLast(({ event_id }) => event_id === exhausted)?.attempt).toBe(9);
+  });
+});
+
+describe('Cancelling', () => {
+  test('ends a replay at once: what waits is not sent, and the next one has its turn', async () => {
+    await tell(40);
+    const webhook = await subscribe(team, receiver);
+    const job = await ask(webhook, 'replay', { per_second: 10 });
+    const next = await ask(webhook, 'replay');
+    expect(await read(webhook, next)).toMatchObject({ status: 'queued' });
+    await workUntil(() => arrived().length > 0);
+    const cancelled = await team.api<Job>('POST', `${webhookPath(team)}/${webhook}/replay/${job.id}/cancel`);
+    expect(cancelled.body).toMatchObject({ status: 'cancelled', ended_at: expect.any(String) });
+    const already = arrived().length;
+    expect(already).toBeLessThan(20);
+    const again = await team.api<Job>('POST', `${webhookPath(team)}/${webhook}/replay/${next.id}/cancel`);
+    expect(again.body).toMatchObject({ status: 'cancelled', events_found: 0 });
+    await app.deliver();
+    expect(arrived().length).toBe(already);
+    expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_found: 40 });
+    const twice = await team.api<Job>('POST', `${webhookPath(team)}/${webhook}/replay/${next.id}/cancel`);
+    expect(twice.body).toEqual(again.body);
+  });
+});
+
+describe('Replays', () => {
+  test('are listed, the newest first, and forgotten as events are; one whose events are gone has failed', async () => {
+    const webhook = await subscribe(team, receiver);
+    const path = `${webhookPath(team)}/${webhook}/replay`;
+    const first = await ended(webhook, await ask(webhook, 'replay'));
+    await disable(webhook, true);
+    const second = await ask(webhook, 'recover');
+    const list = async (query = '') =>
+      (await team.api<{ data: Job[]; next_cursor: string | null }>('GET', path + query)).body;
+    expect((await list()).data.map(({ id }) => id)).toEqual([second.id, first.id]);
+    const { data, next_cursor } = await list('?limit=1');
+    expect(data).toHaveLength(1);
+    expect((await list(`?limit=1&next_cursor=${next_cursor}`)).data.map(({ id }) => id)).toEqual([first.id]);
+    await sql`update webhook_replays set ended_at = now() - interval '1000 days' where id = ${first.id}`.execute(
+      app.db,
+    );
+    await sql`update webhook_replays set until = now() - interval '1000 days' where id = ${second.id}`.execute(app.db);
+    await dropExpired(acrossTeams(app.ctx));
+    expect((await list()).data).toMatchObject([{ id: second.id, status: 'failed' }]);
+  });
+
+  test('are five of an endpoint at most that wait or run, and twenty of a team', async () => {
+    const webhooks: string[] = [];
+    for (let n = 0; n < 5; n += 1) webhooks.push(await subscribe(team, receiver));
+    for (const webhook of webhooks) await disable(webhook, true);
+    for (const webhook of webhooks.slice(0, 4)) for (let n = 0; n < 5; n += 1) await ask(webhook, 'replay');
+    const refused = async (webhook: string) => {
+      const path = `${webhookPath(team)}/${webhook}/replay`;
+      return (await team.api<{ code: string; limit: number }>('POST', path, { since })).body;
+    };
+    expect(await refused(webhooks[0] as string)).toMatchObject({ code: 'limit_reached', limit: 5 });
+    expect(await refused(webhooks[4] as string)).toMatchObject({ code: 'limit_reached', limit: 20 });
+  });
+
+  test.each([
+    [{ since: '2026-01-02', until: '2026-01-01' }, 'Value should not be before since'],
+    [{ since: '2020-01-01' }, 'Events are kept for'],
+    [{}, 'Field required'],
+  ])('are refused for %j', async (body, msg) => {
+    const webhook = await subscribe(team, receiver);
+    const path = `${webhookPath(team)}/${webhook}`;
+    for (const how of ['recover', 'replay']) {
+      const { status, body: refusal } = await team.api<{ detail: { msg: string }[] }>('POST', `${path}/${how}`, body);
+      expect([status, refusal.detail[0]?.msg]).toEqual([422, expect.stringContaining(msg)]);
+    }
+  });
+
+  test('are unknown to other teams, and go with their endpoint', async () => {
+    const webhook = await subscribe(team, receiver);
+    const other = await app.makeTeam();
+    await disable(webhook, true);
+    const job = await ask(webhook, 'replay');
+    const foreign = `${webhookPath(other)}/${webhook}`;
+    for (const how of ['recover', 'replay'])
+      expect((await other.api('POST', `${foreign}/${how}`, { since })).status).toBe(404);
+    expect((await other.api('GET', `${foreign}/replay`)).status).toBe(404);
+    expect((await other.api('GET', `${foreign}/replay/${job.id}`)).status).toBe(404);
+    expect((await other.api('POST', `${foreign}/replay/${job.id}/cancel`)).status).toBe(404);
+    await team.api('DELETE', `${webhookPath(team)}/${webhook}`);
+    await app.deliver();
+    const { rows } = await sql`select from webhook_replays where team_id = ${team.id}`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+});

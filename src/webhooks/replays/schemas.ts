@@ -1,0 +1,81 @@
+import { Type } from 'typebox';
+import { EVENT_FILTER_PATTERN, EVENT_NAMES } from '../../events/names.ts';
+import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
+
+const MOST_PER_SECOND = 500;
+const MOST_FILTER_TYPES = 200;
+const LONGEST_FILTER = Math.max(...EVENT_NAMES.map((name) => name.length));
+
+const PerSecond = Type.Integer({
+  minimum: 1,
+  maximum: MOST_PER_SECOND,
+  default: 100,
+  description:
+    'Most deliveries of the replay per second. Of the `rate_limit` of the endpoint, half is left to everything else.',
+});
+
+/** Both moments belong to the window. */
+function breaches({ since, until }: Record<string, unknown>): { at: string[]; type: string; msg: string }[] {
+  if (typeof since !== 'string' || typeof until !== 'string' || Date.parse(until) >= Date.parse(since)) return [];
+  return [{ at: ['until'], type: 'value_error', msg: 'Value should not be before since' }];
+}
+
+const fulfils = { check: breaches, words: '`until` is not before `since`.' };
+const window = {
+  since: LowerBound,
+  until: optional(UpperBound),
+  per_second: optional(PerSecond),
+};
+
+export const RecoverInput = Type.Object(window, { fulfils });
+
+export const ReplayInput = Type.Object(
+  {
+    ...window,
+    event_types: optional(
+      Type.Array(Type.String({ pattern: EVENT_FILTER_PATTERN, maxLength: LONGEST_FILTER }), {
+        minItems: 1,
+        maxItems: MOST_FILTER_TYPES,
+        description: 'Of what the endpoint takes, only these types, by name or by a beginning that ends in `.*`.',
+      }),
+    ),
+  },
+  { fulfils },
+);
+
+const Count = (description: string) => Type.Integer({ description });
+
+export const Replay = Type.Object({
+  id: Uuid,
+  kind: oneOf(['recover', 'replay'], { description: 'recover: what failed; replay: whatever became of it before.' }),
+  status: oneOf(['queued', 'running', 'succeeded', 'cancelled', 'failed'], {
+    description:
+      'succeeded: every event of the window is done with, whatever became of it; failed: what was left of the window outlived ' +
+      'the time that events are kept for, while the endpoint was disabled or failed.',
+  }),
+  held_up_by: nullable(
+    oneOf(['endpoint_disabled', 'endpoint_failing'], {
+      description:
+        'Why it does not go on, or only tries from time to time: the endpoint is disabled, or has only failed since it last succeeded.',
+    }),
+  ),
+  since: Timestamp,
+  until: Type.String({ format: 'date-time', description: 'End of the window, which it belongs to.' }),
+  event_types: nullable(
+    Type.Array(Type.String(), { description: 'Only these types; null: all that the endpoint takes.' }),
+  ),
+  per_second: Type.Integer(),
+  done_until: nullable(Type.String({ format: 'date-time', description: 'Every event until then is done with.' })),
+  events_found: Count('Events of the window that are done with; the four counts grow by the second while it runs.'),
+  events_delivered: Count('Of these, those that the endpoint has taken since the replay was asked for.'),
+  events_failed: Count('Of these, those that failed; what retries are left for each go on by themselves.'),
+  events_skipped: Count(
+    'Of these, those that were not sent: a delivery of it waits or is under way anyway, it was tried 1,000 times, the event is ' +
+      'gone, or it tells of a user who is scheduled for deletion (it is sent if that is undone).',
+  ),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  ended_at: nullable(Timestamp),
+});
+
+export const ReplayPage = Type.Object({ data: Type.Array(Replay), next_cursor: nullable(Type.String()) });

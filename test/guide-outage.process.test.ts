@@ -1,0 +1,47 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from './app.ts';
+import { subscribe } from './factories.ts';
+import { startReceiver } from './receiver.ts';
+
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+test.skipIf(!curl)(
+  `the commands of the guide to outages recover, replay, follow and cancel${curl ? '' : ' (skipped: there is no curl)'}`,
+  async () => {
+    const { team } = app;
+    const receiver = await startReceiver();
+    const guide = readFileSync('docs/guides/catch-up-after-an-outage.md', 'utf8');
+    const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
+    const env = {
+      ...process.env,
+      BASE: app.baseUrl,
+      ORG: team.org_id,
+      TEAM: team.id,
+      KEY: team.management_key,
+      WEBHOOK: await subscribe(team, receiver),
+      SINCE: new Date().toISOString(),
+    };
+    const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env });
+    const answers = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const replay = { kind: 'replay', event_types: ['labtest.order.*'], per_second: 50 };
+    expect(answers).toMatchObject([
+      { kind: 'recover', status: 'queued', per_second: 100 },
+      { ...replay, status: 'queued' },
+      { data: [{ ...replay, status: 'queued' }] },
+      { ...replay, status: 'cancelled' },
+    ]);
+    await receiver.close();
+  },
+);
