@@ -146,3 +146,9 @@ test('README tells every command, and each that it shows is one that the program
   const untold = COMMANDS.map(({ words }) => words).filter((words) => !shown.has(words));
   expect(untold.filter((words) => words !== 'serve' && words !== 'openapi')).toEqual([]);
 });
+
+test('a management key for two or more teams is not made at the command line: it takes one team', () => {
+  const ids = ['01940000-0000-7000-8000-000000000001', '01940000-0000-7000-8000-000000000002'] as const;
+  const line = ['org', 'keys', 'create', '--org', ids[0], '--label', 'x', '--team', ids[0], '--team', ids[1]];
+  expect(() => readCommandLine(line, COMMANDS)).toThrow('phial org keys create takes --team once');
+});

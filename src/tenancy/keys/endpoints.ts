@@ -123,7 +123,8 @@ export const keyEndpoints = [
     summary: 'Create a management key',
     description:
       'An Org Management Key (`org_admin`) has full control of the organisation; a Team Management Key (`team_admin`) ' +
-      'opens the teams it is bound to. The answer is the only place where the whole key is shown.',
+      'opens the teams it is bound to. One for two or more teams is made here alone: the command line binds a key to one. ' +
+      'The answer is the only place where the whole key is shown.',
     refusals: ['limit_reached'],
     handle: async (ctx, { body: { label, role, team_role_bindings } }) => {
       const bound =
