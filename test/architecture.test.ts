@@ -30,7 +30,7 @@ const OPERATION = ['http/areas', 'http/endpoint', 'http/media', 'http/metrics', 
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'wings', 'labs', 'wearables', 'tenancy', 'audit', ...GROUND],
+  cli: ['serve', 'wings', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', ...GROUND],
   serve: [
     'api',
     'wings',
@@ -352,6 +352,8 @@ const WAYS_OUT: Record<string, RegExp> = {
 
 /** Who opens connections without src/outbound, each with its reason. */
 const GOES_OUT: Record<string, string> = {
+  'src/cli/listen/forward.ts': 'a client on the machine of a developer, who typed the address',
+  'src/cli/listen/read-feed.ts': 'the same, as a customer of the service',
   'src/delivery/sending/agents.ts':
     'keeps connections apart by team and origin; they are made by the vetting connector',
   'src/quickstart/service.ts': 'a client of the service, at its own address, as a customer is one',

@@ -150,6 +150,23 @@ export const COMMANDS: Command[] = [
     run: async (values) => (await import('./replay.ts')).replayCommand(values),
   }),
   command({
+    words: 'listen',
+    summary: "Forward a team's events, signed, to an address on this machine.",
+    flags: {
+      'forward-to': { value: 'URL', meaning: 'Where to, as http://localhost:4000/hook.', required: true },
+      'api-key': { value: 'KEY', meaning: 'Team API key. Left out: PHIAL_API_KEY, which no list of processes shows.' },
+      'base-url': { value: 'URL', meaning: 'Address of the service.', default: 'http://localhost:3000' },
+      events: {
+        value: 'TYPE',
+        meaning: 'Types by name, or by a beginning as `labtest.*`. Left out: all.',
+        repeated: true,
+      },
+      secret: { value: 'SECRET', meaning: 'What signs, as whsec_…. Left out: one is made and shown.' },
+      after: { value: 'CURSOR', meaning: 'Where to go on, or `beginning`. Left out: from now on.' },
+    },
+    run: async (values) => (await import('./listen/listen.ts')).listenCommand(values),
+  }),
+  command({
     words: 'audit export',
     summary: 'Print the audit log as NDJSON.',
     flags: {

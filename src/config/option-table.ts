@@ -116,6 +116,11 @@ export const OPTIONS = {
     read: headerPrefixes,
     meaning: 'Comma-separated prefixes under which the api-key header is accepted.',
   },
+  PHIAL_API_KEY: {
+    default: '',
+    read: orNull(text),
+    meaning: 'Team API key that `phial listen` reads events with; the service itself needs none.',
+  },
   PHIAL_BODY_LIMIT_BYTES: {
     default: '1048576',
     read: whole(1024, 104_857_600),

@@ -1,0 +1,31 @@
+import { sign } from '../../delivery/sending/sign.ts';
+import { VERSION } from '../../package-root.ts';
+import type { Following } from './follow.ts';
+
+const WITHIN_MS = 15_000;
+
+/**
+ * Sends an event as a delivery of a webhook would be sent, once; answers its status, or that there was none. It goes to the address
+ * that was given and nowhere else: whoever types it decides what it reaches.
+ */
+export async function forward(
+  { forwardTo, secret }: Following,
+  { id, body }: { id: string; body: object | null },
+  stop: AbortSignal,
+): Promise<string> {
+  const text = JSON.stringify(body);
+  const signed = sign({ id, timestampSeconds: Date.now() / 1000, body: text, secrets: [secret] });
+  try {
+    const response = await fetch(forwardTo, {
+      method: 'POST',
+      headers: { ...signed, 'content-type': 'application/json', 'user-agent': `Phial/${VERSION}` },
+      body: text,
+      redirect: 'manual',
+      signal: AbortSignal.any([stop, AbortSignal.timeout(WITHIN_MS)]),
+    });
+    await response.body?.cancel();
+    return String(response.status);
+  } catch {
+    return 'not reached';
+  }
+}

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser, orderKit } from '../../../test/factories.ts';
+import { endPrograms, runCommand, startProgram, type Program } from '../../../test/program.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { newSecret } from '../../delivery/sending/sign.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+const secret = newSecret();
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver();
+  receiver.trust(secret);
+});
+afterAll(async () => {
+  await endPrograms();
+  await receiver.close();
+  await app.close();
+});
+
+const listen = (...flags: string[]): Promise<Program> =>
+  startProgram({
+    args: ['listen', '--forward-to', receiver.url, '--base-url', app.baseUrl, ...flags],
+    env: { PHIAL_API_KEY: app.team.api_key },
+  });
+const untilTold = (program: Program, text: RegExp): Promise<void> =>
+  expect.poll(() => program.output(), { timeout: 20_000, interval: 50 }).toMatch(text);
+const untilWaiting = (): Promise<void> =>
+  expect.poll(() => app.ctx.polls?.count, { timeout: 20_000, interval: 20 }).toBe(1);
+
+test('phial listen forwards what happens from now on, signed, tells a line of each, and where to go on', async () => {
+  await orderKit(app.team);
+  const program = await listen('--secret', secret, '--events', 'labtest.order.*');
+  await untilWaiting();
+  const { user_id } = await makeUser(app.team);
+  const order = await orderKit(app.team, user_id);
+  await untilTold(program, /labtest\.order\.updated/);
+  receiver.answer((response) => response.writeHead(500).end());
+  await untilWaiting();
+  await orderKit(app.team, user_id);
+  await untilTold(program, / 500\n[^]* 500\n/);
+  receiver.answer(null);
+  program.interrupt();
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+
+  const told = receiver.received.map(({ body }) => [body.event_type, body.data['id']]);
+  expect(told).toEqual([
+    ['labtest.order.created', order.id],
+    ['labtest.order.updated', order.id],
+  ]);
+  const lines = program.stdout().split('\n');
+  expect(lines[0]).toBe(
+    `Events of ${new URL(app.baseUrl).host} go to ${new URL(receiver.url).host}/hook. Ctrl-C ends it.`,
+  );
+  expect(lines.slice(1, 3)).toEqual(
+    receiver.received.map(({ id, body }) => expect.stringMatching(`^20\\S+Z ${body.event_type} ${id} 204$`)),
+  );
+  for (const hidden of [user_id, order.id, app.team.api_key, secret]) expect(program.output()).not.toContain(hidden);
+
+  // Those that were answered by 500 were forwarded once; it goes on behind them.
+  const cursor = /--after (\S+)/.exec(program.stdout())?.[1] as string;
+  const next = await orderKit(app.team);
+  const again = await listen('--secret', secret, '--after', cursor);
+  await untilTold(again, /labtest\.order\.updated/);
+  again.interrupt();
+  await again.ended;
+  expect(receiver.received.slice(2).map(({ body }) => body.data['id'])).toEqual([next.id, next.id]);
+}, 90_000);
+
+test('It makes a secret where none is given, and goes on when the service is there again', async () => {
+  let isAway = true;
+  const service = createServer((request, response) => {
+    if (isAway) return request.socket.destroy();
+    void fetch(app.baseUrl + request.url, { headers: { 'x-service-api-key': app.team.api_key } }).then(
+      async (answer) => {
+        response.writeHead(answer.status).end(await answer.text());
+      },
+    );
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const program = await startProgram({
+    args: ['listen', '--forward-to', receiver.url, '--api-key', app.team.api_key, '--after', 'beginning'].concat(
+      '--base-url',
+      `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+    ),
+  });
+  await untilTold(program, /does not answer\. Trying again\./);
+  isAway = false;
+  await untilTold(program, /The service answers again\.[^]*labtest\.order\.created \S+ 401/);
+  expect(program.output()).toMatch(/Signed by whsec_\S+, made for this session/);
+  program.interrupt();
+  expect((await program.ended).code).toBe(0);
+  service.closeAllConnections();
+  service.close();
+}, 60_000);
+
+test('Words that are wrong and keys that open nothing end it at once', async () => {
+  const env = { PHIAL_API_KEY: '' };
+  const run = (...flags: string[]) => runCommand(['listen', '--base-url', app.baseUrl, ...flags], { env });
+  const [noKey, noUrl, noSecret, wrong] = await Promise.all([
+    run('--forward-to', receiver.url),
+    run('--forward-to', 'localhost:4000', '--api-key', 'x'),
+    run('--forward-to', receiver.url, '--api-key', 'x', '--secret', 'y'),
+    run('--forward-to', receiver.url, '--api-key', 'sk_us_nobodys'),
+  ]);
+  expect([noKey.code, noUrl.code, noSecret.code, wrong.code]).toEqual([2, 2, 2, 1]);
+  expect(noKey.output).toMatch(/needs a team API key/);
+  expect(noUrl.output).toMatch(/takes an http or https address as --forward-to/);
+  expect(noSecret.output).toMatch(/takes whsec_/);
+  expect(wrong.output).toMatch(/answered 401: Send a valid team API key/);
+}, 60_000);

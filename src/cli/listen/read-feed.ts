@@ -1,0 +1,51 @@
+import type { Following } from './follow.ts';
+
+export type FeedPage = {
+  data: { id: string; event_type: string; created_at: string; body: object | null }[];
+  next_cursor: string;
+};
+
+/** The service is away, or has asked to come again later. */
+export class Unavailable extends Error {}
+
+const WAIT_SECONDS = 30;
+const LONGEST_MS = 45_000;
+const PAGE = 100;
+
+/** The next page of the feed, once there is something in it or half a minute has passed. */
+export async function readFeed(
+  { baseUrl, apiKey, types }: Following,
+  after: string,
+  stop: AbortSignal,
+): Promise<FeedPage> {
+  const url = new URL(`${baseUrl.href.replace(/\/$/, '')}/v2/events`);
+  url.searchParams.set('limit', String(PAGE));
+  // The cursor of now comes at once, so that nothing is missed where the first wait is broken off.
+  if (after !== 'now') url.searchParams.set('wait', String(WAIT_SECONDS));
+  if (after !== 'beginning') url.searchParams.set('after', after);
+  for (const type of types) url.searchParams.append('event_type', type);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_MS)]);
+  let status: number;
+  let text: string;
+  try {
+    // Followed, a redirect would take the key elsewhere.
+    const response = await fetch(url, { headers: { 'x-service-api-key': apiKey }, redirect: 'manual', signal });
+    status = response.status;
+    text = await response.text();
+  } catch {
+    throw new Unavailable(`${baseUrl.host} does not answer.`);
+  }
+  if (status === 200) return JSON.parse(text) as FeedPage;
+  if (status === 429 || status >= 500) throw new Unavailable(`${baseUrl.host} answered ${status}.`);
+  throw new Error(`${baseUrl.host} answered ${status}: ${detailOf(text)}`);
+}
+
+/** What the service says is wrong, in one line. */
+function detailOf(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail: unknown };
+    return typeof detail === 'string' ? detail : JSON.stringify(detail);
+  } catch {
+    return 'this is not the address of Phial.';
+  }
+}
