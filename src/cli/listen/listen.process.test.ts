@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -26,10 +26,12 @@ const listen = (...flags: string[]): Promise<Program> =>
     args: ['listen', '--forward-to', receiver.url, '--base-url', app.baseUrl, ...flags],
     env: { PHIAL_API_KEY: app.team.api_key },
   });
-const untilTold = (program: Program, text: RegExp): Promise<void> =>
-  expect.poll(() => program.output(), { timeout: 20_000, interval: 50 }).toMatch(text);
-const untilWaiting = (): Promise<void> =>
-  expect.poll(() => app.ctx.polls?.count, { timeout: 20_000, interval: 20 }).toBe(1);
+const untilTold = async (program: Program, text: RegExp): Promise<void> => {
+  await expect.poll(() => program.output(), { timeout: 20_000, interval: 50 }).toMatch(text);
+};
+const untilWaiting = async (): Promise<void> => {
+  await expect.poll(() => app.ctx.polls?.count, { timeout: 20_000, interval: 20 }).toBe(1);
+};
 
 test('phial listen forwards what happens from now on, signed, tells a line of each, and where to go on', async () => {
   await orderKit(app.team);
@@ -72,13 +74,13 @@ test('phial listen forwards what happens from now on, signed, tells a line of ea
 
 test('It makes a secret where none is given, and goes on when the service is there again', async () => {
   let isAway = true;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const page = await fetch(app.baseUrl + request.url, { headers: { 'x-service-api-key': app.team.api_key } });
+    response.writeHead(page.status).end(await page.text());
+  };
   const service = createServer((request, response) => {
-    if (isAway) return request.socket.destroy();
-    void fetch(app.baseUrl + request.url, { headers: { 'x-service-api-key': app.team.api_key } }).then(
-      async (answer) => {
-        response.writeHead(answer.status).end(await answer.text());
-      },
-    );
+    if (isAway) request.socket.destroy();
+    else void answer(request, response);
   });
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   const program = await startProgram({

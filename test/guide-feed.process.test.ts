@@ -1,0 +1,31 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from './app.ts';
+
+const curl = spawnSync('curl', ['--version']).status === 0;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+test.skipIf(!curl)(
+  `the commands of the guide to the feed read what happens, go on and wait${curl ? '' : ' (skipped: there is no curl)'}`,
+  async () => {
+    const guide = readFileSync('docs/guides/read-the-feed.md', 'utf8');
+    const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
+    const env = { ...process.env, BASE: app.baseUrl, KEY: app.team.api_key };
+    const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env });
+    const pages = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { data: { event_type: string; body: { data: { steps?: number } } }[] });
+    const told = pages.map(({ data }) =>
+      data.filter(({ event_type }) => event_type.startsWith('daily.')).map(({ body }) => body.data.steps),
+    );
+    expect(told).toEqual([[8200], [9100], [10_512]]);
+  },
+);
