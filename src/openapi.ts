@@ -13,6 +13,7 @@ import * as labTests from './labs/catalogue/schemas.ts';
 import * as labs from './labs/laboratories/simulated/schemas.ts';
 import * as management from './tenancy/schemas.ts';
 import * as domains from './tenancy/domains/schemas.ts';
+import * as ehr from './tenancy/ehr/schemas.ts';
 import * as members from './tenancy/members/schemas.ts';
 import * as keys from './tenancy/keys/schemas.ts';
 import * as teams from './tenancy/teams/schemas.ts';
@@ -62,6 +63,7 @@ const schemas = [
   keys,
   members,
   domains,
+  ehr,
   teams,
   webhooks,
   feed,

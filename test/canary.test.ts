@@ -23,7 +23,7 @@ import {
 } from './factories.ts';
 import { appleDocument, appleRecord, upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
-import { invite, makeMember } from './people-of-orgs.ts';
+import { invite, letIn, makeMember } from './people-of-orgs.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import { reportForm, reportPdf, type ParsingJob } from './sent-reports.ts';
 
@@ -148,6 +148,7 @@ async function story(): Promise<Known> {
   });
   await api('PUT', `${webhookPath(team)}/${hook.body.id}/headers`, { headers: { 'x-mark': MARK } });
   await api('POST', `/v1/org/${team.org_id}/domain`, { domain: `${MARK}.example.com` });
+  await letIn(team, MARK);
   await invite(team, `${MARK}-invited@example.com`);
   await makeMember(app, team, { name: MARK, email: `${MARK}@example.com` });
   const file = appleDocument([appleRecord('HKQuantityTypeIdentifierStepCount', { source: MARK, value: MARK }), MARK]);

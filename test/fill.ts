@@ -26,7 +26,7 @@ import { createQuery, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { query } from './global-setup.ts';
 import { pngHead } from './images.ts';
-import { invite, makeMember } from './people-of-orgs.ts';
+import { invite, letIn, makeMember } from './people-of-orgs.ts';
 import { plantDocument } from './lab-reports.ts';
 import { sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
@@ -80,6 +80,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await team.api('DELETE', `/v1/org/${team.org_id}/team/${ended.body.id}`);
   await addPhysician(app.ctx, team.id, physician);
   await team.api('POST', `/v1/org/${team.org_id}/domain`, { domain: `d${randomUUID().slice(0, 8)}.example.com` });
+  await letIn(team, `Grace Palmer ${randomUUID()}`);
   await invite(team, `invited-${randomUUID()}@example.com`);
   await makeMember(app, team, { name: 'Grace Palmer', email: `member-${randomUUID()}@example.com` });
   await pushEverySummary(team, user_id);

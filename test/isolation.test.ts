@@ -35,7 +35,7 @@ import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { pngHead } from './images.ts';
 import { plantDocument } from './lab-reports.ts';
-import { invite, makeMember } from './people-of-orgs.ts';
+import { invite, letIn, makeMember } from './people-of-orgs.ts';
 import { reportForm, sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -77,6 +77,7 @@ type Ids = {
   member_id: string;
   invite_id: string;
   domain_id: string;
+  ehr_member_id: string;
   provider: string;
   name: string;
 };
@@ -322,6 +323,37 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_invites: (_, { name }) => found(`search_query=${name}`),
   patch_member: () => [{ body: { role: 'no_role', team_role_bindings: null }, status: 404 }],
   list_domains: () => [none],
+  create_dashboard_url: (own, others) =>
+    [
+      { integration_member_id: `ehr ${others.name}` },
+      { member_id: others.ehr_member_id },
+      { member_id: own.ehr_member_id, team_id: others.team_id },
+    ].map((body) => ({
+      body: { ...body, feature: 'orders', modality: 'link_out', environment: 'sandbox' },
+      status: 404,
+    })),
+  create_ehr_member: (_, { name, team_id }) => [
+    {
+      body: {
+        integration_member_id: `ehr ${name}`,
+        name: 'Mine',
+        email: 'mine@example.com',
+        team_role_bindings: [{ team_id }],
+      },
+      status: 404,
+    },
+  ],
+  list_ehr_members: () => [none],
+  resolve_ehr_member: (_, { name }) => [{ body: { integration_member_id: `ehr ${name}` }, status: 404 }],
+  get_ehr_member: (_, { ehr_member_id }) => [{ params: { member_id: ehr_member_id }, status: 404 }],
+  patch_ehr_member: (_, { ehr_member_id }) => [
+    { params: { member_id: ehr_member_id }, body: { name: 'Mine' }, status: 404 },
+  ],
+  delete_ehr_member: (_, { ehr_member_id }) => [{ params: { member_id: ehr_member_id }, status: 404 }],
+  get_ehr_configuration: () => [none],
+  put_ehr_configuration: (_, { org_id }) => [
+    { body: { slug: `ehr-${org_id}`, modalities: [], origin_configs: [] }, status: 409 },
+  ],
   create_domain: (_, { name }) => [{ body: { domain: `${name}.example.com` }, status: 201 }],
   send_domain_instructions: () => [{ body: { to_email: 'dns@example.com' }, status: 404 }],
   create_invite: (_, { team_id, name }) => [
@@ -537,6 +569,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     member_id: (await makeMember(app, team, { name: `Ada ${name}`, email: `${name}@example.com` })).id,
     invite_id: (await invite(team, `invited-${name}@example.com`)).id,
     account_id,
+    ehr_member_id: await letIn(team, name),
     domain_id: (
       await team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/domain`, { domain: `${name}.example.com` })
     ).body.id,

@@ -21,6 +21,30 @@ export async function invite(team: Team, email: string, bound: object = {}): Pro
   return body.invites[0] as Invite;
 }
 
+/** A person of an EHR who was let in to the team once; answers the id of the person. */
+export async function letIn(team: Team, name: string): Promise<string> {
+  const path = `/v1/org/${team.org_id}/ehr_integration`;
+  await team.api<unknown>('PUT', `${path}/configuration`, {
+    slug: `ehr-${team.org_id}`,
+    modalities: ['link_out'],
+    origin_configs: [],
+  });
+  const { body } = await team.api<{ id: string }>('POST', `${path}/member`, {
+    integration_member_id: `ehr ${name}`,
+    name,
+    email: 'person@example.com',
+    team_role_bindings: [{ team_id: team.id }],
+  });
+  await team.api<unknown>('POST', `${path}/create_dashboard_url`, {
+    member_id: body.id,
+    team_id: team.id,
+    feature: 'orders',
+    modality: 'link_out',
+    environment: 'sandbox',
+  });
+  return body.id;
+}
+
 /** What the page of an invite sends, by a path or an address. */
 export const accept = (app: Pick<TestApp, 'baseUrl'>, url: string, name: string): Promise<Response> =>
   fetch(app.baseUrl + new URL(url, 'http://localhost').pathname, {

@@ -8,6 +8,7 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/access-tokens': ['api_access_tokens'],
   'tenancy/members': ['org_members', 'org_invites'],
   'tenancy/domains': ['org_domains'],
+  'tenancy/ehr': ['ehr_configurations', 'ehr_members', 'ehr_sessions'],
   mail: ['mails'],
   'tenancy/teams': ['teams', 'physicians', 'team_deletions'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],

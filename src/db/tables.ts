@@ -251,6 +251,33 @@ export interface Deployment {
   region: string;
 }
 
+export interface EhrConfigurations {
+  modalities: string[];
+  org_id: string;
+  origin_configs: Jsonb;
+  slug: string;
+  updated_at: Generated<string>;
+}
+
+export interface EhrMembers {
+  created_at: Generated<string>;
+  id: string;
+  integration_member_hash: Buffer;
+  org_id: string;
+  person: Buffer;
+  team_ids: string[] | null;
+}
+
+export interface EhrSessions {
+  expires_at: string;
+  feature: string;
+  id: string;
+  member_id: string;
+  modality: string;
+  org_id: string;
+  team_id: string | null;
+}
+
 export interface EncryptionKeys {
   created_at: Generated<string>;
   key_check: Buffer;
@@ -1250,6 +1277,9 @@ export interface DB {
   deliveries: Deliveries;
   delivery_tallies: DeliveryTallies;
   deployment: Deployment;
+  ehr_configurations: EhrConfigurations;
+  ehr_members: EhrMembers;
+  ehr_sessions: EhrSessions;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;
   event_epochs: EventEpochs;

@@ -1,3 +1,4 @@
+import { ORG_BODIES } from './org-examples.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from './summaries.ts';
 
 // A body for every operation that takes one, right in every field: a test sends them all. People are invented.
@@ -196,10 +197,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   create_api_access_token: { env: 'sandbox' },
   create_management_key: { label: 'provisioning', role: 'org_admin' },
   patch_management_key: { label: 'provisioning, second' },
-  patch_member: { role: 'no_role', team_role_bindings: null },
-  create_domain: { domain: 'example.com' },
-  send_domain_instructions: { to_email: 'dns@example.com' },
-  create_invite: { email: 'grace@example.com', role: 'org_admin' },
+  ...ORG_BODIES,
   create_webhook: {
     url: 'https://hooks.example.com/phial',
     filter_types: ['labtest.order.created', 'labtest.order.updated'],

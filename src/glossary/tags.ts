@@ -24,6 +24,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   management: 'Teams of an organisation and the keys of both.',
   people: 'People of an organisation, and who is invited.',
   domains: 'Domains that an organisation has shown to be its own.',
+  ehr: 'An EHR that works with an organisation: the people it keeps here, and links that let them in.',
   webhooks: 'Where events are sent to, and the secrets they are signed with.',
   system: 'Whether the service lives and is ready, and which version it is.',
   events: 'What the service tells by webhooks.',

@@ -18,6 +18,7 @@ const HASHES = [
   'connections.external_user_hash',
   'deployment.lookup_key',
   'deployment.lookup_key_check',
+  'ehr_members.integration_member_hash',
   'encryption_keys.key_check',
   'encryption_keys.made_key',
   'idempotency_keys.request_hash',

@@ -59,6 +59,7 @@ export const SEALED_COLUMNS = {
   'webhook_secrets.secret': { as: 'text', row: ['id'], team: 'team_id' },
   'org_members.person': { as: 'json', row: ['id'], team: 'org_id' },
   'org_invites.email': { as: 'text', row: ['id'], team: 'org_id' },
+  'ehr_members.person': { as: 'json', row: ['id'], team: 'org_id' },
   'mails.content': { as: 'json', row: ['id'], team: 'org_id' },
   'idempotency_keys.body': { as: 'text', row: ['operation', 'key'], team: 'scope_id' },
 } as const satisfies Record<string, { as: 'text' | 'json' | 'packed' | 'bytes'; row: readonly string[]; team: string }>;
@@ -79,6 +80,8 @@ export type LookupKind =
   | 'person_word'
   /** org_members.email_hash and org_invites.email_hash: the whole address; its place is the organisation. */
   | 'person_email'
+  /** ehr_members.integration_member_hash: an EHR's own id of a person; its place is the organisation. */
+  | 'integration_member'
   /** A patient's date of birth. */
   | 'birth_date'
   /** samples.extra: the text of a note. */

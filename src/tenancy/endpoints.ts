@@ -1,5 +1,6 @@
 import { accessTokenEndpoints } from './access-tokens/endpoints.ts';
 import { domainEndpoints } from './domains/endpoints.ts';
+import { ehrEndpoints } from './ehr/endpoints.ts';
 import { keyEndpoints } from './keys/endpoints.ts';
 import { memberEndpoints } from './members/endpoints.ts';
 import { orgEndpoints } from './orgs/endpoints.ts';
@@ -16,4 +17,5 @@ export const managementEndpoints = [
   ...accessTokenEndpoints,
   ...memberEndpoints,
   ...domainEndpoints,
+  ...ehrEndpoints,
 ];

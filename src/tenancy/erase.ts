@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { boundToManagedTeam } from '../db/session/bind.ts';
+import * as ehr from './ehr/erase.ts';
 import * as members from './members/erase.ts';
 
 /**
@@ -11,6 +12,7 @@ export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: { id: string; org_id:
   const managed = boundToManagedTeam(ctx, team);
   const { db } = managed;
   await members.eraseTeam(managed, team);
+  await ehr.eraseTeam(managed, team);
   await db.deleteFrom('team_api_keys').where('team_id', '=', team.id).execute();
   await sql`
     update management_keys

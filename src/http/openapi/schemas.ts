@@ -1,5 +1,6 @@
 // TypeBox schemas as OpenAPI 3.1 writes them: named ones become components, our own keywords become words.
 import type { TSchema } from 'typebox';
+import { isUuid } from '../../ids.ts';
 import { formatOf } from '../../wire/formats.ts';
 import { RULES } from '../../wire/rules.ts';
 
@@ -92,7 +93,9 @@ export class ComponentSchemas {
   #withExample(name: string, written: Json): Json {
     const isText = [written['type']].flat().includes('string') && !written['anyOf'] && !written['enum'];
     const example = this.#examples[name];
-    return isText && example !== undefined ? { ...written, examples: [example] } : written;
+    // An insured's member_id is a number of theirs, that of an organisation's member an id of ours.
+    const isOther = written['format'] === 'uuid' && !isUuid(String(example));
+    return isText && example !== undefined && !isOther ? { ...written, examples: [example] } : written;
   }
 
   /** Everything that was referred to, by name. */

@@ -1,0 +1,21 @@
+/** Bodies of operations on the people and domains of an organisation, by operation. */
+export const ORG_BODIES: Readonly<Record<string, unknown>> = {
+  patch_member: { role: 'no_role', team_role_bindings: null },
+  create_dashboard_url: {
+    integration_member_id: 'ehr-user-7',
+    feature: 'orders',
+    modality: 'link_out',
+    environment: 'sandbox',
+  },
+  create_ehr_member: { integration_member_id: 'ehr-user-7', name: 'Grace Hopper', email: 'grace@example.com' },
+  patch_ehr_member: { name: 'Grace B. Hopper' },
+  resolve_ehr_member: { integration_member_id: 'ehr-user-7' },
+  put_ehr_configuration: {
+    slug: 'desert-ehr',
+    modalities: ['feature_embed', 'link_out'],
+    origin_configs: [{ origin: 'https://ehr.example.com' }],
+  },
+  create_domain: { domain: 'example.com' },
+  send_domain_instructions: { to_email: 'dns@example.com' },
+  create_invite: { email: 'grace@example.com', role: 'org_admin' },
+};

@@ -1,0 +1,166 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../http/endpoint.ts';
+import { browser } from '../../http/media.ts';
+import { Cursor, Uuid } from '../../wire/schema.ts';
+import { findConfiguration, putConfiguration } from './configuration.ts';
+import { createDashboardUrl } from './create-dashboard-url.ts';
+import { createEhrMember } from './create-member.ts';
+import { listEhrMembers } from './list-members.ts';
+import { findEhrMember, toEhrMember } from './member.ts';
+import { openDashboard } from './open-dashboard.ts';
+import { patchEhrMember } from './patch-member.ts';
+import { removeEhrMember } from './remove-member.ts';
+import {
+  DashboardUrl,
+  DashboardUrlInput,
+  EhrConfiguration,
+  EhrConfigurationInput,
+  EhrDone,
+  EhrMember,
+  EhrMemberInput,
+  EhrMemberPage,
+  EhrMemberPatch,
+  EhrMemberReference,
+} from './schemas.ts';
+
+const tag = 'ehr';
+const management = { tag, auth: 'management_key', scope: 'org' } as const;
+const root = '/v1/org/{org_id}/ehr_integration';
+const member = `${root}/member/{member_id}`;
+const ofOrg = Type.Object({ org_id: Uuid });
+const ofMember = Type.Object({
+  org_id: Uuid,
+  member_id: Type.String({ format: 'uuid', description: 'Id of the member.' }),
+});
+
+export const ehrEndpoints = [
+  endpoint({
+    ...management,
+    id: 'create_dashboard_url',
+    method: 'POST',
+    path: `${root}/create_dashboard_url`,
+    params: ofOrg,
+    body: DashboardUrlInput,
+    response: DashboardUrl,
+    secretAnswer: true,
+    summary: 'Make a link that lets a person of an EHR in',
+    description:
+      'It is good for five minutes and opens a page that tells who is signed in, for which teams and what; the dashboard ' +
+      'itself comes with a later release. A page of feature_embed may be shown within the origins of the configuration, one ' +
+      'of link_out within none. The environment is that of the deployment: another is 404 wrong_deployment.',
+    refusals: ['unknown_feature', 'modality_not_enabled', 'team_not_bound'],
+    handle: (ctx, { body }) => createDashboardUrl(ctx, body),
+  }),
+  endpoint({
+    ...management,
+    id: 'create_ehr_member',
+    method: 'POST',
+    path: `${root}/member`,
+    params: ofOrg,
+    body: EhrMemberInput,
+    response: EhrMember,
+    summary: 'Keep a person of an EHR',
+    description: '409: `detail.member_id` is the member that has the integration_member_id already.',
+    refusals: ['limit_reached', 'integration_member_id_conflict'],
+    refusedWith: { integration_member_id_conflict: Type.Object({ member_id: Uuid }) },
+    handle: async (ctx, { body }) => toEhrMember(await createEhrMember(ctx, body)),
+  }),
+  endpoint({
+    ...management,
+    id: 'list_ehr_members',
+    method: 'GET',
+    path: `${root}/member`,
+    params: ofOrg,
+    query: Type.Object({ next_cursor: Type.Optional(Cursor()) }),
+    response: EhrMemberPage,
+    summary: 'List the people of an EHR',
+    description: 'In the order they came.',
+    refusals: ['invalid_cursor'],
+    handle: (ctx, { query: { next_cursor = null } }) => listEhrMembers(ctx, next_cursor),
+  }),
+  endpoint({
+    ...management,
+    id: 'resolve_ehr_member',
+    method: 'POST',
+    path: `${root}/resolve_member`,
+    params: ofOrg,
+    body: EhrMemberReference,
+    response: EhrMember,
+    summary: "Find a person by the EHR's own id",
+    description: 'An id that nobody has is 404.',
+    handle: async (ctx, { body }) => toEhrMember(await findEhrMember(ctx, body)),
+  }),
+  endpoint({
+    ...management,
+    id: 'get_ehr_member',
+    method: 'GET',
+    path: member,
+    params: ofMember,
+    response: EhrMember,
+    summary: 'Read a person of an EHR',
+    handle: async (ctx, { params }) => toEhrMember(await findEhrMember(ctx, { id: params.member_id })),
+  }),
+  endpoint({
+    ...management,
+    id: 'patch_ehr_member',
+    method: 'PATCH',
+    path: member,
+    params: ofMember,
+    body: EhrMemberPatch,
+    response: EhrMember,
+    summary: 'Change a person of an EHR',
+    description:
+      'What is left out stays as it is. Null takes the picture or the teams away; a name and an address stay as they are.',
+    handle: async (ctx, { params, body }) => toEhrMember(await patchEhrMember(ctx, params.member_id, body)),
+  }),
+  endpoint({
+    ...management,
+    id: 'delete_ehr_member',
+    method: 'DELETE',
+    path: member,
+    params: ofMember,
+    response: EhrDone,
+    summary: 'Erase a person of an EHR',
+    description: 'Links that were made for the person open nothing from here on.',
+    handle: async (ctx, { params }) => {
+      await removeEhrMember(ctx, params.member_id);
+      return { success: true };
+    },
+  }),
+  endpoint({
+    ...management,
+    id: 'get_ehr_configuration',
+    method: 'GET',
+    path: `${root}/configuration`,
+    params: ofOrg,
+    response: EhrConfiguration,
+    summary: 'Read how an EHR works with an organisation',
+    description: '404 as long as nothing is configured.',
+    handle: (ctx) => findConfiguration(ctx),
+  }),
+  endpoint({
+    ...management,
+    id: 'put_ehr_configuration',
+    method: 'PUT',
+    path: `${root}/configuration`,
+    params: ofOrg,
+    body: EhrConfigurationInput,
+    response: EhrConfiguration,
+    summary: 'Say how an EHR works with an organisation',
+    description: 'The whole of it. A slug that another organisation of the deployment has is 409 ehr_slug_taken.',
+    refusals: ['ehr_slug_taken'],
+    handle: (ctx, { body }) => putConfiguration(ctx, body),
+  }),
+  endpoint({
+    id: 'open_dashboard',
+    method: 'GET',
+    path: '/documents/dashboard/{token}',
+    tag,
+    auth: 'org_signature',
+    params: Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) }),
+    response: browser,
+    summary: 'Show a person of an EHR who they are signed in as',
+    description: 'The url of create_dashboard_url. A link that does not open is told by a page.',
+    handle: (ctx) => openDashboard(ctx),
+  }),
+];
