@@ -5,6 +5,7 @@ import { benchHanging } from './delivery/hanging.ts';
 import { benchKills } from './delivery/kills.ts';
 import { benchLatency } from './delivery/latency.ts';
 import { benchPaused } from './delivery/paused.ts';
+import { benchReplay } from './delivery/replay.ts';
 import { benchWorkers } from './delivery/workers.ts';
 import { benchFairness } from './fairness.ts';
 import { benchImport } from './import.ts';
@@ -45,6 +46,7 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
   paused: benchPaused,
   workers: benchWorkers,
   kills: benchKills,
+  replay: benchReplay,
 };
 
 /**
