@@ -57,6 +57,7 @@ const OF_ITS_OWN = new Set([
   'continuous_query_results.result',
   'continuous_query_tasks.error',
   'data_pull_preferences.resource_days',
+  'delivery_tallies.durations',
   'event_resends.order_ids',
   'held_deliveries.trigger',
   'hl7_messages.message_type',
