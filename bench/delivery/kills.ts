@@ -9,7 +9,7 @@ import { onStage, type Program, type Stage } from './stage.ts';
 const WORKERS = 2;
 const ENDPOINTS = 100;
 const EVENTS_A_SECOND = 200;
-const BETWEEN_KILLS_MS = { least: 200, most: 1_200 };
+const BETWEEN_KILLS_MS = { least: 100, most: 700 };
 /** A lane is looked for each second, and may be taken by a worker that is killed at that moment. */
 const PATROLS_MS = 3_000;
 const ON_ITS_WAY_MS = 20;

@@ -45,8 +45,8 @@ async function measure(stage: Stage, { runs, runMs, backlog, drains }: Size): Pr
   return p50 <= GOAL_MS.p50 && p99 <= GOAL_MS.p99;
 }
 
-export type Load = { eventsASecond: number; ms: number };
-export type Delays = {
+type Load = { eventsASecond: number; ms: number };
+type Delays = {
   /** From just before the commit was asked for. */
   fromAsked: number[];
   /** From when it was answered, which the first byte may forestall: less than nothing. */
@@ -81,7 +81,7 @@ export async function publishSteadily(stage: Stage, endpoints: Endpoint[], load:
 const ARRIVED_WITHIN_MS = 15_000;
 
 /** What never came would flatter the figure: throws where something is missing. */
-export async function untilArrived({ sink }: Stage, events: number): Promise<Map<string, number>> {
+async function untilArrived({ sink }: Stage, events: number): Promise<Map<string, number>> {
   const deadline = performance.now() + ARRIVED_WITHIN_MS;
   while ((await sink.report()).unique < events) {
     if (performance.now() > deadline) throw new Error('Webhooks did not arrive.');
