@@ -102,6 +102,7 @@ const OF_ITS_OWN = new Set([
   'unmatched_results.sub_reason_codes',
   'users.fallback_birth_date',
   'users.fallback_time_zone',
+  'webhook_replays.event_types',
   'webhook_secrets.signature',
   'webhooks.filter_types',
 ]);
