@@ -4,6 +4,7 @@ import { insuranceEndpoints } from './insurance/endpoints.ts';
 import { labEndpoints } from './labs/endpoints.ts';
 import { managementEndpoints } from './tenancy/endpoints.ts';
 import { systemEndpoints } from './system/endpoints.ts';
+import { teamExportEndpoints } from './team-export/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { wearableEndpoints } from './wearables/endpoints.ts';
 import { attemptEndpoints } from './webhooks/attempts/endpoints.ts';
@@ -21,6 +22,7 @@ export const endpoints: Endpoint[] = [
   ...feedEndpoints,
   ...eventTypeEndpoints(eventCatalogue),
   ...managementEndpoints,
+  ...teamExportEndpoints,
   ...webhookEndpoints,
   ...attemptEndpoints,
   ...replayEndpoints,

@@ -96,6 +96,7 @@ export type ErrorCode =
   | 'too_many_secrets'
   | 'team_id_taken'
   | 'integration_team_id_conflict'
+  | 'export_running'
   | 'redirect_url_refused'
   | 'provider_not_connectable'
   | 'connector_not_available'

@@ -207,7 +207,7 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
   };
 }
 
-const isJson = (response: Response): boolean => /json/.test(response.headers.get('content-type') ?? '');
+const isJson = (response: Response): boolean => /[/+]json/.test(response.headers.get('content-type') ?? '');
 
 /** A literal path wins over one with parameters, as in the router. */
 const OPERATIONS = endpoints

@@ -65,6 +65,7 @@ const PARTS: Record<string, string[]> = {
   ],
   endpoints: [
     'event-catalogue',
+    'team-export',
     'labs',
     'wearables',
     'insurance',
@@ -91,6 +92,7 @@ const PARTS: Record<string, string[]> = {
     ...OPERATION,
     ...GROUND,
   ],
+  'team-export': ['labs', 'wearables', 'insurance', 'users', 'webhooks', 'tenancy', 'audit', ...OPERATION, ...GROUND],
   glossary: [],
   quickstart: GROUND,
   // the wings, higher ones first

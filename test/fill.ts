@@ -158,6 +158,11 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     app.databaseUrl,
     `insert into ended_agreements values ('${user_id}', 'strava', '${team.id}', now() + interval '9 days')`,
   );
+  // As of an export whose process was killed.
+  await query(
+    app.databaseUrl,
+    `insert into team_exports values ('${team.id}', '${randomUUID()}', now() - interval '1 hour')`,
+  );
   // As of a provider that has answered the team with too many requests.
   await query(
     app.databaseUrl,

@@ -505,6 +505,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await simulate(team, waiting.id, '?delay=3600');
   await team.api('POST', '/v3/order/resend_events', { order_ids: [waiting.id] });
   await team.api('PATCH', `/v3/order/${waiting.id}/communication_settings`, { sms_enabled: false });
+  // As of an export whose process was killed.
+  await sql`insert into team_exports values (${team.id}, ${team.id}, now() - interval '1 hour')`.execute(app.db);
   // As of a laboratory that is connected by messages, and of a physician who has signed.
   await sql`insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
     values (${user.user_id}, ${waiting.id}, ${waiting.id}, ${team.id}, 1, 'new')`.execute(app.db);

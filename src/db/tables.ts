@@ -1089,6 +1089,12 @@ export interface TeamDeletions {
   users: number | null;
 }
 
+export interface TeamExports {
+  id: string;
+  leased_until: string;
+  team_id: string;
+}
+
 export interface TeamProviderWaits {
   past_until: string;
   polls_until: string;
@@ -1352,6 +1358,7 @@ export interface DB {
   summary_streams: SummaryStreams;
   team_api_keys: TeamApiKeys;
   team_deletions: TeamDeletions;
+  team_exports: TeamExports;
   team_provider_waits: TeamProviderWaits;
   teams: Teams;
   token_revocations: TokenRevocations;

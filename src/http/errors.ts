@@ -122,6 +122,7 @@ const STATUS: Record<Code, number> = {
   too_many_secrets: 400,
   team_id_taken: 409,
   integration_team_id_conflict: 409,
+  export_running: 409,
   redirect_url_refused: 400,
   provider_not_connectable: 400,
   connector_not_available: 400,

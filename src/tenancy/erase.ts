@@ -3,6 +3,21 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { boundToManagedTeam } from '../db/session/bind.ts';
 import * as ehr from './ehr/erase.ts';
 import * as members from './members/erase.ts';
+import { openRow, type ExportedRow, type Exports } from '../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofTeam: [
+    { type: 'team', tables: ['teams'], lines: theTeam },
+    { type: 'physician', table: 'physicians', key: ['npi'] },
+    // Their first characters: the keys themselves are nowhere.
+    { type: 'team_api_key', table: 'team_api_keys', key: ['id'] },
+  ],
+};
+
+async function* theTeam(ctx: TeamCtx): AsyncIterable<ExportedRow> {
+  const rows = await ctx.db.selectFrom('teams').selectAll().where('id', '=', ctx.team.id).execute();
+  for (const row of rows) yield openRow(ctx, 'teams', row, ['number', 'deleted_at']);
+}
 
 /**
  * The team's keys and the team itself, last of all. A management key that was bound to it stays bound to its others;

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { ERASURE_BEGAN, GRACE_DAYS } from './delete.ts';
+import type { Exports } from '../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofUser: [{ type: 'user_info', table: 'user_info', key: ['user_id'] }],
+};
 
 /** Users whose grace period is over by the database's clock. */
 export const dueForErasure = sql<boolean>`deleted_at <= now() - make_interval(days => ${GRACE_DAYS})`;

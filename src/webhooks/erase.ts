@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
+import type { Exports } from '../privacy/export-rows.ts';
+
+/** Headers may hold what opens a receiver: they are never shown, and neither are secrets. */
+export const EXPORTS: Exports = {
+  ofTeam: [{ type: 'webhook', table: 'webhooks', key: ['id'], without: ['headers'] }],
+};
 
 /** Receivers with their secrets and headers. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {

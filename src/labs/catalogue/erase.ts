@@ -1,6 +1,26 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { boundToManagedTeam } from '../../db/session/bind.ts';
+import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofTeam: [
+    { type: 'lab_test', table: 'lab_tests', key: ['id'] },
+    { type: 'lab_test_marker', tables: ['lab_test_markers'], lines: markersOfTests },
+  ],
+};
+
+/** What each lab test of the team consists of; of one there are a few hundred at most. */
+async function* markersOfTests({ db, team }: TeamCtx): AsyncIterable<ExportedRow> {
+  const tests = await db.selectFrom('lab_tests').select('id').where('team_id', '=', team.id).orderBy('id').execute();
+  for (const { id } of tests)
+    yield* await db
+      .selectFrom('lab_test_markers')
+      .selectAll()
+      .where('lab_test_id', '=', id)
+      .orderBy('marker_id')
+      .execute();
+}
 
 /**
  * The lab tests that were made for the team, with what they consist of (the orders of them have gone before), and its

@@ -1,5 +1,15 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import type { Exports } from '../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofTeam: [{ type: 'unmatched_result', table: 'unmatched_results', key: ['id'] }],
+  ofUser: [
+    { type: 'result', table: 'lab_results', key: ['order_id', 'version'] },
+    { type: 'result_document', table: 'lab_result_documents', key: ['order_id', 'version', 'n'] },
+    { type: 'unmatched_candidate', table: 'unmatched_candidates', key: ['order_id', 'unmatched_result_id'] },
+  ],
+};
 
 /** How long a report stays after somebody has decided about it: what was accepted is with its order by then. */
 const KEPT_DAYS = 90;

@@ -1,6 +1,19 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { giveBackEnded } from './tokens/give-back.ts';
 import { revokePending } from './tokens/revoke.ts';
+import type { Exports } from '../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofUser: [
+    {
+      type: 'connection',
+      table: 'connections',
+      key: ['provider'],
+      without: ['tokens', 'tokens_expire_at', 'refreshing_until'],
+    },
+    { type: 'ended_agreement', table: 'ended_agreements', key: ['provider'] },
+  ],
+};
 
 /** The tokens stay for a moment, without their user: the provider is told when the erasure is done. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { oldUploads, removeUpload } from './upload-folder.ts';
+import type { Exports } from '../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = { ofUser: [{ type: 'import', table: 'imports', key: ['id'] }] };
 
 /** The imports of a user with their files; one that is under way stores nothing more. */
 export async function eraseUser({ db, team, config }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {

@@ -2,6 +2,37 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { askForRuns } from '../ask-for-runs.ts';
 import { becomeWriter } from '../one-writer.ts';
+import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
+import { renderSummary, type ToldRow } from './render.ts';
+import { SUMMARIES as KINDS } from './resources.ts';
+
+export const EXPORTS: Exports = {
+  ofUser: [
+    { type: 'summary', tables: ['summaries'], lines: summariesOfUser },
+    { type: 'summary_stream', table: 'summary_streams', key: ['summary_id', 'part'] },
+  ],
+};
+
+const AT_ONCE = 50;
+
+/** As they are answered, with the name of their kind and what their provider sent. */
+async function* summariesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+    const { rows } = await sql<ToldRow & { resource: string; raw: Buffer }>`
+      select * from summaries
+       where user_id = ${user.id} and team_id = ${ctx.team.id} and id > ${after} order by id limit ${AT_ONCE}`.execute(
+      ctx.db,
+    );
+    for (const row of rows) {
+      const kind = KINDS.find(({ name }) => name === row.resource);
+      if (!kind) throw new Error(`There is no kind of summary named ${row.resource}.`);
+      const provider_payload = ctx.cipher.openJson('summaries.raw', row, row.raw);
+      yield { resource: row.resource, ...renderSummary(ctx, kind, row), provider_payload };
+    }
+    if (rows.length < AT_ONCE) return;
+    after = rows.at(-1)?.id as string;
+  }
+}
 
 /** Rows of one step; a part of a stream is the largest, with some 200 KB. */
 const PARTS = 200;

@@ -2,6 +2,44 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { askForRuns } from '../ask-for-runs.ts';
 import { becomeWriter } from '../one-writer.ts';
+import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
+import { seriesOrNull } from '../resources.ts';
+import { FOREVER, readSamples } from './read-samples.ts';
+import { renderSample } from './sample.ts';
+import type { Stream } from './streams.ts';
+
+export const EXPORTS: Exports = {
+  ofUser: [{ type: 'sample', tables: ['streams', 'samples', 'sample_notes'], lines: samplesOfUser }],
+};
+
+const AT_ONCE = 1_000;
+
+/** As they are answered, with where they came from; stream by stream along the key. */
+async function* samplesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
+  const { rows: streams } = await sql<Stream>`
+    select id, resource, provider, source_type, kind, app_id, device_id from streams
+     where user_id = ${user.id} and team_id = ${ctx.team.id} order by id`.execute(ctx.db);
+  for (const stream of streams) {
+    const { resource, provider, source_type, app_id, device_id } = stream;
+    const series = seriesOrNull(resource);
+    if (!series) throw new Error(`There is no series named ${resource}.`);
+    let last: string | null = null;
+    for (;;) {
+      // A page begins with the sample that ended the one before.
+      const samples = await readSamples(ctx, series, stream, {
+        from: last ?? '-infinity',
+        to: FOREVER,
+        limit: AT_ONCE,
+      });
+      for (const sample of samples) {
+        if (sample.at === last) continue;
+        yield { resource, provider, source_type, app_id, device_id, ...renderSample(series, stream, sample) };
+      }
+      if (samples.length < AT_ONCE) break;
+      last = samples.at(-1)?.at as string;
+    }
+  }
+}
 
 /** Samples that one step erases. */
 const SAMPLES = 20_000;

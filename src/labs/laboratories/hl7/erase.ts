@@ -1,5 +1,15 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import type { Exports } from '../../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofUser: [
+    { type: 'order_number', table: 'order_numbers', key: ['order_id'] },
+    { type: 'laboratory_number', table: 'laboratory_numbers', key: ['order_id', 'kind', 'number'] },
+    { type: 'message_to_laboratory', table: 'hl7_outgoing', key: ['id'] },
+    { type: 'message_of_laboratory', table: 'hl7_messages', key: ['id'], without: ['sealed_for'] },
+  ],
+};
 
 /** What was applied is kept for so long, to be looked at; what waits to be repaired stays until it is. */
 const KEPT_DAYS = 90;

@@ -1,5 +1,32 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import { exportedRows, openRow, type ExportedRow, type Exports } from '../../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofTeam: [
+    { type: 'lab_report_file', table: 'lab_report_files', key: ['id'] },
+    { type: 'lab_report_piece', tables: ['lab_report_pieces'], lines: pieces },
+  ],
+  ofUser: [{ type: 'lab_report_job', table: 'lab_report_jobs', key: ['id'] }],
+};
+
+/** What the files hold, in their order and one piece in memory at a time. */
+async function* pieces(ctx: TeamCtx): AsyncIterable<ExportedRow> {
+  const files = exportedRows(ctx, { type: 'lab_report_file', table: 'lab_report_files', key: ['id'] }, null);
+  for await (const file of files) {
+    for (let after = -1; ;) {
+      const { rows } = await sql<{ n: number }>`
+        select * from lab_report_pieces
+         where file_id = ${file['id']} and team_id = ${ctx.team.id} and n > ${after} order by n limit 1`.execute(
+        ctx.db,
+      );
+      const [piece] = rows;
+      if (!piece) break;
+      yield openRow(ctx, 'lab_report_pieces', piece);
+      after = piece.n;
+    }
+  }
+}
 
 /** The jobs of a user with their files, which hang on nothing else; one that is under way finds its lease gone. */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {

@@ -3,6 +3,12 @@ import type { Static } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { queryErasureKind } from './delete.ts';
+import type { Exports } from '../../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofTeam: [{ type: 'continuous_query', table: 'continuous_queries', key: ['id'] }],
+  ofUser: [{ type: 'continuous_query_result', table: 'continuous_query_results', key: ['query_id'] }],
+};
 
 /** Tables of a person's data, and when they were computed. */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { makeUser, orderKit } from '../../test/factories.ts';
+import { fill } from '../../test/fill.ts';
+import { person } from '../../test/people.ts';
+import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
+import { EXPORTS } from './export-team.ts';
+
+type Line = { type: string; user_id: string | null; data: Record<string, unknown> };
+
+/** Tables with something of teams that an export leaves out, each for a reason. */
+const NOT_EXPORTED: Record<string, string> = {
+  api_access_tokens: 'opens the team',
+  appointment_slots: 'keyed hashes of who has which slot; the appointments are exported',
+  attempts: 'the log of deliveries, kept for days: it repeats what is exported',
+  audit_log: 'the operator keeps and exports it',
+  client_user_ids: 'looks users up by what their line says',
+  continuous_query_tasks: 'when queries were computed',
+  deliveries: 'the queue of messages',
+  event_resends: 'what is being sent again',
+  events: 'messages that repeat what is exported, kept for days',
+  held_deliveries: 'the queue of messages',
+  idempotency_keys: 'answers that are kept for a day',
+  inbox: 'hints of providers that something is to be read',
+  laboratory_outbox: 'the queue to laboratories',
+  lanes: 'the queue of messages',
+  link_codes: 'opens a connection',
+  link_tokens: 'opens a connection',
+  management_keys: "the organisation's, and opens it",
+  oauth_states: 'opens a connection',
+  order_name_words: 'keyed hashes by which orders are found',
+  orgs: 'the organisation',
+  polls: 'when providers are asked next',
+  pulls: 'how far providers were read',
+  retries: 'the queue of messages',
+  simulations: 'steps of the sandbox',
+  team_deletions: "the organisation's",
+  team_exports: 'that an export is under way',
+  team_provider_waits: 'when providers are asked next',
+  token_revocations: 'opens an account at a provider',
+  tracking_numbers: 'keyed hashes; the numbers stand in the orders',
+  user_subscriptions: 'what providers tell by themselves',
+  user_tokens: 'opens the service for a user',
+  webhook_header_sets: 'opens a receiver',
+  webhook_secrets: 'opens a receiver',
+  lab_accounts: "the organisation's",
+  mails: "the organisation's",
+  org_invites: "the organisation's",
+  org_members: "the organisation's",
+  data_pull_preferences: 'how far back providers are read; its own operation tells it',
+  delivery_tallies: 'the work of deliveries, which repeat what is exported',
+  ehr_configurations: "the organisation's",
+  ehr_members: "the organisation's",
+  ehr_sessions: "the organisation's, and opens it",
+  event_readers: 'the work of deliveries, which repeat what is exported',
+  held_events: 'the work of deliveries, which repeat what is exported',
+  org_domains: "the organisation's",
+  webhook_replays: 'the work of deliveries, which repeat what is exported',
+};
+
+let app: TestApp;
+let team: Team;
+beforeAll(async () => {
+  app = await startTestApp();
+  ({ team } = app);
+  await fill(app, team);
+});
+afterAll(() => app.close());
+
+const path = (of: Team = team): string => `/v1/org/${of.org_id}/team/${of.id}/sandbox/export`;
+async function exported(of: Team = team, query = ''): Promise<Line[]> {
+  const { status, body } = await of.api<string>('GET', path(of) + query);
+  expect(status).toBe(200);
+  return body
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+const typesOf = (lines: Line[]): string[] => [...new Set(lines.map(({ type }) => type))].toSorted();
+const declared = EXPORTS.flatMap(({ ofTeam = [], ofUser = [] }) => [...ofTeam, ...ofUser]);
+
+test('every table that holds something of teams is exported, or left out for a reason', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select distinct c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and (a.attname in ('team_id', 'org_id', 'user_id', 'scope_id')
+         or c.relname in ('orgs', 'teams', 'samples', 'lab_test_markers', 'payor_external_codes'))`.execute(app.db);
+  const told = declared.flatMap((each) => ('tables' in each ? each.tables : [each.table])).concat('users');
+  const names = rows.map(({ name }) => name);
+  expect(names.filter((name) => !told.includes(name as never) && !(name in NOT_EXPORTED)).toSorted()).toEqual([]);
+  expect(told.filter((name) => name in NOT_EXPORTED)).toEqual([]);
+  expect(Object.keys(NOT_EXPORTED).filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test('it holds lines of every kind, opened and readable, each under its user, and ends with their number', async () => {
+  const lines = await exported();
+  expect(typesOf(lines)).toEqual([...declared.map(({ type }) => type), 'user', 'end'].toSorted());
+  expect(lines.at(-1)).toEqual({
+    type: 'end',
+    user_id: null,
+    data: { lines: lines.length - 1, users: lines.filter(({ type }) => type === 'user').length },
+  });
+  const text = JSON.stringify(lines);
+  for (const value of [person.last_name, person.email, person.dob, 'Two eggs', 'They are away', 'XYZ123456789'])
+    expect(text).toContain(value);
+  // What the test itself planted unsealed stands for a value that was damaged.
+  expect(typesOf(lines.filter(({ data }) => 'unreadable' in data))).toEqual(['order_signature']);
+  let user: string | null = null;
+  for (const { type, user_id } of lines.slice(0, -1)) {
+    if (type === 'user') user = user_id;
+    expect(user_id).toBe(user);
+  }
+});
+
+test('what has a shape on the wire has it there too', async () => {
+  const lines = await exported();
+  const of = (type: string): Line[] => lines.filter((line) => line.type === type);
+  const orders = of('order').map(({ data }) => data);
+  for (const shown of orders.slice(0, 3)) {
+    const answer = await team.api<Record<string, unknown>>('GET', `/v3/order/${String(shown['id'])}`);
+    if (answer.status === 404) continue;
+    expect(shown).toMatchObject({ ...answer.body, requisition_form_url: null });
+  }
+  const note = of('sample').find(({ data }) => data['value'] === 'Two eggs') as Line;
+  const read = await team.api<{ groups: { manual: { data: object[] }[] } }>(
+    'GET',
+    `/v2/timeseries/${note.user_id}/note/grouped?start_date=2026-01-01`,
+  );
+  expect(note.data).toMatchObject(read.body.groups.manual[0]?.data[0] as object);
+  const workout = of('summary').find(({ data }) => data['resource'] === 'workouts') as Line;
+  expect(workout.data).toMatchObject({ id: expect.any(String), sport: expect.any(Object), source: expect.any(Object) });
+  expect(of('team')[0]?.data).toMatchObject({ id: team.id, org_id: team.org_id });
+});
+
+test('no key, secret, token or hash is in it', async () => {
+  const text = JSON.stringify(await exported());
+  const { rows } = await sql<{ hash: string }>`
+    select encode(key_hash, 'hex') as hash from team_api_keys where team_id = ${team.id}
+     union all select encode(secret, 'hex') from webhook_secrets where team_id = ${team.id}`.execute(app.db);
+  expect(rows.length).toBeGreaterThan(1);
+  for (const { hash } of rows) {
+    expect(text).not.toContain(hash);
+    expect(text).not.toContain(Buffer.from(hash, 'hex').toString('base64'));
+  }
+  expect(text.includes(team.api_key)).toBe(false);
+  expect(/.{60}(whsec_|"tokens"|_hash\\?"|"headers"|\/documents\/requisition\/)/.exec(text)?.[0]).toBeUndefined();
+});
+
+test("nothing of another team is in it, and another team's key does not open it", async () => {
+  const other = await app.makeTeam('Mesa Labs');
+  const { user_id } = await makeUser(other);
+  await orderKit(other, user_id);
+  expect(JSON.stringify(await exported())).not.toContain(user_id);
+  const theirs = await exported(other);
+  expect(theirs.filter(({ type }) => type === 'user').map((line) => line.user_id)).toEqual([user_id]);
+  expect((await other.api('GET', path())).status).toBe(404);
+});
+
+test('it goes on behind a user, without what is of the team itself', async () => {
+  const lines = await exported();
+  const users = lines.filter(({ type }) => type === 'user').map(({ user_id }) => user_id as string);
+  const rest = await exported(team, `?after=${users[0]}`);
+  expect(rest.slice(0, -1)).toEqual(
+    lines.slice(
+      lines.findIndex(({ user_id }) => user_id === users[1]),
+      -1,
+    ),
+  );
+  expect(typesOf(await exported(team, `?after=${users.at(-1)}`))).toEqual(['end']);
+});
+
+test('a user with more rows than a page has each of them once', async () => {
+  const other = await app.makeTeam();
+  const { user_id } = await makeUser(other);
+  const samples = Array.from({ length: 1_203 }, (_, n) => ({
+    resource: 'heartrate',
+    provider: 'manual',
+    timestamp: new Date(Date.UTC(2026, 0, 5) + n * 1000).toISOString(),
+    unit: 'bpm',
+    value: 60 + (n % 40),
+  }));
+  await other.api('POST', `/v2/timeseries/${user_id}/samples`, samples);
+  for (let n = 0; n < 130; n += 1) await orderKit(other, user_id);
+  const lines = await exported(other);
+  const moments = lines.filter(({ type }) => type === 'sample').map(({ data }) => data['timestamp']);
+  expect([moments.length, new Set(moments).size]).toEqual([1_203, 1_203]);
+  const orders = lines.filter(({ type }) => type === 'order').map(({ data }) => data['id']);
+  expect([orders.length, new Set(orders).size]).toEqual([130, 130]);
+});
+
+test('one of a team runs at a time; one whose reader has left makes room, and a slow reader holds no connection', async () => {
+  const other = await app.makeTeam();
+  await sql`insert into users (id, team_id, client_user_id)
+    select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
+  const controller = new AbortController();
+  const slow = await fetch(app.baseUrl + path(other), {
+    headers: { 'x-management-key': other.management_key },
+    signal: controller.signal,
+  });
+  const reader = slow.body?.getReader();
+  await reader?.read();
+  const second = await other.api<{ code: string }>('GET', path(other));
+  expect([second.status, second.body.code]).toEqual([409, 'export_running']);
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
+    app.db,
+  );
+  expect(rows).toEqual([]);
+  controller.abort();
+  await vi.waitFor(async () => {
+    const left = await app.db.selectFrom('team_exports').selectAll().where('team_id', '=', other.id).execute();
+    expect(left).toEqual([]);
+  }, 5_000);
+  const last = (await exported(other)).at(-1);
+  expect(last?.data).toMatchObject({ users: 20_000 });
+});
+
+test('it ends where the team is deleted meanwhile, without the last line', async () => {
+  const other = await app.makeTeam();
+  await sql`insert into users (id, team_id, client_user_id)
+    select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
+  const cut = await fetch(app.baseUrl + path(other), { headers: { 'x-management-key': other.management_key } });
+  const reader = cut.body?.getReader();
+  await reader?.read();
+  await other.api('DELETE', `/v1/org/${other.org_id}/team/${other.id}`);
+  const rest = async (): Promise<void> => {
+    for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();
+  };
+  await expect(rest()).rejects.toThrow();
+});
+
+test('its beginning is in the audit log, also of one that was cut off', async () => {
+  const other = await app.makeTeam();
+  await exported(other);
+  const lines = await app.db
+    .selectFrom('audit_log')
+    .select(['action', 'org_id'])
+    .where('team_id', '=', other.id)
+    .where('action', '=', 'team.export_began')
+    .execute();
+  expect(lines).toEqual([{ action: 'team.export_began', org_id: other.org_id }]);
+});
+
+test('a Team Management Key exports the teams that it is bound to', async () => {
+  const bound = await createManagementKey(app.ctx, {
+    org_id: team.org_id,
+    label: 'bound',
+    role: 'team_admin',
+    team_ids: [team.id],
+  });
+  const api = apiOf(app.baseUrl, team.api_key, bound.value);
+  expect((await api('GET', path())).status).toBe(200);
+  expect((await api('GET', path({ ...team, id: randomUUID() }))).status).toBe(404);
+});

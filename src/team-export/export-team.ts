@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../context.ts';
+import * as insurance from '../insurance/erase.ts';
+import * as catalogue from '../labs/catalogue/erase.ts';
+import * as hl7 from '../labs/laboratories/hl7/erase.ts';
+import * as orders from '../labs/orders/erase.ts';
+import * as results from '../labs/results/erase.ts';
+import * as labReports from '../labs/results/parser/erase.ts';
+import { exportedRows, openRow, type ExportedRow, type Exports } from '../privacy/export-rows.ts';
+import * as tenancy from '../tenancy/erase.ts';
+import * as users from '../users/erase.ts';
+import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
+import * as connections from '../wearables/connections/erase.ts';
+import * as files from '../wearables/files/erase.ts';
+import * as link from '../wearables/link/erase.ts';
+import * as priorities from '../wearables/priorities/erase.ts';
+import * as summaries from '../wearables/summaries/erase.ts';
+import * as timeseries from '../wearables/timeseries/erase.ts';
+import * as webhooks from '../webhooks/erase.ts';
+import { endExport, keepExport } from './one-at-a-time.ts';
+import type { ExportLine } from './schemas.ts';
+
+/** Every room that exports something, in the order of the lines. */
+export const EXPORTS: readonly Exports[] = [
+  tenancy,
+  catalogue,
+  insurance,
+  webhooks,
+  priorities,
+  link,
+  continuousQueries,
+  users,
+  connections,
+  orders,
+  results,
+  labReports,
+  hl7,
+  files,
+  summaries,
+  timeseries,
+].map((room: { EXPORTS: Exports }) => room.EXPORTS);
+
+const USERS = 100;
+/** Lines between two renewals of the lease. */
+const RENEWED_AFTER = 500;
+
+type Line = Static<typeof ExportLine>;
+
+/**
+ * Everything of a team, line by line: first what is of the team itself, then user by user, each beginning with its own line.
+ * The next page is read when the one before has been taken, and no transaction is open between them: what changes meanwhile
+ * is told as it was when its page was read. A stream that does not end with the line `end` is not whole.
+ */
+export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null): AsyncGenerator<Line> {
+  let lines = 0;
+  let users = 0;
+  try {
+    for await (const line of linesOf(ctx, after)) {
+      if (ctx.stopping?.aborted) throw new Error('The process stops before the export has ended.');
+      if (lines % RENEWED_AFTER === 0) await keepExport(ctx, id);
+      lines += 1;
+      if (line.type === 'user') users += 1;
+      yield line;
+    }
+    yield { type: 'end', user_id: null, data: { lines, users } };
+  } finally {
+    await endExport(ctx, id);
+  }
+}
+
+async function* linesOf(ctx: TeamCtx, after: string | null): AsyncIterable<Line> {
+  if (after === null) {
+    for (const each of EXPORTS.flatMap(({ ofTeam = [] }) => ofTeam)) {
+      const rows = 'lines' in each ? each.lines(ctx, null) : exportedRows(ctx, each, null);
+      for await (const data of rows) yield { type: each.type, user_id: null, data };
+    }
+  }
+  const ofUser = EXPORTS.flatMap((room) => room.ofUser ?? []);
+  for await (const page of pagesOfUsers(ctx, after)) {
+    const ids = page.map(({ id }) => id);
+    const owners = new Map<object, Set<string>>();
+    for (const each of ofUser)
+      owners.set(each, await whoHasRows(ctx, 'tables' in each ? each.tables[0] : each.table, ids));
+    for (const row of page) {
+      yield { type: 'user', user_id: row.id, data: await openRow(ctx, 'users', row) };
+      for (const each of ofUser.filter((kind) => owners.get(kind)?.has(row.id))) {
+        const rows = 'lines' in each ? each.lines(ctx, row) : exportedRows(ctx, each, row);
+        for await (const data of rows) yield { type: each.type, user_id: row.id, data };
+      }
+    }
+  }
+}
+
+/** Most users have rows in few tables: one statement a table tells for a page of them, instead of one for each. */
+async function whoHasRows({ db, team }: TeamCtx, table: string | undefined, ids: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${ids}::uuid[]) as asked (id)
+     where exists (select from ${sql.table(table as string)} as owned
+                    where owned.user_id = asked.id and owned.team_id = ${team.id})`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Those who are scheduled for deletion among them: what is theirs is there until then. */
+async function* pagesOfUsers(ctx: TeamCtx, after: string | null): AsyncIterable<({ id: string } & ExportedRow)[]> {
+  for (let last = after ?? '00000000-0000-0000-0000-000000000000'; ;) {
+    const page = await ctx.db
+      .selectFrom('users')
+      .selectAll()
+      .where('team_id', '=', ctx.team.id)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(USERS)
+      .execute();
+    yield page;
+    if (page.length < USERS) return;
+    last = page.at(-1)?.id as string;
+  }
+}
