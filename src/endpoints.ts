@@ -1,4 +1,4 @@
-import { eventCatalogue } from './event-catalogue.ts';
+import { eventCatalogue, eventNames } from './event-catalogue.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { insuranceEndpoints } from './insurance/endpoints.ts';
 import { labEndpoints } from './labs/endpoints.ts';
@@ -7,7 +7,7 @@ import { systemEndpoints } from './system/endpoints.ts';
 import { teamExportEndpoints } from './team-export/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
 import { wearableEndpoints } from './wearables/endpoints.ts';
-import { attemptEndpoints } from './webhooks/attempts/endpoints.ts';
+import { attemptEndpoints, sendingEndpoints } from './webhooks/attempts/endpoints.ts';
 import { webhookEndpoints } from './webhooks/endpoints.ts';
 import { eventTypeEndpoints } from './webhooks/event-types/endpoints.ts';
 import { feedEndpoints } from './webhooks/feed/endpoints.ts';
@@ -26,5 +26,6 @@ export const endpoints: Endpoint[] = [
   ...webhookEndpoints,
   ...attemptEndpoints,
   ...replayEndpoints,
+  ...sendingEndpoints(eventNames, eventCatalogue),
   ...systemEndpoints,
 ];

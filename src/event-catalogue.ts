@@ -9,6 +9,9 @@ import type { EventTypeDescription } from './webhooks/event-types/schemas.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
+/** Of every type of event. */
+export const eventNames = eventTypes.map(({ name }) => name);
+
 let made: { data: EventTypeDescription[] } | undefined;
 
 /** Every type of event with the JSON Schema of its body, which refers to nothing, and an example; made when it is first asked for. */

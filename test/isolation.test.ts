@@ -368,6 +368,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   patch_webhook: ofTeamsOwn({ description: 'mine' }),
   delete_webhook: ofTeamsOwn(undefined),
   get_webhook_headers: ofTeamsOwn(undefined),
+  test_webhook: ofTeamsOwn({ event_type: 'labtest.order.created' }),
   put_webhook_headers: ofTeamsOwn({ headers: { 'x-tenant': 'mine' } }),
   get_webhook_secret: ofTeamsOwn(undefined),
   rotate_webhook_secret: ofTeamsOwn({}),

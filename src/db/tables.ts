@@ -320,6 +320,7 @@ export interface Events {
   id: string;
   position: Generated<Int8>;
   team_id: string;
+  test_for: string | null;
   user_id: string | null;
 }
 

@@ -6,12 +6,12 @@ import { tellOfChange } from './receiver-cache.ts';
 import { attemptExhausted, endpointDisabled, OPERATIONAL_EVENTS } from './events.ts';
 import type { Consequences, Settled } from './settle.ts';
 
-/** Tells of deliveries that were given up. An operational event that is given up causes no further one. */
+/** Tells of deliveries that were given up. An operational event that is given up causes no further one, nor does a test. */
 export async function tellOfExhausted(ctx: TxCtx<Ctx>, exhausted: Settled[]): Promise<void> {
   const byTeam = new Map<string, Settled[]>();
   for (const settled of exhausted) {
-    const { team_id, event_type } = settled.delivery;
-    if (OPERATIONAL_EVENTS.includes(event_type)) continue;
+    const { team_id, event_type, trigger } = settled.delivery;
+    if (OPERATIONAL_EVENTS.includes(event_type) || trigger === 'test') continue;
     byTeam.set(team_id, [...(byTeam.get(team_id) ?? []), settled]);
   }
   for (const [id, ofTeam] of byTeam) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { TeamCtx } from '../context.ts';
+import type { TeamCtx, TxCtx } from '../context.ts';
 
 /** Endpoints of a team that are looked at for one event. */
 const MOST_ENDPOINTS = 1_000;
@@ -21,14 +21,14 @@ export type Waiting = {
 type Pair = Pick<Waiting, 'webhook_id' | 'event_id'>;
 
 /** Those of the deliveries that wait, as it is now: what an attempt was told of its successor may have changed since. */
-export async function findWaiting(ctx: TeamCtx, pairs: Pair[]): Promise<Waiting[]> {
+export async function findWaiting(ctx: TeamCtx | TxCtx<TeamCtx>, pairs: Pair[]): Promise<Waiting[]> {
   if (pairs.length === 0) return [];
   const { db, team } = ctx;
   const { rows } = await sql<Waiting>`
     select asked.webhook_id, asked.event_id, coalesce(retry.attempt, held.attempt, 0) as attempts,
            case when held.attempt is not null then 'held'
                 when receiver.disabled then 'paused'
-                when retry.due_at > now() then 'scheduled' else 'queued' end as status,
+                when retry.due_at > now() + interval '1 ms' then 'scheduled' else 'queued' end as status,
            case when not receiver.disabled then retry.due_at end as next_attempt_at
       from (select distinct * from unnest(${pairs.map((p) => p.webhook_id)}::uuid[], ${pairs.map((p) => p.event_id)}::uuid[])
              as asked (webhook_id, event_id)) as asked

@@ -83,6 +83,24 @@ export async function publishEvent<T extends TSchema>(
   return id as string;
 }
 
+/**
+ * Writes the example of a type as an event for one receiver, which says in its body that it is a test. It is of no user, no
+ * news of the team, and queued by whoever calls.
+ */
+export async function publishTest(
+  { db, cipher, team }: Publishable,
+  { name, example, webhook_id }: { name: string; example: Record<string, unknown>; webhook_id: string },
+): Promise<string> {
+  const key = { team_id: team.id, id: newId() };
+  const text = JSON.stringify({ ...example, team_id: team.id, test: true });
+  const body = await cipher.sealPacked('events.body', key, text);
+  await db
+    .insertInto('events')
+    .values({ ...key, event_type: name, body, test_for: webhook_id })
+    .execute();
+  return key.id;
+}
+
 function bodyOf(team: { id: string }, { type, user, data }: Publication): string {
   const rest = JSON.stringify({
     team_id: team.id,

@@ -203,6 +203,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     filter_types: ['labtest.order.created', 'labtest.order.updated'],
   },
   patch_webhook: { description: 'Orders of the clinic' },
+  test_webhook: { event_type: 'labtest.order.created' },
   put_webhook_headers: { headers: { 'x-tenant': 'phoenix' } },
   rotate_webhook_secret: { keep_old_hours: 48 },
   rotate_webhook_public_key: {},

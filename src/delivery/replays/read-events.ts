@@ -46,7 +46,7 @@ type Ids = { ids: string[]; readTo: string; isLast: boolean };
 async function readStored(db: Db, replay: Replay, after: string, before: string): Promise<Ids> {
   const { rows } = await sql<{ id: string; event_type: string }>`
     select id, event_type from events
-     where team_id = ${replay.team_id} and id > ${after} and id < ${before}
+     where team_id = ${replay.team_id} and id > ${after} and id < ${before} and test_for is null
      order by team_id, id limit ${LOOKED_AT}`.execute(db);
   const wanted = rows.filter(({ event_type }) => isSelected(replay, event_type));
   return { ids: wanted.map(({ id }) => id), readTo: rows.at(-1)?.id ?? after, isLast: rows.length < LOOKED_AT };
@@ -57,6 +57,7 @@ async function readFailed(db: Db, replay: Replay, after: string, before: string)
   const { rows } = await sql<{ event_id: string }>`
     select event_id from attempts
      where webhook_id = ${replay.webhook_id} and event_id > ${after} and event_id < ${before} and outcome <> 'succeeded'
+       and trigger is distinct from 'test'
      order by webhook_id, event_id limit ${ATTEMPTS_LOOKED_AT}`.execute(db);
   const ids = [...new Set(rows.map(({ event_id }) => event_id))];
   return { ids, readTo: ids.at(-1) ?? after, isLast: rows.length < ATTEMPTS_LOOKED_AT };

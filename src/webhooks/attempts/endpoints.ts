@@ -1,17 +1,25 @@
-import { endpoint } from '../../http/endpoint.ts';
+import { Type } from 'typebox';
+import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { oneOf } from '../../wire/schema.ts';
+import type { EventTypeDescription } from '../event-types/schemas.ts';
 import { findEvent } from './find-event.ts';
 import { findAttempt } from './find.ts';
 import { listAttemptsOfEvent } from './list-of-event.ts';
 import { listAttempts } from './list.ts';
+import { resend } from './resend.ts';
+import { sendTest } from './send-test.ts';
 import {
   Attempt,
   AttemptPage,
   AttemptQuery,
   EventAttempts,
   OfAttempt,
+  OfDelivery,
   OfEvent,
   OfWebhook,
   SentEvent,
+  SentTest,
+  WaitingDelivery,
 } from './schemas.ts';
 
 const tag = 'webhooks';
@@ -83,6 +91,48 @@ export const attemptEndpoints = [
     description: 'To all endpoints, also those that were deleted since, and what of it still waits.',
     refusals: ['not_found', 'invalid_cursor'],
     handle: async (ctx, { params, query }) => listAttemptsOfEvent(ctx, params.event_id, filtersOf(query)),
+  }),
+];
+
+/** The wings above know what is told: they give the catalogue, and the names in it. */
+export const sendingEndpoints = (names: string[], catalogue: () => { data: EventTypeDescription[] }): Endpoint[] => [
+  endpoint({
+    id: 'resend_event',
+    method: 'POST',
+    path: `${webhook}/event/{event_id}/resend`,
+    tag,
+    auth,
+    scope: 'team',
+    params: OfDelivery,
+    response: WaitingDelivery,
+    summary: 'Send an event to an endpoint again',
+    description:
+      'Whatever became of it there, also where it was never sent there. It is sent at once; a retry that waits is made now ' +
+      'instead of later, and its schedule goes on where it fails. Where the delivery had succeeded or was given up, one attempt ' +
+      'is made, and no other follows. Attempts go on being counted.',
+    refusals: ['not_found', 'webhook_disabled', 'event_expired', 'delivery_held', 'too_many_attempts'],
+    handle: async (ctx, { params }) => resend(ctx, params.webhook_id, params.event_id),
+  }),
+  endpoint({
+    id: 'test_webhook',
+    method: 'POST',
+    path: `${webhook}/test`,
+    tag,
+    auth,
+    scope: 'team',
+    params: OfWebhook,
+    body: Type.Object({ event_type: oneOf(names) }),
+    response: SentTest,
+    summary: 'Send an example to an endpoint',
+    description:
+      'The example of the event type in the catalogue, with `test: true` in its body, signed as any event; once, and whatever ' +
+      'the endpoint subscribes to. It tells of an invented user, and the change feed does not have it. The url is checked ' +
+      'as when it was saved.',
+    refusals: ['not_found', 'webhook_disabled', 'webhook_url_refused', 'webhook_address_refused'],
+    handle: async (ctx, { params, body }) => {
+      const type = catalogue().data.find(({ name }) => name === body.event_type);
+      return sendTest(ctx, params.webhook_id, type as EventTypeDescription);
+    },
   }),
 ];
 

@@ -12,6 +12,7 @@ const NEXT =
 const ofTeam = { org_id: Uuid, team_id: Uuid, environment: Environment };
 export const OfWebhook = Type.Object({ ...ofTeam, webhook_id: Uuid });
 export const OfAttempt = Type.Object({ ...ofTeam, webhook_id: Uuid, attempt_id: Uuid });
+export const OfDelivery = Type.Object({ ...ofTeam, webhook_id: Uuid, event_id: Uuid });
 export const OfEvent = Type.Object({ ...ofTeam, event_id: Uuid });
 
 export const AttemptQuery = Type.Object({
@@ -108,6 +109,14 @@ export const EventAttempts = Type.Object({
   event_type: Type.String(),
   waiting: Type.Array(WaitingDelivery, { description: 'Deliveries of the event that are still to be made.' }),
   ...AttemptPage.properties,
+});
+
+export const SentTest = Type.Object({
+  event_id: Type.Unsafe<string>({
+    ...Uuid,
+    description: 'Of the example: GET …/event/{event_id}/attempt tells how it went.',
+  }),
+  event_type: Type.String(),
 });
 
 export const SentEvent = Type.Object({

@@ -36,11 +36,11 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
   const { rows } = await sql<Found>`
     with late as (
       select position, id, event_type, user_id, octet_length(body) as bytes from events
-       where team_id = ${team.id} and position = any (${late}::bigint[]) and (position, id) > (${after.position}, ${after.id})
+       where team_id = ${team.id} and test_for is null and position = any (${late}::bigint[]) and (position, id) > (${after.position}, ${after.id})
        order by position, id limit ${most}
     ), fresh as (
       select position, id, event_type, user_id, octet_length(body) as bytes from events
-       where team_id = ${team.id} and position >= ${seen.until} and position < ${upTo.until}
+       where team_id = ${team.id} and test_for is null and position >= ${seen.until} and position < ${upTo.until}
          and (position, id) > (${after.position}, ${after.id}) and position <> all (${upTo.running}::bigint[])
        order by position, id limit ${most}
     ), again as (

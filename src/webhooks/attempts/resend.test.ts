@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { attempted, queued } from '../../../test/deliveries.ts';
+import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
+import { publishedTo, publishTo } from '../../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { MOST_ATTEMPTS } from '../../delivery/requeue.ts';
+import { defineEvent } from '../../events/define.ts';
+import { leastIdAt, newId } from '../../ids.ts';
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+let app: TestApp;
+let team: Team;
+let receiver: Receiver;
+let webhook: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver({ invented: true });
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.close();
+});
+beforeEach(async () => {
+  team = await app.makeTeam();
+  webhook = await subscribe(team, receiver);
+  receiver.answer(null);
+});
+
+const path = () => `${webhookPath(team)}/${webhook}`;
+const resend = (event: string) => team.api<object>('POST', `${path()}/event/${event}/resend`);
+const fails = () => receiver.answer((response) => response.writeHead(500).end());
+const publish = async (user: { id: string; client_user_id: string } | null = null): Promise<string> => {
+  const id = await publishTo(app, team, steps, {}, user);
+  await app.deliver();
+  return id;
+};
+const made = async () =>
+  (await attempted(app, webhook)).map(({ attempt, outcome, trigger }) => [attempt, outcome, trigger]);
+
+describe('an event that is sent again', () => {
+  test('is made now in place of the retry that waits, and its attempts go on being counted', async () => {
+    fails();
+    const event = await publish();
+    expect(await resend(event)).toMatchObject({
+      status: 200,
+      body: { webhook_id: webhook, event_id: event, attempts: 1, status: 'queued' },
+    });
+    receiver.answer(null);
+    await app.deliver();
+    expect([await made(), await queued(app, webhook)]).toEqual([
+      [
+        [1, 'failed', null],
+        [2, 'succeeded', 'resend'],
+      ],
+      [],
+    ]);
+  });
+
+  test('is sent also where it had arrived, with the same id and body', async () => {
+    const event = await publish();
+    await resend(event);
+    await app.deliver();
+    const [first, second, ...more] = receiver.received.filter(({ id }) => id === event);
+    expect([second?.raw, more]).toEqual([first?.raw, []]);
+    expect(await made()).toEqual([
+      [1, 'succeeded', null],
+      [2, 'succeeded', 'resend'],
+    ]);
+  });
+
+  test('waits as a first attempt where it was not sent yet', async () => {
+    const event = await publishTo(app, team, steps, {});
+    expect((await resend(event)).body).toMatchObject({ attempts: 0, status: 'queued', next_attempt_at: null });
+  });
+
+  test('is refused where nothing could be sent, with the reason', async () => {
+    const { user_id, client_user_id } = await makeUser(team);
+    const [event, leaving] = [await publish(), await publish({ id: user_id, client_user_id })];
+    await team.api('DELETE', `/v2/user/${user_id}`);
+    const old = leastIdAt(Date.now() - (app.config.retentionDays + 1) * 86_400_000).replace('-0000-', '-7000-');
+    const refused = async (id: string) => (await resend(id)).body as unknown;
+    expect(await refused(leaving)).toMatchObject({ code: 'delivery_held' });
+    expect(await refused(old)).toMatchObject({ code: 'event_expired' });
+    expect(await refused(newId())).toMatchObject({ code: 'not_found' });
+    await sql`update attempts set attempt = ${MOST_ATTEMPTS} where event_id = ${event}`.execute(app.db);
+    expect(await refused(event)).toMatchObject({ code: 'too_many_attempts' });
+    await team.api('PATCH', path(), { disabled: true });
+    expect(await refused(event)).toMatchObject({ code: 'webhook_disabled' });
+    expect(await queued(app, webhook)).toEqual([]);
+  });
+});
+
+describe('a test of an endpoint', () => {
+  const event_type = 'labtest.order.created';
+  const ask = () => team.api<{ event_id: string }>('POST', `${path()}/test`, { event_type });
+
+  test('is an example that says so, sent at once whatever the endpoint subscribes to, and is no news', async () => {
+    await team.api('PATCH', path(), { filter_types: ['daily.data.sleep.created'] });
+    const { body } = await ask();
+    expect(body).toEqual({ event_id: body.event_id, event_type });
+    await app.deliver();
+    const arrived = receiver.received.find(({ id }) => id === body.event_id);
+    expect(arrived?.body).toMatchObject({ event_type, team_id: team.id, test: true });
+    const eventPath = `${webhookPath(team).replace(/webhook$/, 'event')}/${body.event_id}`;
+    const { body: told } = await team.api<object>('GET', `${eventPath}/attempt`);
+    expect(told).toMatchObject({ event_type, data: [{ attempt: 1, trigger: 'test', status: 'succeeded' }] });
+    expect((await team.api<{ body: string }>('GET', eventPath)).body.body).toBe(arrived?.raw);
+    expect((await team.api<{ data: unknown[] }>('GET', '/v2/events')).body.data).toEqual([]);
+  });
+
+  test('is made once, and tells nobody where it fails', async () => {
+    await team.api('PATCH', path(), { filter_types: ['message.attempt.exhausted'] });
+    fails();
+    await ask();
+    await app.deliver();
+    expect([await made(), await queued(app, webhook)]).toEqual([[[1, 'exhausted', 'test']], []]);
+    expect((await publishedTo(app, team)).map((event) => event.event_type)).toEqual([event_type]);
+  });
+
+  test('is refused for a disabled endpoint and for an unknown event', async () => {
+    expect(await team.api('POST', `${path()}/test`, { event_type: 'no.such.event' })).toMatchObject({ status: 422 });
+    await team.api('PATCH', path(), { disabled: true });
+    expect(await ask()).toMatchObject({ status: 400, body: { code: 'webhook_disabled' } });
+  });
+});
+
+test('an address that the deployment does not send to is refused alike at save, at test and when it is sent, and tells nothing', async () => {
+  const strict = await startTestApp(
+    { PHIAL_WEBHOOK_ALLOWED_NETWORKS: '10.9.8.0/24' },
+    { databaseUrl: app.databaseUrl },
+  );
+  const event = await publish();
+  const asked = receiver.requests();
+  const as = (method: string, at: string, body?: object) =>
+    fetch(`${strict.baseUrl}${at}`, {
+      method,
+      headers: { 'x-management-key': team.management_key, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    }).then((response) => response.json() as Promise<{ code?: string }>);
+  const refused = { code: 'webhook_url_refused' };
+  expect(await as('POST', webhookPath(team), { url: receiver.url })).toMatchObject(refused);
+  expect(await as('POST', `${path()}/test`, { event_type: steps.name })).toMatchObject(refused);
+  await as('POST', `${path()}/event/${event}/resend`);
+  await strict.deliver();
+  await strict.close();
+  expect(receiver.requests()).toBe(asked);
+  const { body } = await team.api<{ data: { id: string }[] }>('GET', `${path()}/attempt`);
+  expect((await team.api<object>('GET', `${path()}/attempt/${body.data[0]?.id}`)).body).toMatchObject({
+    error: 'address_refused',
+    http_status: null,
+    response_body: null,
+  });
+});

@@ -1,0 +1,33 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { requeueDeliveries } from '../../delivery/requeue.ts';
+import { notFound } from '../../errors.ts';
+import { publishTest } from '../../events/publish.ts';
+import type { EventTypeDescription } from '../event-types/schemas.ts';
+import { refuseUrl } from '../receiver-url.ts';
+import { findEnabled } from './resend.ts';
+import type { SentTest } from './schemas.ts';
+
+/**
+ * Sends an example to a receiver, at once and without a schedule of retries, whatever it subscribes to. Its url is looked at
+ * as when it was saved: throws webhook_disabled, webhook_url_refused and webhook_address_refused.
+ */
+export async function sendTest(
+  ctx: TeamCtx,
+  webhookId: string,
+  type: Pick<EventTypeDescription, 'name' | 'example'>,
+): Promise<Static<typeof SentTest>> {
+  const { url } = await findEnabled(ctx, webhookId);
+  await refuseUrl(ctx, url);
+  const event_id = await inTransaction(ctx, async (ctx) => {
+    const id = await publishTest(ctx, { ...type, webhook_id: webhookId });
+    const queued = await requeueDeliveries(ctx, [{ webhook_id: webhookId, event_id: id }], {
+      trigger: 'test',
+      retried: 'once',
+    });
+    if (queued.length === 0) throw notFound('Webhook');
+    return id;
+  });
+  return { event_id, event_type: type.name };
+}
