@@ -164,6 +164,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     `insert into team_exports values ('${team.id}', '${randomUUID()}', now() - interval '1 hour')`,
   );
   // As of a provider that has answered the team with too many requests.
+  await query(app.databaseUrl, `insert into scope_requirements values ('${team.id}', 'oura', '{daily}', '{}')`);
   await query(
     app.databaseUrl,
     `insert into data_pull_preferences (team_id, provider, org_id, default_days) values ('${team.id}', 'oura', '${team.org_id}', 30)`,

@@ -305,6 +305,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { params: { account_id: own.lab_account_id }, body: { team_id_allowlist: [team_id] }, status: 404 },
     { params: { account_id: lab_account_id }, body: { team_id_allowlist: [] }, status: 404 },
   ],
+  set_scope_requirements: () => [{ body: { oura: { user_must_grant: ['daily'], user_may_grant: [] } }, status: 404 }],
   list_team_data_pull_preferences: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   set_team_data_pull_preferences: (own, { team_id }) => [
     { body: { team_ids: [team_id], providers: days }, status: 404 },
@@ -474,6 +475,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await useLink(team, user.user_id);
   await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
   // As of a provider that is asked for the news of each user apart: none is configured here.
+  await sql`insert into scope_requirements values (${team.id}, 'oura', '{daily}', '{}')`.execute(app.db);
   await sql`insert into data_pull_preferences (team_id, provider, org_id, default_days)
     values (${team.id}, 'oura', ${team.org_id}, 30)`.execute(app.db);
   await sql`insert into team_provider_waits values (${team.id}, 'strava', now(), now())`.execute(app.db);

@@ -281,11 +281,11 @@ const PROVIDER_FACTS: Readonly<Record<string, ProviderFacts>> = {
 const clientOf = (id: string | undefined): string => (id ?? '').replace(/^client-of-/, '');
 
 /** What is wrong with a browser that comes to a provider's page; null where it is as it should be. */
-export function problemOfAuthorisation(path: string, query: Values): string | null {
+export function problemOfAuthorisation(path: string, query: Values, scope: string | null): string | null {
   const facts = PROVIDER_FACTS[clientOf(query['client_id'])];
   if (!facts) return `nobody is ${query['client_id']}`;
   if (facts.authorise.path !== path) return `consent is not asked for at ${path}`;
-  const needed = { response_type: 'code', ...facts.authorise.query };
+  const needed = { response_type: 'code', ...facts.authorise.query, ...(scope !== null && { scope }) };
   for (const [name, value] of Object.entries(needed))
     if (query[name] !== value) return `${name}=${query[name]} is not taken`;
   if ('code_challenge_method' in needed !== 'code_challenge' in query)

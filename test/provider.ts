@@ -38,6 +38,8 @@ export type Provider = {
   ended: string[];
   /** Scopes that users grant; null: all that are asked for, and nobody says so. */
   grant: (scopes: string[] | null) => void;
+  /** Scopes that are asked for from now on, in their order; null: all that the connector asks for by itself. */
+  expectScopes: (scopes: string[] | null) => void;
   /** The provider's own id of whoever connects next. */
   user: (id: string) => void;
   /** What the next token requests are answered with, one each; then it works again. */
@@ -74,6 +76,7 @@ export async function startProvider(): Promise<Provider> {
   const revoked: string[] = [];
   const ended: string[] = [];
   let granted: string[] | null = null;
+  let expected: string | null = null;
   let user = 'provider-user-1';
   let failures: (Failure | 'hang up')[] = [];
   let wrap = (answer: Record<string, unknown>): unknown => answer;
@@ -144,7 +147,7 @@ export async function startProvider(): Promise<Provider> {
     const url = new URL(request.url ?? '/', 'http://provider');
     const query = Object.fromEntries(url.searchParams);
     if (query['response_type'] !== undefined) {
-      note(problemOfAuthorisation(url.pathname, query));
+      note(problemOfAuthorisation(url.pathname, query, expected));
       return authorize(url, response);
     }
     const body = await text(request);
@@ -206,6 +209,7 @@ export async function startProvider(): Promise<Provider> {
     revoked,
     ended,
     grant: (scopes) => (granted = scopes),
+    expectScopes: (scopes) => (expected = scopes?.join(' ') ?? null),
     user: (id) => (user = id),
     fail: (...answers) => (failures = answers),
     wrap: (how) => (wrap = how),

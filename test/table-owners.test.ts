@@ -22,7 +22,7 @@ const OWNERS: Record<string, string[]> = {
     'user_subscriptions',
     'ended_agreements',
   ],
-  'wearables/link': ['bulk_ops', 'link_tokens', 'link_codes', 'oauth_states'],
+  'wearables/link': ['bulk_ops', 'scope_requirements', 'link_tokens', 'link_codes', 'oauth_states'],
   'labs/appointments': ['appointments', 'appointment_events', 'appointment_slots'],
   'labs/places': ['zip_prefixes', 'service_centers'],
   'labs/catalogue': [

@@ -957,6 +957,13 @@ export interface Samples {
   value: number;
 }
 
+export interface ScopeRequirements {
+  provider: string;
+  team_id: string;
+  user_may_grant: string[];
+  user_must_grant: string[];
+}
+
 export interface Seeds {
   applied_at: Generated<string>;
   name: string;
@@ -1349,6 +1356,7 @@ export interface DB {
   sample_ids: SampleIds;
   sample_notes: SampleNotes;
   samples: Samples;
+  scope_requirements: ScopeRequirements;
   seeds: Seeds;
   service_centers: ServiceCenters;
   shipments: Shipments;

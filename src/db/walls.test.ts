@@ -158,7 +158,15 @@ describe('a statement whose filter was forgotten', () => {
     );
     expect(seen).toEqual(
       {
-        'the own organisation': ['audit_log', 'ehr_members', 'ehr_sessions', 'lab_accounts', 'team_api_keys', 'teams'],
+        'the own organisation': [
+          'audit_log',
+          'data_pull_preferences',
+          'ehr_members',
+          'ehr_sessions',
+          'lab_accounts',
+          'team_api_keys',
+          'teams',
+        ],
         // The directory of payors is everybody's.
         nobody: [`payor_external_codes (${codes})`, `payors (${payors})`],
       }[who] ?? [],

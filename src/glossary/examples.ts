@@ -57,6 +57,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   patch_lab_test: { name: 'Heart check', active: false },
   patch_org_lab_account: { team_id_allowlist: [] },
   connect_demo: { user_id: USER, provider: 'oura' },
+  set_scope_requirements: { oura: { user_must_grant: ['daily'], user_may_grant: ['heartrate', 'workout'] } },
   set_team_data_pull_preferences: {
     team_ids: [TEAM],
     providers: {

@@ -83,6 +83,8 @@ const OF_ITS_OWN = new Set([
   'pulls.error_details',
   'retries.trigger',
   'samples.extra',
+  'scope_requirements.user_may_grant',
+  'scope_requirements.user_must_grant',
   'shipments.inbound_tracking_number',
   'shipments.inbound_tracking_url',
   'shipments.outbound_tracking_number',

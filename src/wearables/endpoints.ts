@@ -5,6 +5,7 @@ import { connectionEndpoints } from './connections/endpoints.ts';
 import { fileEndpoints } from './files/endpoints.ts';
 import { hookEndpoints } from './hooks/endpoints.ts';
 import { linkEndpoints } from './link/endpoints.ts';
+import { requirementEndpoints } from './link/requirements/endpoints.ts';
 import { priorityEndpoints } from './priorities/endpoints.ts';
 import { pullEndpoints } from './pulls/endpoints.ts';
 import { pullPreferenceEndpoints } from './pulls/preferences/endpoints.ts';
@@ -23,4 +24,5 @@ export const wearableEndpoints: Endpoint[] = [
   ...continuousQueryEndpoints,
   ...priorityEndpoints,
   ...pullPreferenceEndpoints,
+  ...requirementEndpoints,
 ];

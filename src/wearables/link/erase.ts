@@ -16,6 +16,7 @@ export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string
 
 /** What belongs to users has gone with them. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
+  await db.deleteFrom('scope_requirements').where('team_id', '=', team.id).execute();
   await db.deleteFrom('bulk_ops').where('team_id', '=', team.id).execute();
 }
 

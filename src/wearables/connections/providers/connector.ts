@@ -16,8 +16,10 @@ type Oauth = {
   revoke: Revocation | null;
   /** Where the client's id and secret stand in a token request. */
   client_auth: 'body' | 'basic';
-  /** Asked for at every authorisation. */
+  /** Asked for at every authorisation, unless a team has chosen. */
   scopes: readonly string[];
+  /** Of them those that a team cannot leave out: who the user is, and tokens that can be renewed. */
+  always_scopes?: readonly string[];
   scope_separator: ' ' | ',';
   /** Proof Key for Code Exchange (RFC 7636) by SHA-256. */
   pkce: boolean;

@@ -14,6 +14,7 @@ export const oura: Connector = {
     },
     client_auth: 'body',
     scopes: ['email', 'personal', 'daily', 'heartrate', 'workout', 'tag', 'session', 'spo2', 'heart_health'],
+    always_scopes: ['personal'],
     scope_separator: ' ',
     pkce: false,
     // Granted names may read extapi:daily.

@@ -14,6 +14,7 @@ export const strava: Connector = {
     },
     client_auth: 'body',
     scopes: ['read', 'activity:read_all', 'profile:read_all'],
+    always_scopes: ['read'],
     scope_separator: ',',
     pkce: false,
     authorize_with: { approval_prompt: 'auto' },

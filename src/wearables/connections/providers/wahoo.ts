@@ -9,6 +9,7 @@ export const wahoo: Connector = {
     revoke: { url: 'https://api.wahooligan.com/v1/permissions', token_in: 'header', token: 'access' },
     client_auth: 'body',
     scopes: ['user_read', 'workouts_read', 'offline_data'],
+    always_scopes: ['user_read', 'offline_data'],
     scope_separator: ' ',
     pkce: true,
     externalUserId: () => null,

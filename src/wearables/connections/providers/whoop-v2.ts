@@ -17,6 +17,7 @@ export const whoopV2: Connector = {
       'read:sleep',
       'read:workout',
     ],
+    always_scopes: ['offline', 'read:profile'],
     scope_separator: ' ',
     pkce: false,
     // Without it there is no refresh token for the next time.

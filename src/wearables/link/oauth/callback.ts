@@ -22,6 +22,7 @@ import { schedulePulls } from '../../pulls/schedule.ts';
 import type { LinkError, LinkOutcome } from '../outcome.ts';
 import { donePath, outcomePage } from '../page/outcome-page.ts';
 import { redirectWith } from '../redirect-url.ts';
+import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { consumeLinkSession, findLinkSessionById } from '../session.ts';
 import { callbackUrl } from './start.ts';
 import { comeBack, type Return } from './state.ts';
@@ -62,11 +63,12 @@ async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promis
 }
 
 async function grantedTokens(
-  { config }: LinkCtx,
+  ctx: LinkCtx,
   configured: Configured,
   { provider, code = '', scope }: Callback,
   { code_verifier }: Return,
 ): Promise<GrantedTokens> {
+  const { config } = ctx;
   const granted = await requestTokens(config, configured, {
     grant_type: 'authorization_code',
     code,
@@ -74,7 +76,8 @@ async function grantedTokens(
     ...(code_verifier === null ? {} : { code_verifier }),
   });
   // What is granted as it was asked for need not be told (RFC 6749 5.1).
-  const scopes = granted.granted_scopes ?? scopesOf(configured, scope) ?? [...configured.connector.oauth.scopes];
+  const scopes =
+    granted.granted_scopes ?? scopesOf(configured, scope) ?? (await findAskedScopes(ctx, configured.connector)).asked;
   return { ...granted, granted_scopes: scopes };
 }
 
@@ -88,7 +91,7 @@ async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedT
   try {
     await registerUser(config, configured, access_token);
     external_user_id ??= await askIdentity(config, configured, access_token);
-    outcome = bringsAnything(slug, granted.granted_scopes)
+    outcome = (await isGranted(ctx, configured, granted.granted_scopes))
       ? await connectOnce(ctx, configured, { ...granted, external_user_id })
       : 'required_scopes_not_granted';
     return outcome;
@@ -96,6 +99,13 @@ async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedT
     const unused = { user_id: link.user.id, provider: slug, tokens: granted.tokens, external_user_id };
     if (outcome !== 'success') await inTransaction(ctx, (ctx) => giveBack(ctx, [unused]));
   }
+}
+
+/** Whether it brings anything at all, and everything is granted that the team wants. */
+async function isGranted(ctx: LinkCtx, { connector }: Configured, scopes: readonly string[] | null): Promise<boolean> {
+  if (!bringsAnything(connector.slug, scopes)) return false;
+  const { must } = await findAskedScopes(ctx, connector);
+  return must.every((scope) => scopes === null || scopes.includes(scope));
 }
 
 /** One connection for one link token, also where a browser comes back twice at once. */

@@ -3,6 +3,7 @@ import type { Ctx } from '../../../context.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { addressAt, type Configured } from '../../connections/providers/configured.ts';
+import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { connectableProviders } from '../connectable.ts';
 import { outcomePage } from '../page/outcome-page.ts';
 import { depart, STATE_SECONDS, type Departure } from './state.ts';
@@ -23,9 +24,10 @@ export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page 
   if (!configured) return outcomePage('invalid_token');
   const { pkce } = configured.connector.oauth;
   const departure = await depart(session.ctx, { provider, pkce, cookie, from_page });
+  const { asked } = await findAskedScopes(session.ctx, configured.connector);
   const base = new URL(ctx.config.baseUrl);
   return {
-    redirect: authorizeUrl(ctx.config, configured, departure),
+    redirect: authorizeUrl(ctx.config, configured, { ...departure, asked }),
     cookie: {
       name: COOKIE,
       value: departure.browser,
@@ -36,14 +38,18 @@ export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page 
   };
 }
 
-function authorizeUrl(config: Config, configured: Configured, { state, code_challenge }: Departure): string {
+function authorizeUrl(
+  config: Config,
+  configured: Configured,
+  { state, code_challenge, asked }: Departure & { asked: string[] },
+): string {
   const { connector, client } = configured;
   const url = new URL(addressAt(config, configured, connector.oauth.authorize_url));
   const parameters = {
     response_type: 'code',
     client_id: client.id,
     redirect_uri: callbackUrl(config, connector.slug),
-    scope: connector.oauth.scopes.join(connector.oauth.scope_separator),
+    scope: asked.join(connector.oauth.scope_separator),
     state,
     ...(code_challenge === null ? {} : { code_challenge, code_challenge_method: 'S256' }),
     ...connector.oauth.authorize_with,

@@ -1,0 +1,17 @@
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../../context.ts';
+import type { Requirements } from './schemas.ts';
+
+/** What the team asks its users for, by provider; nothing of those for which it has chosen nothing. */
+export async function listRequirements(
+  { db, team }: Pick<TeamCtx, 'db' | 'team'>,
+  provider: string | null,
+): Promise<Static<typeof Requirements>['requirements']> {
+  return db
+    .selectFrom('scope_requirements')
+    .select(['user_must_grant', 'user_may_grant', 'team_id', 'provider'])
+    .where('team_id', '=', team.id)
+    .$if(provider !== null, (query) => query.where('provider', '=', provider as string))
+    .orderBy('provider')
+    .execute();
+}
