@@ -16,6 +16,7 @@ import { query } from '../../test/global-setup.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { findTraces } from '../../test/traces.ts';
 import { eraseSomeOfTeam } from './erase-teams.ts';
+import { IN_PIECES } from './erase-users.ts';
 import { jobs } from './run.ts';
 
 let app: TestApp;
@@ -196,8 +197,8 @@ test('an erasure tells how far it has come, turn by turn, and that it is done wh
   expect(answer.body.deletion).toMatchObject({ status: 'scheduled', started_at: null, progress: { users: null } });
   expect(await deletionOf(team)).toEqual(answer.body.deletion);
 
-  // A step to begin with, then four for each user.
-  expect(await eraseSomeOfTeam(app.ctx, team.id, 10)).toBe(true);
+  // A step to begin with; of each user one for what goes in pieces, a piece here, and one for the rest.
+  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 2 * (IN_PIECES.length + 1))).toBe(true);
   expect(await deletionOf(team)).toMatchObject({
     status: 'running',
     ended_at: null,

@@ -50,7 +50,7 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
 export type Step = <T>(work: (ctx: TxCtx<TeamCtx>) => Promise<T>) => Promise<T | null>;
 
 /** What a user can have any number of, a piece at a time; each tells whether there may be more. */
-const IN_PIECES = [
+export const IN_PIECES = [
   delivery.eraseSomeEvents,
   events.eraseSomeHeldEvents,
   timeseries.eraseSomeSamples,

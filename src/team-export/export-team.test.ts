@@ -49,15 +49,14 @@ const NOT_EXPORTED: Record<string, string> = {
   mails: "the organisation's",
   org_invites: "the organisation's",
   org_members: "the organisation's",
-  data_pull_preferences: 'how far back providers are read; its own operation tells it',
-  delivery_tallies: 'the work of deliveries, which repeat what is exported',
+  delivery_tallies: 'counts of deliveries, kept for days',
   ehr_configurations: "the organisation's",
   ehr_members: "the organisation's",
   ehr_sessions: "the organisation's, and opens it",
-  event_readers: 'the work of deliveries, which repeat what is exported',
-  held_events: 'the work of deliveries, which repeat what is exported',
+  event_readers: 'who waits at the feed of messages',
+  held_events: 'messages that the feed tells after an undo',
   org_domains: "the organisation's",
-  webhook_replays: 'the work of deliveries, which repeat what is exported',
+  webhook_replays: 'messages that are sent again',
 };
 
 let app: TestApp;

@@ -15,6 +15,7 @@ import * as connections from '../wearables/connections/erase.ts';
 import * as files from '../wearables/files/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as priorities from '../wearables/priorities/erase.ts';
+import * as pulls from '../wearables/pulls/erase.ts';
 import * as summaries from '../wearables/summaries/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
@@ -29,6 +30,7 @@ export const EXPORTS: readonly Exports[] = [
   webhooks,
   priorities,
   link,
+  pulls,
   continuousQueries,
   users,
   connections,

@@ -40,7 +40,7 @@ export type SendOutcome = {
 };
 
 /** `at_ms` is the time that is told in whole seconds, `signature` the header's value. */
-export type Sent = { at_ms: number; signature: string; user_agent: string };
+type Sent = { at_ms: number; signature: string; user_agent: string };
 
 export type SenderOptions = {
   policy: AddressPolicy;

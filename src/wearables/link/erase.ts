@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import type { Exports } from '../../privacy/export-rows.ts';
 
-export const EXPORTS: Exports = { ofTeam: [{ type: 'bulk_op', table: 'bulk_ops', key: ['id'] }] };
+export const EXPORTS: Exports = {
+  ofTeam: [
+    { type: 'bulk_op', table: 'bulk_ops', key: ['id'] },
+    { type: 'scope_requirement', table: 'scope_requirements', key: ['provider'] },
+  ],
+};
 
 /** Days that what was done to many connections at once can be looked up. */
 const BULK_OP_DAYS = 30;

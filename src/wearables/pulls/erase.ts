@@ -1,4 +1,9 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import type { Exports } from '../../privacy/export-rows.ts';
+
+export const EXPORTS: Exports = {
+  ofTeam: [{ type: 'data_pull_preference', table: 'data_pull_preferences', key: ['provider'] }],
+};
 
 /** Polls go with their connection. */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor, isId } from '../../db/page.ts';
 import { leastIdAt } from '../../ids.ts';
 
 /** Attempts that one page goes through, whatever it is filtered by. */
-export const MOST_LOOKED_AT = 1_000;
+const MOST_LOOKED_AT = 1_000;
 const LATEST_MS = 2 ** 48 - 1;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

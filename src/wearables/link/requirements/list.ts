@@ -4,7 +4,7 @@ import type { Requirements } from './schemas.ts';
 
 /** What the team asks its users for, by provider; nothing of those for which it has chosen nothing. */
 export async function listRequirements(
-  { db, team }: Pick<TeamCtx, 'db' | 'team'>,
+  { db, team }: TeamCtx,
   provider: string | null,
 ): Promise<Static<typeof Requirements>['requirements']> {
   return db
