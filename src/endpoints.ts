@@ -3,6 +3,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import { insuranceEndpoints } from './insurance/endpoints.ts';
 import { labEndpoints } from './labs/endpoints.ts';
 import { managementEndpoints } from './tenancy/endpoints.ts';
+import { pipelineEndpoints } from './pipelines/endpoints.ts';
 import { systemEndpoints } from './system/endpoints.ts';
 import { teamExportEndpoints } from './team-export/endpoints.ts';
 import { userEndpoints } from './users/endpoints.ts';
@@ -22,6 +23,7 @@ export const endpoints: Endpoint[] = [
   ...feedEndpoints,
   ...eventTypeEndpoints(eventCatalogue),
   ...managementEndpoints,
+  ...pipelineEndpoints,
   ...teamExportEndpoints,
   ...webhookEndpoints,
   ...attemptEndpoints,

@@ -92,6 +92,8 @@ export type ErrorCode =
   | 'webhook_url_refused'
   | 'webhook_address_refused'
   | 'webhook_headers_refused'
+  | 'pipeline_url_refused'
+  | 'pipeline_address_refused'
   | 'webhook_disabled'
   | 'event_expired'
   | 'delivery_held'

@@ -66,6 +66,7 @@ const PARTS: Record<string, string[]> = {
   endpoints: [
     'event-catalogue',
     'team-export',
+    'pipelines',
     'labs',
     'wearables',
     'insurance',
@@ -78,6 +79,7 @@ const PARTS: Record<string, string[]> = {
   'event-catalogue': ['glossary', 'event-types', 'http', 'webhooks'],
   'event-types': ['labs', 'wearables', 'delivery', 'events'],
   jobs: [
+    'pipelines',
     'labs',
     'wearables',
     'insurance',
@@ -92,7 +94,19 @@ const PARTS: Record<string, string[]> = {
     ...OPERATION,
     ...GROUND,
   ],
-  'team-export': ['labs', 'wearables', 'insurance', 'users', 'webhooks', 'tenancy', 'audit', ...OPERATION, ...GROUND],
+  'team-export': [
+    'pipelines',
+    'labs',
+    'wearables',
+    'insurance',
+    'users',
+    'webhooks',
+    'tenancy',
+    'audit',
+    ...OPERATION,
+    ...GROUND,
+  ],
+  pipelines: ['webhooks', 'outbound', 'tenancy', 'events', ...OPERATION, ...GROUND],
   glossary: [],
   quickstart: GROUND,
   // the wings, higher ones first

@@ -36,6 +36,7 @@ import { upload } from './exports.ts';
 import { pngHead } from './images.ts';
 import { plantDocument } from './lab-reports.ts';
 import { invite, letIn, makeMember } from './people-of-orgs.ts';
+import { ehrPath, ehrPipeline } from './pipelines.ts';
 import { reportForm, sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -315,6 +316,15 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { query: `team_id=${team_id}`, status: 404 },
     { query: `team_id=${own.team_id}&team_id=${team_id}`, status: 404 },
   ],
+  list_team_ehr_pipelines: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
+  set_team_ehr_pipelines: (own, { team_id }) => [
+    { body: ehrPipeline([team_id]), status: 404 },
+    { body: ehrPipeline([own.team_id, team_id]), status: 404 },
+  ],
+  delete_team_ehr_pipelines: (own, { team_id }) => [
+    { query: `ehr_type=fhir&team_id=${team_id}`, status: 404 },
+    { query: `ehr_type=fhir&team_id=${own.team_id}&team_id=${team_id}`, status: 404 },
+  ],
   list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
   create_management_key: (_, { team_id }) => [
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
@@ -455,6 +465,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   const replay = await team.api<{ id: string }>('POST', `${webhookPath(team)}/${webhook_id}/replay`, {
     since: new Date().toISOString(),
   });
+  await team.api('POST', ehrPath(team), ehrPipeline([team.id]));
   await team.api('PATCH', `/v1/org/${team.org_id}/team/${team.id}`, { integration_team_id: name });
   await addPhysician(app.ctx, team.id, physician);
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];

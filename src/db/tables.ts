@@ -268,6 +268,16 @@ export interface EhrMembers {
   team_ids: string[] | null;
 }
 
+export interface EhrPipelines {
+  allowed_mappers: string[] | null;
+  authentication: Buffer;
+  base_url: string;
+  ehr_type: string;
+  org_id: string;
+  team_id: string;
+  updated_at: Generated<string>;
+}
+
 export interface EhrSessions {
   expires_at: string;
   feature: string;
@@ -1293,6 +1303,7 @@ export interface DB {
   deployment: Deployment;
   ehr_configurations: EhrConfigurations;
   ehr_members: EhrMembers;
+  ehr_pipelines: EhrPipelines;
   ehr_sessions: EhrSessions;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;

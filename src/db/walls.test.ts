@@ -162,6 +162,7 @@ describe('a statement whose filter was forgotten', () => {
           'audit_log',
           'data_pull_preferences',
           'ehr_members',
+          'ehr_pipelines',
           'ehr_sessions',
           'lab_accounts',
           'team_api_keys',

@@ -15,6 +15,18 @@ export const ORG_BODIES: Readonly<Record<string, unknown>> = {
     modalities: ['feature_embed', 'link_out'],
     origin_configs: [{ origin: 'https://ehr.example.com' }],
   },
+  set_team_ehr_pipelines: {
+    team_ids: ['01940000-0000-7000-8000-000000000003'],
+    ehr_type: 'fhir',
+    base_url: 'https://ehr.example.com/fhir',
+    authentication: {
+      type: 'client_credentials',
+      client_id: 'phial',
+      client_secret: 'a secret of the EHR',
+      token_url: 'https://ehr.example.com/oauth/token',
+    },
+    allowed_mappers: ['lab_result'],
+  },
   create_domain: { domain: 'example.com' },
   send_domain_instructions: { to_email: 'dns@example.com' },
   create_invite: { email: 'grace@example.com', role: 'org_admin' },

@@ -20,6 +20,7 @@ import * as tenancy from '../tenancy/erase.ts';
 import { teamErasureKind } from '../tenancy/teams/deletion/delete.ts';
 import { beginDeletion, endDeletion, tellErasedRooms, tellErasedUser } from '../tenancy/teams/deletion/progress.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
+import * as pipelines from '../pipelines/erase.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as connections from '../wearables/connections/erase.ts';
@@ -48,6 +49,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   insurance,
   users,
   catalogue,
+  pipelines,
   tenancy,
 ];
 

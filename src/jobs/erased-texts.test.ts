@@ -23,6 +23,7 @@ import {
 import { labOf, plantDocument, receiveFor, sampled } from '../../test/lab-reports.ts';
 import { query } from '../../test/global-setup.ts';
 import { pngHead } from '../../test/images.ts';
+import { ehrPath, ehrPipeline } from '../../test/pipelines.ts';
 import { sendReport } from '../../test/sent-reports.ts';
 import { guarantor, person } from '../../test/people.ts';
 import { startReceiver } from '../../test/receiver.ts';
@@ -58,6 +59,7 @@ const OF_ITS_OWN = new Set([
   'continuous_query_tasks.error',
   'data_pull_preferences.resource_days',
   'delivery_tallies.durations',
+  'ehr_pipelines.ehr_type',
   'event_resends.order_ids',
   'held_deliveries.trigger',
   'hl7_messages.message_type',
@@ -116,6 +118,9 @@ const OF_THE_TEAM = [
   'attempts.response_body',
   'continuous_queries.slug',
   'continuous_queries.title',
+  'ehr_pipelines.allowed_mappers',
+  'ehr_pipelines.authentication',
+  'ehr_pipelines.base_url',
   'payor_external_codes.provider_payor_id',
   'payors.name',
   'payors.org_address',
@@ -200,6 +205,12 @@ async function plant(): Promise<string> {
   const webhook = `${webhookPath(team)}/${made.body.id}`;
   await team.api('PUT', `${webhook}/headers`, { headers: { 'x-tenant': mark } });
   await team.api('POST', `${webhook}/secret/rotate`, { key: `whsec_${mark}${mark}${mark.slice(0, 8)}` });
+  const ehr = { type: 'api_key', api_key: mark };
+  await team.api('POST', ehrPath(team), {
+    ...ehrPipeline([team.id], ehr),
+    base_url: `https://ehr.example.com/${mark}`,
+    allowed_mappers: [mark],
+  });
   const teamPath = `/v1/org/${team.org_id}/team/${team.id}`;
   const redirect_url = `https://app.example.com/${mark}`;
   await team.api('PUT', `${teamPath}/link_redirect_urls`, { urls: [redirect_url] });

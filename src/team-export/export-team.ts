@@ -7,6 +7,7 @@ import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as labReports from '../labs/results/parser/erase.ts';
+import * as pipelines from '../pipelines/erase.ts';
 import { exportedRows, openRow, type ExportedRow, type Exports } from '../privacy/export-rows.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import * as users from '../users/erase.ts';
@@ -27,6 +28,7 @@ export const EXPORTS: readonly Exports[] = [
   tenancy,
   catalogue,
   insurance,
+  pipelines,
   webhooks,
   priorities,
   link,

@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import type { TeamsCtx } from '../../context.ts';
+import { findEhrPipelines } from './list.ts';
+import type { EhrPipeline } from './schemas.ts';
+
+/** Those that these teams had of this kind of EHR. */
+export async function removeEhrPipelines(
+  ctx: TeamsCtx,
+  teams: string[],
+  ehrType: EhrPipeline['ehr_type'],
+): Promise<EhrPipeline[]> {
+  const had = await findEhrPipelines(ctx, teams, ehrType);
+  await sql`
+    delete from ehr_pipelines
+     where org_id = ${ctx.org.id} and team_id = any (${teams}::uuid[]) and ehr_type = ${ehrType}`.execute(ctx.db);
+  return had;
+}

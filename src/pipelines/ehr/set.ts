@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamsCtx } from '../../context.ts';
+import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
+import { MASK } from '../mask.ts';
+import { refuseHost, refusePipelineUrl } from '../refuse-address.ts';
+import { sealedRow } from './render.ts';
+import { authenticationOf, type EhrAuthentication, type EhrPipelineInput } from './schemas.ts';
+
+/** The whole of it, for each of these teams. Throws pipeline_url_refused and pipeline_address_refused. */
+export async function setEhrPipeline(
+  ctx: TeamsCtx,
+  teams: string[],
+  { ehr_type, base_url, authentication: given, allowed_mappers }: Static<typeof EhrPipelineInput>,
+): Promise<void> {
+  const authentication = authenticationOf(given);
+  await refuseUrl(ctx, ['base_url'], base_url);
+  if (authentication.type === 'client_credentials')
+    await refuseUrl(ctx, ['authentication', 'token_url'], authentication.token_url);
+  refuseMask(authentication);
+  const sealed = teams.map((team_id) =>
+    ctx.cipher.sealJson('ehr_pipelines.authentication', sealedRow({ team_id, ehr_type }), authentication),
+  );
+  await sql`
+    insert into ehr_pipelines (team_id, ehr_type, org_id, base_url, authentication, allowed_mappers)
+    select team_id, ${ehr_type}, ${ctx.org.id}, ${base_url}, authentication, ${allowed_mappers ?? null}::text[]
+      from unnest(${teams}::uuid[], ${sealed}::bytea[]) as given (team_id, authentication)
+     order by team_id
+    on conflict (team_id, ehr_type) do update
+      set base_url = excluded.base_url, authentication = excluded.authentication,
+          allowed_mappers = excluded.allowed_mappers, updated_at = now()`.execute(ctx.db);
+}
+
+async function refuseUrl(ctx: TeamsCtx, place: string[], url: string): Promise<void> {
+  const problem = deploymentPolicy(ctx.config).checkUrl(url);
+  if (problem !== null) refusePipelineUrl(place, problem);
+  await refuseHost(ctx, new URL(url).hostname);
+}
+
+/** What an answer shows is not taken back: the secret behind it would be lost. */
+function refuseMask(of: EhrAuthentication): void {
+  const secret = of.type === 'client_credentials' ? of.client_secret : of.type === 'api_key' ? of.api_key : null;
+  if (secret === MASK) refusePipelineUrl(['authentication'], `${MASK} stands for a secret. Send the secret itself.`);
+}

@@ -1,0 +1,11 @@
+import type { Team } from './app.ts';
+
+export const ehrPath = ({ org_id }: Pick<Team, 'org_id'>): string => `/v1/org/${org_id}/team_ehr_pipelines/sandbox/us`;
+
+/** What is sent to configure an EHR for these teams. */
+export const ehrPipeline = (team_ids: string[], authentication: object = { type: 'api_key', api_key: 'of-ehr' }) => ({
+  team_ids,
+  ehr_type: 'fhir',
+  base_url: 'https://ehr.example.com/fhir',
+  authentication,
+});
