@@ -15,7 +15,8 @@ export type Found = {
   heldFor: string | null;
 };
 
-type Row = { team_id: string; id: string; event_type: string; body: Buffer | null; held_for: string | null };
+/** The body in base64, which is two thirds of the bytes of bytea's own text and is read in less than half the time. */
+type Row = { team_id: string; id: string; event_type: string; body: string | null; held_for: string | null };
 
 /**
  * Events by id, each read and opened once: of those that are known, only whether their user leaves is read again.
@@ -28,7 +29,7 @@ export async function loadEvents(
   if (wanted.length === 0) return new Map();
   const known = new Map(wanted.map((event) => [event.id, event.known]));
   const { rows } = await sql<Row>`
-    select events.team_id, events.id, events.event_type, case when not wanted.known then events.body end as body,
+    select events.team_id, events.id, events.event_type, case when not wanted.known then encode(events.body, 'base64') end as body,
            case when users.deleted_at is not null then users.id end as held_for
       from unnest(${wanted.map((event) => event.team_id)}::uuid[], ${wanted.map((event) => event.id)}::uuid[],
                   ${wanted.map((event) => event.known !== null)}::boolean[]) as wanted (team_id, id, known)
@@ -44,7 +45,8 @@ export async function loadEvents(
 /** A value that was damaged is its own event's affair: the others of the round are sent. */
 async function opened({ cipher, log }: Ctx, { team_id, id, event_type, body }: Row): Promise<Event> {
   try {
-    return { event_type, body: await cipher.openPackedBytes('events.body', { team_id, id }, body as Buffer) };
+    const sealed = Buffer.from(body as string, 'base64');
+    return { event_type, body: await cipher.openPackedBytes('events.body', { team_id, id }, sealed) };
   } catch (err) {
     log.error({ err, message_id: id, team_id }, 'a stored event cannot be opened; its deliveries fail');
     return { event_type, body: null };
