@@ -100,6 +100,8 @@ export type TeamCtx = Ctx & {
   aside?: Aside;
   /** Aborted when the client of a request that waits goes away; missing where there is none. */
   gone?: AbortSignal;
+  /** Of what lasts: throws where its caller's key opens it no longer; missing where nobody calls. */
+  stillOpens?: () => Promise<void>;
   /** Of a batch in its turn: lets requests of other teams that want little go first; missing in what is no batch. */
   giveWay?: GiveWay;
 };

@@ -68,10 +68,12 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     if (request.is404) refuseUnknownRoute(request, reply, { allowedMethods, pages });
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
-    const caller = await AUTH_KINDS[endpoint.auth].findCaller(ctx, access, request.headers, {
-      path: endpoint.path,
-      params: request.params as Record<string, string>,
-    });
+    const findCaller = () =>
+      AUTH_KINDS[endpoint.auth].findCaller(ctx, access, request.headers, {
+        path: endpoint.path,
+        params: request.params as Record<string, string>,
+      });
+    const caller = await findCaller();
     if (caller.key) request.trail = startTrail(caller.key, caller.records);
     markDeprecations(reply, endpoint, caller);
     const keyId = caller.countedAs ?? caller.key?.id;
@@ -79,7 +81,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     if (keyId) await rateLimits?.take(keyId, (name, value) => reply.header(name, value));
     if ('refusal' in caller) throw caller.refusal;
     if (caller.key?.kind === 'team_key') uses.note(caller.key.id);
-    request.caller = caller;
+    request.caller = endpoint.lasts ? { ...caller, again: findCaller } : caller;
     refuseBeyondKey(endpoint, caller);
   });
   server.addHook('onResponse', async (request, reply) => {

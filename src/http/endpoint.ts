@@ -112,6 +112,8 @@ type Definition<
   revokes?: boolean;
   /** Waits for something outside: its verb takes transactions of its own, and none while it waits. */
   waits?: boolean;
+  /** Its answer may come long after it was asked for, or be long under way: `stillOpens` of its ctx asks for the key again. */
+  lasts?: boolean;
   /** A schema for JSON, or one of the kinds in media.ts; left out: no body. */
   response?: R;
   /** Left out: 200 with a body, 204 without, 302 for a redirect. */
@@ -150,6 +152,7 @@ export type Endpoint = Shown & {
   headers: readonly string[];
   revokes: boolean;
   waits: boolean;
+  lasts: boolean;
   response?: AnswerKind | undefined;
   status: Status;
   refusals: readonly ErrorCode[];
@@ -182,6 +185,7 @@ export function endpoint<
     headers: definition.headers ?? [],
     revokes: definition.revokes ?? false,
     waits: definition.waits ?? false,
+    lasts: definition.lasts ?? false,
     status: definition.status ?? usual,
     refusals: definition.refusals ?? [],
     refusedWith: definition.refusedWith ?? {},

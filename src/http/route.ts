@@ -13,7 +13,7 @@ import { compileAnswer, send, type Answer } from './answer/write.ts';
 import { recordIdsOf } from './audit/record-ids.ts';
 import { lineOf } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
-import { resolveScope } from './auth/scope.ts';
+import { refuseBeyondKey, resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
 import { takeBatches, UnreadBatch } from './input/batch-body.ts';
 import type { ReadForm } from './input/form-body.ts';
@@ -83,7 +83,9 @@ export function addRoute(
     { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
   ): Promise<FastifyReply> => {
     const { trail } = request;
-    const ctx = pausing(endpoint, await resolveScope(endpoint, caller.ctx, input), pauses);
+    const resolved = await resolveScope(endpoint, caller.ctx, input);
+    const stillOpens = (): Promise<void> => refuseIfEnded(endpoint, caller, input);
+    const ctx = pausing(endpoint, endpoint.lasts ? { ...resolved, stillOpens } : resolved, pauses);
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
     const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
@@ -137,6 +139,15 @@ function keyedRequest(
 function pausing<C extends Ctx>({ waits }: Endpoint, ctx: C, { aside, giveWay, gone }: Pauses): C {
   if (giveWay) return { ...ctx, giveWay };
   return waits && aside ? { ...ctx, aside, ...(gone ? { gone } : {}) } : ctx;
+}
+
+/** Throws what the same request would be refused with now, as when its key was revoked meanwhile. */
+async function refuseIfEnded(endpoint: Endpoint, caller: Caller, input: Input): Promise<void> {
+  const again = await caller.again?.();
+  if (!again) return;
+  if ('refusal' in again) throw again.refusal;
+  refuseBeyondKey(endpoint, again);
+  await resolveScope(endpoint, again.ctx, input);
 }
 
 /** Aborted when the client goes away before it has its answer. */

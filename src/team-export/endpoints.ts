@@ -18,6 +18,7 @@ export const teamExportEndpoints = [
     params: Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment }),
     query: ExportQuery,
     response: ndjson(ExportLine),
+    lasts: true,
     summary: 'Export everything of a team',
     description:
       'One JSON object a line: first what is of the team itself, then user by user, each beginning with its line `user`. ' +

@@ -230,6 +230,26 @@ test('it ends where the team is deleted meanwhile, without the last line', async
   await expect(rest()).rejects.toThrow();
 });
 
+test('it ends where the key that asked for it is revoked meanwhile, or bound to the team no longer', async () => {
+  const other = await app.makeTeam();
+  await sql`insert into users (id, team_id, client_user_id)
+    select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
+  const key = await createManagementKey(app.ctx, {
+    org_id: other.org_id,
+    label: 'bound',
+    role: 'team_admin',
+    team_ids: [other.id],
+  });
+  const cut = await fetch(app.baseUrl + path(other), { headers: { 'x-management-key': key.value } });
+  const reader = cut.body?.getReader();
+  await reader?.read();
+  await other.api('DELETE', `/v1/org/${other.org_id}/management_key/${key.id}`);
+  const rest = async (): Promise<void> => {
+    for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();
+  };
+  await expect(rest()).rejects.toThrow();
+});
+
 test('its beginning is in the audit log, also of one that was cut off', async () => {
   const other = await app.makeTeam();
   await exported(other);

@@ -46,7 +46,7 @@ export const EXPORTS: readonly Exports[] = [
 ].map((room: { EXPORTS: Exports }) => room.EXPORTS);
 
 const USERS = 100;
-/** Lines between two renewals of the lease. */
+/** Lines between two renewals of the lease, at which the key is asked for again too. */
 const RENEWED_AFTER = 500;
 
 type Line = Static<typeof ExportLine>;
@@ -62,7 +62,10 @@ export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null
   try {
     for await (const line of linesOf(ctx, after)) {
       if (ctx.stopping?.aborted) throw new Error('The process stops before the export has ended.');
-      if (lines % RENEWED_AFTER === 0) await keepExport(ctx, id);
+      if (lines % RENEWED_AFTER === 0) {
+        await ctx.stillOpens?.();
+        await keepExport(ctx, id);
+      }
       lines += 1;
       if (line.type === 'user') users += 1;
       yield line;

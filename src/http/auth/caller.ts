@@ -31,6 +31,8 @@ export type Caller = Shown & {
   key: KeyIdentity | null;
   /** The key itself, as it was sent. */
   apiKey: string;
+  /** Finds the caller anew, where what is asked for lasts. */
+  again?: () => Promise<Caller | Stranger>;
   /** What a team's key is limited to; null where it is not. */
   scopes?: readonly KeyScope[] | null;
 };

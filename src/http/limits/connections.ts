@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/options.ts';
 import { TransportError } from '../errors.ts';
 
 const LONGEST_HEADERS_MS = 10_000;
 const MOST_HEADER_BYTES = 16_384;
+/** A stream whose reader takes less than this in the time that a request may take is cut off. */
+const LEAST_TAKEN_BYTES = 16_384;
 /** Requests that wait on one connection: more than any client sends ahead. */
 const MOST_PIPELINED = 100;
 
@@ -56,10 +59,25 @@ export function limitConnections(app: FastifyInstance, config: Config): void {
     if (count > MOST_PIPELINED) socket.destroy();
     response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { socket } = request.raw;
     // Of a connection that was cut no close follows, and the timer would keep a stopping process alive.
-    if (reply.raw.closed || request.raw.socket.destroyed) return;
-    const slow = setTimeout(() => request.raw.socket.destroy(), requestTimeoutMs);
-    reply.raw.once('close', () => clearTimeout(slow));
+    if (reply.raw.closed || socket.destroyed) return;
+    const timer =
+      payload instanceof Readable ? cutWhoStops(socket, requestTimeoutMs) : cutAfter(socket, requestTimeoutMs);
+    reply.raw.once('close', () => clearInterval(timer));
   });
+}
+
+const cutAfter = (socket: Socket, ms: number): NodeJS.Timeout => setTimeout(() => socket.destroy(), ms);
+
+/** A stream may last, as long as what is written of it is taken. */
+function cutWhoStops(socket: Socket, ms: number): NodeJS.Timeout {
+  const taken = (): number => socket.bytesWritten - socket.writableLength;
+  let before = taken();
+  return setInterval(() => {
+    const now = taken();
+    if (socket.writableLength > 0 && now - before < LEAST_TAKEN_BYTES) socket.destroy();
+    before = now;
+  }, ms);
 }

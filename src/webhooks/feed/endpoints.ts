@@ -11,6 +11,7 @@ export const feedEndpoints = [
     query: FeedQuery,
     response: FeedPage,
     waits: true,
+    lasts: true,
     summary: 'Read what happened, page by page',
     description:
       'Every event of the team that is kept, whether or not a webhook was told of it, in the order in which it was committed; ' +

@@ -60,6 +60,7 @@ async function waitForPage(
       await pause(Math.max(0, lookedAt + LEAST_PAUSE_MS - performance.now()));
     });
     patience = Infinity;
+    await ctx.stillOpens?.();
   }
 }
 

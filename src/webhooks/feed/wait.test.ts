@@ -46,6 +46,21 @@ test('A request that waits is answered by the next event', async () => {
   expect(polls.count).toBe(0);
 });
 
+test('One that waits ends with its key, and tells nothing that came after', async () => {
+  const { body: key } = await team.api<{ id: string; value: string }>(
+    'POST',
+    `/v1/org/${team.org_id}/team_api_keys/sandbox/us`,
+    { label: 'short-lived', team_id: team.id },
+  );
+  const waiting = app.api<Page>('GET', `/v2/events?after=${await now()}&wait=30`, undefined, { key: key.value });
+  await untilWaiting(1);
+  await team.api('DELETE', `/v1/org/${team.org_id}/team_api_keys/sandbox/us?api_key_id=${key.id}`);
+  await publishTo(app, team, steps, { n: 1 });
+  const { status, body } = await waiting;
+  expect([status, body.code]).toEqual([401, 'invalid_api_key']);
+  expect(polls.count).toBe(0);
+});
+
 test('One that waits from now on need not ask for a cursor first', async () => {
   const waiting = poll('after=now&wait=30');
   await untilWaiting(1);
