@@ -5,7 +5,7 @@ type Received = { from: string; to: string[]; headers: Record<string, string>; t
 export type MailStandIn = {
   url: string;
   letters: Received[];
-  /** What a command is answered with instead, as `550 No such person`; null: as usual. */
+  /** What a command is answered with instead, as `550 No such person`; null: as usual; nothing: it hangs up. */
   answer: (how: ((command: string) => string | null) | null) => void;
   close: () => Promise<void>;
 };
@@ -31,6 +31,7 @@ export async function startMailServer(): Promise<MailStandIn> {
       }
       const refusal = other?.(line) ?? null;
       const [, address = ''] = /<([^>]*)>/.exec(line) ?? [];
+      if (refusal === '') return void socket.destroy();
       if (refusal !== null) return say(refusal);
       if (/^MAIL/i.test(line)) envelope = { from: address, to: [] };
       if (/^RCPT/i.test(line)) envelope.to.push(address);

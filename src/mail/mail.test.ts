@@ -112,6 +112,27 @@ describe('a mail server', () => {
     expect((await mails()).map(({ attempts }) => attempts).toSorted()).toEqual([0, 1]);
   });
 
+  test('that hangs up on the readers of one organisation gets the letters of the others at the next look', async () => {
+    server.answer((command) => (/RCPT.*tarpit/.test(command) ? '' : null));
+    const other = await app.makeTeam('Mesa Labs');
+    for (const n of [1, 2, 3]) await invite(team, `tarpit${n}@example.com`);
+    await invite(other, 'ada@example.com');
+    await send();
+    await mailsOut.run(app.ctx, {});
+    expect(server.letters.map(({ to }) => to[0])).toEqual(['ada@example.com']);
+    expect((await mails()).map(({ attempts }) => attempts)).toEqual([1, 0, 0, 1]);
+  });
+
+  test('gets the letters of all others where one cannot be opened', async () => {
+    const other = await app.makeTeam('Mesa Labs');
+    await invite(team, 'grace@example.com');
+    await invite(other, 'ada@example.com');
+    await sql`update mails set content = '\\x00' where org_id = ${team.org_id}`.execute(app.db);
+    await send();
+    expect(server.letters.map(({ to }) => to[0])).toEqual(['ada@example.com']);
+    expect(log.filter((line) => line.includes('UNREADABLE'))).toHaveLength(1);
+  });
+
   test('gets one of each organisation before a second of any', async () => {
     const other = await app.makeTeam('Mesa Labs');
     for (const n of [1, 2, 3]) await invite(team, `person${n}@example.com`);

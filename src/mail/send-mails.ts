@@ -38,10 +38,15 @@ async function sendMails(ctx: Ctx, server: MailServer): Promise<void> {
   for (;;) {
     const round = await takeRound(ctx);
     if (round.length === 0) return;
-    for (const [n, mail] of round.entries()) {
-      const isOver = ctx.stopping?.aborted === true || performance.now() > until;
-      if (isOver || (await sendOne(ctx, server, mail)) === 'server_away')
-        return giveBack(ctx, round.slice(isOver ? n : n + 1));
+    const untried = [...round];
+    try {
+      for (const mail of round) {
+        if (ctx.stopping?.aborted === true || performance.now() > until) return;
+        untried.shift();
+        if ((await sendOne(ctx, server, mail)) === 'server_away') return;
+      }
+    } finally {
+      await giveBack(ctx, untried);
     }
   }
 }
@@ -67,7 +72,7 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done
   const { id, org_id } = mail;
   const { db } = boundToOrg(ctx, org_id);
   try {
-    await server.send(ctx.cipher.openJson<Letter>('mails.content', { team_id: org_id, id }, mail.content), id);
+    await server.send(opened(ctx, mail), id);
     await db
       .updateTable('mails')
       .set({ content: null, sent_at: sql`now()` })
@@ -84,14 +89,31 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done
       .set({ next_attempt_at: sql`now() + make_interval(secs => ${pause})`, ...(isLast ? { content: null } : {}) })
       .where('id', '=', id)
       .execute();
-    return error.forAll ? 'server_away' : 'done';
+    if (!error.forAll) return 'done';
+    // The others come before it does again: where a server hangs up on this organisation's readers, it is away for nobody else.
+    await db
+      .updateTable('mails')
+      .set({ next_attempt_at: sql`greatest(next_attempt_at, now() + make_interval(secs => ${FIRST_PAUSE_SECONDS}))` })
+      .where('org_id', '=', org_id)
+      .where('content', 'is not', null)
+      .execute();
+    return 'server_away';
   }
 }
 
-/** What was taken and not tried is no attempt. */
+/** One that cannot be opened is refused like one that its reader's server does not take: the others go on. */
+function opened({ cipher }: Ctx, { id, org_id, content }: Taken): Letter {
+  try {
+    return cipher.openJson<Letter>('mails.content', { team_id: org_id, id }, content);
+  } catch {
+    throw new MailRefused('UNREADABLE', { forGood: false, forAll: false });
+  }
+}
+
+/** What was taken and not tried is no attempt, and is due as it was. */
 async function giveBack(ctx: Ctx, mails: Taken[]): Promise<void> {
   if (mails.length === 0) return;
   await sql`
-    update mails set attempts = attempts - 1, next_attempt_at = now() + make_interval(secs => ${FIRST_PAUSE_SECONDS})
+    update mails set attempts = attempts - 1, next_attempt_at = now()
      where id = any (${mails.map(({ id }) => id)}::uuid[])`.execute(acrossTeams(ctx).db);
 }

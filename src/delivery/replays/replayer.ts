@@ -95,15 +95,29 @@ export class Replayer {
     for (const [lane, window] of this.#windows) if (!this.#with.lanes.holds(lane)) this.#forget(lane, window);
     if (performance.now() - this.#lookedAt >= LOOK_MS) await this.#discover();
     if (this.#windows.size === 0) return 0;
-    let kept = 0;
-    for (const [lane, window] of this.#windows) {
-      if (kept === KEPT_UP_AT_ONCE) break;
-      if (await this.#keepUp(lane, window)) kept += 1;
-    }
+    await this.#keepUpWithSome();
     const known = await this.#with.receivers.find([...this.#windows.keys()].map(({ webhook_id }) => webhook_id));
     const begun = this.#begin(known);
     if (begun.length > 0) await this.#with.attempts.start(begun);
     return begun.length;
+  }
+
+  /** A team's windows in turn with those of others; what was kept up with comes last in the next round. */
+  async #keepUpWithSome(): Promise<void> {
+    const teams = lanesByTeam([...this.#windows.keys()]);
+    let kept = 0;
+    for (const lane of inTurn(teams)) {
+      if (kept === KEPT_UP_AT_ONCE) return;
+      const window = this.#windows.get(lane);
+      if (!window || !(await this.#keepUp(lane, window))) continue;
+      kept += 1;
+      if (this.#windows.get(lane) === window) this.#putLast(lane, window);
+    }
+  }
+
+  #putLast(lane: Lane, window: Window): void {
+    this.#windows.delete(lane);
+    this.#windows.set(lane, window);
   }
 
   /** Whether there is more to do within so many milliseconds. */
@@ -182,9 +196,7 @@ export class Replayer {
       begun.push(one);
       teams.get(lane.team_id)?.push(lane);
       // The next round begins with others.
-      const window = this.#windows.get(lane) as Window;
-      this.#windows.delete(lane);
-      this.#windows.set(lane, window);
+      this.#putLast(lane, this.#windows.get(lane) as Window);
     }
     return begun;
   }
