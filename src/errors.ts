@@ -105,6 +105,7 @@ export type ErrorCode =
   | 'export_running'
   | 'redirect_url_refused'
   | 'provider_not_connectable'
+  | 'credentials_incomplete'
   | 'connector_not_available'
   | 'link_code_invalid'
   | 'signature_refused'

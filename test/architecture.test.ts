@@ -164,6 +164,7 @@ const ROOMS: Record<string, string[]> = {
     'aggregate',
     'priorities',
     'files',
+    'credentials',
     'link',
     'hooks',
     'pulls',

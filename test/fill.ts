@@ -169,6 +169,10 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await query(app.databaseUrl, `insert into scope_requirements values ('${team.id}', 'oura', '{daily}', '{}')`);
   await query(
     app.databaseUrl,
+    `insert into team_credentials (team_id, id, org_id, provider, client_id) values ('${team.id}', gen_random_uuid(), '${team.org_id}', 'labcorp', 'clinic')`,
+  );
+  await query(
+    app.databaseUrl,
     `insert into data_pull_preferences (team_id, provider, org_id, default_days) values ('${team.id}', 'oura', '${team.org_id}', 30)`,
   );
   await query(app.databaseUrl, `insert into team_provider_waits values ('${team.id}', 'strava', now(), now())`);

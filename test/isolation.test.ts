@@ -60,6 +60,7 @@ type Ids = {
   raw_result_id: string;
   lab_test_id: string;
   lab_account_id: string;
+  credential_id: string;
   payor_code: string;
   webhook_id: string;
   attempt_id: string;
@@ -109,6 +110,7 @@ const note = {
   value: 'Two eggs',
 };
 const countOfDays = { select: [{ func: 'count', arg: { activity: 'steps' } }] };
+const application = { provider: 'oura', client_id: 'clinic', client_secret: 'hush' };
 const days = { oura: { default: { historical_days_to_pull: 1 } } };
 const none: Attempt = { status: 200 };
 const REASON_AT_HOME = '0b7f6a52-3c1d-4e8a-9f20-000000000101';
@@ -325,6 +327,10 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { query: `ehr_type=fhir&team_id=${team_id}`, status: 404 },
     { query: `ehr_type=fhir&team_id=${own.team_id}&team_id=${team_id}`, status: 404 },
   ],
+  list_team_custom_credentials: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
+  set_team_custom_credentials: (_, { team_id }) => [{ body: { ...application, team_id }, status: 404 }],
+  delete_team_custom_credentials: (_, { credential_id }) => [{ query: `credential_id=${credential_id}`, status: 200 }],
+  prepare_team_custom_credentials: (_, { team_id }) => [{ body: { team_id, provider: 'oura' }, status: 404 }],
   list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
   create_management_key: (_, { team_id }) => [
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
@@ -549,6 +555,12 @@ async function fill(team: Team, name: string): Promise<Ids> {
     'GET',
     `${webhookPath(team)}/${webhook_id}/attempt`,
   );
+  // Last, so that what was connected before is of the deployment.
+  const credentials = await team.api<{ id: string }>(
+    'POST',
+    `/v1/org/${team.org_id}/team_custom_credentials/sandbox/us`,
+    { ...application, team_id: team.id },
+  );
   const managers = await team.api<{ data: { id: string }[] }>('GET', `/v1/org/${team.org_id}/management_key`);
   return {
     org_id: team.org_id,
@@ -568,6 +580,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     raw_result_id: (await loseResults(team)).unmatched_id,
     lab_test_id: await kitTestId(team),
     lab_account_id: account_id,
+    credential_id: credentials.body.id,
     payor_code: payor.body.payor_code,
     webhook_id,
     attempt_id: attempted.body.data[0]?.id as string,

@@ -25,12 +25,16 @@ const managed = endpoints.filter(({ auth }) => auth === 'management_key');
  * Operations without a scope, which look for what the key is bound to themselves: what of a team names that team to them. A key
  * that is not bound to it is refused there too.
  */
-const NARROWED: Record<string, (ids: { team_id: string; api_key_id: string }) => Record<string, string>> = {
+const NARROWED: Record<
+  string,
+  (ids: { team_id: string; api_key_id: string; credential_id: string }) => Record<string, string>
+> = {
   list_teams: ({ team_id }) => ({ team_id }),
   // The team has the reference of the example.
   resolve_team: () => ({}),
   list_team_api_keys: ({ team_id }) => ({ team_id }),
   delete_team_api_keys: ({ api_key_id }) => ({ api_key_id }),
+  delete_team_custom_credentials: ({ credential_id }) => ({ credential_id }),
 };
 
 let app: TestApp;
@@ -40,6 +44,7 @@ let org: Known;
 let bound: Known;
 let unbound: Known;
 let teamKey: Known;
+let credential_id: string;
 const plans = {} as Record<'launch' | 'grow', Team>;
 /** By its name, what is sent that no operation takes, with the refusal and, where the key is known, its id. */
 const wrong: Record<string, { headers: Headers; said: [number, string]; key_id: string | null }> = {};
@@ -71,6 +76,11 @@ beforeAll(async () => {
   const sibling = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
   [org, bound, unbound] = [await makeKey(team), await makeKey(team, [team.id]), await makeKey(team, [sibling.id])];
   teamKey = await createTeamKey(app.ctx, { team_id: team.id, label: 'walk' });
+  const { body } = await team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/team_custom_credentials/sandbox/us`, {
+    team_id: team.id,
+    provider: 'labcorp',
+  });
+  credential_id = body.id;
   await fillWrong();
 });
 afterAll(() => app.close());
@@ -168,7 +178,7 @@ describe.each(managed.map((endpoint) => [endpoint.id, endpoint] as const))('%s',
   });
 
   test('is refused to a Team Management Key that is not bound to the team', async () => {
-    const query = NARROWED[action]?.({ team_id: team.id, api_key_id: teamKey.id }) ?? {};
+    const query = NARROWED[action]?.({ team_id: team.id, api_key_id: teamKey.id, credential_id }) ?? {};
     const answer = await ask(endpoint, team, as(unbound.value), { query });
     expect(said(answer)).toEqual([403, 'insufficient_scope']);
     expect(await linesOf([answer])).toEqual([{ action, status: 403, key_id: unbound.id }]);

@@ -278,7 +278,8 @@ const PROVIDER_FACTS: Readonly<Record<string, ProviderFacts>> = {
   },
 };
 
-const clientOf = (id: string | undefined): string => (id ?? '').replace(/^client-of-/, '');
+/** An application is named after its provider, and a further one there has its own name behind that. */
+const clientOf = (id: string | undefined): string => (id ?? '').replace(/^client-of-(\w+)(-.*)?$/, '$1');
 
 /** What is wrong with a browser that comes to a provider's page; null where it is as it should be. */
 export function problemOfAuthorisation(path: string, query: Values, scope: string | null): string | null {

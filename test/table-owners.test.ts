@@ -71,6 +71,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   'wearables/files': ['imports'],
   'wearables/aggregate': ['continuous_queries', 'continuous_query_tasks', 'continuous_query_results'],
+  'wearables/credentials': ['team_credentials'],
   'wearables/priorities': ['source_priorities'],
   'wearables/hooks': ['inbox'],
   'wearables/pulls': ['pulls', 'polls', 'provider_waits', 'team_provider_waits', 'data_pull_preferences'],

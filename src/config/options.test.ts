@@ -182,7 +182,8 @@ test('loopback may be sent to only by a sandbox that listens on loopback itself'
 describe('the application at a provider', () => {
   test('is whole or is told to be half', () => {
     const { config } = parseConfig({ PHIAL_OURA_CLIENT_ID: 'client', PHIAL_OURA_CLIENT_SECRET: 'hush' });
-    expect(config.providers['oura']).toMatchObject({ id: 'client', baseUrl: null });
+    expect(config.providers['oura']).toMatchObject({ id: 'client' });
+    expect(config.providerSettings['strava']).toEqual({ baseUrl: null, historyDays: null });
     expect(config.providers['oura']?.secret.reveal()).toBe('hush');
     expect(config.providers['strava']).toBeUndefined();
     expect(() => parseConfig({ PHIAL_STRAVA_CLIENT_ID: 'client' })).toThrow('PHIAL_STRAVA_CLIENT_SECRET come together');

@@ -1,6 +1,12 @@
 import { findEncryptionKeys, type EncryptionKey } from './encryption-keys.ts';
 import { misspelledOptions, type Env } from './environment.ts';
-import { readProviderClients, type Hidden, type ProviderClient } from './provider-options.ts';
+import {
+  readProviderClients,
+  readProviderSettings,
+  type Hidden,
+  type ProviderClient,
+  type ProviderSettings,
+} from './provider-options.ts';
 import { readOptions, type Given } from './read-options.ts';
 
 /** What the service is told by its surroundings: every option once, parsed and checked before anything starts. */
@@ -56,6 +62,8 @@ export type Config = {
   limits: Limits;
   /** The applications that are registered with providers of wearable data, by the provider's slug. */
   providers: Readonly<Record<string, ProviderClient>>;
+  /** Of every provider that can be connected, by its slug, also where no application is registered with it. */
+  providerSettings: Readonly<Record<string, ProviderSettings>>;
   /** By which carriers sign; none: their news is not taken. */
   carrierSecrets: readonly Hidden[];
   /** Where mail goes out; null: it waits in the outbox. */
@@ -226,6 +234,7 @@ const configOf = (given: Given): Config => ({
     usersPerTeam: given.PHIAL_USERS_PER_TEAM,
   },
   providers: readProviderClients(given).clients,
+  providerSettings: readProviderSettings(given),
   carrierSecrets: given.PHIAL_CARRIER_WEBHOOK_SECRETS,
   mail:
     given.PHIAL_SMTP_URL === null || given.PHIAL_MAIL_FROM === null

@@ -49,12 +49,16 @@ export const hiddenList = (value: string): Hidden[] =>
 export type ProviderClient = {
   id: string;
   secret: Hidden;
+  /** The provider's id of the subscription that an operator has made there by hand; null: what the service makes or finds. */
+  subscriptionId: string | null;
+};
+
+/** What holds for a provider here, whoever's application it is asked by. */
+export type ProviderSettings = {
   /** Takes the place of the origin of every address of the provider; null: the provider's own. */
   baseUrl: string | null;
   /** Days of the past that a new connection brings; null: as many as users of the provider are used to. */
   historyDays: number | null;
-  /** The provider's id of the subscription that an operator has made there by hand; null: what the service makes or finds. */
-  subscriptionId: string | null;
 };
 
 /** Of any provider. */
@@ -65,7 +69,7 @@ const ofProvider = <N extends Name>(name: N, title: string, usual: number) =>
     [`PHIAL_${name}_CLIENT_ID`]: {
       default: '',
       read: orNull(text),
-      meaning: `Id of the application registered with ${title}; empty: ${title} cannot be connected.`,
+      meaning: `Id of the application registered with ${title}; empty: only teams with one of their own connect it.`,
     },
     [`PHIAL_${name}_CLIENT_SECRET`]: {
       default: '',
@@ -119,11 +123,18 @@ export function readProviderClients(given: Given): {
   const problems: string[] = [];
   for (const [slug, name] of Object.entries(NAMES)) {
     const [id, secret] = [given[`PHIAL_${name}_CLIENT_ID`], given[`PHIAL_${name}_CLIENT_SECRET`]];
-    const [baseUrl, historyDays] = [given[`PHIAL_${name}_BASE_URL`], given[`PHIAL_${name}_HISTORY_DAYS`]];
-    if (id !== null && secret !== null)
-      clients[slug] = { id, secret, baseUrl, historyDays, subscriptionId: subscriptionOf(given, name) };
+    if (id !== null && secret !== null) clients[slug] = { id, secret, subscriptionId: subscriptionOf(given, name) };
     else if (id !== null || secret !== null)
       problems.push(`PHIAL_${name}_CLIENT_ID and PHIAL_${name}_CLIENT_SECRET come together or not at all.`);
   }
   return { clients, problems };
 }
+
+/** Of every provider that can be connected. */
+export const readProviderSettings = (given: Given): Readonly<Record<string, ProviderSettings>> =>
+  Object.fromEntries(
+    Object.entries(NAMES).map(([slug, name]) => [
+      slug,
+      { baseUrl: given[`PHIAL_${name}_BASE_URL`], historyDays: given[`PHIAL_${name}_HISTORY_DAYS`] },
+    ]),
+  );

@@ -161,6 +161,7 @@ export interface ClientUserIds {
 export interface Connections {
   account_proven: Generated<boolean>;
   created_at: Generated<string>;
+  credential_id: string | null;
   demo: Generated<boolean>;
   error_type: string | null;
   errored_at: string | null;
@@ -713,11 +714,13 @@ export interface OauthStates {
   browser_hash: Buffer;
   code_verifier: Buffer | null;
   created_at: Generated<string>;
+  credential_id: string | null;
   expires_at: string;
   from_page: boolean;
   id: string;
   link_token_id: string;
   provider: string;
+  redirect_uri: string | null;
   state_hash: Buffer;
   team_id: string;
   user_id: string;
@@ -1095,6 +1098,21 @@ export interface TeamApiKeys {
   team_id: string;
 }
 
+export interface TeamCredentials {
+  client_id: string | null;
+  client_secret: Buffer | null;
+  client_secret_hash: Buffer | null;
+  created_at: Generated<string>;
+  details: Buffer | null;
+  id: string;
+  org_id: string;
+  provider: string;
+  redirect_url_override: string | null;
+  retired_at: string | null;
+  team_id: string;
+  updated_at: Generated<string>;
+}
+
 export interface TeamDeletions {
   ended_at: string | null;
   erased_rooms: Generated<number>;
@@ -1134,6 +1152,7 @@ export interface Teams {
 
 export interface TokenRevocations {
   created_at: Generated<string>;
+  credential_id: string | null;
   id: string;
   provider: string;
   team_id: string;
@@ -1377,6 +1396,7 @@ export interface DB {
   summaries: Summaries;
   summary_streams: SummaryStreams;
   team_api_keys: TeamApiKeys;
+  team_credentials: TeamCredentials;
   team_deletions: TeamDeletions;
   team_exports: TeamExports;
   team_provider_waits: TeamProviderWaits;

@@ -166,6 +166,7 @@ describe('a statement whose filter was forgotten', () => {
           'ehr_sessions',
           'lab_accounts',
           'team_api_keys',
+          'team_credentials',
           'teams',
         ],
         // The directory of payors is everybody's.

@@ -285,6 +285,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   },
   exchange_link_code: { code: 'skus00000000' },
   delete_team_api_keys: { api_key_id: [SOMETHING] },
+  delete_team_custom_credentials: { credential_id: [SOMETHING] },
   delete_team_data_pull_preferences: { team_id: [TEAM] },
   delete_team_ehr_pipelines: { team_id: [TEAM], ehr_type: 'fhir' },
   get_psc_availability: { lab: 'sonora_quest', zip_code: '85004' },

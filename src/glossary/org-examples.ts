@@ -1,4 +1,4 @@
-/** Bodies of operations on the people and domains of an organisation, by operation. */
+/** Bodies of operations on the people, domains and integrations of an organisation, by operation. */
 export const ORG_BODIES: Readonly<Record<string, unknown>> = {
   patch_member: { role: 'no_role', team_role_bindings: null },
   create_dashboard_url: {
@@ -27,6 +27,13 @@ export const ORG_BODIES: Readonly<Record<string, unknown>> = {
     },
     allowed_mappers: ['lab_result'],
   },
+  set_team_custom_credentials: {
+    team_id: '01940000-0000-7000-8000-000000000003',
+    provider: 'oura',
+    client_id: 'example-client',
+    client_secret: 'example-secret',
+  },
+  prepare_team_custom_credentials: { team_id: '01940000-0000-7000-8000-000000000003', provider: 'oura' },
   create_domain: { domain: 'example.com' },
   send_domain_instructions: { to_email: 'dns@example.com' },
   create_invite: { email: 'grace@example.com', role: 'org_admin' },

@@ -24,6 +24,7 @@ import * as pipelines from '../pipelines/erase.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as connections from '../wearables/connections/erase.ts';
+import * as credentials from '../wearables/credentials/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as priorities from '../wearables/priorities/erase.ts';
 import * as pulls from '../wearables/pulls/erase.ts';
@@ -38,6 +39,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   webhooks,
   connections,
   link,
+  credentials,
   priorities,
   pulls,
   continuousQueries,

@@ -128,6 +128,10 @@ const OF_THE_TEAM = [
   'physicians.last_name',
   'physicians.npi',
   'team_api_keys.label',
+  'team_credentials.client_id',
+  'team_credentials.client_secret',
+  'team_credentials.details',
+  'team_credentials.redirect_url_override',
   'teams.integration_team_id',
   'teams.name',
   'teams.settings',
@@ -247,6 +251,11 @@ async function plant(): Promise<string> {
   }
   await upload(team, user_id, '<gpx/>');
   await sendReport(team, user_id, [Buffer.concat([pngHead(5, 5), Buffer.from(mark)])]);
+  const credentials = { team_id: team.id, client_id: mark, client_secret: mark, redirect_url_override: redirect_url };
+  for (const own of [{ provider: 'oura' }, { provider: 'polar', details: { webhook_secret: mark } }]) {
+    const set = `/v1/org/${team.org_id}/team_custom_credentials/sandbox/us`;
+    await team.api('POST', set, { ...credentials, ...own });
+  }
   const { link_token } = await linkTokenOf(team, user_id, { redirect_url });
   await team.api('GET', `/v2/link/oauth/oura/start?token=${link_token}`, undefined, { key: null });
   const tokens = { access_token: mark, refresh_token: mark, provider_id: mark, oauth_scopes: [mark] };

@@ -11,6 +11,7 @@ import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as labReports from '../labs/results/parser/erase.ts';
+import * as credentials from '../wearables/credentials/erase.ts';
 import * as files from '../wearables/files/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
@@ -37,6 +38,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   carriers,
   orders,
   link,
+  credentials,
   users,
   accessTokens,
   ehr,

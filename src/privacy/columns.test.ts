@@ -35,6 +35,7 @@ const HASHES = [
   'summaries.stream_hash',
   'summaries.told_hash',
   'team_api_keys.key_hash',
+  'team_credentials.client_secret_hash',
   'tracking_numbers.number_hash',
   'unmatched_results.report_hash',
   'user_tokens.token_hash',

@@ -46,6 +46,8 @@ export const SEALED_COLUMNS = {
   'connections.external_user_id': { as: 'text', row: ['user_id', 'provider'], team: 'team_id' },
   'token_revocations.tokens': { as: 'json', row: ['id'], team: 'team_id' },
   'oauth_states.code_verifier': { as: 'text', row: ['id'], team: 'team_id' },
+  'team_credentials.client_secret': { as: 'text', row: ['id'], team: 'team_id' },
+  'team_credentials.details': { as: 'json', row: ['id'], team: 'team_id' },
   'connections.tokens': { as: 'json', row: ['user_id', 'provider'], team: 'team_id' },
   'summaries.texts': { as: 'json', row: ['id'], team: 'team_id' },
   'summaries.raw': { as: 'json', row: ['id'], team: 'team_id' },
@@ -87,6 +89,8 @@ export type LookupKind =
   | 'birth_date'
   /** samples.extra: the text of a note. */
   | 'note'
+  /** team_credentials.client_secret_hash: the secret of a team's own application, so that a list shows whether it is another. */
+  | 'client_secret'
   /** connections.external_user_hash: a provider's own id of a user; its place is the provider, not the team. */
   | 'external_user'
   /** appointment_slots.place_hash: who books, and the zip code or site. */

@@ -50,6 +50,7 @@ const NOT_EXPORTED: Record<string, string> = {
   org_invites: "the organisation's",
   org_members: "the organisation's",
   delivery_tallies: 'counts of deliveries, kept for days',
+  team_credentials: 'opens an application at a provider; its own operation tells the rest',
   ehr_configurations: "the organisation's",
   ehr_members: "the organisation's",
   ehr_sessions: "the organisation's, and opens it",

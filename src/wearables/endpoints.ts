@@ -3,6 +3,7 @@ import { aggregateEndpoints } from './aggregate/endpoints.ts';
 import { continuousQueryEndpoints } from './aggregate/continuous/endpoints.ts';
 import { connectionEndpoints } from './connections/endpoints.ts';
 import { fileEndpoints } from './files/endpoints.ts';
+import { credentialEndpoints } from './credentials/endpoints.ts';
 import { hookEndpoints } from './hooks/endpoints.ts';
 import { linkEndpoints } from './link/endpoints.ts';
 import { requirementEndpoints } from './link/requirements/endpoints.ts';
@@ -25,4 +26,5 @@ export const wearableEndpoints: Endpoint[] = [
   ...priorityEndpoints,
   ...pullPreferenceEndpoints,
   ...requirementEndpoints,
+  ...credentialEndpoints,
 ];

@@ -24,6 +24,8 @@ export type Grant = {
   /** null: not known. */
   granted_scopes: string[] | null;
   tokens: Tokens | null;
+  /** The team's own application that has given the tokens; left out, this deployment's. */
+  credential_id?: string | null;
   /** Brings invented data; left out, it does not. */
   demo?: boolean;
 };
@@ -39,7 +41,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
   return inTransaction(ctx as TeamCtx, async (ctx) => {
     const before = await lockOrInsert(ctx, user, provider);
     const row = { team_id: ctx.team.id, id: `${user.id}/${provider}` };
-    const { external_user_id: external, granted_scopes } = grant;
+    const { external_user_id: external, granted_scopes, credential_id = null } = grant;
     await ctx.db
       .updateTable('connections')
       .set({
@@ -51,6 +53,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
         account_proven: grant.proven ?? false,
         granted_scopes,
         demo: grant.demo ?? false,
+        credential_id,
         ...sealedTokens(ctx, row, grant.tokens),
         refreshing_until: null,
         updated_at: sql<string>`now()`,
@@ -61,7 +64,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
       .execute();
     await forgetEnded(ctx, { user_id: user.id, provider });
     if (before) await giveBackEnded(ctx, [{ ...before, user_id: user.id, provider }]);
-    if (grant.tokens && !grant.demo) await subscribeUser(ctx, user.id, provider);
+    if (grant.tokens && !grant.demo) await subscribeUser(ctx, user.id, provider, credential_id);
     if (before?.status === 'connected') return;
     const name = namedProvider(ctx.config, provider);
     await publishEvent(ctx, connectionCreated, {
@@ -77,7 +80,12 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
   });
 }
 
-type Before = { status: string; tokens: Buffer | null; external_user_id: Buffer | null };
+type Before = {
+  status: string;
+  credential_id: string | null;
+  tokens: Buffer | null;
+  external_user_id: Buffer | null;
+};
 
 /** What the connection was; null where it was made here. Of two that come at once the second waits. */
 async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: string): Promise<Before | null> {
@@ -92,7 +100,7 @@ async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: s
     if (made) return null;
     const before = await db
       .selectFrom('connections')
-      .select(['status', 'tokens', 'external_user_id'])
+      .select(['status', 'credential_id', 'tokens', 'external_user_id'])
       .where('user_id', '=', user.id)
       .where('provider', '=', provider)
       .where('team_id', '=', team.id)

@@ -15,7 +15,7 @@ export function disconnect(ctx: TeamCtx, userId: string, provider: string): Prom
       .where('user_id', '=', userId)
       .where('provider', '=', provider)
       .where('team_id', '=', ctx.team.id)
-      .returning(['user_id', 'provider', 'tokens', 'external_user_id'])
+      .returning(['user_id', 'provider', 'credential_id', 'tokens', 'external_user_id'])
       .executeTakeFirst();
     if (!ended) throw notFound('Connection of this user to this provider');
     await endAgreement(ctx, ended);

@@ -21,7 +21,7 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
     .deleteFrom('connections')
     .where('user_id', '=', user.id)
     .where('team_id', '=', ctx.team.id)
-    .returning(['user_id', 'provider', 'tokens', 'external_user_id'])
+    .returning(['user_id', 'provider', 'credential_id', 'tokens', 'external_user_id'])
     .execute();
   await giveBackEnded(ctx, ended);
 }

@@ -17,7 +17,7 @@ export function createLinkToken(ctx: TeamCtx, input: Static<typeof LinkTokenInpu
   return inTransaction(ctx, async (ctx) => {
     const user = await findUser(ctx, user_id);
     if (redirect_url !== null) refuseUnlistedRedirect(ctx, redirect_url);
-    if (provider !== null) refuseUnconnectable(ctx, provider);
+    if (provider !== null) await refuseUnconnectable(ctx, provider);
     const token = newToken('link');
     await ctx.db
       .insertInto('link_tokens')

@@ -94,8 +94,9 @@ export const linkEndpoints: Endpoint[] = [
     auth: 'link_token',
     response: Type.Array(SourceLink),
     summary: 'List what the user of a link token can connect',
-    description: 'Providers that this deployment has an application at, without those that the token leaves out.',
-    handle: async (ctx) => listLinkProviders(ctx),
+    description:
+      'Providers that the team, or else this deployment, has an application at, without those that the token leaves out.',
+    handle: (ctx) => listLinkProviders(ctx),
   }),
   endpoint({
     id: 'get_oauth_source',
@@ -108,7 +109,7 @@ export const linkEndpoints: Endpoint[] = [
     summary: 'Begin a connection at the page of a provider',
     description: "oauth_url is what the user's browser opens. It is good as long as the link token.",
     refusals: ['not_found', 'provider_not_connectable'],
-    handle: async (ctx, { params: { oauth_provider } }) => findOauthSource(ctx, oauth_provider),
+    handle: (ctx, { params: { oauth_provider } }) => findOauthSource(ctx, oauth_provider),
   }),
   endpoint({
     id: 'connect_by_password',

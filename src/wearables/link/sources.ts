@@ -8,8 +8,8 @@ import { connectableProviders, findConnectable } from './connectable.ts';
 import type { Source, SourceLink } from './schemas.ts';
 
 /** What the user can connect, each with where its connection begins. */
-export const listLinkProviders = (ctx: LinkCtx): Static<typeof SourceLink>[] =>
-  connectableProviders(ctx).map((configured) => ({
+export const listLinkProviders = async (ctx: LinkCtx): Promise<Static<typeof SourceLink>[]> =>
+  (await connectableProviders(ctx)).map((configured) => ({
     ...linkOf(ctx, configured),
     oauth_url: startUrl(ctx, configured),
     form_components: {},
@@ -17,7 +17,7 @@ export const listLinkProviders = (ctx: LinkCtx): Static<typeof SourceLink>[] =>
 
 /** One of them, in full. */
 export async function findOauthSource(ctx: LinkCtx, slug: string): Promise<Static<typeof Source>> {
-  const configured = findConnectable(ctx, slug);
+  const configured = await findConnectable(ctx, slug);
   return {
     ...linkOf(ctx, configured),
     oauth_url: startUrl(ctx, configured),

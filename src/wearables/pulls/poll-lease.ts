@@ -29,6 +29,8 @@ export type Claim = {
     provider: string;
     demo: boolean;
     granted_scopes: string[] | null;
+    /** The team's own application that it was made by; null: this deployment's. */
+    credential_id: string | null;
     /** Nothing that it brings is kept any more: it is about to be paused. */
     is_over: boolean;
   };
@@ -52,7 +54,7 @@ export async function claimPoll(
        and (polls.due_at <= now() or not ${whenDue}) and (polls.leased_until is null or polls.leased_until < now())
        and c.user_id = polls.user_id and c.provider = polls.provider and c.status = 'connected'
        and u.id = polls.user_id and u.deleted_at is null
-    returning c.demo, c.granted_scopes, coalesce(c.pauses_at <= now(), false) as is_over, polls.held_since::text as held_since`.execute(
+    returning c.demo, c.granted_scopes, c.credential_id, coalesce(c.pauses_at <= now(), false) as is_over, polls.held_since::text as held_since`.execute(
     ctx.db,
   );
   if (!row) return null;

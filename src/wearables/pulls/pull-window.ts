@@ -83,7 +83,7 @@ async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null>
   const connection = await ctx.db
     .selectFrom('connections')
     .innerJoin('users', 'users.id', 'connections.user_id')
-    .select('connections.demo')
+    .select(['connections.demo', 'connections.credential_id'])
     .where('connections.user_id', '=', user_id)
     .where('connections.provider', '=', provider)
     .where('connections.team_id', '=', ctx.team.id)
@@ -94,7 +94,7 @@ async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null>
   const isFree = sql`
     user_id = ${user_id} and provider = ${provider} and resource = ${resource} and team_id = ${ctx.team.id}
     and ended_at is null and (leased_until is null or leased_until < now())`;
-  const puller = pullerOrNull(ctx, { provider, demo: connection.demo });
+  const puller = pullerOrNull(ctx, { provider, ...connection });
   const days = puller?.resources[resource]?.windowDays;
   if (!puller || days === undefined) {
     await sql`

@@ -27,10 +27,11 @@ export const PULLERS: Readonly<Record<string, Puller>> = {
 /** How data of a connection is fetched; null where nothing is, as of a phone, which sends by itself. */
 export function pullerOrNull(
   { config }: { config: Config },
-  { provider, demo }: { provider: string; demo: boolean },
+  { provider, demo, credential_id }: { provider: string; demo: boolean; credential_id: string | null },
 ): Puller | null {
   if (demo) return DEMO_PULLERS[provider] ?? null;
-  return configuredOrNull(config, provider) ? (PULLERS[provider] ?? null) : null;
+  const hasApplication = credential_id !== null || configuredOrNull(config, provider) !== null;
+  return hasApplication ? (PULLERS[provider] ?? null) : null;
 }
 
 /** What of it a connection brings: everything but what its user has not granted. */

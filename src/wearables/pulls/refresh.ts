@@ -55,7 +55,7 @@ export async function refreshUser(
 async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> {
   const connections = await ctx.db
     .selectFrom('connections')
-    .select(['provider', 'demo'])
+    .select(['provider', 'demo', 'credential_id'])
     .where('user_id', '=', userId)
     .where('team_id', '=', ctx.team.id)
     .where('status', '=', 'connected')

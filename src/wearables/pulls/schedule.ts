@@ -36,7 +36,13 @@ const MOST_COUNTED = 200;
 export async function schedulePulls(
   ctx: TxCtx<TeamCtx>,
   user: Pick<UserRow, 'id' | 'ingestion_start' | 'ingestion_end'>,
-  connection: { provider: ProviderSlug; demo: boolean; granted_scopes: readonly string[] | null },
+  connection: {
+    provider: ProviderSlug;
+    demo: boolean;
+    granted_scopes: readonly string[] | null;
+    /** The team's own application that it was made by; null: this deployment's. */
+    credential_id: string | null;
+  },
   { days }: { days?: number } = {},
 ): Promise<void> {
   const puller = pullerOrNull(ctx, connection);

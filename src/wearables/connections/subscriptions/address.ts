@@ -8,9 +8,9 @@ import type { Configured } from '../providers/configured.ts';
  */
 export const hookTokenOf = (secret: string): string => createHmac('sha256', secret).update('phial hooks').digest('hex');
 
-/** Where a provider tells of news; null where no provider could reach it. */
-export function hookAddress(config: Config, { connector, client }: Configured, signs: boolean): string | null {
-  if (!isReachable(config)) return null;
+/** Where a provider tells of news; null where no provider could reach it, or the application is a team's own. */
+export function hookAddress(config: Config, { connector, client, own }: Configured, signs: boolean): string | null {
+  if (!isReachable(config) || own) return null;
   return hookBase(config, connector.slug) + (signs ? '' : `/${hookTokenOf(client.secret.reveal())}`);
 }
 

@@ -5,7 +5,7 @@ import { addJob, jobKind } from '../../../db/define-job.ts';
 import { oneOf, Uuid } from '../../../wire/schema.ts';
 import { PROVIDER_SLUGS, type ProviderSlug } from '../../providers.ts';
 import { hookAddress } from './address.ts';
-import { configuredOrNull } from '../providers/configured.ts';
+import { applicationOf } from '../applications/find-application.ts';
 import { userSubscriberOrNull } from './providers/all.ts';
 
 /** What a provider is to tell of one user. */
@@ -20,10 +20,23 @@ export const subscriptionKind = jobKind({
  * In the transaction that connects: where the provider is asked for the news of each user apart, it is asked afterwards, and
  * again and again while the connection lasts.
  */
-export async function subscribeUser(ctx: TxCtx<TeamCtx>, user_id: string, provider: ProviderSlug): Promise<void> {
+export async function subscribeUser(
+  ctx: TxCtx<TeamCtx>,
+  user_id: string,
+  provider: ProviderSlug,
+  credential_id: string | null,
+): Promise<void> {
   const subscriber = userSubscriberOrNull(provider);
-  const configured = configuredOrNull(ctx.config, provider);
-  if (!subscriber || !configured) return;
+  if (!subscriber) return;
+  const configured = await applicationOf(ctx, { provider, credential_id });
+  if (!configured) return;
+  // What the provider tells of an application of a team's own, it tells nobody here: its news come by polls.
+  if (configured.own) {
+    await sql`
+      delete from user_subscriptions
+       where user_id = ${user_id} and provider = ${provider} and team_id = ${ctx.team.id}`.execute(ctx.db);
+    return;
+  }
   await sql`
     insert into user_subscriptions (user_id, provider, team_id) values (${user_id}, ${provider}, ${ctx.team.id})
     on conflict (user_id, provider) do update set due_at = now(), failures = 0`.execute(ctx.db);

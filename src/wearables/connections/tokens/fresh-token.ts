@@ -4,8 +4,9 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { failConnection } from '../fail.ts';
 import type { ConnectionError } from '../messages.ts';
-import { configuredOrNull, type Configured } from '../providers/configured.ts';
-import { tellOfOutage } from '../providers/outage.ts';
+import { applicationOf } from '../applications/find-application.ts';
+import type { Configured } from '../providers/configured.ts';
+import { ownerOf, tellOfOutage } from '../providers/outage.ts';
 import { giveBack } from './give-back.ts';
 import { ProviderRefused, ProviderUnavailable, renewTokens } from './request-tokens.ts';
 import { openExternalUser, openTokens, sealedTokens, type Tokens } from './sealed.ts';
@@ -37,12 +38,12 @@ export async function freshToken(
 ): Promise<string | null> {
   if (ctx.db.isTransaction)
     throw new Error('A token that is renewed in a transaction would be used before it is kept.');
-  const configured = configuredOrNull(ctx.config, place.provider);
   const until = performance.now() + MOST_WAIT_MS;
   for (;;) {
     const found = await read(ctx, place);
     if (found === null) return null;
     if (isGood(found, refused)) return found.tokens.access_token;
+    const configured = await applicationOf(ctx, { ...place, credential_id: found.credential_id });
     if (!configured) return null;
     const lease = await takeLease(ctx, place, found.sealed);
     const renewed = lease && (await renew(ctx, place, configured, { ...found, lease, whenRefused }));
@@ -52,7 +53,13 @@ export async function freshToken(
   }
 }
 
-type Found = { tokens: Tokens; external_user_id: string | null; sealed: Buffer; lasts: boolean };
+type Found = {
+  tokens: Tokens;
+  external_user_id: string | null;
+  credential_id: string | null;
+  sealed: Buffer;
+  lasts: boolean;
+};
 type Leased = Found & { lease: string; whenRefused: ConnectionError };
 
 const isGood = ({ tokens, lasts }: Found, refused: string | undefined): boolean =>
@@ -62,7 +69,7 @@ async function read(ctx: TeamCtx, { user_id, provider }: Place): Promise<Found |
   const row = await ctx.db
     .selectFrom('connections')
     .innerJoin('users', 'users.id', 'connections.user_id')
-    .select(['connections.tokens', 'connections.tokens_expire_at', 'connections.external_user_id'])
+    .select(['connections.tokens', 'connections.tokens_expire_at', 'connections.external_user_id', 'credential_id'])
     .select(
       sql<boolean>`tokens_expire_at is null or tokens_expire_at > now() + make_interval(secs => ${LEAST_SECONDS})`.as(
         'lasts',
@@ -78,7 +85,8 @@ async function read(ctx: TeamCtx, { user_id, provider }: Place): Promise<Found |
   const named = { team_id: ctx.team.id, id: `${user_id}/${provider}` };
   const tokens = openTokens(ctx, named, row);
   const external_user_id = openExternalUser(ctx, named, row.external_user_id);
-  return tokens && { tokens, external_user_id, sealed: row.tokens, lasts: row.lasts };
+  const { credential_id, lasts } = row;
+  return tokens && { tokens, external_user_id, credential_id, sealed: row.tokens, lasts };
 }
 
 /** Null where another process has it, or has put other tokens there than were read. */
@@ -96,18 +104,19 @@ async function renew(
   ctx: TeamCtx,
   place: Place,
   configured: Configured,
-  { lease, tokens: { refresh_token }, external_user_id, whenRefused }: Leased,
+  { lease, tokens: { refresh_token }, external_user_id, credential_id, whenRefused }: Leased,
 ): Promise<string | null> {
   try {
     if (refresh_token === null) throw new ProviderRefused('no_refresh_token');
     const { tokens } = await renewTokens(ctx.config, configured, refresh_token);
     // A provider that does not rotate leaves the refresh token out.
     const kept = { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token };
-    return (await store(ctx, { ...place, external_user_id }, lease, kept)) ? tokens.access_token : null;
+    return (await store(ctx, { ...place, external_user_id, credential_id }, lease, kept)) ? tokens.access_token : null;
   } catch (error) {
     if (!(error instanceof ProviderRefused)) {
       await endLease(ctx, place, lease);
-      if (error instanceof ProviderUnavailable) tellOfOutage(ctx.log, { provider: place.provider, code: error.code });
+      if (error instanceof ProviderUnavailable)
+        tellOfOutage(ctx.log, { provider: place.provider, code: error.code, ...ownerOf(configured) });
       throw error;
     }
     await inTransaction(ctx, async (ctx) => {
@@ -118,7 +127,7 @@ async function renew(
   }
 }
 
-type Renewed = Place & { external_user_id: string | null };
+type Renewed = Place & { external_user_id: string | null; credential_id: string | null };
 
 /** Whether they are the connection's now. Of one that has ended meanwhile they are given back. */
 function store(ctx: TeamCtx, of: Renewed, lease: string, tokens: Tokens): Promise<boolean> {

@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import type { Config } from '../../../config/options.ts';
 import type { TeamCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { ask } from '../../../outbound/ask.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
+import { applicationOf } from '../applications/find-application.ts';
 import { addressAt, configuredOrNull, type Configured } from '../providers/configured.ts';
 import type { Revocation } from '../providers/connector.ts';
 import { hookAddress } from '../subscriptions/address.ts';
@@ -44,7 +46,7 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
           .orderBy('id')
           .limit(AT_ONCE),
       )
-      .returning(['id', 'team_id', 'provider', 'tokens', 'tries'])
+      .returning(['id', 'team_id', 'provider', 'credential_id', 'tokens', 'tries'])
       .execute();
     const told = await Promise.all(rows.map((row) => tell(ctx, row)));
     const done = rows.filter((row, n) => told[n] || row.tries >= MOST_TRIES).map(({ id }) => id);
@@ -56,15 +58,15 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
   }
 }
 
-type Row = { id: string; team_id: string; provider: string; tokens: Buffer };
+type Row = { id: string; team_id: string; provider: string; credential_id: string | null; tokens: Buffer };
 
 /** Whether nothing is left to tell: the provider has heard of it, also where it says that the token is none, or must not. */
 async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
-  const configured = configuredOrNull(ctx.config, row.provider);
+  const configured = await applicationOf(ctx, row);
   const revoke = configured?.connector.oauth.revoke;
   if (!configured || !revoke) return true;
   const kept = ctx.cipher.openJson<Kept>('token_revocations.tokens', row, row.tokens);
-  if (await isConnectedTo(ctx, row.provider, kept.external_user_id)) return true;
+  if (await isConnectedTo(ctx, configured, kept.external_user_id)) return true;
   try {
     let status = await askToRevoke(ctx.config, configured, revoke, kept);
     // An access token that has ended revokes nothing: the agreement would go on.
@@ -82,17 +84,28 @@ async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
 }
 
 /**
- * Whether anybody is connected to the account: the provider knows one application, and none of our teams. What another team
- * merely says to be the account keeps nobody's agreement alive.
+ * Whether anybody is connected to the account by the same application, which several teams may have: the provider knows
+ * none of our teams. What another team merely says to be the account keeps nobody's agreement alive.
  */
-async function isConnectedTo(ctx: TeamCtx, provider: string, external_user_id: string | null): Promise<boolean> {
+async function isConnectedTo(
+  ctx: TeamCtx,
+  { connector: { slug: provider }, client }: Configured,
+  external_user_id: string | null,
+): Promise<boolean> {
   if (external_user_id === null) return false;
+  const ofDeployment = configuredOrNull(ctx.config, provider)?.client.id ?? null;
   const connection = await acrossTeams(ctx)
     .db.selectFrom('connections')
+    .leftJoin('team_credentials', (join) =>
+      join
+        .onRef('team_credentials.team_id', '=', 'connections.team_id')
+        .onRef('team_credentials.id', '=', 'connections.credential_id'),
+    )
     .select('status')
-    .where('provider', '=', provider)
+    .where('connections.provider', '=', provider)
+    .where(sql<boolean>`coalesce(team_credentials.client_id, ${ofDeployment}) = ${client.id}`)
     .where('external_user_hash', '=', ctx.cipher.lookupHash('external_user', provider, external_user_id))
-    .where((eb) => eb.or([eb('team_id', '=', ctx.team.id), eb('account_proven', '=', true)]))
+    .where((eb) => eb.or([eb('connections.team_id', '=', ctx.team.id), eb('account_proven', '=', true)]))
     .where('tokens', 'is not', null)
     .where('status', '!=', 'error')
     .limit(1)

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { findApplication } from '../../connections/applications/find-application.ts';
 import { connect } from '../../connections/connect.ts';
 import type { ProviderSlug } from '../../providers.ts';
 import { schedulePulls } from '../../pulls/schedule.ts';
@@ -12,18 +13,25 @@ type Input = Static<typeof BulkImportInput>;
 type Recipe = Input['connections'][number];
 
 /**
- * Connects users of the team by tokens that they have given elsewhere. Of a user that is named twice the last recipe
+ * Connects users of the team by tokens that they have given elsewhere, to the application that the team connects by. Of a user that is named twice the last recipe
  * counts. All are connected in one transaction, which is short enough to be waited for.
  */
 export function bulkImport(ctx: TeamCtx, { provider, connections }: Input): Promise<Static<typeof BulkImport>> {
   return inTransaction(ctx, async (ctx) => {
     const recipes = new Map(connections.map((recipe) => [recipe.user_id, recipe]));
+    const application = await findApplication(ctx, provider);
+    const credential_id = application?.own?.credential_id ?? null;
     const users = await presentUsers(ctx, [...recipes.keys()]);
     for (const user of users) {
-      const grant = grantOf(recipes.get(user.id) as Recipe);
+      const grant = { ...grantOf(recipes.get(user.id) as Recipe), credential_id };
       await connect(ctx, user, provider as ProviderSlug, grant);
       const { granted_scopes } = grant;
-      await schedulePulls(ctx, user, { provider: provider as ProviderSlug, demo: false, granted_scopes });
+      await schedulePulls(ctx, user, {
+        provider: provider as ProviderSlug,
+        demo: false,
+        granted_scopes,
+        credential_id,
+      });
     }
     await recordBulkOp(ctx, { type: 'link_bulk_import', provider, processed: recipes.size });
     const imported = users.map(({ id }) => id);

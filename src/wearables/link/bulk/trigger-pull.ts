@@ -27,6 +27,7 @@ export function bulkTrigger(
         'users.ingestion_end',
         'connections.demo',
         'connections.granted_scopes',
+        'connections.credential_id',
       ])
       .where(sql<boolean>`users.id = any (${asked}::uuid[])`)
       .where('connections.team_id', '=', ctx.team.id)
@@ -37,9 +38,14 @@ export function bulkTrigger(
       .orderBy('users.id')
       .forUpdate('connections')
       .execute();
-    const pulled = users.filter(({ demo }) => pullerOrNull(ctx, { provider, demo }));
-    for (const { demo, granted_scopes, ...user } of pulled)
-      await schedulePulls(ctx, user, { provider, demo, granted_scopes }, demo ? { days: DEMO_DAYS } : {});
+    const pulled = users.filter(({ demo, credential_id }) => pullerOrNull(ctx, { provider, demo, credential_id }));
+    for (const { demo, granted_scopes, credential_id, ...user } of pulled)
+      await schedulePulls(
+        ctx,
+        user,
+        { provider, demo, granted_scopes, credential_id },
+        demo ? { days: DEMO_DAYS } : {},
+      );
     await recordBulkOp(ctx, { type: 'link_bulk_historical_trigger', provider, processed: asked.length });
     const triggered = pulled.map(({ id }) => id);
     return { user_ids_triggered: triggered, user_ids_failed: asked.filter((id) => !triggered.includes(id)) };

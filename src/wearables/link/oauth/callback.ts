@@ -7,7 +7,8 @@ import type { BrowserAnswer } from '../../../http/media.ts';
 import { findUser } from '../../../users/find.ts';
 import { bringsAnything } from '../../connections/availability.ts';
 import { connect } from '../../connections/connect.ts';
-import { configuredOrNull, type Configured } from '../../connections/providers/configured.ts';
+import { applicationOf } from '../../connections/applications/find-application.ts';
+import type { Configured } from '../../connections/providers/configured.ts';
 import {
   askIdentity,
   ProviderRefused,
@@ -49,7 +50,7 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
 }
 
 async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promise<LinkOutcome> {
-  const configured = configuredOrNull(ctx.config, callback.provider);
+  const configured = await applicationOf(ctx, { provider: callback.provider, credential_id: back.credential_id });
   if (!configured) return 'provider_api_error';
   if (callback.error !== undefined) return callback.error === 'access_denied' ? 'user_cancelled' : 'provider_api_error';
   if (!callback.code) return 'provider_api_error';
@@ -66,13 +67,13 @@ async function grantedTokens(
   ctx: LinkCtx,
   configured: Configured,
   { provider, code = '', scope }: Callback,
-  { code_verifier }: Return,
+  { code_verifier, redirect_uri }: Return,
 ): Promise<GrantedTokens> {
   const { config } = ctx;
   const granted = await requestTokens(config, configured, {
     grant_type: 'authorization_code',
     code,
-    redirect_uri: callbackUrl(config, provider),
+    redirect_uri: redirect_uri ?? callbackUrl(config, provider),
     ...(code_verifier === null ? {} : { code_verifier }),
   });
   // What is granted as it was asked for need not be told (RFC 6749 5.1).
@@ -96,7 +97,8 @@ async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedT
       : 'required_scopes_not_granted';
     return outcome;
   } finally {
-    const unused = { user_id: link.user.id, provider: slug, tokens: granted.tokens, external_user_id };
+    const credential_id = configured.own?.credential_id ?? null;
+    const unused = { user_id: link.user.id, provider: slug, credential_id, tokens: granted.tokens, external_user_id };
     if (outcome !== 'success') await inTransaction(ctx, (ctx) => giveBack(ctx, [unused]));
   }
 }
@@ -111,7 +113,7 @@ async function isGranted(ctx: LinkCtx, { connector }: Configured, scopes: readon
 /** One connection for one link token, also where a browser comes back twice at once. */
 function connectOnce(
   ctx: LinkCtx,
-  { connector: { slug } }: Configured,
+  { connector: { slug }, own }: Configured,
   granted: GrantedTokens,
 ): Promise<LinkError | 'success'> {
   return inTransaction(ctx, async (ctx) => {
@@ -120,8 +122,10 @@ function connectOnce(
       return 'duplicate_connection';
     if (!(await consumeLinkSession(ctx))) return 'token_consumed';
     const user = await findUser(ctx, ctx.link.user.id);
-    await connect(ctx, ctx.link.user, slug, { ...granted, proven: granted.external_user_id !== null });
-    await schedulePulls(ctx, user, { provider: slug, demo: false, granted_scopes: granted.granted_scopes });
+    const credential_id = own?.credential_id ?? null;
+    const { granted_scopes, external_user_id } = granted;
+    await connect(ctx, ctx.link.user, slug, { ...granted, credential_id, proven: external_user_id !== null });
+    await schedulePulls(ctx, user, { provider: slug, demo: false, granted_scopes, credential_id });
     await recordAudit(ctx, {
       org_id: ctx.team.org_id,
       team_id: ctx.team.id,

@@ -20,10 +20,11 @@ type Request = { provider: string; token: string; cookie: string | null; from_pa
 export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page }: Request): Promise<BrowserAnswer> {
   const session = readToken(token) === 'link' ? await ctx.findLinkSession(ctx, token) : null;
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
-  const configured = connectableProviders(session.ctx).find(({ connector }) => connector.slug === provider);
+  const configured = (await connectableProviders(session.ctx)).find(({ connector }) => connector.slug === provider);
   if (!configured) return outcomePage('invalid_token');
   const { pkce } = configured.connector.oauth;
-  const departure = await depart(session.ctx, { provider, pkce, cookie, from_page });
+  const { own } = configured;
+  const departure = await depart(session.ctx, { provider, own, pkce, cookie, from_page });
   const { asked } = await findAskedScopes(session.ctx, configured.connector);
   const base = new URL(ctx.config.baseUrl);
   return {
@@ -43,12 +44,12 @@ function authorizeUrl(
   configured: Configured,
   { state, code_challenge, asked }: Departure & { asked: string[] },
 ): string {
-  const { connector, client } = configured;
+  const { connector, client, own } = configured;
   const url = new URL(addressAt(config, configured, connector.oauth.authorize_url));
   const parameters = {
     response_type: 'code',
     client_id: client.id,
-    redirect_uri: callbackUrl(config, connector.slug),
+    redirect_uri: own?.redirect_url ?? callbackUrl(config, connector.slug),
     scope: asked.join(connector.oauth.scope_separator),
     state,
     ...(code_challenge === null ? {} : { code_challenge, code_challenge_method: 'S256' }),

@@ -4,6 +4,7 @@ import type { Ctx, LinkCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newId } from '../../../ids.ts';
+import type { OwnApplication } from '../../connections/providers/configured.ts';
 import { hashKey } from '../../../tenancy/keys/key-value.ts';
 
 const MINUTES = 15;
@@ -25,11 +26,17 @@ export type Departure = {
   code_challenge: string | null;
 };
 
-/** Keeps who leaves, for which provider and with which browser. */
-export function depart(
-  ctx: LinkCtx,
-  { provider, pkce, cookie, from_page }: { provider: string; pkce: boolean; cookie: string | null; from_page: boolean },
-): Promise<Departure> {
+type Leaving = {
+  provider: string;
+  /** The team's own application that the user is to agree with; null: this deployment's. */
+  own: OwnApplication | null;
+  pkce: boolean;
+  cookie: string | null;
+  from_page: boolean;
+};
+
+/** Keeps who leaves, for which provider and application, and with which browser. */
+export function depart(ctx: LinkCtx, { provider, own, pkce, cookie, from_page }: Leaving): Promise<Departure> {
   const browser = cookie !== null && SECRET.test(cookie) ? cookie : secret();
   const state = secret();
   const verifier = pkce ? secret() : null;
@@ -43,6 +50,8 @@ export function depart(
         state_hash: hashKey(state),
         browser_hash: hashKey(browser),
         provider,
+        credential_id: own?.credential_id ?? null,
+        redirect_uri: own?.redirect_url ?? null,
         link_token_id: ctx.link.id,
         from_page,
         code_verifier: verifier === null ? null : ctx.cipher.sealText('oauth_states.code_verifier', row, verifier),
@@ -62,7 +71,16 @@ export function depart(
 }
 
 /** Who has come back. */
-export type Return = { user_id: string; link_token_id: string; from_page: boolean; code_verifier: string | null };
+export type Return = {
+  user_id: string;
+  link_token_id: string;
+  from_page: boolean;
+  code_verifier: string | null;
+  /** The team's own application that the user has left for; null: this deployment's. */
+  credential_id: string | null;
+  /** Where the provider was told to send the user back; null: to us. */
+  redirect_uri: string | null;
+};
 
 /** Takes a state away, whoever brings it. Null where it is none, has ended, or is of another provider or browser. */
 export async function comeBack(
@@ -81,18 +99,22 @@ export async function comeBack(
     provider: string;
     browser_hash: Buffer;
     code_verifier: Buffer | null;
+    credential_id: string | null;
+    redirect_uri: string | null;
     expired: boolean;
   }>`
     delete from oauth_states where state_hash = ${hashKey(state)}
     returning id, team_id, user_id, link_token_id, from_page, provider, browser_hash, code_verifier,
-      expires_at <= now() as expired`.execute(acrossTeams(ctx).db);
+      credential_id, redirect_uri, expires_at <= now() as expired`.execute(acrossTeams(ctx).db);
   if (!row || row.expired || row.provider !== provider) return null;
   if (cookie === null || !hashKey(cookie).equals(row.browser_hash)) return null;
-  const { user_id, link_token_id, from_page, code_verifier } = row;
+  const { user_id, link_token_id, from_page, code_verifier, credential_id, redirect_uri } = row;
   return {
     user_id,
     link_token_id,
     from_page,
+    credential_id,
+    redirect_uri,
     code_verifier: code_verifier && ctx.cipher.openText('oauth_states.code_verifier', row, code_verifier),
   };
 }

@@ -1,7 +1,7 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
-import { configuredProviders } from '../../connections/providers/configured.ts';
+import { findApplications } from '../../connections/applications/find-application.ts';
 import { connectableProviders } from '../connectable.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { PROVIDERS } from '../../providers.ts';
@@ -12,11 +12,11 @@ import { outcomePage } from './outcome-page.ts';
 export async function linkPage(ctx: Ctx, token: string): Promise<BrowserAnswer> {
   const session = readToken(token) === 'link' ? await ctx.findLinkSession(ctx, token) : null;
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
-  return layout('Connect a device or app', pick(session.ctx, token));
+  return layout('Connect a device or app', await pick(session.ctx, token));
 }
 
-function pick(ctx: LinkCtx, token: string): string {
-  const providers = connectableProviders(ctx).map(({ connector: { slug } }) => ({ slug, ...PROVIDERS[slug] }));
+async function pick(ctx: LinkCtx, token: string): Promise<string> {
+  const providers = (await connectableProviders(ctx)).map(({ connector: { slug } }) => ({ slug, ...PROVIDERS[slug] }));
   const close = ctx.link.on_close === 'redirect' ? redirectWith(ctx, 'user_cancelled') : null;
   // Addresses are relative to the page, so that they hold behind a proxy that adds a path.
   const items = providers.map(
@@ -30,15 +30,16 @@ function pick(ctx: LinkCtx, token: string): string {
   );
   return [
     items.length === 0
-      ? `<p>${nothingToConnect(ctx)}</p>`
+      ? `<p>${await nothingToConnect(ctx)}</p>`
       : `<p>Choose what you use. You then sign in there and decide what is shared.</p>\n<ul>\n${items.join('\n')}\n</ul>`,
     close === null ? '' : `<a class="close" href="${escapeHtml(close)}">Not now</a>`,
   ].join('\n');
 }
 
 /** In a sandbox whoever opens the page is most likely the one who can do something about it. */
-function nothingToConnect({ config }: LinkCtx): string {
-  if (configuredProviders(config).length > 0)
+async function nothingToConnect(ctx: LinkCtx): Promise<string> {
+  const { config } = ctx;
+  if ((await findApplications(ctx)).length > 0)
     return 'What this link is for cannot be connected here. Ask where you got the link.';
   if (config.environment !== 'sandbox')
     return 'No device or app can be connected here yet. Ask where you got this link.';

@@ -23,7 +23,12 @@ export function connectDemo(
   return inTransaction(ctx, async (tx) => {
     const user = await findUser(tx, user_id);
     await connect(tx, user, provider, { ...NOTHING, demo: true });
-    await schedulePulls(tx, user, { provider, demo: true, granted_scopes: null }, { days: DEMO_DAYS });
+    await schedulePulls(
+      tx,
+      user,
+      { provider, demo: true, granted_scopes: null, credential_id: null },
+      { days: DEMO_DAYS },
+    );
     const detail = `Connected to invented data of ${PROVIDERS[provider].name}: ${DEMO_DAYS} days are on their way.`;
     return { success: true, detail };
   });

@@ -10,6 +10,7 @@ type Row = {
   user_id: string;
   provider: string;
   demo: boolean | null;
+  credential_id: string | null;
   resource: string;
   status: string;
   range_start: string;
@@ -36,7 +37,7 @@ export async function introspectPulls(ctx: TeamCtx, query: Static<typeof Introsp
                         and (${provider}::text is null or pulls.provider = ${provider}))
        order by id limit ${limit + 1}
     )
-    select p.user_id, p.provider, c.demo, p.resource, p.status, p.range_start, p.range_end, p.scheduled_at, p.started_at,
+    select p.user_id, p.provider, c.demo, c.credential_id, p.resource, p.status, p.range_start, p.range_end, p.scheduled_at, p.started_at,
            p.ended_at, p.days_with_data, p.trace_id, p.error_details
       from shown join pulls p on p.user_id = shown.id and p.team_id = ${ctx.team.id}
       left join connections c on c.user_id = p.user_id and c.provider = p.provider
@@ -46,7 +47,8 @@ export async function introspectPulls(ctx: TeamCtx, query: Static<typeof Introsp
 }
 
 function renderProvider(ctx: TeamCtx, provider: string, pulls: Row[]) {
-  const puller = pullerOrNull(ctx, { provider, demo: pulls[0]?.demo ?? false });
+  const { demo, credential_id = null } = pulls[0] ?? {};
+  const puller = pullerOrNull(ctx, { provider, demo: demo ?? false, credential_id });
   const pulled = new Set(pulls.map(({ resource }) => resource));
   return {
     pulled: Object.fromEntries(

@@ -2,12 +2,13 @@
 import { ask, NoAnswer } from '../../../../outbound/ask.ts';
 import { findUser } from '../../../../users/find.ts';
 import { failConnection } from '../../../connections/fail.ts';
-import { addressAt, configuredOrNull } from '../../../connections/providers/configured.ts';
+import { connectorOrNull } from '../../../connections/providers/all.ts';
+import { addressAt } from '../../../connections/providers/configured.ts';
 import { freshToken } from '../../../connections/tokens/fresh-token.ts';
 import { ProviderUnavailable } from '../../../connections/tokens/request-tokens.ts';
 import type { ProviderSlug } from '../../../providers.ts';
 import { PullError, type PullSource } from '../../puller.ts';
-import { endWait, holdBack, refuseWhileHeldBack, type Hold, type Probe } from './hold-back.ts';
+import { endWait, holdBack, ofTeamAlone, refuseWhileHeldBack, type Hold, type Probe } from './hold-back.ts';
 
 /** From the call to the last byte. */
 const TIMEOUT_MS = 30_000;
@@ -43,7 +44,8 @@ export type Question = {
  */
 export async function askProvider(source: PullSource, api: ProviderApi, question: Question): Promise<unknown> {
   const { ctx, user, past } = source;
-  const claimProbe = await refuseWhileHeldBack(ctx, api.slug, past);
+  const place = { user_id: user.id, provider: api.slug };
+  const { hasOwn, claimProbe } = await refuseWhileHeldBack(ctx, place, past);
   let probe: Probe | undefined;
   let refused: string | undefined;
   for (;;) {
@@ -53,10 +55,9 @@ export async function askProvider(source: PullSource, api: ProviderApi, question
     const answer = await send(source, api, question, token);
     const hold = api.holdOf?.(answer.status, answer.headers) ?? NOBODY;
     if (probe && isAnswered(answer)) await endWait(ctx, api.slug, probe);
-    await holdBack(ctx, api.slug, hold);
+    await holdBack(ctx, api.slug, hasOwn ? ofTeamAlone(hold) : hold);
     if (answer.status !== 401) return valueOf(answer, question, hold);
     if (refused !== undefined) {
-      const place = { user_id: user.id, provider: api.slug };
       const error = { type: 'provider_credential_error', details: 'http_401' } as const;
       const isOver = await failConnection(ctx, place, error, token);
       throw new PullError(isOver ? 'non_retriable_error' : 'resource_contention');
@@ -85,15 +86,15 @@ async function send(
   { url, query = {}, form, json }: Question,
   token: string,
 ): Promise<Answer> {
-  const configured = configuredOrNull(ctx.config, api.slug);
-  if (!configured) throw new PullError('non_retriable_error');
+  const connector = connectorOrNull(api.slug);
+  if (!connector) throw new PullError('non_retriable_error');
   const search = parametersOf(query);
   const body = form ? parametersOf(form) : json === undefined ? null : JSON.stringify(json);
   const { status, headers, text } = await ask(
     ctx.config,
     {
       method: body === null ? 'GET' : 'POST',
-      url: `${addressAt(ctx.config, configured, url)}${search === '' ? '' : `?${search}`}`,
+      url: `${addressAt(ctx.config, { connector }, url)}${search === '' ? '' : `?${search}`}`,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body === null ? {} : { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }),

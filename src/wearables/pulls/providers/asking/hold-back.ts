@@ -38,6 +38,16 @@ export async function holdBack({ db, team }: TeamCtx, provider: string, hold: Ho
             past_until = greatest(w.past_until, excluded.past_until)`.execute(db);
 }
 
+/** Of a team's own application: nobody else asks by it. */
+export function ofTeamAlone({ application, team }: Hold): Hold {
+  const longest = (name: keyof Wait): number => Math.max(application?.[name] ?? 0, team?.[name] ?? 0);
+  const isHeld = application !== null || team !== null;
+  return {
+    application: null,
+    team: isHeld ? { pollsSeconds: longest('pollsSeconds'), pastSeconds: longest('pastSeconds') } : null,
+  };
+}
+
 const momentsOf = ({ pollsSeconds, pastSeconds }: Wait) => {
   const momentIn = (seconds: number) => sql`now() + make_interval(secs => ${seconds}::float8)`;
   return { polls: momentIn(pollsSeconds), past: momentIn(pastSeconds) };
@@ -47,30 +57,32 @@ const momentsOf = ({ pollsSeconds, pastSeconds }: Wait) => {
  * Throws PullError, which is no try of the pull, while the provider is not to be asked. A question that is to show whether
  * the application has to wait any longer is a probe: one each five minutes, of other teams than that which was told so.
  * `claimProbe` takes it for a question that can be asked at once, and throws where somebody else was faster; null where
- * nobody has to wait.
+ * nobody has to wait. A connection that was made by the team's own application (`hasOwn`) waits for nobody else's.
  */
 export async function refuseWhileHeldBack(
   { db, team }: TeamCtx,
-  provider: string,
+  { user_id, provider }: { user_id: string; provider: string },
   past: boolean,
-): Promise<(() => Promise<Probe>) | null> {
+): Promise<{ hasOwn: boolean; claimProbe: (() => Promise<Probe>) | null }> {
   const until = past ? sql`greatest(past_until, polls_until)` : sql`polls_until`;
   const seconds = (moment: ReturnType<typeof sql>) => sql`extract(epoch from ${moment} - now())::float8`;
   const {
     rows: [wait],
-  } = await sql<{ own: number | null; application: number | null; probe: number | null }>`
+  } = await sql<{ own: number | null; application: number | null; probe: number | null; has_own: boolean }>`
     select (select ${seconds(until)} from team_provider_waits where team_id = ${team.id} and provider = ${provider}) as own,
-           application, probe
-      from (select) one left join (
+           application, probe, has_own
+      from (select exists (select from connections where user_id = ${user_id} and provider = ${provider}
+                              and team_id = ${team.id} and credential_id is not null) as has_own) one left join (
         select ${seconds(until)} as application,
                case when told_by is distinct from ${team.id} then greatest(${seconds(sql`probe_at`)}, 0) end as probe
-          from provider_waits where provider = ${provider}) shared on true`.execute(db);
+          from provider_waits where provider = ${provider}) shared on not has_own`.execute(db);
   const own = Math.max(wait?.own ?? 0, 0);
   const shared = Math.max(wait?.application ?? 0, 0);
-  if (own === 0 && shared === 0) return null;
+  const hasOwn = wait?.has_own ?? false;
+  if (own === 0 && shared === 0) return { hasOwn, claimProbe: null };
   // Who may be the next to probe comes back for it.
   if (own > 0 || wait?.probe !== 0) throw heldBackFor(Math.max(own, Math.min(shared, wait?.probe ?? Infinity)));
-  return async () => {
+  const claimProbe = async (): Promise<Probe> => {
     const { rows } = await sql<Probe>`
       update provider_waits set probe_at = now() + make_interval(secs => ${PROBE_SECONDS})
        where provider = ${provider} and probe_at <= now() and told_by is distinct from ${team.id}
@@ -78,6 +90,7 @@ export async function refuseWhileHeldBack(
     if (!rows[0]) throw heldBackFor(Math.min(shared, PROBE_SECONDS));
     return rows[0];
   };
+  return { hasOwn, claimProbe };
 }
 
 /** Not all that wait come back at the same moment. */
