@@ -196,6 +196,7 @@ const ROOMS: Record<string, string[]> = {
   http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'answer', 'input', 'limits', 'auth', 'errors'],
   delivery: [
     'deliver',
+    'starts',
     'gather',
     'replays',
     'attempts',

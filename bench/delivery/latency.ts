@@ -54,7 +54,7 @@ type Delays = {
 };
 
 /** Publishes to the endpoints of a team, an event to each in a transaction; answers how many ms later each arrived. */
-export async function publishSteadily(stage: Stage, endpoints: Endpoint[], load: Load): Promise<Delays> {
+async function publishSteadily(stage: Stage, endpoints: Endpoint[], load: Load): Promise<Delays> {
   const { ctx, sink } = stage;
   const everyMs = (1_000 * endpoints.length) / load.eventsASecond;
   const asked = new Map<string, number>();

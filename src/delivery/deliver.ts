@@ -13,6 +13,7 @@ import { readLanes } from './lanes/read-lanes.ts';
 import { Replayer } from './replays/replayer.ts';
 import type { Sender } from './sending/send.ts';
 import { Shares } from '../outbound/shares.ts';
+import { Starts } from './starts.ts';
 
 const MOST_UNDER_WAY = 512;
 /** Few: while many connections are opened, or their answers come, at one go, whatever else is due waits. */
@@ -66,9 +67,12 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
   };
   const attempts = new Attempts(ctx, { sender, metrics, shares, onEnd });
   const replayer = new Replayer(ctx, { lanes, receivers, attempts, shares });
+  const starts = new Starts(wake);
 
   /** One look at the lanes; answers how many deliveries began. */
   const round = async (): Promise<number> => {
+    await starts.room();
+    starts.throwFailure();
     await lanes.takeHinted();
     if (performance.now() - patrolledAt >= PATROL_MS) {
       patrolledAt = performance.now();
@@ -85,7 +89,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     await lanes.releaseLeft();
     await readLanes(ctx.db, inTurn(lanesByTeam(open)), shares);
     const begun = begin(lanesByTeam(open), known);
-    if (begun.length > 0) await attempts.start(begun);
+    if (begun.length > 0) starts.add(attempts.start(begun));
     return begun.length;
   };
 
@@ -163,11 +167,13 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       attempts.settleAgain();
       while (!idle) {
         // What ended while a round ran may have left something behind it.
-        const free = attempts.underWay === 0;
+        const free = attempts.underWay === 0 && starts.running === 0;
         patrolledAt = -Infinity;
         receivers.forget();
         lanes.lookEverywhere();
         idle = (await round()) === 0 && free;
+        await starts.all();
+        starts.throwFailure();
         if ((await replayer.round({ looking: true })) > 0 || replayer.isBusy(SOON_MS)) idle = false;
         await wait(1);
       }
@@ -179,6 +185,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       replayer.stop();
       wake();
       await Promise.all([running, replaying]);
+      await starts.all();
       const deadline = Date.now() + drainMs;
       try {
         await lanes.releaseAll('idle');

@@ -24,15 +24,14 @@ export async function readLanes(db: Db, ready: Iterable<Lane>, shares: Shares): 
     lanes.set(lane.webhook_id, lane);
     ofTeam.set(lane.team_id, already + 1);
   }
-  const unread = [...firsts, ...retries].map(({ webhook_id }) => lanes.get(webhook_id) as Lane);
+  const laneOf = ({ webhook_id }: { webhook_id: string }): Lane => lanes.get(webhook_id) as Lane;
   try {
-    const foundFirsts = await readFirstAttempts(db, firsts);
-    for (const { webhook_id, most } of firsts) unread.shift()?.addFirsts(foundFirsts.get(webhook_id) ?? [], most);
-    const foundRetries = await readRetries(db, retries);
-    for (const { webhook_id, most } of retries)
-      unread.shift()?.addRetries(foundRetries.get(webhook_id) ?? [], most, now);
+    // Beside each other: what was just published waits for one answer, not for two.
+    const [foundFirsts, foundRetries] = await Promise.all([readFirstAttempts(db, firsts), readRetries(db, retries)]);
+    for (const one of firsts) laneOf(one).addFirsts(foundFirsts.get(one.webhook_id) ?? [], one.most);
+    for (const one of retries) laneOf(one).addRetries(foundRetries.get(one.webhook_id) ?? [], one.most, now);
   } catch (error) {
-    for (const lane of unread) lane.endRead();
+    for (const one of [...firsts, ...retries]) laneOf(one).endRead();
     for (const lane of lanes.values()) lane.look();
     throw error;
   }
