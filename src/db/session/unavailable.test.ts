@@ -123,13 +123,14 @@ describe('an outage', () => {
     there.cut();
     const sender = openSender({ policy: deploymentPolicy(home.config), userAgent: 'Phial test', timeoutMs: 1_000 });
     const deliverer = startDeliverer({ ...home.ctx, db: database.db, log }, { sender, metrics: home.metrics });
-    const begun = ['due deliveries cannot be read; trying again'];
-    await expect.poll(() => lines).toEqual(begun);
+    // Replays have a loop, and outages, of their own.
+    const begun = () => lines.filter((line) => line.endsWith('trying again'));
+    await expect.poll(begun).toContain('due deliveries cannot be read; trying again');
     deliverer.hear('');
     await expect.poll(there.refused, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
-    expect(lines).toEqual(begun);
+    expect(lines).toEqual([...new Set(begun())]);
     there.mend();
-    await expect.poll(() => lines).toEqual([...begun, 'an outage is over']);
+    await expect.poll(() => lines.filter((line) => line === 'an outage is over').length).toBe(begun().length);
     await deliverer.stop(0);
     await database.close();
     there.close();
