@@ -6,6 +6,7 @@ import { registerDocs } from './http/openapi/docs.ts';
 import { registerMetrics, type Metrics } from './http/metrics.ts';
 import { openApiText } from './openapi.ts';
 import { measureQueue } from './delivery/lanes/queue-depth.ts';
+import { measurePipelines } from './pipelines/etl/streaming/measure.ts';
 import { measureLaboratories } from './labs/laboratories/hl7/queue/measure.ts';
 
 /** The API as a process serves it: every operation, the reference and, in a sandbox without a port for them, the metrics. */
@@ -23,4 +24,5 @@ export async function measure(ctx: Ctx, metrics: Metrics): Promise<void> {
   const { db } = acrossTeams(ctx);
   await measureQueue(db, metrics);
   await measureLaboratories(db, metrics.laboratories);
+  await measurePipelines(db, metrics);
 }

@@ -37,7 +37,9 @@ export type Ctx = {
  * metrics.
  */
 export type Counted =
-  { what: 'pull_window' | 'poll' | 'hook'; provider: string; outcome: string } | { what: 'import'; outcome: string };
+  | { what: 'pull_window' | 'poll' | 'hook'; provider: string; outcome: string }
+  | { what: 'import'; outcome: string }
+  | { what: 'pipeline'; many: number };
 
 /** What the browser of a user may do by a link token: connect that user to a provider, once. */
 type LinkSession = {
@@ -133,4 +135,6 @@ export type ManagementCtx = Ctx & {
 export type TeamsCtx = ManagementCtx & {
   /** Each is the organisation's and open to the key; null: every team of the organisation. */
   teamIds: string[] | null;
+  /** Whether the request names them. */
+  namesTeams: boolean;
 };

@@ -92,6 +92,8 @@ export type ErrorCode =
   | 'webhook_url_refused'
   | 'webhook_address_refused'
   | 'webhook_headers_refused'
+  | 'sink_not_available'
+  | 'sink_not_configured'
   | 'pipeline_url_refused'
   | 'pipeline_address_refused'
   | 'webhook_disabled'

@@ -19,6 +19,7 @@ import { EVENTS_CHANNEL } from './events/readers.ts';
 import { prepareDrain } from './http/drain.ts';
 import { refuseTakenPorts } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
+import { startStreaming, type Streaming } from './pipelines/etl/streaming/start-streaming.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import { startHl7, type Hl7 } from './labs/laboratories/hl7/start.ts';
@@ -68,6 +69,7 @@ export async function startService(options: Options): Promise<Service> {
     forJobs: null,
     jobs: null,
     hl7: null,
+    streaming: null,
   };
   try {
     const firstKeys = await start(running, { ...options, config });
@@ -97,6 +99,8 @@ type Running = {
   jobs: Runner | null;
   /** Takes what laboratories send. */
   hl7: Hl7 | null;
+  /** Streams events of teams to their brokers. */
+  streaming: Streaming | null;
 };
 
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
@@ -137,7 +141,10 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
       phial_access: () => app?.access.forget(),
       [DELIVERIES_CHANNEL]: (payload) => deliverer?.hear(payload),
       [RECEIVERS_CHANNEL]: (payload) => deliverer?.forget(payload),
-      [EVENTS_CHANNEL]: (payload) => polls.wake(payload),
+      [EVENTS_CHANNEL]: (payload) => {
+        polls.wake(payload);
+        running.streaming?.wake(payload);
+      },
     },
     onLost: () => {
       app?.access.lost();
@@ -147,6 +154,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
       app?.access.listening();
       deliverer?.listening();
       polls.wakeAll();
+      running.streaming?.wakeAll();
     },
     log,
   });
@@ -167,6 +175,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     running.forJobs = forJobs;
     running.jobs = await runJobs({ ...ctx, db: forJobs.db }, forJobs.pool);
     running.hl7 = await startHl7({ ...ctx, db: forJobs.db });
+    running.streaming = startStreaming({ ...ctx, db: forJobs.db });
   }
   return firstKeys;
 }
@@ -212,13 +221,14 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 
 /** Requests first, since they make work; then the work; then what both stand on. */
 async function stopInOrder(
-  { stopping, drain, jobs, hl7, deliverer, deliveries, forJobs, metricsServer, listener, database }: Running,
+  { stopping, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs, metricsServer, listener, database }: Running,
   drainMs: number,
 ): Promise<void> {
   const deadline = Date.now() + drainMs;
   stopping.abort();
   await drain?.(drainMs);
   await hl7?.stop();
+  await streaming?.stop();
   await jobs?.stop();
   await forJobs?.close();
   await deliverer?.stop(Math.max(0, deadline - Date.now()));

@@ -37,6 +37,7 @@ const PARTS: Record<string, string[]> = {
     'labs',
     'http',
     'jobs',
+    'pipelines',
     'tenancy',
     'webhooks',
     'delivery',
@@ -45,7 +46,7 @@ const PARTS: Record<string, string[]> = {
     ...OPERATION,
     ...GROUND,
   ],
-  api: ['endpoints', 'openapi', 'labs', 'http', 'delivery', ...OPERATION, ...GROUND],
+  api: ['endpoints', 'openapi', 'pipelines', 'labs', 'http', 'delivery', ...OPERATION, ...GROUND],
   // tables of contents, a line a wing
   wings: ['labs', 'wearables', 'context'],
   openapi: [
@@ -106,7 +107,7 @@ const PARTS: Record<string, string[]> = {
     ...OPERATION,
     ...GROUND,
   ],
-  pipelines: ['webhooks', 'outbound', 'tenancy', 'events', ...OPERATION, ...GROUND],
+  pipelines: ['webhooks', 'delivery', 'outbound', 'tenancy', 'events', ...OPERATION, ...GROUND],
   glossary: [],
   quickstart: GROUND,
   // the wings, higher ones first
@@ -319,6 +320,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/labs/laboratories/hl7/queue/repair.ts': "the operator's queue",
   'src/labs/laboratories/simulated/simulation-step.ts': 'overdue simulations of all teams are resumed',
   'src/labs/orders/under-way/activate.ts': 'the day of scheduled orders of all teams comes',
+  'src/pipelines/etl/streaming/lease.ts': 'pipelines of all teams that nobody streams',
   'src/tenancy/keys/key-uses.ts': 'keys of all teams that were used',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
   'src/mail/send-mails.ts': 'mail of all organisations that is due',

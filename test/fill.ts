@@ -28,7 +28,7 @@ import { query } from './global-setup.ts';
 import { pngHead } from './images.ts';
 import { invite, letIn, makeMember } from './people-of-orgs.ts';
 import { plantDocument } from './lab-reports.ts';
-import { ehrPath, ehrPipeline } from './pipelines.ts';
+import { ehrPath, ehrPipeline, etlPath, etlPipeline } from './pipelines.ts';
 import { sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver } from './receiver.ts';
@@ -40,6 +40,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await team.api('PUT', `${webhookPath(team)}/${webhook}/headers`, { headers: { 'x-clinic': 'Desert Health' } });
   await team.api('POST', `${webhookPath(team)}/${webhook}/replay`, { since: new Date().toISOString() });
   await team.api('POST', ehrPath(team), ehrPipeline([team.id]));
+  await team.api('POST', etlPath(team), etlPipeline([team.id]));
   const gone = await makeUser(team);
   await team.api('DELETE', `/v2/user/${gone.user_id}`);
   await sql`update users set deleted_at = now() - interval '8 days' where deleted_at is not null`.execute(app.db);

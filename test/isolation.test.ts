@@ -36,7 +36,7 @@ import { upload } from './exports.ts';
 import { pngHead } from './images.ts';
 import { plantDocument } from './lab-reports.ts';
 import { invite, letIn, makeMember } from './people-of-orgs.ts';
-import { ehrPath, ehrPipeline } from './pipelines.ts';
+import { ehrPath, ehrPipeline, etlPath, etlPipeline } from './pipelines.ts';
 import { reportForm, sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -318,6 +318,15 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { query: `team_id=${team_id}`, status: 404 },
     { query: `team_id=${own.team_id}&team_id=${team_id}`, status: 404 },
   ],
+  list_team_etl_pipelines: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
+  set_team_etl_pipelines: (own, { team_id }) => [
+    { body: etlPipeline([team_id]), status: 404 },
+    { body: etlPipeline([own.team_id, team_id]), status: 404 },
+  ],
+  delete_team_etl_pipelines: (own, { team_id }) => [
+    { query: `team_id=${team_id}`, status: 404 },
+    { query: `team_id=${own.team_id}&team_id=${team_id}`, status: 404 },
+  ],
   list_team_ehr_pipelines: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   set_team_ehr_pipelines: (own, { team_id }) => [
     { body: ehrPipeline([team_id]), status: 404 },
@@ -472,6 +481,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     since: new Date().toISOString(),
   });
   await team.api('POST', ehrPath(team), ehrPipeline([team.id]));
+  await team.api('POST', etlPath(team), etlPipeline([team.id]));
   await team.api('PATCH', `/v1/org/${team.org_id}/team/${team.id}`, { integration_team_id: name });
   await addPhysician(app.ctx, team.id, physician);
   const [user, other, deleted] = [await makeUser(team), await makeUser(team), await makeUser(team)];

@@ -9,3 +9,11 @@ export const ehrPipeline = (team_ids: string[], authentication: object = { type:
   base_url: 'https://ehr.example.com/fhir',
   authentication,
 });
+
+export const etlPath = ({ org_id }: Pick<Team, 'org_id'>): string => `/v1/org/${org_id}/team_etl_pipelines/sandbox/us`;
+
+/** What is sent to stream events of these teams. */
+export const etlPipeline = (team_ids: string[], uri = 'amqps://phial:of-broker@broker.example.com/clinic') => ({
+  team_ids,
+  rabbitmq: { uri, exchange: 'health' },
+});

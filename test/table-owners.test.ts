@@ -77,7 +77,7 @@ const OWNERS: Record<string, string[]> = {
   'wearables/pulls': ['pulls', 'polls', 'provider_waits', 'team_provider_waits', 'data_pull_preferences'],
   'wearables/timeseries': ['streams', 'samples', 'sample_notes'],
   'wearables/summaries': ['summaries', 'summary_streams'],
-  pipelines: ['ehr_pipelines'],
+  pipelines: ['ehr_pipelines', 'etl_pipelines'],
   webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets', 'webhook_replays'],
   events: ['events', 'held_events', 'event_readers'],
   delivery: ['lanes', 'deliveries', 'retries', 'held_deliveries', 'attempts', 'delivery_tallies'],

@@ -11,7 +11,12 @@ const organisation = { value: 'ID', meaning: 'Id of the organisation.', required
 const ofBeta = {
   org: organisation,
   team: { value: 'ID', meaning: 'Id of the team.', required: true, isId: true },
-  beta: { value: 'NAME', meaning: 'Which one.', choices: ['continuous_queries', 'lab_report_parser'], required: true },
+  beta: {
+    value: 'NAME',
+    meaning: 'Which one.',
+    choices: ['continuous_queries', 'etl_pipelines', 'lab_report_parser'],
+    required: true,
+  },
 } as const;
 
 const ofSetting = {

@@ -303,6 +303,26 @@ export interface EndedAgreements {
   user_id: string;
 }
 
+export interface EtlPipelines {
+  cursor: string;
+  due_at: Generated<string>;
+  enabled: string[];
+  event_type_prefixes: string[] | null;
+  failing_since: string | null;
+  failures: Generated<number>;
+  last_error: string | null;
+  lease_id: string | null;
+  lease_until: string | null;
+  org_id: string;
+  preferred: string;
+  push_historical_data: boolean;
+  revision: Generated<number>;
+  sinks: Buffer;
+  streams: boolean;
+  team_id: string;
+  updated_at: Generated<string>;
+}
+
 export interface EventEpochs {
   cluster: string;
   epoch: number;
@@ -1326,6 +1346,7 @@ export interface DB {
   ehr_sessions: EhrSessions;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;
+  etl_pipelines: EtlPipelines;
   event_epochs: EventEpochs;
   event_readers: EventReaders;
   event_resends: EventResends;

@@ -164,6 +164,7 @@ describe('a statement whose filter was forgotten', () => {
           'ehr_members',
           'ehr_pipelines',
           'ehr_sessions',
+          'etl_pipelines',
           'lab_accounts',
           'team_api_keys',
           'team_credentials',

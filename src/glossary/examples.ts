@@ -288,6 +288,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   delete_team_api_keys: { api_key_id: [SOMETHING] },
   delete_team_custom_credentials: { credential_id: [SOMETHING] },
   delete_team_data_pull_preferences: { team_id: [TEAM] },
+  delete_team_etl_pipelines: { team_id: [TEAM] },
   delete_team_ehr_pipelines: { team_id: [TEAM], ehr_type: 'fhir' },
   get_psc_availability: { lab: 'sonora_quest', zip_code: '85004' },
   get_area_info: { zip_code: '85004' },

@@ -15,6 +15,12 @@ export const ORG_BODIES: Readonly<Record<string, unknown>> = {
     modalities: ['feature_embed', 'link_out'],
     origin_configs: [{ origin: 'https://ehr.example.com' }],
   },
+  set_team_etl_pipelines: {
+    team_ids: ['01940000-0000-7000-8000-000000000003'],
+    preferences: { preferred: 'rabbitmq', enabled: ['rabbitmq', 'svix'] },
+    rabbitmq: { uri: 'amqps://phial:secret@broker.example.com/clinic', exchange: 'health' },
+    event_type_prefixes: ['labtest.', 'daily.data.'],
+  },
   set_team_ehr_pipelines: {
     team_ids: ['01940000-0000-7000-8000-000000000003'],
     ehr_type: 'fhir',

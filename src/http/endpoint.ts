@@ -22,7 +22,7 @@ export type Auth =
 export type Scope = 'org' | 'team' | 'teams';
 
 /** What whoever runs a production deployment opens team by team; a sandbox has all of it. */
-export type ClosedBeta = 'continuous_queries' | 'lab_report_parser';
+export type ClosedBeta = 'continuous_queries' | 'etl_pipelines' | 'lab_report_parser';
 
 type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key' | 'team_key_or_user_token'
   ? TeamCtx
@@ -92,7 +92,7 @@ type Definition<
   /** Where it reaches another area than its tag says: a key that is limited to this one opens it. */
   area?: A extends TeamAuth ? Area : never;
   /** Refused, before `handle`, to a team to which it is not open. */
-  closedBeta?: A extends TeamAuth ? ClosedBeta : S extends 'team' ? ClosedBeta : never;
+  closedBeta?: A extends TeamAuth ? ClosedBeta : S extends 'team' | 'teams' ? ClosedBeta : never;
   /** A POST that asks and changes nothing: a key that only reads may send it. */
   readsOnly?: boolean;
   /** Left out: the team key. It cannot be forgotten, only chosen. */

@@ -117,6 +117,8 @@ const STATUS: Record<Code, number> = {
   events_not_kept: 422,
   webhook_url_refused: 422,
   webhook_address_refused: 400,
+  sink_not_available: 400,
+  sink_not_configured: 400,
   pipeline_url_refused: 422,
   pipeline_address_refused: 400,
   webhook_headers_refused: 422,

@@ -12,6 +12,7 @@ export type Metrics = {
   polls: Counter<'provider' | 'outcome'>;
   hooks: Counter<'provider' | 'outcome'>;
   imports: Counter<'outcome'>;
+  pipelines: { events: Counter; failing: Gauge; failingSeconds: Gauge };
   databaseUp: Gauge;
   laboratories: LaboratoryGauges;
   deliveriesWaiting: Gauge;
@@ -65,6 +66,7 @@ export function openMetrics(): Metrics {
       labelNames: ['outcome'],
       registers,
     }),
+    pipelines: pipelineMetrics(registers),
     databaseUp: new Gauge({
       name: 'phial_database_up',
       help: 'Whether the database answered this scrape; the figures that come from it are NaN where it did not.',
@@ -89,6 +91,26 @@ export function openMetrics(): Metrics {
   };
 }
 
+function pipelineMetrics(registers: Registry[]): Metrics['pipelines'] {
+  return {
+    events: new Counter({
+      name: 'phial_pipeline_events_total',
+      help: 'Events that brokers of teams have confirmed.',
+      registers,
+    }),
+    failing: new Gauge({
+      name: 'phial_pipelines_failing',
+      help: 'Pipelines of teams whose broker takes nothing.',
+      registers,
+    }),
+    failingSeconds: new Gauge({
+      name: 'phial_pipelines_failing_seconds',
+      help: 'For how long the first of them has taken nothing; 0 where none fails.',
+      registers,
+    }),
+  };
+}
+
 function laboratoryGauges(registers: Registry[]): LaboratoryGauges {
   const of = (name: string, help: string): Gauge<'lab'> =>
     new Gauge({ name: `phial_laboratory_${name}`, help, labelNames: ['lab'], registers });
@@ -102,8 +124,9 @@ function laboratoryGauges(registers: Registry[]): LaboratoryGauges {
 
 /** How the rooms below count: they know nothing of metrics. */
 export const countIn =
-  ({ pullWindows, polls, hooks, imports }: Metrics) =>
+  ({ pullWindows, polls, hooks, imports, pipelines }: Metrics) =>
   (counted: Counted): void => {
+    if (counted.what === 'pipeline') return pipelines.events.inc(counted.many);
     if (counted.what === 'import') return imports.inc({ outcome: counted.outcome });
     const { provider, outcome } = counted;
     ({ pull_window: pullWindows, poll: polls, hook: hooks })[counted.what].inc({ provider, outcome });
@@ -127,7 +150,9 @@ export function registerMetrics(server: FastifyInstance, metrics: Metrics, refre
     metrics.databaseUp.set(measured ? 1 : 0);
     // What was true before the outage is not what is.
     if (!measured) {
-      for (const gauge of [metrics.deliveriesWaiting, metrics.oldestDueSeconds]) gauge.set(NaN);
+      const { failing, failingSeconds } = metrics.pipelines;
+      for (const gauge of [metrics.deliveriesWaiting, metrics.oldestDueSeconds, failing, failingSeconds])
+        gauge.set(NaN);
       for (const gauge of Object.values(metrics.laboratories)) gauge.reset();
     }
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());

@@ -23,7 +23,7 @@ import {
 import { labOf, plantDocument, receiveFor, sampled } from '../../test/lab-reports.ts';
 import { query } from '../../test/global-setup.ts';
 import { pngHead } from '../../test/images.ts';
-import { ehrPath, ehrPipeline } from '../../test/pipelines.ts';
+import { ehrPath, ehrPipeline, etlPath, etlPipeline } from '../../test/pipelines.ts';
 import { sendReport } from '../../test/sent-reports.ts';
 import { guarantor, person } from '../../test/people.ts';
 import { startReceiver } from '../../test/receiver.ts';
@@ -60,6 +60,11 @@ const OF_ITS_OWN = new Set([
   'data_pull_preferences.resource_days',
   'delivery_tallies.durations',
   'ehr_pipelines.ehr_type',
+  'etl_pipelines.cursor',
+  'etl_pipelines.enabled',
+  'etl_pipelines.event_type_prefixes',
+  'etl_pipelines.last_error',
+  'etl_pipelines.preferred',
   'event_resends.order_ids',
   'held_deliveries.trigger',
   'hl7_messages.message_type',
@@ -121,6 +126,7 @@ const OF_THE_TEAM = [
   'ehr_pipelines.allowed_mappers',
   'ehr_pipelines.authentication',
   'ehr_pipelines.base_url',
+  'etl_pipelines.sinks',
   'payor_external_codes.provider_payor_id',
   'payors.name',
   'payors.org_address',
@@ -215,6 +221,8 @@ async function plant(): Promise<string> {
     base_url: `https://ehr.example.com/${mark}`,
     allowed_mappers: [mark],
   });
+  const rabbitmq = { uri: `amqp://${mark}:${mark}@broker.example.com`, exchange: mark };
+  await team.api('POST', etlPath(team), { ...etlPipeline([team.id]), rabbitmq });
   const teamPath = `/v1/org/${team.org_id}/team/${team.id}`;
   const redirect_url = `https://app.example.com/${mark}`;
   await team.api('PUT', `${teamPath}/link_redirect_urls`, { urls: [redirect_url] });

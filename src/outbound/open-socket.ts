@@ -1,14 +1,16 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { networksPolicy } from './address-policy.ts';
+import type { AddressPolicy } from './address-policy.ts';
 import { vettingConnector } from './connector.ts';
 import { openResolver, type NameResolver } from './resolve.ts';
 
 export type SocketTarget = {
   host: string;
   port: number;
-  /** CIDRs that the operator named: the peer has to be in one of them. */
-  networks: string[];
+  /** Where the peer may be. */
+  policy: AddressPolicy;
+  /** Whose share of look-ups it takes. */
+  share: string;
   timeoutMs: number;
   tls: { ca?: string; cert?: string; key?: string; serverName?: string } | null;
 };
@@ -16,16 +18,16 @@ export type SocketTarget = {
 let resolver: NameResolver | undefined;
 
 /**
- * A connection of another protocol than HTTP to where an operator said, as to a laboratory within a private network: by
- * the same vetting as all others, but by the operator's networks alone. Errors carry a `code` of the system or of ours.
+ * A connection of another protocol than HTTP, as to a laboratory within a private network or to a broker of a team: by the same
+ * vetting as all others. Errors carry a `code` of the system or of ours.
  */
-export function openSocket({ host, port, networks, timeoutMs, tls }: SocketTarget): Promise<Socket> {
+export function openSocket({ host, port, policy, share, timeoutMs, tls }: SocketTarget): Promise<Socket> {
   resolver ??= openResolver();
   const { lookup } = resolver;
   const connect = vettingConnector({
-    policy: networksPolicy(networks),
+    policy,
     timeoutMs,
-    lookup: (hostname) => lookup('laboratories', hostname),
+    lookup: (hostname) => lookup(share, hostname),
     startTls: (tcp, hostname, callback) => {
       const { ca, cert, key, serverName } = tls ?? {};
       const socket = connectTls({

@@ -60,6 +60,7 @@ export const SEALED_COLUMNS = {
   'webhook_header_sets.headers': { as: 'json', row: ['id'], team: 'team_id' },
   'webhook_secrets.secret': { as: 'text', row: ['id'], team: 'team_id' },
   'ehr_pipelines.authentication': { as: 'json', row: ['team_id', 'ehr_type'], team: 'team_id' },
+  'etl_pipelines.sinks': { as: 'json', row: ['team_id'], team: 'team_id' },
   'org_members.person': { as: 'json', row: ['id'], team: 'org_id' },
   'org_invites.email': { as: 'text', row: ['id'], team: 'org_id' },
   'ehr_members.person': { as: 'json', row: ['id'], team: 'org_id' },

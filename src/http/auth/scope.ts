@@ -53,7 +53,7 @@ export async function resolveScope(
   const { onlyUser } = ctx as TeamCtx;
   if (onlyUser !== undefined) refuseOtherUser(onlyUser, input.params);
   const resolved = endpoint.auth === 'management_key' ? await reach(endpoint, ctx as ManagementCtx, input) : ctx;
-  if (endpoint.closedBeta) await refuseClosedBeta(resolved as TeamCtx, endpoint.closedBeta);
+  if (endpoint.closedBeta) await refuseClosedBeta(resolved as TeamCtx | TeamsCtx, endpoint.closedBeta);
   return resolved;
 }
 
@@ -69,6 +69,7 @@ async function reach(
     const named = teamsNamed(input);
     const managed: TeamsCtx = {
       ...manager,
+      namesTeams: named !== null,
       teamIds: named === null ? manager.key.team_ids : await findManagedTeams(manager, named),
     };
     return managed;

@@ -15,6 +15,8 @@ export type FeedEvent = {
   client_user_id: string | null;
   /** What webhooks send; null where it cannot be opened. */
   body: Body | null;
+  /** The body as it is sent, byte by byte. */
+  text: string | null;
 };
 
 type Row = { id: string; event_type: string; user_id: string | null; created_at: string; body: Buffer };
@@ -43,7 +45,7 @@ export async function openBodies(ctx: TeamCtx, shown: Found[]): Promise<{ events
     const body = text === null ? null : (JSON.parse(text) as Body);
     const { event_type, user_id, created_at } = row;
     const client_user_id = body?.client_user_id ?? null;
-    events.push({ id, event_type, created_at, team_id: ctx.team.id, user_id, client_user_id, body });
+    events.push({ id, event_type, created_at, team_id: ctx.team.id, user_id, client_user_id, body, text });
   }
   return { events, last: null };
 }

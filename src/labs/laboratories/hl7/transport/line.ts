@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
+import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { openSocket } from '../../../../outbound/open-socket.ts';
 import { encode, type Charset } from '../codec/encoding.ts';
 import { decode } from '../codec/encoding.ts';
@@ -89,7 +90,16 @@ async function connect({ host, port, networks, tls }: Mllp): Promise<Socket> {
       ...(key === undefined ? {} : { key }),
       ...(tls?.server_name === undefined ? {} : { serverName: tls.server_name }),
     };
-    return await openSocket({ host, port, networks, timeoutMs: CONNECT_MS, tls: tls ? files : null });
+    // Where an operator said alone, which may be within a private network.
+    const policy = networksPolicy(networks);
+    return await openSocket({
+      host,
+      port,
+      policy,
+      share: 'laboratories',
+      timeoutMs: CONNECT_MS,
+      tls: tls ? files : null,
+    });
   } catch (error) {
     const { code } = error as { code?: unknown };
     throw new LineFailed(typeof code === 'string' ? code.toLowerCase() : 'broken', false);

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { TeamsCtx, TxCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError } from '../../errors.ts';
+import { writeCursor } from '../../webhooks/feed/cursor.ts';
+import { refuseHost, refusePipelineUrl } from '../refuse-address.ts';
+import { findUriProblem, readBrokerUri } from './broker-uri.ts';
+import { ETL_COLUMNS, openSinks, type EtlPipelineRow, type Sinks } from './render.ts';
+import type { EtlPipelineInput } from './schemas.ts';
+
+/** A pipeline as a request leaves it. */
+type Chosen = Omit<EtlPipelineRow, 'sinks'> & { sinks: Sinks };
+
+/**
+ * Keys that are left out, or null, stay as they are. Events go to a broker from the moment on in which it is enabled. Throws
+ * sink_not_available, sink_not_configured, pipeline_url_refused and pipeline_address_refused.
+ */
+export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: EtlPipelineInput): Promise<void> {
+  refuseUnavailable(input);
+  if (input.rabbitmq) await refuseBroker(ctx, input.rabbitmq.uri);
+  await inTransaction(ctx, async (tx) => {
+    const kept = await tx.db
+      .selectFrom('etl_pipelines')
+      .select(ETL_COLUMNS)
+      .where('org_id', '=', tx.org.id)
+      .where('team_id', 'in', teams)
+      .orderBy('team_id')
+      .forUpdate()
+      .execute();
+    const byTeam = new Map(kept.map((row) => [row.team_id, { ...row, sinks: openSinks(tx.cipher, row) }]));
+    const cursor = await beginNow(tx);
+    for (const team_id of teams.toSorted()) await store(tx, choose(team_id, byTeam.get(team_id), input), cursor);
+  });
+}
+
+function choose(team_id: string, was: Chosen | undefined, input: EtlPipelineInput): Chosen {
+  const sinks: Sinks = {
+    rabbitmq: input.rabbitmq ?? was?.sinks.rabbitmq ?? null,
+    svix: input.svix ? true : (was?.sinks.svix ?? false),
+  };
+  const usual = sinks.rabbitmq ? 'rabbitmq' : 'svix';
+  const prefixes = input.event_type_prefixes ?? was?.event_type_prefixes ?? [];
+  return {
+    team_id,
+    preferred: input.preferences?.preferred ?? was?.preferred ?? usual,
+    enabled: [...new Set<string>(input.preferences?.enabled ?? was?.enabled ?? [usual])],
+    push_historical_data: input.push_historical_data ?? was?.push_historical_data ?? false,
+    event_type_prefixes: prefixes.length === 0 ? null : [...new Set(prefixes)],
+    sinks,
+  };
+}
+
+async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: Chosen, cursor: string): Promise<void> {
+  const { team_id, preferred, enabled, sinks } = chosen;
+  const streams = preferred === 'rabbitmq' || enabled.includes('rabbitmq');
+  if (streams && !sinks.rabbitmq) {
+    throw new AppError('sink_not_configured', 'rabbitmq is enabled, but `rabbitmq` does not say which broker.');
+  }
+  const sealed = cipher.sealJson('etl_pipelines.sinks', { team_id, id: team_id }, sinks);
+  await sql`
+    insert into etl_pipelines as was (team_id, org_id, preferred, enabled, push_historical_data, event_type_prefixes, sinks, streams, cursor)
+    values (${team_id}, ${org.id}, ${preferred}, ${enabled}, ${chosen.push_historical_data},
+            ${chosen.event_type_prefixes}::text[], ${sealed}, ${streams}, ${cursor})
+    on conflict (team_id) do update
+      set preferred = excluded.preferred, enabled = excluded.enabled, push_historical_data = excluded.push_historical_data,
+          event_type_prefixes = excluded.event_type_prefixes, sinks = excluded.sinks, streams = excluded.streams,
+          cursor = case when was.streams then was.cursor else excluded.cursor end,
+          lease_id = case when was.streams then was.lease_id end, lease_until = case when was.streams then was.lease_until end,
+          revision = was.revision + 1, updated_at = now(), due_at = now(), failures = 0, failing_since = null, last_error = null`.execute(
+    db,
+  );
+}
+
+/** All transactions that are over now are behind it; of those under way nothing is missed. */
+async function beginNow({ db }: TxCtx<TeamsCtx>): Promise<string> {
+  const { rows } = await sql<{ position: number; at: number }>`
+    select (event_epoch() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint)::float8 as position,
+           extract(epoch from now())::float8 as at`.execute(db);
+  const { position, at } = rows[0] as { position: number; at: number };
+  return writeCursor({ seen: { until: position, running: [] }, reading: null, from: at });
+}
+
+function refuseUnavailable({ cloud_pubsub, azure_amqp, provider_raw_data, preferences }: EtlPipelineInput): void {
+  const named = new Set([preferences?.preferred, ...(preferences?.enabled ?? [])]);
+  const wanted = [
+    ...(cloud_pubsub || named.has('cloud_pubsub') ? ['cloud_pubsub'] : []),
+    ...(azure_amqp || named.has('azure_amqp') ? ['azure_amqp'] : []),
+    ...(provider_raw_data ? ['provider_raw_data'] : []),
+  ];
+  if (wanted.length === 0) return;
+  throw new AppError(
+    'sink_not_available',
+    `This service has no ${wanted.join(' and no ')}. Use rabbitmq, or webhooks.`,
+  );
+}
+
+async function refuseBroker(ctx: TeamsCtx, uri: string): Promise<void> {
+  const problem = findUriProblem(uri, ctx.config.environment === 'sandbox');
+  if (problem !== null) refusePipelineUrl(['rabbitmq', 'uri'], problem);
+  await refuseHost(ctx, readBrokerUri(uri).host);
+}

@@ -1,0 +1,73 @@
+// A pipeline is streamed by one process at a time, for as long as that keeps its lease. The database's clock decides.
+import { sql } from 'kysely';
+import type { Ctx } from '../../../context.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
+
+/** Longer than a page takes, with the connection before it and the confirms after it. */
+const LEASE_SECONDS = 90;
+const FIRST_PAUSE_SECONDS = 5;
+const LONGEST_PAUSE_SECONDS = 600;
+
+export type Leased = {
+  team_id: string;
+  lease_id: string;
+  revision: number;
+  cursor: string;
+  push_historical_data: boolean;
+  event_type_prefixes: string[] | null;
+  sinks: Buffer;
+};
+
+const isDue = sql`streams and due_at <= now() and (lease_until is null or lease_until < now())
+  and exists (select from teams where teams.id = team_id and deleted_at is null)`;
+
+/** Those that nobody streams, the longest waiting first. */
+export async function leasePipelines(ctx: Ctx, most: number): Promise<Leased[]> {
+  const { rows } = await sql<Leased>`
+    update etl_pipelines set lease_id = gen_random_uuid(), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where team_id in (select team_id from etl_pipelines where ${isDue} order by due_at limit ${most} for update skip locked)
+    returning team_id, lease_id, revision, cursor, push_historical_data, event_type_prefixes, sinks`.execute(
+    acrossTeams(ctx).db,
+  );
+  return rows;
+}
+
+/** Whether one waits that nobody streams. */
+export async function anyWaits(ctx: Ctx): Promise<boolean> {
+  const { rows } = await sql`select from etl_pipelines where ${isDue} limit 1`.execute(acrossTeams(ctx).db);
+  return rows.length > 0;
+}
+
+type Mine = Pick<Leased, 'team_id' | 'lease_id' | 'revision'>;
+
+/** Keeps the lease, and what has been taken so far whatever was changed. False where somebody else has it, or the pipeline was changed or removed. */
+export async function keepLease(ctx: Pick<Ctx, 'db'>, mine: Mine, cursor: string, works: boolean): Promise<boolean> {
+  const { rows } = await sql<{ goes_on: boolean }>`
+    update etl_pipelines
+       set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), cursor = ${cursor},
+           failures = case when ${works} then 0 else failures end,
+           failing_since = case when ${works} then null else failing_since end,
+           last_error = case when ${works} then null else last_error end
+     where team_id = ${mine.team_id} and lease_id = ${mine.lease_id}
+    returning revision = ${mine.revision} and streams
+      and exists (select from teams where teams.id = team_id and deleted_at is null) as goes_on`.execute(ctx.db);
+  return rows[0]?.goes_on ?? false;
+}
+
+/** Lets the next process have it, behind all that wait. */
+export async function leaveLease(ctx: Pick<Ctx, 'db'>, { team_id, lease_id }: Mine): Promise<void> {
+  await sql`
+    update etl_pipelines set lease_id = null, lease_until = null, due_at = greatest(due_at, now())
+     where team_id = ${team_id} and lease_id = ${lease_id}`.execute(ctx.db);
+}
+
+/** Puts it off after a failure, each time for longer; a change of the pipeline makes it due at once. How often it has failed. */
+export async function putOff(ctx: Pick<Ctx, 'db'>, mine: Mine, reason: string): Promise<number> {
+  const { rows } = await sql<{ failures: number }>`
+    update etl_pipelines
+       set failures = failures + 1, failing_since = coalesce(failing_since, now()), last_error = ${reason}, lease_id = null, lease_until = null,
+           due_at = now() + make_interval(secs => least(${LONGEST_PAUSE_SECONDS}, ${FIRST_PAUSE_SECONDS} * power(2, least(failures, 20))))
+     where team_id = ${mine.team_id} and lease_id = ${mine.lease_id} and revision = ${mine.revision}
+    returning failures`.execute(ctx.db);
+  return rows[0]?.failures ?? 0;
+}

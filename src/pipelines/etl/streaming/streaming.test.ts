@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startBroker, type Broker } from '../../../../test/broker.ts';
+import { subscribe } from '../../../../test/factories.ts';
+import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
+import { publishTo } from '../../../../test/publish.ts';
+import { startReceiver } from '../../../../test/receiver.ts';
+import { defineEvent } from '../../../events/define.ts';
+import { startStreaming, type Streaming } from './start-streaming.ts';
+
+const data = Type.Object({ n: Type.Integer(), s: Type.Optional(Type.String()) });
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
+const critical = defineEvent({ name: 'labtest.result.critical', summary: '', data });
+const past = defineEvent({ name: 'historical.data.steps.created', summary: '', data });
+
+let app: TestApp;
+let team: Team;
+let broker: Broker;
+let streaming: Streaming[] = [];
+const lines: string[] = [];
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_LOG_LEVEL: 'warn' }, { logTo: (line) => lines.push(line) });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  [team, broker] = [await app.makeTeam(), await startBroker()];
+});
+afterEach(async () => {
+  await Promise.all(streaming.map((each) => each.stop()));
+  streaming = [];
+  await broker.close();
+});
+
+const set = (changed: object = {}) =>
+  team.api<{ code?: string }>('POST', etlPath(team), { ...etlPipeline([team.id], broker.uri), ...changed });
+const start = (): Streaming => {
+  const started = startStreaming(app.ctx);
+  streaming.push(started);
+  return started;
+};
+const tell = (n: number, type = steps, more: object = {}): Promise<string> =>
+  publishTo(app, team, type, { n, ...more });
+const told = (): number[] => broker.received.map(({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n);
+const rowOf = async () => {
+  const { rows } = await sql<{ failures: number; last_error: string | null; lease_id: string | null }>`
+    select failures, last_error, lease_id from etl_pipelines where team_id = ${team.id}`.execute(app.db);
+  return rows[0];
+};
+const fails = (): Promise<void> => vi.waitFor(async () => expect((await rowOf())?.failures).toBeGreaterThan(0), 10_000);
+/** As if the pause after a failure were over. */
+const dueNow = () => sql`update etl_pipelines set due_at = now() where team_id = ${team.id}`.execute(app.db);
+
+describe('events of a team', () => {
+  test('reach the exchange from the moment of the configuration on, in order, with the bytes of the webhook', async () => {
+    await tell(0);
+    expect((await set()).status).toBe(200);
+    const receiver = await startReceiver({ invented: true });
+    await subscribe(team, receiver);
+    const id = await tell(1, critical, { s: 'ü'.repeat(6_000) });
+    await tell(2);
+    start();
+    const [first, second] = await broker.receives(2);
+    await app.deliver();
+    expect(receiver.received.map(({ raw }) => raw)).toContain(first?.body);
+    expect([first?.exchange, first?.routing_key, second?.routing_key]).toEqual(['health', critical.name, steps.name]);
+    // Content type, persistent, message id, time and type.
+    expect(first?.headers.readUInt16BE(12)).toBe(0b1001000011100000);
+    const text = first?.headers.toString('latin1') ?? '';
+    for (const part of ['\x10application/json\x02', `\x24${id}`, `${critical.name}`]) expect(text).toContain(part);
+    expect(told()).toEqual([1, 2]);
+    expect(broker.logins).toEqual(['\0phial\0of broker']);
+    await receiver.close();
+  });
+
+  test('that come later follow at once, by a notification', async () => {
+    await set();
+    const started = start();
+    await tell(1);
+    await broker.receives(1);
+    const before = performance.now();
+    await tell(2);
+    started.wake(team.id);
+    await broker.receives(2);
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  test('are those that its prefixes name; of the past only where that is asked for', async () => {
+    await set({ event_type_prefixes: ['labtest.', 'historical.'] });
+    await tell(1);
+    await tell(2, critical);
+    await tell(3, past);
+    await tell(4, critical);
+    start();
+    await broker.receives(2);
+    expect(told()).toEqual([2, 4]);
+    await set({ push_historical_data: true, event_type_prefixes: [] });
+    await tell(5, past);
+    await tell(6);
+    await broker.receives(4);
+    expect(told()).toEqual([2, 4, 5, 6]);
+  });
+
+  test('come again until they are confirmed, and what is confirmed comes once', async () => {
+    await set();
+    await tell(1);
+    broker.behave('nack');
+    start();
+    await fails();
+    expect(await rowOf()).toMatchObject({ last_error: 'nacked', lease_id: null });
+    broker.behave('confirm');
+    await dueNow();
+    await broker.receives(2);
+    await tell(2);
+    streaming[0]?.wake(team.id);
+    await broker.receives(3);
+    expect(told()).toEqual([1, 1, 2]);
+    await vi.waitFor(async () => expect((await rowOf())?.failures).toBe(0), 10_000);
+  });
+
+  test('wait for a broker that is away, whose failures are told of without its address or its words', async () => {
+    await broker.close();
+    await set();
+    await tell(1);
+    start();
+    await fails();
+    expect((await rowOf())?.last_error).toBe('ECONNREFUSED');
+    broker = await startBroker(broker.port);
+    broker.behave(404);
+    await dueNow();
+    await vi.waitFor(async () => expect((await rowOf())?.last_error).toBe('amqp_404'), 10_000);
+    broker.behave('confirm');
+    await dueNow();
+    await broker.receives(2);
+    expect(told()).toEqual([1, 1]);
+    const mine = lines.filter((line) => line.includes(team.id)).join('');
+    expect(mine).toContain('a pipeline could not be streamed');
+    expect(mine).not.toMatch(/broker@|of%20broker|of broker|clinic|127\.0\.0\.1/);
+  });
+
+  test('are streamed by one process of several', async () => {
+    await set();
+    for (let n = 0; n < 20; n += 1) await tell(n);
+    start();
+    start();
+    await broker.receives(20);
+    await tell(20);
+    for (const each of streaming) each.wake(team.id);
+    await broker.receives(21);
+    expect(told()).toEqual(Array.from({ length: 21 }, (_, n) => n));
+  });
+
+  test('stop with the pipeline, and with the team', async () => {
+    await set();
+    await tell(1);
+    const started = start();
+    await broker.receives(1);
+    await team.api('DELETE', `${etlPath(team)}?team_id=${team.id}`);
+    await tell(2);
+    started.wake(team.id);
+    await vi.waitFor(() => expect(broker.connections()).toBe(0), 10_000);
+    await set();
+    await tell(3);
+    await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
+    await started.stop();
+    expect(told()).toEqual(expect.not.arrayContaining([2]));
+  });
+});
+
+test('an address that may not be connected to is refused before a byte is written', async () => {
+  await set();
+  await tell(1);
+  const strict = await startTestApp(
+    { PHIAL_WEBHOOK_ALLOWED_NETWORKS: '192.0.2.0/24' },
+    { databaseUrl: app.databaseUrl },
+  );
+  const started = startStreaming(strict.ctx);
+  try {
+    await fails();
+    expect([(await rowOf())?.last_error, broker.logins]).toEqual(['address_refused', []]);
+  } finally {
+    await started.stop();
+    await strict.close();
+  }
+});

@@ -1,0 +1,77 @@
+// A queue at a real broker, read by basic.get: what a consumer of a team would see.
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { frameReader, type Frame } from '../src/outbound/amqp/frames.ts';
+import { readBrokerUri } from '../src/pipelines/etl/broker-uri.ts';
+
+/** Of a test server, as amqp://guest:guest@127.0.0.1:5672; without it nothing is run on a real broker. */
+export const AMQP_URL = process.env['PHIAL_TEST_AMQP_URL'] ?? null;
+
+export type Got = { routing_key: string; header: Buffer; body: string };
+
+export type Queue = { get: () => Promise<Got | null>; close: () => void };
+
+const short = (text: string): Buffer => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
+const long = (bytes: Buffer): Buffer => {
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(bytes.length);
+  return Buffer.concat([size, bytes]);
+};
+const method = (channel: number, classId: number, id: number, ...values: Buffer[]): Buffer => {
+  const payload = Buffer.concat([Buffer.of(0, classId, 0, id), ...values]);
+  const head = Buffer.of(1, 0, channel);
+  return Buffer.concat([head, long(payload), Buffer.of(0xce)]);
+};
+const NONE = Buffer.alloc(4);
+
+/** An exclusive queue that gets everything of a topic exchange, which it makes. */
+export async function bindQueue(uri: string, exchange: string): Promise<Queue> {
+  const { host, port, username, password, vhost } = readBrokerUri(uri);
+  const socket = connect({ host, port });
+  await once(socket, 'connect');
+  const next = frames(socket);
+  const say = async (bytes: Buffer): Promise<Buffer> => {
+    socket.write(bytes);
+    return (await next()).payload;
+  };
+  await say(Buffer.from('AMQP\0\0\x09\x01', 'latin1'));
+  const login = long(Buffer.from(`\0${username}\0${password}`));
+  await say(method(0, 10, 11, NONE, short('PLAIN'), login, short('en_US')));
+  socket.write(method(0, 10, 31, Buffer.of(0, 1, 0, 2, 0, 0, 0, 0)));
+  await say(method(0, 10, 40, short(vhost), short(''), Buffer.of(0)));
+  await say(method(1, 20, 10, short('')));
+  await say(method(1, 40, 10, Buffer.of(0, 0), short(exchange), short('topic'), Buffer.of(4), NONE));
+  const declared = await say(method(1, 50, 10, Buffer.of(0, 0), short(''), Buffer.of(0b100), NONE));
+  const queue = declared.toString('utf8', 5, 5 + (declared[4] ?? 0));
+  await say(method(1, 50, 20, Buffer.of(0, 0), short(queue), short(exchange), short('#'), Buffer.of(0), NONE));
+  return {
+    async get() {
+      const answer = await say(method(1, 60, 70, Buffer.of(0, 0), short(queue), Buffer.of(1)));
+      if (answer.readUInt16BE(2) === 72) return null;
+      const at = 14 + (answer[13] ?? 0);
+      const routing_key = answer.toString('utf8', at + 1, at + 1 + (answer[at] ?? 0));
+      const { payload: header } = await next();
+      const pieces: Buffer[] = [];
+      while (Buffer.concat(pieces).length < Number(header.readBigUInt64BE(4))) pieces.push((await next()).payload);
+      return { routing_key, header, body: Buffer.concat(pieces).toString() };
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+function frames(socket: Socket): () => Promise<Frame> {
+  const read = frameReader(1_000_000);
+  const arrived: Frame[] = [];
+  let wake: (() => void) | null = null;
+  socket.on('data', (piece: Buffer) => {
+    arrived.push(...read(piece).map((each) => ({ ...each, payload: Buffer.from(each.payload) })));
+    wake?.();
+  });
+  return async () => {
+    while (arrived.length === 0)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    return arrived.shift() as Frame;
+  };
+}
