@@ -112,6 +112,13 @@ describe('creating an endpoint', () => {
     expect([answer.status, ...places(answer)]).toEqual([422, 'too_short body.filter_types']);
   });
 
+  test('the url of the service itself is refused: each delivery could make the next', async () => {
+    const url = `${app.config.baseUrl}/v1/org`;
+    const answer = await app.api<{ code: string; detail: { msg: string }[] }>('POST', path, { url });
+    expect([answer.status, answer.body.code]).toEqual([422, 'webhook_url_refused']);
+    expect(answer.body.detail[0]?.msg).toContain('this service itself');
+  });
+
   test.each([
     ['http://10.0.0.5/in', 'private'],
     ['http://169.254.169.254/latest', 'private'],

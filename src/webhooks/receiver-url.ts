@@ -12,7 +12,7 @@ const resolver = openResolver({ timeoutMs: 500 });
  */
 export async function refuseUrl({ config, team }: TeamCtx, url: string): Promise<void> {
   const policy = deploymentPolicy(config);
-  const problem = policy.checkUrl(url);
+  const problem = problemOfOurOwn(config.baseUrl, url) ?? policy.checkUrl(url);
   if (problem !== null) {
     throw new AppError('webhook_url_refused', problem, {
       detail: [{ type: 'value_error', loc: ['body', 'url'], msg: problem }],
@@ -27,3 +27,7 @@ export async function refuseUrl({ config, team }: TeamCtx, url: string): Promise
     );
   }
 }
+
+/** A delivery that asks this service for something could make the next one, without end. */
+const problemOfOurOwn = (baseUrl: string, url: string): string | null =>
+  new URL(url).host === new URL(baseUrl).host ? 'The url is that of this service itself.' : null;
