@@ -82,7 +82,9 @@ export const Credentials = Type.Object({
 });
 
 export const CredentialsPage = Type.Object({
-  credentials: Type.Array(Credentials, { description: 'Those of one team after the other are not kept together.' }),
+  credentials: Type.Array(Credentials, {
+    description: 'In the order they were first set, whichever team they are of.',
+  }),
   next_cursor: nullable(Type.String()),
 });
 
