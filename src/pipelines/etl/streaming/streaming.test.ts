@@ -139,6 +139,22 @@ describe('events of a team', () => {
     expect(mine).not.toMatch(/broker@|of%20broker|of broker|clinic|127\.0\.0\.1/);
   });
 
+  test('follow over a new connection where the broker has hung up meanwhile', async () => {
+    await set();
+    const started = start();
+    await tell(1);
+    await broker.receives(1);
+    const { port } = broker;
+    await broker.close();
+    broker = await startBroker(port);
+    await tell(2);
+    started.wake(team.id);
+    await fails();
+    await dueNow();
+    await broker.receives(1);
+    expect(told()).toEqual([2]);
+  });
+
   test('are streamed by one process of several', async () => {
     await set();
     for (let n = 0; n < 20; n += 1) await tell(n);
