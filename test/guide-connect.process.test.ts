@@ -32,7 +32,10 @@ async function connect(oauthUrl: string): Promise<string | null> {
 test.skipIf(!curl)(
   `the commands of the guide to connecting do what it says${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
-    const guide = readFileSync('docs/guides/connect-a-provider.md', 'utf8');
+    const guide = readFileSync('docs/guides/connect-a-provider.md', 'utf8')
+      // What a reader puts in: the application that the provider knows.
+      .replace('\\"client_id\\": \\"…', '\\"client_id\\": \\"client-of-oura')
+      .replace('\\"client_secret\\": \\"…', '\\"client_secret\\": \\"secret-of-oura');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(
       ([, lines]) => `${lines?.replaceAll(/\n(?=curl)/g, '\necho\n')}\necho`,
     );
@@ -53,13 +56,15 @@ test.skipIf(!curl)(
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as unknown);
     };
-    const [urls, providers, source] = await run(commands.slice(0, 3));
+    const [urls, prepared, credential, providers, source] = await run(commands.slice(0, 4));
     expect(urls).toEqual({ urls: ['https://app.example.com/connected'] });
+    expect(prepared).toMatchObject({ preparation_steps: [{ type: 'redirect_uri' }] });
+    expect(credential).toMatchObject({ client_id: 'client-of-oura', team_id: app.team.id });
     expect(providers).toMatchObject([{ slug: 'oura' }]);
     expect(await connect((source as { oauth_url: string }).oauth_url)).toBe(
       'https://app.example.com/connected?state=success',
     );
-    expect(await run(commands.slice(3))).toMatchObject([
+    expect(await run(commands.slice(4))).toMatchObject([
       { providers: [{ slug: 'oura', status: 'connected' }] },
       { success: true },
     ]);
