@@ -97,11 +97,13 @@ test('who does not read the answer is cut off, and nobody else', async () => {
 }, 20_000);
 
 describe('a stream', () => {
-  /** More than sockets hold, so that its writer waits for its reader. */
-  const asked = async (): Promise<Socket> => {
+  /** More than sockets hold, which is up to 10 MB, so that its writer waits for its reader. */
+  const asked = async (letters: number): Promise<Socket> => {
     const team = await app.makeTeam();
     await sql`insert into users (id, team_id, client_user_id)
-      select gen_random_uuid(), ${team.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
+      select gen_random_uuid(), ${team.id}, repeat('x', ${letters}::integer) || n from generate_series(1, 20000) as n`.execute(
+      app.db,
+    );
     const socket = open();
     socket.pause();
     socket.write(
@@ -118,7 +120,7 @@ describe('a stream', () => {
   };
 
   test('lasts longer than a request may take, as long as its reader goes on', async () => {
-    const socket = await asked();
+    const socket = await asked(400);
     const begun = performance.now();
     let received = '';
     for await (const chunk of socket) {
@@ -130,7 +132,7 @@ describe('a stream', () => {
   }, 30_000);
 
   test('is cut off where its reader stops', async () => {
-    const socket = await asked();
+    const socket = await asked(3_000);
     await once(socket, 'readable');
     const closed = new Promise((resolve) => socket.once('close', resolve));
     await pause(4_000);

@@ -23,7 +23,7 @@ const BESIDE = [
 ];
 
 /** Lists of what the program itself knows. */
-const WITHOUT_STATEMENT = new Set(['search_diagnoses', 'list_providers']);
+const WITHOUT_STATEMENT = new Set(['list_event_types', 'search_diagnoses', 'list_providers']);
 
 type Schema = {
   type?: string | string[];
