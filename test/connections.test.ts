@@ -96,54 +96,6 @@ test('who does not read the answer is cut off, and nobody else', async () => {
   expect((await app.api('GET', '/v2/user')).status).toBe(200);
 }, 20_000);
 
-describe('a stream', () => {
-  /** More than sockets hold, which is up to 10 MB, so that its writer waits for its reader. */
-  const asked = async (letters: number): Promise<Socket> => {
-    const team = await app.makeTeam();
-    await sql`insert into users (id, team_id, client_user_id)
-      select gen_random_uuid(), ${team.id}, repeat('x', ${letters}::integer) || n from generate_series(1, 20000) as n`.execute(
-      app.db,
-    );
-    const socket = open();
-    socket.pause();
-    socket.write(
-      [
-        `GET /v1/org/${team.org_id}/team/${team.id}/sandbox/export HTTP/1.1`,
-        'host: x',
-        `x-management-key: ${team.management_key}`,
-        'connection: close',
-        '',
-        '',
-      ].join('\r\n'),
-    );
-    return socket;
-  };
-
-  test('lasts longer than a request may take, as long as its reader goes on', async () => {
-    const socket = await asked(400);
-    const begun = performance.now();
-    let received = '';
-    for await (const chunk of socket) {
-      received = (received + String(chunk)).slice(-2_000);
-      if (performance.now() - begun < 3_500) await pause(15);
-    }
-    expect(performance.now() - begun).toBeGreaterThan(3_000);
-    expect(received).toContain('"type":"end"');
-  }, 30_000);
-
-  test('is cut off where its reader stops', async () => {
-    const socket = await asked(3_000);
-    await once(socket, 'readable');
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    await pause(4_000);
-    socket.resume();
-    let received = '';
-    socket.on('data', (chunk) => (received = (received + String(chunk)).slice(-2_000)));
-    await closed;
-    expect(received).not.toContain('"type":"end"');
-  }, 30_000);
-});
-
 test('a flood of requests sent ahead ends the connection instead of taking every place', async () => {
   const socket = open();
   socket.resume();
@@ -215,4 +167,52 @@ describe('what is too long', () => {
     expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
     expect(body.detail).toContain(encoding);
   });
+});
+
+describe('a stream', () => {
+  /** More than sockets hold, which is up to 10 MB, so that its writer waits for its reader. */
+  const asked = async (letters: number): Promise<Socket> => {
+    const team = await app.makeTeam();
+    await sql`insert into users (id, team_id, client_user_id)
+      select gen_random_uuid(), ${team.id}, repeat('x', ${letters}::integer) || n from generate_series(1, 20000) as n`.execute(
+      app.db,
+    );
+    const socket = open();
+    socket.pause();
+    socket.write(
+      [
+        `GET /v1/org/${team.org_id}/team/${team.id}/sandbox/export HTTP/1.1`,
+        'host: x',
+        `x-management-key: ${team.management_key}`,
+        'connection: close',
+        '',
+        '',
+      ].join('\r\n'),
+    );
+    return socket;
+  };
+
+  test('lasts longer than a request may take, as long as its reader goes on', async () => {
+    const socket = await asked(400);
+    const begun = performance.now();
+    let received = '';
+    for await (const chunk of socket) {
+      received = (received + String(chunk)).slice(-2_000);
+      if (performance.now() - begun < 3_500) await pause(15);
+    }
+    expect(performance.now() - begun).toBeGreaterThan(3_000);
+    expect(received).toContain('"type":"end"');
+  }, 30_000);
+
+  test('is cut off where its reader stops', async () => {
+    const socket = await asked(3_000);
+    await once(socket, 'readable');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await pause(4_000);
+    socket.resume();
+    let received = '';
+    socket.on('data', (chunk) => (received = (received + String(chunk)).slice(-2_000)));
+    await closed;
+    expect(received).not.toContain('"type":"end"');
+  }, 30_000);
 });
