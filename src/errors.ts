@@ -88,6 +88,7 @@ export type ErrorCode =
   | 'invalid_cursor'
   | 'cursor_expired'
   | 'too_many_polls'
+  | 'too_many_mails'
   | 'events_not_kept'
   | 'webhook_url_refused'
   | 'webhook_address_refused'
@@ -125,6 +126,8 @@ type Extra = {
   detail?: object;
   /** Further keys beside detail and code. */
   fields?: Record<string, unknown>;
+  /** When to ask again, for the header Retry-After. */
+  retryAfterSeconds?: number;
 };
 
 /** A refusal with a reason: `message` is for a person, `code` for a program. */

@@ -25,6 +25,7 @@ export class LongPolls {
       throw new AppError(
         'too_many_polls',
         `${MOST_POLLS} requests of this team wait here already. Wait for one of them, or ask without \`wait\`.`,
+        { retryAfterSeconds: 1 },
       );
     }
     this.#teams.set(teamId, waiting);

@@ -323,6 +323,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/pipelines/etl/streaming/lease.ts': 'pipelines of all teams that nobody streams',
   'src/tenancy/keys/key-uses.ts': 'keys of all teams that were used',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
+  'src/mail/readers.ts': 'what one address gets of all organisations',
   'src/mail/send-mails.ts': 'mail of all organisations that is due',
   'src/jobs/unlock.ts': 'imports of a killed process are taken back',
   'src/jobs/erase-teams.ts': 'erasure finds the deleted teams',

@@ -674,6 +674,7 @@ export interface Mails {
   id: string;
   next_attempt_at: Generated<string>;
   org_id: string;
+  reader_hash: Buffer | null;
   sent_at: string | null;
 }
 

@@ -189,7 +189,8 @@ function sendRefusal({ routeOptions }: FastifyRequest, reply: FastifyReply, answ
   reply.code(status).headers(headers).send(body);
 }
 
-function send(reply: FastifyReply, answer: { status: number; body: unknown }): void {
-  if (answer.status === 503) reply.header('retry-after', '1');
+function send(reply: FastifyReply, answer: Pick<ErrorAnswer, 'status' | 'body' | 'retryAfterSeconds'>): void {
+  const wait = answer.retryAfterSeconds ?? (answer.status === 503 ? 1 : null);
+  if (wait !== null) reply.header('retry-after', String(wait));
   reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
 }

@@ -114,6 +114,7 @@ const STATUS: Record<Code, number> = {
   invalid_cursor: 422,
   cursor_expired: 410,
   too_many_polls: 429,
+  too_many_mails: 429,
   events_not_kept: 422,
   webhook_url_refused: 422,
   webhook_address_refused: 400,
@@ -154,6 +155,8 @@ export const statusOf = (code: Code): number => STATUS[code];
 export type ErrorAnswer = {
   status: number;
   body: { detail: unknown; code: Code; request_id: string } & Record<string, unknown>;
+  /** For the header Retry-After. */
+  retryAfterSeconds?: number;
 };
 
 /** One entry of a 422's `detail`. */
@@ -189,10 +192,11 @@ const BY_STATUS = new Map(
 /** The answer to `error`; null where it is none that a caller may read. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | null {
   if (error instanceof AppError) {
-    const { detail, fields } = error.extra;
+    const { detail, fields, retryAfterSeconds } = error.extra;
     return {
       status: STATUS[error.code],
       body: { detail: detail ?? error.message, code: error.code, request_id: requestId, ...fields },
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }
   if (error instanceof InvalidRequest) {

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts';
 import { defineJob } from '../db/define-job.ts';
 import { acrossTeams, boundToOrg } from '../db/session/bind.ts';
 import { MailRefused, openMailServer, type Letter, type MailServer } from '../outbound/mail-server.ts';
+import { secondsUntilRoom } from './readers.ts';
 import { mailKind } from './write-mail.ts';
 
 /** In one round, one of each organisation: who writes much holds up nobody who writes little. */
@@ -51,7 +52,7 @@ async function sendMails(ctx: Ctx, server: MailServer): Promise<void> {
   }
 }
 
-type Taken = { id: string; org_id: string; content: Buffer; attempts: number };
+type Taken = { id: string; org_id: string; reader_hash: Buffer | null; content: Buffer; attempts: number };
 
 /** Those that are due, the oldest of each organisation, for as long as the lease. */
 async function takeRound(ctx: Ctx): Promise<Taken[]> {
@@ -64,13 +65,22 @@ async function takeRound(ctx: Ctx): Promise<Taken[]> {
                       order by org_id, next_attempt_at)
           and content is not null and next_attempt_at <= now()
         order by next_attempt_at limit ${MOST_IN_A_ROUND} for update skip locked)
-    returning id, org_id, content, attempts`.execute(acrossTeams(ctx).db);
+    returning id, org_id, reader_hash, content, attempts`.execute(acrossTeams(ctx).db);
   return rows;
 }
 
 async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done' | 'server_away'> {
   const { id, org_id } = mail;
   const { db } = boundToOrg(ctx, org_id);
+  const wait = await secondsUntilRoom(ctx, mail.reader_hash);
+  if (wait !== null) {
+    ctx.log.warn(
+      { mail_id: id, org_id, wait_seconds: wait },
+      'a mail waits: its reader got as many of a day as one gets',
+    );
+    await putOff(ctx, mail, wait);
+    return 'done';
+  }
   try {
     await server.send(opened(ctx, mail), id);
     await db
@@ -99,6 +109,13 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done
       .execute();
     return 'server_away';
   }
+}
+
+/** That a reader has enough for now is no attempt. */
+async function putOff(ctx: Ctx, { id, org_id }: Taken, seconds: number): Promise<void> {
+  await sql`
+    update mails set attempts = attempts - 1, next_attempt_at = now() + make_interval(secs => ${seconds})
+     where id = ${id}`.execute(boundToOrg(ctx, org_id).db);
 }
 
 /** One that cannot be opened is refused like one that its reader's server does not take: the others go on. */

@@ -4,6 +4,7 @@ import type { TxCtx } from '../context.ts';
 import { addJob, jobKind } from '../db/define-job.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { readerHash, refuseTooMany } from './readers.ts';
 
 /** Mail waits for a server outside: it takes one of the places for that. */
 export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), placeOf: () => 'mail' });
@@ -20,7 +21,7 @@ type Mail = {
   letter: { to: string; subject: string; text: string };
 };
 
-/** Puts a mail into the outbox, in the transaction of what it tells of. Throws limit_reached. */
+/** Puts a mail into the outbox, in the transaction of what it tells of. Throws limit_reached, too_many_mails. */
 export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: Mail): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`mails ${org_id}`}, 0))`.execute(ctx.db);
   const { rows } = await sql<{ written: number }>`
@@ -31,6 +32,8 @@ export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: 
       fields: { limit: MOST_A_DAY },
     });
   }
+  const reader_hash = readerHash(ctx, letter.to);
+  await refuseTooMany(ctx, org_id, reader_hash);
   const id = newId();
   await ctx.db
     .insertInto('mails')
@@ -38,6 +41,7 @@ export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: 
       id,
       org_id,
       about,
+      reader_hash,
       content: ctx.cipher.sealJson('mails.content', { team_id: org_id, id }, letter),
       expires_at: sql`to_timestamp(${expires}::float8)`,
     })

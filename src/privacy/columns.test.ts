@@ -25,6 +25,7 @@ const HASHES = [
   'inbox.hash',
   'link_codes.code_hash',
   'link_tokens.token_hash',
+  'mails.reader_hash',
   'management_keys.key_hash',
   'oauth_states.browser_hash',
   'oauth_states.state_hash',

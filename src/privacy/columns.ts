@@ -84,6 +84,8 @@ export type LookupKind =
   | 'person_word'
   /** org_members.email_hash and org_invites.email_hash: the whole address; its place is the organisation. */
   | 'person_email'
+  /** mails.reader_hash: the address of a mail; its place is all organisations, so that what one address gets is counted. */
+  | 'mail_reader'
   /** ehr_members.integration_member_hash: an EHR's own id of a person; its place is the organisation. */
   | 'integration_member'
   /** A patient's date of birth. */

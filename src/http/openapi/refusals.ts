@@ -14,7 +14,7 @@ const MEANINGS: Record<number, string> = {
   414: 'The address is too long.',
   415: 'The body is of a kind, a character set or an encoding that is not taken.',
   422: 'The request is not valid. Every problem is listed.',
-  429: 'Too many requests by this key: Retry-After tells when to go on.',
+  429: 'Too many requests by this key, or as much of something as it may have for now: Retry-After tells when to go on.',
   431: 'The headers are too large.',
   500: 'An error of the service. The request id finds it in the log.',
   503: 'The service is starting, stopping or overloaded, or its database does not answer: try again shortly.',

@@ -99,8 +99,8 @@ export const domainEndpoints = [
     summary: 'Mail what to add to the DNS of a domain',
     description:
       'To whoever looks after it. Where the deployment has no mail server, `sent` is false and the mail waits; `dns_records` ' +
-      'says the same.',
-    refusals: ['limit_reached'],
+      'says the same. An organisation sends 10 mails a day to one address, and 500 in all.',
+    refusals: ['limit_reached', 'too_many_mails'],
     handle: async (ctx, { params, body }) => ({
       sent: await sendInstructions(ctx, params.domain_id, body.to_email),
       sendgrid_message_id: null,

@@ -7,7 +7,7 @@ import { findDomain, proofName } from './domain.ts';
 /** A domain that nobody has verified by then is asked for anew. */
 const GOOD_FOR_SECONDS = 7 * 24 * 3_600;
 
-/** Writes to whoever looks after the DNS of a domain what to add there; true where the mail is on its way. Throws not_found, limit_reached. */
+/** Writes to whoever looks after the DNS of a domain what to add there; true where the mail is on its way. Throws not_found, limit_reached, too_many_mails. */
 export function sendInstructions(ctx: ManagementCtx, domainId: string, to: string): Promise<boolean> {
   return inTransaction(ctx, async (ctx) => {
     const domain = await findDomain(ctx, domainId);

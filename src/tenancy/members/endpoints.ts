@@ -112,8 +112,9 @@ export const memberEndpoints = [
     description:
       'The mail has a link to a page on which the person accepts, good for seven days. The same invite again sends a new ' +
       'link; an open invite of the address to another role or other teams is 409 invite_conflict. Where the deployment has ' +
-      'no mail server, whoever runs it shows the links by `phial org invites`.',
-    refusals: ['limit_reached', 'invite_conflict'],
+      'no mail server, whoever runs it shows the links by `phial org invites`. An organisation sends 10 mails a day to one ' +
+      'address, and 500 in all.',
+    refusals: ['limit_reached', 'too_many_mails', 'invite_conflict'],
     handle: async (ctx, { body: { email, role = 'org_admin', team_role_bindings = null } }) => ({
       status: await createInvite(ctx, email, changedRole({ role, team_ids: null }, { role, team_role_bindings })),
     }),

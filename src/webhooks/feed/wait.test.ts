@@ -106,6 +106,7 @@ test('A team has places of its own for that: one more is refused, other requests
   await untilWaiting(MOST_POLLS);
   const refused = await poll(`after=${cursor}&wait=30`);
   expect([refused.status, refused.body.code]).toEqual([429, 'too_many_polls']);
+  expect(refused.headers.get('retry-after')).toBe('1');
   expect((await poll(`after=${cursor}`)).status).toBe(200);
   await makeUser(team);
   const others = other.api<Page>('GET', '/v2/events?after=now&wait=30');

@@ -13,7 +13,7 @@ import { mailInvite } from './mail-invite.ts';
 export type InviteStatus = 'invite_created' | 'invite_resent' | 'already_in_org';
 
 /**
- * Invites an address, or sends the link of its open invite anew. Throws limit_reached, not_found for a team, and
+ * Invites an address, or sends the link of its open invite anew. Throws limit_reached, too_many_mails, not_found for a team, and
  * invite_conflict where the open invite is to another role or other teams: nobody's rights change by a resend.
  */
 export function createInvite(ctx: ManagementCtx, email: string, bound: BoundRole): Promise<InviteStatus> {

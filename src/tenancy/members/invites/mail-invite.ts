@@ -13,7 +13,7 @@ export const inviteUrl = (
   { id, expires = endOfLink(Date.now()) }: { id: string; expires?: number },
 ): string => signedUrl(ctx, KIND, { team_id: orgId, id, expires });
 
-/** Writes the mail of an invite, with a link that is good from now on. Throws limit_reached. */
+/** Writes the mail of an invite, with a link that is good from now on. Throws limit_reached, too_many_mails. */
 export async function mailInvite(ctx: TxCtx, orgId: string, invite: { id: string; email: string }): Promise<void> {
   const { name } = await findOrg(ctx, orgId);
   const expires = endOfLink(Date.now());

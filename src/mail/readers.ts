@@ -1,0 +1,42 @@
+// How much mail one address gets from here in a day: from one organisation, and from all of them.
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '../context.ts';
+import { acrossTeams } from '../db/session/bind.ts';
+import { AppError } from '../errors.ts';
+
+const MOST_OF_AN_ORG = 10;
+const MOST_OF_ALL = 30;
+
+/**
+ * The same for all organisations. Upper and lower case are one, and so is what stands behind a plus: nearly all servers put
+ * `grace+anything@example.com` into the box of `grace@example.com`.
+ */
+export function readerHash({ cipher }: Pick<Ctx, 'cipher'>, address: string): Buffer {
+  const [, box, server] = /^(.[^+]*).*(@[^@]+)$/.exec(address.toLowerCase()) ?? [];
+  return cipher.lookupHash('mail_reader', 'mails', box && server ? box + server : address.toLowerCase());
+}
+
+/** Throws too_many_mails where the organisation has written as many to this reader within a day as it may, sent or not. */
+export async function refuseTooMany({ db }: TxCtx, orgId: string, reader: Buffer): Promise<void> {
+  const { rows } = await sql<{ seconds: number }>`
+    select ceil(extract(epoch from created_at + interval '1 day' - now()))::int as seconds from mails
+     where org_id = ${orgId} and reader_hash = ${reader} and created_at > now() - interval '1 day'
+     order by created_at desc offset ${MOST_OF_AN_ORG - 1} limit 1`.execute(db);
+  const [oldest] = rows;
+  if (!oldest) return;
+  throw new AppError(
+    'too_many_mails',
+    `An organisation may send ${MOST_OF_AN_ORG} mails a day to one address. Ask again after Retry-After.`,
+    { fields: { limit: MOST_OF_AN_ORG }, retryAfterSeconds: Math.max(1, oldest.seconds) },
+  );
+}
+
+/** Seconds until the reader, who got as many from all organisations within a day as one gets, may get another; null where that is now. */
+export async function secondsUntilRoom(ctx: Ctx, reader: Buffer | null): Promise<number | null> {
+  if (reader === null) return null;
+  const { rows } = await sql<{ seconds: number }>`
+    select ceil(extract(epoch from sent_at + interval '1 day' - now()))::int as seconds from mails
+     where reader_hash = ${reader} and sent_at > now() - interval '1 day'
+     order by sent_at desc offset ${MOST_OF_ALL - 1} limit 1`.execute(acrossTeams(ctx).db);
+  return rows[0] ? Math.max(1, rows[0].seconds) : null;
+}
