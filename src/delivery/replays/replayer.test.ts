@@ -1,0 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { subscribe, webhookPath } from '../../../test/factories.ts';
+import { publishTo } from '../../../test/publish.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { defineEvent } from '../../events/define.ts';
+import { leastIdAt } from '../../ids.ts';
+import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
+import { Shares } from '../../outbound/shares.ts';
+import { Attempts } from '../attempts.ts';
+import { OwnedLanes } from '../lanes/owned-lanes.ts';
+import { readLanes } from '../lanes/read-lanes.ts';
+import { ReceiverCache } from '../receiver-cache.ts';
+import { openSender } from '../sending/send.ts';
+import { Replayer } from './replayer.ts';
+
+/** As many as a team may have, and more than are kept up with in one round. */
+const REPLAYS = 20;
+/** What one look at the events of a team reads; each of the replays has so many looks before it. */
+const LOOKED_AT = 500;
+const LOOKS = 16;
+/** Each replay reads again by then. */
+const UNTIL_ALL_READ_AGAIN_MS = 60;
+/** Two would do, but a transaction elsewhere may keep a replay from beginning for a moment. */
+const FEW_ROUNDS = 6;
+
+const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+
+let app: TestApp;
+let receiver: Receiver;
+beforeAll(async () => {
+  app = await startTestApp();
+  receiver = await startReceiver({ invented: true });
+});
+afterAll(async () => {
+  await receiver.close();
+  await app.close();
+});
+
+const hourAgo = Date.now() - 3_600_000;
+const replay = async (team: Team, body: object = {}): Promise<string> => {
+  const webhook = await subscribe(team, receiver);
+  const path = `${webhookPath(team)}/${webhook}/replay`;
+  const { body: job } = await team.api<{ id: string }>('POST', path, {
+    since: new Date(hourAgo - 60_000).toISOString(),
+    per_second: 500,
+    ...body,
+  });
+  return `${path}/${job.id}`;
+};
+
+/** Stored events that no replay of steps sends: all that it does is to read them. */
+const fillWithOthers = (team: Team) =>
+  sql`
+  insert into events (team_id, id, event_type, body)
+  select ${team.id}, (${leastIdAt(hourAgo).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid, 'daily.data.sleep.created', ''
+    from generate_series(1, ${LOOKED_AT * LOOKS}::int) as n`.execute(app.db);
+
+function startReplayer(): { round: () => Promise<number>; stop: () => Promise<void> } {
+  const ctx = acrossTeams(app.ctx);
+  const lanes = new OwnedLanes(ctx);
+  const shares = new Shares(512);
+  const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test' });
+  const attempts = new Attempts(ctx, { sender, metrics: app.metrics, shares, onEnd: (lane) => lanes.ended(lane) });
+  const replayer = new Replayer(ctx, { lanes, receivers: new ReceiverCache(ctx), attempts, shares });
+  const round = async (): Promise<number> => {
+    // The loop beside it sees that the lanes have nothing to send themselves, which comes first.
+    await readLanes(ctx.db, lanes.ready(performance.now()), shares);
+    return replayer.round();
+  };
+  const stop = async (): Promise<void> => {
+    await sender.close();
+    await attempts.finish();
+    await lanes.releaseAll('all');
+  };
+  return { round, stop };
+}
+
+type Job = { status: string; done_until: string | null; events_found: number; events_delivered: number };
+
+test('replays that read much and send nothing hold up neither each other nor those of another team', async () => {
+  const team = await app.makeTeam();
+  await fillWithOthers(team);
+  const scanning: string[] = [];
+  for (let n = 0; n < REPLAYS; n += 1) {
+    scanning.push(await replay(team, { event_types: [steps.name] }));
+  }
+  const other = await app.makeTeam();
+  await publishTo(app, other, steps, {});
+  const sending = await replay(other);
+  const { round, stop } = startReplayer();
+  try {
+    let begun = 0;
+    let rounds = 0;
+    for (; rounds < FEW_ROUNDS; rounds += 1) {
+      begun += await round();
+      await pause(UNTIL_ALL_READ_AGAIN_MS);
+    }
+    expect(begun).toBe(1);
+    const jobs = await Promise.all(scanning.map(async (path) => (await team.api<Job>('GET', path)).body));
+    expect(jobs.filter(({ done_until }) => done_until === null || Date.parse(done_until) < hourAgo)).toEqual([]);
+    expect(jobs.filter(({ status }) => status !== 'running')).toEqual([]);
+    await expect
+      .poll(async () => {
+        await round();
+        return (await other.api<Job>('GET', sending)).body;
+      })
+      .toMatchObject({ status: 'succeeded', events_found: 1, events_delivered: 1 });
+  } finally {
+    await stop();
+  }
+});
