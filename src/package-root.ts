@@ -8,6 +8,11 @@ export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 export const VERSION = (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string })
   .version;
 
+/** What the user agent of deliveries begins with, of every version. */
+export const SENDER = 'Phial/';
+
+export const USER_AGENT = SENDER + VERSION;
+
 /** Version of the interface that this service speaks. */
 export const INTERFACE_VERSION = '0.4.602';
 

@@ -27,7 +27,7 @@ import type { Logger } from './log.ts';
 import { LongPolls } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
-import { VERSION } from './package-root.ts';
+import { USER_AGENT } from './package-root.ts';
 import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
 import { deploymentPolicy } from './outbound/deployment-policy.ts';
 import { wings } from './wings.ts';
@@ -204,7 +204,7 @@ function startDelivering(running: Running, ctx: Ctx, place: Options['place'], me
   running.deliveries = deliveries;
   const sender = openSender({
     policy: deploymentPolicy(config),
-    userAgent: `Phial/${VERSION}`,
+    userAgent: USER_AGENT,
     timeoutMs: config.webhookTimeoutMs,
   });
   running.deliverer = startDeliverer({ ...ctx, db: deliveries.db }, { sender, metrics });

@@ -20,6 +20,7 @@ import { jsonOf } from '../src/http/media.ts';
 import { countIn, openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
 import { EVENTS_CHANNEL } from '../src/events/readers.ts';
+import { USER_AGENT } from '../src/package-root.ts';
 import { openLog } from '../src/log.ts';
 import { LongPolls } from '../src/long-polls.ts';
 import { wings } from '../src/wings.ts';
@@ -144,7 +145,7 @@ export async function startTestApp(
   const team = await makeTeam();
   const sender = openSender({
     policy: deploymentPolicy(config),
-    userAgent: 'Phial test',
+    userAgent: USER_AGENT,
     timeoutMs: config.webhookTimeoutMs,
   });
   const deliveries = openDatabase({ url, poolSize: 3, role: 'phial_app', plans: 'by index', log });

@@ -8,6 +8,7 @@ import { lineOf, startTrail, type Trail } from './audit/trail.ts';
 import { AccessCache } from './auth/access.ts';
 import type { Caller } from './auth/caller.ts';
 import { AUTH_KINDS } from './auth/kinds.ts';
+import { refuseOwnDelivery } from './auth/own-delivery.ts';
 import { refuseBeyondKey } from './auth/scope.ts';
 import { answerBrokenRequest } from './answer/broken-request.ts';
 import { openDeprecations } from './answer/deprecation.ts';
@@ -80,6 +81,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     // Before any refusal: each leaves its line in the audit log, whose writer all keys share.
     if (keyId) await rateLimits?.take(keyId, (name, value) => reply.header(name, value));
     if ('refusal' in caller) throw caller.refusal;
+    refuseOwnDelivery(caller, request.headers);
     if (caller.key?.kind === 'team_key') uses.note(caller.key.id);
     request.caller = endpoint.lasts ? { ...caller, again: findCaller } : caller;
     refuseBeyondKey(endpoint, caller);

@@ -1,5 +1,5 @@
 import { sign } from '../../delivery/sending/sign.ts';
-import { VERSION } from '../../package-root.ts';
+import { USER_AGENT } from '../../package-root.ts';
 import type { Following } from './follow.ts';
 
 const WITHIN_MS = 15_000;
@@ -18,7 +18,7 @@ export async function forward(
   try {
     const response = await fetch(forwardTo, {
       method: 'POST',
-      headers: { ...signed, 'content-type': 'application/json', 'user-agent': `Phial/${VERSION}` },
+      headers: { ...signed, 'content-type': 'application/json', 'user-agent': USER_AGENT },
       body: text,
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(WITHIN_MS)]),
