@@ -1,17 +1,8 @@
 // How many deliveries begin in a second, counted over every second there is, with a clock of the test's own.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { mostInASecond } from '../../../test/most-in-a-second.ts';
 import { Rate } from './rate.ts';
-
-/** The most that began within any 1,000 ms. */
-function mostInASecond(times: number[]): number {
-  let most = 0;
-  for (let first = 0, last = 0; last < times.length; last += 1) {
-    while ((times[first] as number) <= (times[last] as number) - 1000) first += 1;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
-}
 
 /** Begins all that the rate allows at each of the moments. */
 function beginAt(rate: Rate, moments: number[], perSecond: number): number[] {

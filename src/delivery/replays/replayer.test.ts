@@ -47,7 +47,7 @@ const replay = async (team: Team, body: object = {}): Promise<string> => {
   const path = `${webhookPath(team)}/${webhook}/replay`;
   const { body: job } = await team.api<{ id: string }>('POST', path, {
     since: new Date(hourAgo - 60_000).toISOString(),
-    per_second: 500,
+    per_second: 400,
     ...body,
   });
   return `${path}/${job.id}`;

@@ -1,4 +1,5 @@
 import type { End } from '../attempts.ts';
+import { Rate } from '../lanes/rate.ts';
 import type { Counts, Replay } from './progress.ts';
 import type { FoundEvent, Piece } from './read-events.ts';
 
@@ -7,8 +8,6 @@ const MOST_AHEAD = 256;
 const LEAST_AHEAD = 16;
 /** What was read longer ago is read again: the endpoint's queue may have sent it meanwhile. */
 const STALE_MS = 5_000;
-/** What was not used of the rate within it may be used at once. */
-const BURST_MS = 100;
 /** A look at a piece of events follows the one before at this distance: filters that let little through read much. */
 const BETWEEN_READS_MS = 50;
 const FIRST_REST_MS = 1_000;
@@ -38,7 +37,7 @@ export class Window {
   #readAt = 0;
   #isAtEnd = false;
   #underWay = 0;
-  #allowedAt = 0;
+  readonly #rate = new Rate();
   #restsUntil = 0;
   #rest = FIRST_REST_MS;
   #slots = 1;
@@ -80,19 +79,19 @@ export class Window {
   }
 
   get startsAt(): number {
-    return Math.max(this.#allowedAt, this.#restsUntil);
+    return Math.max(this.#rate.startsAt, this.#restsUntil);
   }
 
   /** The event to begin with next; `perSecond` is what the endpoint's own rate leaves to replays. */
   next(now: number, perSecond: number | null): Entry | null {
     if (now - this.#readAt > STALE_MS) this.#readAgain();
-    if (!this.isReady(now)) return null;
+    const rate = Math.min(this.replay.per_second, perSecond ?? Infinity);
+    if (!this.#rate.allows(now, rate) || !this.isReady(now)) return null;
     const entry = this.#entries.find(({ begun }) => !begun) as Entry;
     entry.begun = true;
     entry.beganAt = now;
     this.#underWay += 1;
-    const rate = Math.min(this.replay.per_second, perSecond ?? Infinity);
-    this.#allowedAt = Math.max(this.#allowedAt, now - BURST_MS) + 1000 / rate;
+    this.#rate.take(now, rate);
     return entry;
   }
 

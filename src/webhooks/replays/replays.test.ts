@@ -55,7 +55,7 @@ const tell = async (times: number, type = steps): Promise<string[]> => {
   return ids;
 };
 const ask = async (webhook: string, how: 'recover' | 'replay', body: object = {}): Promise<Job> =>
-  (await team.api<Job>('POST', `${webhookPath(team)}/${webhook}/${how}`, { since, per_second: 500, ...body })).body;
+  (await team.api<Job>('POST', `${webhookPath(team)}/${webhook}/${how}`, { since, per_second: 400, ...body })).body;
 const read = async (webhook: string, { id }: Job): Promise<Job> =>
   (await team.api<Job>('GET', `${webhookPath(team)}/${webhook}/replay/${id}`)).body;
 /** Delivers until it has ended: transactions of other tests may keep it from beginning for a moment. */

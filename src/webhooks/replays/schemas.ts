@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { EVENT_FILTER_PATTERN, EVENT_NAMES } from '../../events/names.ts';
 import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
 
-const MOST_PER_SECOND = 500;
+/** What one process begins of all replays. */
+const MOST_PER_SECOND = 400;
 const MOST_FILTER_TYPES = 200;
 const LONGEST_FILTER = Math.max(...EVENT_NAMES.map((name) => name.length));
 
