@@ -109,22 +109,25 @@ test('each success lets one more through, and a failure one at a time, after res
 test.each([
   [40, null, 40],
   [400, 20, 20],
-])('of %i a second, its endpoint leaving %j of them, no second sees more, also after a pause', (own, ofEndpoint, most) => {
-  const window = openWindow(own);
-  const numbers = (now: number) => Array.from({ length: 60 }, (_, n) => 1_000 * (now + 1) + n);
-  const times: number[] = [];
-  for (let now = 0; now < 5_000; now += 1) {
-    if (now % 100 === 0) add(window, numbers(now), now, false);
-    // Nothing is begun in the third second: what was not used of the rate then is not saved up.
-    if (now >= 2_000 && now < 3_000) continue;
-    for (let one = window.next(now, ofEndpoint); one; one = window.next(now, ofEndpoint)) {
-      window.end(one, outcome(true), now);
-      times.push(now);
+])(
+  'of %i a second, its endpoint leaving %j of them, no second sees more, also after a pause',
+  (own, ofEndpoint, most) => {
+    const window = openWindow(own);
+    const numbers = (now: number) => Array.from({ length: 60 }, (_, n) => 1_000 * (now + 1) + n);
+    const times: number[] = [];
+    for (let now = 0; now < 5_000; now += 1) {
+      if (now % 100 === 0) add(window, numbers(now), now, false);
+      // Nothing is begun in the third second: what was not used of the rate then is not saved up.
+      if (now >= 2_000 && now < 3_000) continue;
+      for (let one = window.next(now, ofEndpoint); one; one = window.next(now, ofEndpoint)) {
+        window.end(one, outcome(true), now);
+        times.push(now);
+      }
     }
-  }
-  expect(mostInASecond(times)).toBeLessThanOrEqual(most);
-  expect(times.length).toBeGreaterThanOrEqual(0.9 * most * 4 - 1);
-});
+    expect(mostInASecond(times)).toBeLessThanOrEqual(most);
+    expect(times.length).toBeGreaterThanOrEqual(0.9 * most * 4 - 1);
+  },
+);
 
 test('a bounded number of events is known at a time', () => {
   const window = openWindow();

@@ -251,6 +251,18 @@ describe('an event', () => {
     expect((await ofEvent(event, '?status=succeeded')).data).toEqual([]);
   });
 
+  test('leads to each of its attempts, with what it sent, also at an endpoint that was deleted since', async () => {
+    await team.api('PUT', `${path()}/headers`, { headers: { 'x-clinic': 'Tucson' } });
+    const event = await publish();
+    await team.api('DELETE', path());
+    const [attempt] = (await ofEvent(event)).data;
+    expect(await read(attempt?.id as string)).toMatchObject({
+      ...attempt,
+      request_headers: { 'webhook-id': event, 'x-clinic': 'Tucson' },
+      sensitive: [],
+    });
+  });
+
   test('that was not sent yet waits as a first attempt', async () => {
     const event = await publishTo(app, team, steps, {});
     expect(await ofEvent(event)).toMatchObject({

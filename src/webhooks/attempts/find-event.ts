@@ -13,29 +13,29 @@ type EventRow = {
   user_leaves: boolean;
 };
 
+const ROW = sql.raw('events.id, event_type, user_id, events.created_at, users.deleted_at is not null as user_leaves');
+const WITH_USER = sql.raw('events left join users on users.id = events.user_id');
+
 /** An event of the team that is kept. */
-export async function findEventRow({ db, team }: TeamCtx, id: string): Promise<EventRow> {
-  const {
-    rows: [event],
-  } = await sql<EventRow>`
-    select events.id, event_type, user_id, events.created_at, users.deleted_at is not null as user_leaves
-      from events left join users on users.id = events.user_id
-     where events.team_id = ${team.id} and events.id = ${id}`.execute(db);
+export async function findEventRow(ctx: TeamCtx, id: string): Promise<EventRow> {
+  const event = await findEventRowOrNull(ctx, id);
   if (!event) throw notFound('Event');
   return event;
 }
 
+export async function findEventRowOrNull({ db, team }: TeamCtx, id: string): Promise<EventRow | null> {
+  const { rows } = await sql<EventRow>`
+    select ${ROW} from ${WITH_USER} where events.team_id = ${team.id} and events.id = ${id}`.execute(db);
+  return rows[0] ?? null;
+}
+
 /** What is sent of an event; nothing of one that tells of a user who is scheduled for deletion. */
-export async function findEvent(ctx: TeamCtx, eventId: string): Promise<Static<typeof SentEvent>> {
-  const { user_leaves, ...event } = await findEventRow(ctx, eventId);
+export async function findEvent({ db, team, cipher }: TeamCtx, id: string): Promise<Static<typeof SentEvent>> {
+  const { rows } = await sql<EventRow & { body: Buffer }>`
+    select ${ROW}, body from ${WITH_USER} where events.team_id = ${team.id} and events.id = ${id}`.execute(db);
+  if (!rows[0]) throw notFound('Event');
+  const { user_leaves, body, ...event } = rows[0];
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of this event is scheduled for deletion.');
-  const key = { team_id: ctx.team.id, id: event.id };
-  const { body } = await ctx.db
-    .selectFrom('events')
-    .select('body')
-    .where('team_id', '=', key.team_id)
-    .where('id', '=', key.id)
-    .executeTakeFirstOrThrow(() => notFound('Event'));
-  return { ...event, body: await ctx.cipher.openPacked('events.body', key, body) };
+  return { ...event, body: await cipher.openPacked('events.body', { team_id: team.id, id: event.id }, body) };
 }

@@ -3,35 +3,39 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signatureHeaders } from '../../delivery/sending/sign.ts';
-import { findWebhook } from '../find.ts';
 import { findHeaderSet } from '../headers.ts';
-import { findEventRow } from './find-event.ts';
 import { COLUMNS, type AttemptRow } from './looked-at.ts';
 import { renderAttempts } from './render.ts';
 import type { Attempt } from './schemas.ts';
 
-type WholeRow = Omit<AttemptRow, 'event_type'> & {
+type WholeRow = AttemptRow & {
   sent_at: string | null;
   signature: string | null;
   user_agent: string | null;
   headers_id: string | null;
   response_body: Buffer | null;
+  user_leaves: boolean;
 };
 
-/** One attempt with what was sent and answered; nothing of one whose event tells of a user who is scheduled for deletion. */
+/**
+ * One attempt with what was sent and answered, also at a receiver that was deleted since; nothing of one whose event tells of
+ * a user who is scheduled for deletion.
+ */
 export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: string): Promise<Static<typeof Attempt>> {
-  await findWebhook(ctx, webhookId);
   const {
     rows: [row],
   } = await sql<WholeRow>`
-    select ${COLUMNS}, sent_at, signature, user_agent, headers_id, response_body from attempts
-     where team_id = ${ctx.team.id} and webhook_id = ${webhookId} and id = ${attemptId}`.execute(ctx.db);
+    select ${COLUMNS}, event_type, sent_at, signature, user_agent, headers_id, response_body, users.deleted_at is not null as user_leaves
+      from attempts join events on events.team_id = attempts.team_id and events.id = attempts.event_id
+      left join users on users.id = events.user_id
+     where attempts.team_id = ${ctx.team.id} and webhook_id = ${webhookId} and attempts.id = ${attemptId}`.execute(
+    ctx.db,
+  );
   if (!row) throw notFound('Attempt');
-  const { sent_at, signature, user_agent, headers_id, response_body, ...attempt } = row;
-  const { event_type, user_leaves } = await findEventRow(ctx, attempt.event_id);
+  const { sent_at, signature, user_agent, headers_id, response_body, user_leaves, ...attempt } = row;
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of its event is scheduled for deletion.');
-  const [summary] = await renderAttempts(ctx, [{ ...attempt, event_type }]);
+  const [summary] = await renderAttempts(ctx, [attempt]);
   const own = headers_id === null ? { headers: {}, sensitive: [] } : await findHeaderSet(ctx, headers_id);
   const key = { team_id: ctx.team.id, id: attempt.id };
   return {

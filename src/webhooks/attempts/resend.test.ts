@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type KyselyPlugin } from 'kysely';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
@@ -6,9 +6,12 @@ import { attempted, queued } from '../../../test/deliveries.ts';
 import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
 import { publishedTo, publishTo } from '../../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import type { TeamCtx } from '../../context.ts';
+import { boundToTeam } from '../../db/session/bind.ts';
 import { MOST_ATTEMPTS } from '../../delivery/requeue.ts';
 import { defineEvent } from '../../events/define.ts';
 import { leastIdAt, newId } from '../../ids.ts';
+import { resend as sendAgain } from './resend.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
@@ -91,6 +94,20 @@ describe('an event that is sent again', () => {
     await team.api('PATCH', path(), { disabled: true });
     expect(await refused(event)).toMatchObject({ code: 'webhook_disabled' });
     expect(await queued(app, webhook)).toEqual([]);
+  });
+
+  test('is not taken for too old where the database does not answer', async () => {
+    const old = leastIdAt(Date.now() - (app.config.retentionDays + 1) * 86_400_000).replace('-0000-', '-7000-');
+    const away: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        if (node.kind === 'RawNode') throw new Error('The database is away.');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const { db } = boundToTeam(app.ctx, team.id);
+    const sent = sendAgain({ ...app.ctx, team, db: db.withPlugin(away) } as unknown as TeamCtx, webhook, old);
+    await expect(sent).rejects.toThrow('The database is away.');
   });
 });
 

@@ -1,15 +1,13 @@
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { MOST_ATTEMPTS, requeueDeliveries } from '../../delivery/requeue.ts';
 import { findWaiting } from '../../delivery/waiting.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { madeAt } from '../../ids.ts';
 import { findWebhook } from '../find.ts';
-import { findEventRow } from './find-event.ts';
+import { findEventRowOrNull } from './find-event.ts';
 import type { WaitingDelivery } from './schemas.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Sends an event to a receiver once more, whatever became of it there, and answers what waits now. Throws
@@ -21,9 +19,8 @@ export async function resend(
   eventId: string,
 ): Promise<Static<typeof WaitingDelivery>> {
   await findEnabled(ctx, webhookId);
-  const event = await findEventRow(ctx, eventId).catch((error: unknown) => {
-    throw isExpired(ctx, eventId) ? expired(ctx) : error;
-  });
+  const event = await findEventRowOrNull(ctx, eventId);
+  if (!event) throw (await isExpired(ctx, eventId)) ? expired(ctx) : notFound('Event');
   if (event.user_leaves)
     throw new AppError(
       'delivery_held',
@@ -49,8 +46,15 @@ export async function findEnabled(ctx: TeamCtx, webhookId: string): Promise<{ id
   return webhook;
 }
 
-const isExpired = ({ config }: TeamCtx, eventId: string): boolean =>
-  eventId[14] === '7' && madeAt(eventId) < Date.now() - config.retentionDays * DAY_MS;
+/** Whether its day is dropped; only ids that this service gives tell of one. */
+async function isExpired({ db, config }: TeamCtx, eventId: string): Promise<boolean> {
+  if (eventId[14] !== '7') return false;
+  const { rows } = await sql<{ is_expired: boolean }>`
+    select ${eventId}::uuid < uuid_v7_floor((now() at time zone 'UTC')::date - ${config.retentionDays}::integer) as is_expired`.execute(
+    db,
+  );
+  return rows[0]?.is_expired === true;
+}
 
 const expired = ({ config }: TeamCtx): AppError =>
   new AppError('event_expired', `Events are kept for ${config.retentionDays} days; this one is older.`);

@@ -14,9 +14,13 @@ import { attemptExhausted } from '../../delivery/events.ts';
 import { defineEvent } from '../../events/define.ts';
 import { publishEvent, publishEvents } from '../../events/publish.ts';
 import { LONGEST_CURSOR, MOST_RUNNING, readCursor, writeCursor } from './cursor.ts';
+import { snapshotOf } from './take-snapshot.ts';
 
 type Event = { id: string; event_type: string; user_id: string | null; body: Record<string, unknown> };
 type Page = { data: Event[]; next_cursor: string; has_more: boolean };
+
+/** Of positions, with a server that was moved once. */
+const EPOCH = 2 ** 40;
 
 const data = Type.Object({ n: Type.Integer(), s: Type.Optional(Type.String()) });
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
@@ -164,7 +168,18 @@ describe('the feed', () => {
     expect([told, pages]).toEqual([[0, 1, 2, 3, 4, 5, 6], 4]);
   });
 
-  test('names so many of the transactions under way and shows what comes after the rest a little later', () => {
+  test('of more transactions under way than a cursor names, ends before the next one, which is given a little later', () => {
+    const [first, end] = [9_000, 9_500];
+    const named = Array.from({ length: MOST_RUNNING }, (_, n) => first + 2 * n);
+    const more = [first + 2 * MOST_RUNNING, first + 2 * MOST_RUNNING + 3];
+    const seen = (running: number[]) => snapshotOf(`${first}:${end}:${running.join(',')}`, EPOCH);
+    const positions = named.map((id) => EPOCH + id);
+    expect(seen(named)).toEqual({ until: EPOCH + end, running: positions });
+    expect(seen([...named, ...more])).toEqual({ until: EPOCH + first + 2 * MOST_RUNNING, running: positions });
+    expect(snapshotOf(`${end}:${end}:`, EPOCH)).toEqual({ until: EPOCH + end, running: [] });
+  });
+
+  test('finds room for all transactions that a cursor names, however far apart they are', () => {
     const running = Array.from({ length: MOST_RUNNING }, (_, n) => 9_007_199_254_000_000 - n * 40_000_000_000);
     const seen = { until: 9_007_199_254_740_991, running };
     const text = writeCursor({

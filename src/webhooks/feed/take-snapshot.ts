@@ -17,11 +17,11 @@ export async function takeSnapshot({ db }: TeamCtx): Promise<{ snapshot: Snapsho
       .transaction()
       .execute((tx) => sql`select pg_logical_emit_message(true, 'phial', '') is not null`.execute(tx));
   }
-  return { snapshot: parse(text, epoch), at };
+  return { snapshot: snapshotOf(text, epoch), at };
 }
 
-/** `xmin:xmax:running,running`, as PostgreSQL writes it. */
-function parse(text: string, epoch: number): Snapshot {
+/** What PostgreSQL writes as `xmin:xmax:running,running`, the running ones in their order. */
+export function snapshotOf(text: string, epoch: number): Snapshot {
   const [, end = '', list = ''] = text.split(':');
   const all = list === '' ? [] : list.split(',').map((id) => epoch + Number(id));
   return { until: all[MOST_RUNNING] ?? epoch + Number(end), running: all.slice(0, MOST_RUNNING) };
