@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { standardOutput } from './log-lines.ts';
 
 export type { Logger } from 'pino';
 
@@ -24,7 +25,7 @@ const REDACTED = new Set([
   'guarantor',
 ]);
 
-/** One JSON line an event; times in UTC. Lines are written together, at the latest after 100 ms and at the end of the process. */
+/** One JSON line an event; times in UTC; to the standard output where no destination is named. */
 export function openLog(level: string, destination?: { write: (line: string) => void }): Logger {
   return pino(
     {
@@ -35,7 +36,7 @@ export function openLog(level: string, destination?: { write: (line: string) => 
       formatters: { log: (line) => withoutRedacted(line, 1) },
       serializers: { err: errorWithoutData },
     },
-    destination ?? pino.destination({ fd: 1, sync: false, minLength: 16_000, periodicFlush: 100 }),
+    destination ?? standardOutput(),
   );
 }
 

@@ -8,6 +8,7 @@ const GROUND = [
   'errors',
   'ids',
   'log',
+  'log-lines',
   'config',
   'context',
   'credentials',
@@ -141,7 +142,8 @@ const PARTS: Record<string, string[]> = {
   wire: ['ids'],
   errors: [],
   ids: [],
-  log: [],
+  log: ['log-lines'],
+  'log-lines': [],
   'package-root': [],
 };
 

@@ -190,7 +190,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       try {
         await lanes.releaseAll('idle');
         while (attempts.underWay > 0 && Date.now() < deadline) {
-          await lanes.renewIfDue();
+          await lanes.renewDue();
           await wait(5);
         }
       } catch (error) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
+import { plainArray } from '../db/session/plain-array.ts';
 
 /** What is sent of an event, to however many receivers. */
 export type Event = {
@@ -31,8 +32,8 @@ export async function loadEvents(
   const { rows } = await sql<Row>`
     select events.team_id, events.id, events.event_type, case when not wanted.known then encode(events.body, 'base64') end as body,
            case when users.deleted_at is not null then users.id end as held_for
-      from unnest(${wanted.map((event) => event.team_id)}::uuid[], ${wanted.map((event) => event.id)}::uuid[],
-                  ${wanted.map((event) => event.known !== null)}::boolean[]) as wanted (team_id, id, known)
+      from unnest(${plainArray(wanted.map((event) => event.team_id))}::uuid[], ${plainArray(wanted.map((event) => event.id))}::uuid[],
+                  ${plainArray(wanted.map((event) => (event.known === null ? 'f' : 't')))}::boolean[]) as wanted (team_id, id, known)
       join events on events.team_id = wanted.team_id and events.id = wanted.id
       left join users on users.id = events.user_id`.execute(ctx.db);
   const found = rows.map(async (row): Promise<[string, Found]> => {

@@ -21,7 +21,7 @@ import { holdDeliveries, sendHeldDeliveries } from './hold.ts';
 import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, type Lease } from './lanes/lanes.ts';
 import { loadEvents } from './load-events.ts';
 import { measureQueue } from './lanes/queue-depth.ts';
-import { readFirstAttempts, readRetries, stillQueued } from './lanes/queue.ts';
+import { readQueue, stillQueued } from './lanes/queue.ts';
 import { requeueDeliveries } from './requeue.ts';
 import { openSender } from './sending/send.ts';
 import { dropDeliveries, settleDeliveries, type Settled } from './settle.ts';
@@ -212,18 +212,11 @@ type Statement = { title: string; work: () => Promise<unknown>; on?: () => Datab
 const STATEMENTS: Statement[] = [
   { title: 'events are published', work: () => publish(api.db), on: () => api },
   {
-    title: 'first attempts are read',
+    title: 'the queue is read',
     work: () =>
-      readFirstAttempts(
+      readQueue(
         ctx.db,
         lanes().map((webhook_id) => ({ webhook_id, after: BEGINNING, most: 16 })),
-      ),
-  },
-  {
-    title: 'retries are read',
-    work: () =>
-      readRetries(
-        ctx.db,
         lanes().map((webhook_id) => ({ webhook_id, most: 16 })),
       ),
   },

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
+import { byteaArray } from '../db/session/binary-array.ts';
+import { plainArray } from '../db/session/plain-array.ts';
 import { newId } from '../ids.ts';
 import { stillQueued, type Queued, type Trigger } from './lanes/queue.ts';
 import { DISABLED_AFTER_DAYS, retryDelaySeconds } from './schedule.ts';
@@ -45,18 +47,20 @@ export const mayExhaust = (batch: Settled[]): boolean => batch.some((settled) =>
  */
 export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Promise<Consequences> {
   const logs = batch.map((settled) => logged(ctx, settled));
-  const o = <K extends keyof Logged>(key: K): Logged[K][] => logs.map((row) => row[key]);
+  const plain = (key: PlainKey): string => plainArray(logs.map((row) => row[key]));
   const { rows } = await sql<Written>`
     with hurried as materialized (
       select case when ${!mayExhaust(batch)} then set_config('synchronous_commit', 'off', true) end
     ), outcome as materialized (
       select o.*, now() + make_interval(secs => delay) as next_attempt_at, first.ctid as first, again.ctid as again
         from unnest(
-          ${o('webhook_id')}::uuid[], ${o('event_id')}::uuid[], ${o('fence')}::integer[], ${o('attempt')}::smallint[],
-          ${o('result')}::text[], ${o('delay')}::float8[], ${o('id')}::uuid[], ${o('http_status')}::smallint[],
-          ${o('error')}::bytea[], ${o('response_body')}::bytea[], ${o('duration_ms')}::integer[],
-          ${o('schedule_from')}::smallint[], ${o('trigger')}::text[], ${o('sent_at')}::float8[],
-          ${o('signature')}::text[], ${o('user_agent')}::text[], ${o('headers_id')}::uuid[]
+          ${plain('webhook_id')}::uuid[], ${plain('event_id')}::uuid[], ${plain('fence')}::integer[],
+          ${plain('attempt')}::smallint[], ${plain('result')}::text[], ${plain('delay')}::float8[], ${plain('id')}::uuid[],
+          ${plain('http_status')}::smallint[], ${byteaArray(logs.map(({ error }) => error))}::bytea[],
+          ${byteaArray(logs.map(({ response_body }) => response_body))}::bytea[], ${plain('duration_ms')}::integer[],
+          ${plain('schedule_from')}::smallint[], ${plain('trigger')}::text[], ${plain('sent_at')}::float8[],
+          ${logs.map(({ signature }) => signature)}::text[], ${logs.map(({ user_agent }) => user_agent)}::text[],
+          ${plain('headers_id')}::uuid[]
         ) with ordinality
           as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
                 schedule_from, trigger, sent_at, signature, user_agent, headers_id, n)
@@ -136,6 +140,9 @@ type Logged = {
   user_agent: string | null;
   headers_id: string | null;
 };
+
+/** What holds ids, numbers and words. */
+type PlainKey = Exclude<keyof Logged, 'error' | 'response_body' | 'signature' | 'user_agent'>;
 
 function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
   const { delivery, outcome, delay } = settled;

@@ -111,9 +111,9 @@ test('a receiver that hangs is left with one slot and rests half to one and a ha
     const lane = openLane(4);
     read(lane).answer(Array.from({ length: 8 }, () => first()));
     for (const slots of [4, 2, 1]) {
-      const [row] = Array.from({ length: slots }, () => begin(lane)) as Queued[];
+      const [row, ...others] = Array.from({ length: slots }, () => begin(lane)) as Queued[];
       expect([row, begin(lane)]).toEqual([expect.anything(), null]);
-      for (let n = 1; n < slots; n += 1) lane.end(first(), null, 0);
+      for (const other of others) lane.end(other, null, 0);
       lane.end(row as Queued, TIMED_OUT, 0);
     }
     expect(begin(lane, lane.startsAt - 1)).toBeNull();
@@ -146,6 +146,44 @@ test('a receiver whose slots all time out at once draws its rest once, not the l
   // Half to one and a half of 2,000 ms, rounded up to 50: the longest of twelve draws would be about 2,900.
   expect(mean).toBeGreaterThan(1_850);
   expect(mean).toBeLessThan(2_200);
+});
+
+describe('a receiver that has answered nothing for a second', () => {
+  /** A lane with `begun` under way since 0 and more that waits. */
+  function waitingLane(begun: number): { lane: Lane; rows: Queued[] } {
+    const lane = openLane();
+    read(lane).answer(Array.from({ length: 16 }, () => first()));
+    return { lane, rows: Array.from({ length: begun }, () => begin(lane) as Queued) };
+  }
+
+  test('is sent no third delivery, long before the first time-out', () => {
+    const { lane } = waitingLane(2);
+    expect(lane.isReady(1_001)).toBe(false);
+    expect(begin(lane, 1_001)).toBeNull();
+    const { lane: other } = waitingLane(1);
+    expect(begin(other, 5_000)).not.toBeNull();
+    expect(begin(other, 5_000)).toBeNull();
+  });
+
+  test.each([204, 500])('has all its slots again as soon as it answers something, such as %i', (status) => {
+    const { lane, rows } = waitingLane(4);
+    expect(begin(lane, 2_000)).toBeNull();
+    lane.end(rows[1] as Queued, { ...answered(status), ok: status < 300 }, 2_000);
+    expect(lane.isReady(2_000)).toBe(true);
+    for (let n = 0; n < 8; n += 1) expect(begin(lane, 2_000)).not.toBeNull();
+  });
+
+  test('has none of them again by a time-out', () => {
+    const { lane, rows } = waitingLane(4);
+    lane.end(rows[0] as Queued, TIMED_OUT, 2_000);
+    expect(begin(lane, 2_000)).toBeNull();
+  });
+
+  test('is another than one that takes five seconds for each of many answers', () => {
+    const { lane, rows } = waitingLane(4);
+    lane.end(rows[0] as Queued, ANSWERED, 900);
+    expect(begin(lane, 5_000)).not.toBeNull();
+  });
 });
 
 test('a change of the receiver ends its rest', () => {

@@ -3,20 +3,15 @@ import { BEGINNING } from './discover.ts';
 import { LEASE_SECONDS, type Lease } from './lanes.ts';
 import type { Queued, Retry } from './queue.ts';
 import { Rate } from './rate.ts';
+import { Slots } from './slots.ts';
 import { asksForLess, Throttle, type Told } from './throttle.ts';
 import type { SendOutcome } from '../sending/send.ts';
 
 /** Ids are read ahead of the slots, so that a lane of quick answers is not read once a delivery. */
 const LEAST_READ = 16;
 
-/** A lane begins with so many slots, as far as it may have them; each 2xx adds one. */
-const FIRST_SLOTS = 16;
-
 /** An event may commit this long after its id was made and still be found at the next look, not at the next renewal. */
 const LATE_COMMIT_MS = 10_000;
-
-/** Those that rest begin again together, at the next multiple of it: what begins together is loaded and written together. */
-const PULSE_MS = 50;
 
 /** Of an attempt, what tells how its receiver fares. */
 type Answered = Told & Pick<SendOutcome, 'error' | 'duration_ms'>;
@@ -34,15 +29,10 @@ export class Lane {
   hasReplay = false;
   readonly #rate = new Rate();
   readonly #throttle = new Throttle();
-  /** It hung: nothing is begun before it. */
-  #hangsUntil = 0;
   /** Put off: there is nothing to begin before it. */
   #restsUntil = 0;
 
-  readonly #mostSlots: number;
-  #slots: number;
-  /** Requests without an answer: each has a slot. */
-  #underWay = 0;
+  readonly #slots: Slots;
   #retriesUnderWay = 0;
   /** Begun, and not yet written what became of it. */
   #unsettled = 0;
@@ -65,8 +55,7 @@ export class Lane {
     this.fence = lease.fence;
     this.leasedUntil = askedAt + LEASE_SECONDS * 1000;
     this.usedAt = askedAt;
-    this.#mostSlots = mostSlots;
-    this.#slots = Math.min(mostSlots, FIRST_SLOTS);
+    this.#slots = new Slots(mostSlots);
   }
 
   get isIdle(): boolean {
@@ -94,13 +83,13 @@ export class Lane {
   /** What kept it from being begun may be over, such as an address that hangs. */
   resume(): void {
     this.#restsUntil = 0;
-    this.#hangsUntil = 0;
+    this.#slots.restsUntil = 0;
     this.#throttle.forget();
   }
 
   /** Nothing is begun before it. */
   get startsAt(): number {
-    return Math.max(this.#rate.startsAt, this.#hangsUntil, this.#throttle.until);
+    return Math.max(this.#rate.startsAt, this.#slots.restsUntil, this.#throttle.until);
   }
 
   isResting(now: number): boolean {
@@ -109,16 +98,16 @@ export class Lane {
 
   /** Whether there may be something to begin, and a slot to begin it in. */
   isReady(now: number): boolean {
-    if (this.isResting(now) || this.#underWay >= this.#slots) return false;
+    if (this.isResting(now) || !this.#slots.hasRoom(now)) return false;
     return this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0 || this.#retriesAt <= now;
   }
 
   firstAttemptsWanted(): { webhook_id: string; after: string; most: number } | null {
-    if (!this.#mayHaveFirsts || this.#firsts.length > 0 || this.#underWay >= this.#slots) return null;
+    if (!this.#mayHaveFirsts || this.#firsts.length > 0 || this.#slots.taken >= this.#slots.size) return null;
     this.#mayHaveFirsts = false;
     this.#fromBeginning = false;
     this.#reading += 1;
-    const most = Math.max(LEAST_READ, this.#slots * 2) + this.#known.size;
+    const most = Math.max(LEAST_READ, this.#slots.size * 2) + this.#known.size;
     return { webhook_id: this.webhook_id, after: this.#after, most };
   }
 
@@ -139,7 +128,7 @@ export class Lane {
   }
 
   retriesWanted(now: number): { webhook_id: string; most: number } | null {
-    if (this.#retriesAt > now || this.#retries.length > 0 || this.#underWay >= this.#slots) return null;
+    if (this.#retriesAt > now || this.#retries.length > 0 || this.#slots.taken >= this.#slots.size) return null;
     this.#reading += 1;
     return { webhook_id: this.webhook_id, most: LEAST_READ + this.#known.size };
   }
@@ -170,13 +159,14 @@ export class Lane {
    * have a quarter of the slots, and none where there are fewer than four; else they leave a quarter free.
    */
   next(now: number, ratePerSecond: number | null): Queued | null {
-    if (this.#underWay >= this.#slots || !this.#rate.allows(now, ratePerSecond) || now < this.startsAt) return null;
-    const share = this.#firsts.length > 0 ? Math.floor(this.#slots / 4) : Math.ceil((this.#slots * 3) / 4);
+    if (!this.#slots.hasRoom(now) || !this.#rate.allows(now, ratePerSecond) || now < this.startsAt) return null;
+    const { size } = this.#slots;
+    const share = this.#firsts.length > 0 ? Math.floor(size / 4) : Math.ceil((size * 3) / 4);
     const retry = this.#retriesUnderWay < share ? this.#retries.shift() : undefined;
     const queued = retry ?? this.#firsts.shift();
     if (!queued) return null;
     if (queued.from === 'retries') this.#retriesUnderWay += 1;
-    this.#began(now, ratePerSecond);
+    this.#began(queued.event_id, now, ratePerSecond);
     return queued;
   }
 
@@ -187,19 +177,19 @@ export class Lane {
   hasRoomForReplay(now: number, ratePerSecond: number | null): boolean {
     if (this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0) return false;
     if (this.isResting(now) || !this.#rate.allows(now, ratePerSecond) || now < this.startsAt) return false;
-    return this.#underWay < Math.max(1, Math.floor(this.#slots / 2));
+    return this.#slots.hasRoom(now) && this.#slots.taken < Math.max(1, Math.floor(this.#slots.size / 2));
   }
 
   /** Takes a slot for an event of a replay; false where the lane has that event in hand by itself. */
   beginReplayed(eventId: string, now: number, ratePerSecond: number | null): boolean {
     if (this.#known.has(eventId)) return false;
     this.#known.add(eventId);
-    this.#began(now, ratePerSecond);
+    this.#began(eventId, now, ratePerSecond);
     return true;
   }
 
-  #began(now: number, ratePerSecond: number | null): void {
-    this.#underWay += 1;
+  #began(eventId: string, now: number, ratePerSecond: number | null): void {
+    this.#slots.take(eventId, now);
     this.#unsettled += 1;
     this.usedAt = now;
     this.#rate.take(now, ratePerSecond);
@@ -212,31 +202,18 @@ export class Lane {
   }
 
   /**
-   * Its request has ended, and its slot is free: what becomes of it is written meanwhile.
-   *
-   * A time-out halves the slots of a receiver, a 2xx adds one: a receiver that hangs soon holds one only, and rests after
-   * each attempt about as long as it made that wait. By how long is chance, or all that hang would end at the same time.
-   * One that asks for less is left with one in the same way, and its word for how long holds for all that waits for it.
+   * Its request has ended, and its slot is free: what becomes of it is written meanwhile. A receiver that asks for less is
+   * left with fewer slots, as one that hangs, and its word for how long holds for all that waits for it.
    */
   answer(queued: Queued, outcome: Answered | null, now: number): void {
-    this.#underWay -= 1;
     if (queued.from === 'retries') this.#retriesUnderWay -= 1;
-    if (outcome?.error === 'timeout') {
-      const rest = (0.5 + Math.random()) * outcome.duration_ms;
-      if (this.#slots === 1 && this.#underWay === 0) this.#hangsUntil = Math.ceil((now + rest) / PULSE_MS) * PULSE_MS;
-      this.#halve();
-    } else if (outcome?.ok) {
-      this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
-      this.#throttle.relax();
-    } else if (outcome && asksForLess(outcome)) {
+    this.#slots.giveBack(queued.event_id, outcome, now);
+    if (outcome?.ok) this.#throttle.relax();
+    else if (outcome && asksForLess(outcome)) {
       this.#throttle.heed(outcome, now);
-      if (this.#slots === 1) this.#throttle.rest(now);
-      this.#halve();
+      if (this.#slots.size === 1) this.#throttle.rest(now);
+      this.#slots.halve();
     }
-  }
-
-  #halve(): void {
-    this.#slots = Math.max(1, Math.floor(this.#slots / 2));
   }
 
   /** What became of it is written. */

@@ -8,9 +8,11 @@ import { LEASE_SECONDS, leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes
 const MOST_LANES = 5_000;
 const MOST_HINTS = 20_000;
 const LEASED_AT_ONCE = 500;
-const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
-/** What could not be renewed or let go of, because somebody locks it, is tried again after it. */
-const AFTER_LOCK_MS = 1_000;
+const LEASE_MS = LEASE_SECONDS * 1000;
+const RENEW_MS = LEASE_MS / 3;
+/** From half of that on lanes are renewed a part at a time, since each is read from its beginning then: all at one go would be in the way. */
+const RENEW_FROM_MS = RENEW_MS / 2;
+const PART_RENEWED = 1 / 10;
 const TRIES_AT_STOP = 20;
 const BETWEEN_TRIES_MS = 50;
 
@@ -18,6 +20,7 @@ const BETWEEN_TRIES_MS = 50;
 export class OwnedLanes {
   readonly #owner = newId();
   readonly #ctx: Ctx;
+  /** The one whose lease is the oldest first. */
   readonly #lanes = new Map<string, Lane>();
   /** Lanes in which there may be something to begin, the one begun with last at the end. */
   readonly #ready = new Set<Lane>();
@@ -26,7 +29,6 @@ export class OwnedLanes {
   #scanFrom = BEGINNING;
   /** Everything is looked through at the start and after each gap in what was heard; else a part each second. */
   #scanning = true;
-  #renewedAt = performance.now();
 
   constructor(ctx: Ctx) {
     this.#ctx = ctx;
@@ -81,7 +83,7 @@ export class OwnedLanes {
   /** What nobody tells of: retries that come due, lanes of workers that died, and events told while nobody listened. */
   async patrol(): Promise<void> {
     // First: a lease that ran out while the database was away holds on if nobody took the lane, outcomes and all.
-    await this.renewIfDue();
+    await this.renewDue();
     if (this.#lanes.size < MOST_LANES) {
       await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
       do await this.#scan();
@@ -171,8 +173,17 @@ export class OwnedLanes {
     }
   }
 
-  async renewIfDue(): Promise<void> {
-    if (performance.now() - this.#renewedAt >= RENEW_MS) await this.#renew();
+  /** What could not be renewed, because somebody locks it, is due again at once. */
+  async renewDue(): Promise<void> {
+    const now = performance.now();
+    const atOnce = Math.ceil(this.#lanes.size * PART_RENEWED);
+    const due: Lane[] = [];
+    for (const lane of this.#lanes.values()) {
+      const age = now + LEASE_MS - lane.leasedUntil;
+      if (age < RENEW_FROM_MS || (age < RENEW_MS && due.length >= atOnce)) break;
+      due.push(lane);
+    }
+    await this.#renew(due, now);
   }
 
   async #lease(ask: (owner: string) => Promise<Lease[]>): Promise<void> {
@@ -184,11 +195,10 @@ export class OwnedLanes {
     }
   }
 
-  async #renew(): Promise<void> {
-    const now = performance.now();
+  async #renew(due: Lane[], now: number): Promise<void> {
     const kept: Lane[] = [];
     const idle: Lane[] = [];
-    for (const lane of this.#lanes.values()) {
+    for (const lane of due) {
       const waits = lane.isReady(now) || lane.isResting(now) || lane.hasReplay;
       const used = !lane.isIdle || waits || lane.usedAt > now - RENEW_MS;
       (used ? kept : idle).push(lane);
@@ -201,11 +211,14 @@ export class OwnedLanes {
         lane.lookFromBeginning();
         this.#ready.add(lane);
       }
-      if (renewed) lane.leasedUntil = now + LEASE_SECONDS * 1000;
+      if (renewed) this.#prolong(lane, now + LEASE_MS);
     }
-    const allRenewed = kept.every((lane) => held.get(lane.webhook_id) !== false);
-    this.#renewedAt = allRenewed ? now : now - RENEW_MS + AFTER_LOCK_MS;
     await this.#release(idle);
+  }
+
+  #prolong(lane: Lane, until: number): void {
+    lane.leasedUntil = until;
+    if (this.#lanes.delete(lane.webhook_id)) this.#lanes.set(lane.webhook_id, lane);
   }
 
   /**

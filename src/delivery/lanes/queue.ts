@@ -19,40 +19,72 @@ export type Queued = {
 /** Which rows of a lane to read: those behind the event `after`. */
 export type FirstAttemptsWanted = { webhook_id: string; after: string; most: number };
 
-/** The first attempts of lanes by receiver, read along their key, in the order of their events. */
-export async function readFirstAttempts(db: Db, wanted: FirstAttemptsWanted[]): Promise<Map<string, Queued[]>> {
-  if (wanted.length === 0) return new Map();
-  const { rows } = await sql<{ webhook_id: string; event_id: string }>`
-    select lane.webhook_id, row.event_id
-      from unnest(${wanted.map((lane) => lane.webhook_id)}::uuid[], ${wanted.map((lane) => lane.after)}::uuid[],
-                  ${wanted.map((lane) => lane.most)}::integer[]) as lane (webhook_id, after, most)
-     cross join lateral (
-       select event_id from deliveries
-        where deliveries.webhook_id = lane.webhook_id and event_id > lane.after
-        order by deliveries.webhook_id, event_id limit lane.most
-     ) as row`.execute(db);
-  return byLane(rows.map((row) => ({ ...row, attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null })));
-}
-
 export type RetriesWanted = { webhook_id: string; most: number };
 
 /** A retry and the seconds until it is due, 0 or less when it is. */
 export type Retry = Queued & { wait: number };
 
-/** The next retries of lanes by receiver, due or not: the first that is not tells when to look again. */
-export async function readRetries(db: Db, wanted: RetriesWanted[]): Promise<Map<string, Retry[]>> {
-  if (wanted.length === 0) return new Map();
-  const { rows } = await sql<Omit<Retry, 'from'>>`
-    select lane.webhook_id, row.event_id, row.attempt + 1 as attempt, row.schedule_from, row.trigger,
-           extract(epoch from row.due_at - now())::float8 as wait
-      from unnest(${wanted.map((lane) => lane.webhook_id)}::uuid[], ${wanted.map((lane) => lane.most)}::integer[])
+/** What was read, by receiver; those that nothing waits for are not there. */
+export type Waiting = { firsts: Map<string, Queued[]>; retries: Map<string, Retry[]> };
+
+/**
+ * What waits in lanes, in one statement: first attempts along their key, in the order of their events, and the next
+ * retries, due or not: the first that is not tells when to look again.
+ */
+export async function readQueue(db: Db, firsts: FirstAttemptsWanted[], retries: RetriesWanted[]): Promise<Waiting> {
+  if (firsts.length === 0 && retries.length === 0) return { firsts: new Map(), retries: new Map() };
+  const { rows } = await sql<Row>`
+    select lane.webhook_id, row.event_id, null::integer as attempt, null::integer as schedule_from, null::text as trigger,
+           null::float8 as wait
+      from unnest(${firsts.map((lane) => lane.webhook_id)}::uuid[], ${firsts.map((lane) => lane.after)}::uuid[],
+                  ${firsts.map((lane) => lane.most)}::integer[]) as lane (webhook_id, after, most)
+     cross join lateral (
+       select event_id from deliveries
+        where deliveries.webhook_id = lane.webhook_id and event_id > lane.after
+        order by deliveries.webhook_id, event_id limit lane.most
+     ) as row
+    union all
+    select lane.webhook_id, row.event_id, row.attempt + 1, row.schedule_from, row.trigger,
+           extract(epoch from row.due_at - now())::float8
+      from unnest(${retries.map((lane) => lane.webhook_id)}::uuid[], ${retries.map((lane) => lane.most)}::integer[])
            as lane (webhook_id, most)
      cross join lateral (
        select event_id, attempt, schedule_from, trigger, due_at from retries
         where retries.webhook_id = lane.webhook_id
         order by retries.webhook_id, due_at limit lane.most
      ) as row`.execute(db);
-  return byLane(rows.map((row) => ({ ...row, from: 'retries' })));
+  const waiting: Waiting = { firsts: new Map(), retries: new Map() };
+  for (const row of rows) {
+    if (row.attempt === null) addTo(waiting.firsts, firstAttempt(row));
+    else addTo(waiting.retries, { ...row, from: 'retries' });
+  }
+  return waiting;
+}
+
+type Row =
+  | { webhook_id: string; event_id: string; attempt: null }
+  | {
+      webhook_id: string;
+      event_id: string;
+      attempt: number;
+      schedule_from: number;
+      trigger: Trigger | null;
+      wait: number;
+    };
+
+const firstAttempt = ({ webhook_id, event_id }: Row): Queued => ({
+  webhook_id,
+  event_id,
+  attempt: 1,
+  from: 'deliveries',
+  schedule_from: 0,
+  trigger: null,
+});
+
+function addTo<Q extends Queued>(lanes: Map<string, Q[]>, queued: Q): void {
+  const lane = lanes.get(queued.webhook_id);
+  if (lane) lane.push(queued);
+  else lanes.set(queued.webhook_id, [queued]);
 }
 
 /** Those of the deliveries that are queued still, in a lane whose fence they have. */
@@ -73,14 +105,4 @@ export async function stillQueued<D extends { webhook_id: string; event_id: stri
              where (retries.webhook_id, retries.event_id) between (asked.webhook_id, asked.event_id) and (asked.webhook_id, asked.event_id)
              order by retries.webhook_id, retries.event_id limit 1)`.execute(db);
   return rows.map(({ n }) => deliveries[n - 1] as D);
-}
-
-function byLane<Row extends { webhook_id: string }>(rows: Row[]): Map<string, Row[]> {
-  const lanes = new Map<string, Row[]>();
-  for (const row of rows) {
-    const lane = lanes.get(row.webhook_id);
-    if (lane) lane.push(row);
-    else lanes.set(row.webhook_id, [row]);
-  }
-  return lanes;
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts';
 import type { Lane } from './lane.ts';
-import { readFirstAttempts, readRetries, type FirstAttemptsWanted, type RetriesWanted } from './queue.ts';
+import { readQueue, type FirstAttemptsWanted, type RetriesWanted } from './queue.ts';
 import type { Shares } from '../../outbound/shares.ts';
 
 const READ_AT_ONCE = 32;
@@ -26,10 +26,9 @@ export async function readLanes(db: Db, ready: Iterable<Lane>, shares: Shares): 
   }
   const laneOf = ({ webhook_id }: { webhook_id: string }): Lane => lanes.get(webhook_id) as Lane;
   try {
-    // Beside each other: what was just published waits for one answer, not for two.
-    const [foundFirsts, foundRetries] = await Promise.all([readFirstAttempts(db, firsts), readRetries(db, retries)]);
-    for (const one of firsts) laneOf(one).addFirsts(foundFirsts.get(one.webhook_id) ?? [], one.most);
-    for (const one of retries) laneOf(one).addRetries(foundRetries.get(one.webhook_id) ?? [], one.most, now);
+    const found = await readQueue(db, firsts, retries);
+    for (const one of firsts) laneOf(one).addFirsts(found.firsts.get(one.webhook_id) ?? [], one.most);
+    for (const one of retries) laneOf(one).addRetries(found.retries.get(one.webhook_id) ?? [], one.most, now);
   } catch (error) {
     for (const one of [...firsts, ...retries]) laneOf(one).endRead();
     for (const lane of lanes.values()) lane.look();

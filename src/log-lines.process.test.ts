@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { LogLines } from './log-lines.ts';
+import { PACKAGE_ROOT } from './package-root.ts';
+
+test('lines are written together when there are many, and the last ones soon', async () => {
+  const written: string[] = [];
+  const lines = new LogLines((text) => written.push(text));
+  for (let n = 0; n < 200; n += 1) lines.write(`${String(n).padStart(99, ' ')}\n`);
+  expect(written.map((text) => text.length)).toEqual([16_000]);
+  while (written.length < 2) await wait(10);
+  expect(written.join('').split('\n').map(Number)).toEqual([...Array(200).keys(), 0]);
+});
+
+test.each([
+  ['comes to its end', ''],
+  ['is ended', 'process.exit(0);'],
+  ['is ended by an error', 'setImmediate(() => { throw new Error(); });'],
+])('no line is lost where the process %s', (_, end) => {
+  const program = `
+    import { buildIfStale } from ${JSON.stringify(join(PACKAGE_ROOT, 'bin/build.mjs'))};
+    buildIfStale();
+    const { openLog } = await import(${JSON.stringify(join(PACKAGE_ROOT, 'dist/src/log.js'))});
+    const log = openLog('info');
+    for (let n = 0; n < 1000; n += 1) log.info({ n }, 'a line');
+    ${end}`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program]);
+  expect(stdout.toString().trim().split('\n')).toHaveLength(1000);
+});

@@ -1,0 +1,53 @@
+import { pino } from 'pino';
+
+const TOGETHER = 16_000;
+const AT_LATEST_MS = 100;
+
+/**
+ * Writes lines together: when there are many characters of them, at the latest after 100 ms, and at the end of the process. (Pino's own
+ * stream, which can do that too, goes through all that is gathered with every line.)
+ */
+export class LogLines {
+  readonly #output: (text: string) => void;
+  #lines: string[] = [];
+  #length = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(output: (text: string) => void) {
+    this.#output = output;
+  }
+
+  write(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length;
+    if (this.#length >= TOGETHER) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), AT_LATEST_MS).unref();
+  }
+
+  flush(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#lines.length === 0) return;
+    this.#output(this.#lines.join(''));
+    this.#lines = [];
+    this.#length = 0;
+  }
+}
+
+let opened: LogLines | null = null;
+
+/** The standard output of this process. */
+export const standardOutput = (): LogLines => (opened ??= openStandardOutput());
+
+function openStandardOutput(): LogLines {
+  const stream = pino.destination({ fd: 1, sync: false });
+  let closed = false;
+  stream.once('close', () => (closed = true));
+  const lines = new LogLines((text) => {
+    if (!closed) stream.write(text);
+  });
+  // Before pino's own listeners, which end its stream.
+  process.prependListener('beforeExit', () => lines.flush());
+  process.prependListener('exit', () => lines.flush());
+  return lines;
+}
