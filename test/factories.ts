@@ -145,7 +145,8 @@ export async function loseResults(team: Team, flags?: object): Promise<{ order: 
   return { order: await readOrder(team, order.id), unmatched_id: body.data[0]?.id as string };
 }
 
-export const webhookPath = (team: Team): string => `/v1/org/${team.org_id}/team/${team.id}/sandbox/webhook`;
+export const webhookPath = (team: Pick<Team, 'id' | 'org_id'>): string =>
+  `/v1/org/${team.org_id}/team/${team.id}/sandbox/webhook`;
 
 /** Subscribes the receiver to the team's events. */
 export async function subscribe(team: Team, receiver: Receiver, filterTypes: string[] | null = null): Promise<string> {

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { Type } from 'typebox';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { describe, expect, test } from 'vitest';
+import type { Team, TestApp } from '../../test/app.ts';
 import { attempted, dueNow, queued } from '../../test/deliveries.ts';
 import { makeUser, subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import type { Receiver } from '../../test/receiver.ts';
+import { eachWithEndpoint } from '../../test/subscribed.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -22,19 +23,7 @@ let app: TestApp;
 let team: Team;
 let receiver: Receiver;
 let webhook: string;
-beforeAll(async () => {
-  app = await startTestApp();
-  receiver = await startReceiver({ invented: true });
-});
-afterAll(async () => {
-  await app.close();
-  await receiver.close();
-});
-beforeEach(async () => {
-  team = await app.makeTeam();
-  webhook = await subscribe(team, receiver);
-  receiver.answer(null);
-});
+eachWithEndpoint((each) => ({ app, team, receiver, webhook } = each));
 
 const fails = () => receiver.answer((response) => response.writeHead(500).end());
 const publish = (user: { id: string; client_user_id: string } | null = null) => publishTo(app, team, steps, {}, user);

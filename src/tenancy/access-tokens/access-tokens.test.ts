@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
 import { makeUser } from '../../../test/factories.ts';
+import { eachWithTwoServices } from '../../../test/two-services.ts';
 import { endpoints } from '../../endpoints.ts';
 import { dropExpired } from '../../jobs/retention.ts';
 import { createManagementKey } from '../keys/create-management-key.ts';
@@ -13,19 +14,8 @@ type Refusal = { code: string; detail: string };
 
 let app: TestApp;
 let elsewhere: TestApp;
-beforeAll(async () => {
-  app = await startTestApp();
-  elsewhere = await startTestApp({}, { databaseUrl: app.databaseUrl });
-});
-afterAll(async () => {
-  await elsewhere.close();
-  await app.close();
-});
-
 let team: Team;
-beforeEach(async () => {
-  team = await app.makeTeam();
-});
+eachWithTwoServices((each) => ({ app, elsewhere, team } = each));
 
 const path = (of: Team = team): string => `/v1/org/${of.org_id}/team/${of.id}/create_api_access_token`;
 const mint = async (options: object = {}): Promise<Token> =>

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { describe, expect, test } from 'vitest';
+import type { Team, TestApp } from '../../../test/app.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
+import { eachWithTwoServices } from '../../../test/two-services.ts';
 import { createTeam } from '../teams/create.ts';
 import { createManagementKey } from './create-management-key.ts';
 import { revokeManagementKey } from './revoke-management-key.ts';
@@ -22,19 +23,8 @@ type Problems = { detail: { type: string; loc: string[] }[] };
 
 let app: TestApp;
 let elsewhere: TestApp;
-beforeAll(async () => {
-  app = await startTestApp();
-  elsewhere = await startTestApp({}, { databaseUrl: app.databaseUrl });
-});
-afterAll(async () => {
-  await elsewhere.close();
-  await app.close();
-});
-
 let team: Team;
-beforeEach(async () => {
-  team = await app.makeTeam();
-});
+eachWithTwoServices((each) => ({ app, elsewhere, team } = each));
 
 const path = (id = '', of: Team = team): string => `/v1/org/${of.org_id}/management_key${id && `/${id}`}`;
 const create = <T = NewKey>(body: object, options: object = {}) => team.api<T>('POST', path(), body, options);

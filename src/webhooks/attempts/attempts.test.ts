@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { describe, expect, test } from 'vitest';
+import type { Answer, Team, TestApp } from '../../../test/app.ts';
 import { dueNow } from '../../../test/deliveries.ts';
 import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import type { Receiver } from '../../../test/receiver.ts';
+import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import { defineEvent } from '../../events/define.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
@@ -39,19 +40,7 @@ let app: TestApp;
 let team: Team;
 let receiver: Receiver;
 let webhook: string;
-beforeAll(async () => {
-  app = await startTestApp();
-  receiver = await startReceiver({ invented: true });
-});
-afterAll(async () => {
-  await app.close();
-  await receiver.close();
-});
-beforeEach(async () => {
-  team = await app.makeTeam();
-  webhook = await subscribe(team, receiver);
-  receiver.answer(null);
-});
+eachWithEndpoint((each) => ({ app, team, receiver, webhook } = each));
 
 const path = () => `${webhookPath(team)}/${webhook}`;
 const eventPath = (id: string) => `${webhookPath(team).replace(/webhook$/, 'event')}/${id}`;

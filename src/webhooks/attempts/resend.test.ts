@@ -1,11 +1,12 @@
 import { sql, type KyselyPlugin } from 'kysely';
 import { Type } from 'typebox';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { attempted, queued } from '../../../test/deliveries.ts';
-import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
+import { makeUser, webhookPath } from '../../../test/factories.ts';
 import { publishedTo, publishTo } from '../../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import type { Receiver } from '../../../test/receiver.ts';
+import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import type { TeamCtx } from '../../context.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
 import { MOST_ATTEMPTS } from '../../delivery/requeue.ts';
@@ -19,19 +20,7 @@ let app: TestApp;
 let team: Team;
 let receiver: Receiver;
 let webhook: string;
-beforeAll(async () => {
-  app = await startTestApp();
-  receiver = await startReceiver({ invented: true });
-});
-afterAll(async () => {
-  await app.close();
-  await receiver.close();
-});
-beforeEach(async () => {
-  team = await app.makeTeam();
-  webhook = await subscribe(team, receiver);
-  receiver.answer(null);
-});
+eachWithEndpoint((each) => ({ app, team, receiver, webhook } = each));
 
 const path = () => `${webhookPath(team)}/${webhook}`;
 const resend = (event: string) => team.api<object>('POST', `${path()}/event/${event}/resend`);

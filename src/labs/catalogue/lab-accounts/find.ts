@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError, notFound } from '../../../errors.ts';
+import { accountsAtLabs } from './accounts-at-labs.ts';
 import type { LabAccount } from './schemas.ts';
 
 /** An account as it is shown, with the laboratory that it is at. */
@@ -14,21 +15,9 @@ type Filter = { lab_account_id?: string | undefined; status?: string | undefined
  * everybody's. Of the teams that are listed it is told of itself alone.
  */
 export function listLabAccounts(ctx: TeamCtx, { lab_account_id, status }: Filter): Promise<LabAccountRow[]> {
-  return ctx.db
-    .selectFrom('lab_accounts')
-    .innerJoin('labs', 'labs.id', 'lab_accounts.lab_id')
+  return accountsAtLabs(ctx)
     .select([
-      'lab_accounts.id',
-      'labs.slug as lab',
       'lab_accounts.lab_id',
-      'lab_accounts.org_id',
-      'lab_accounts.status',
-      'lab_accounts.delegated_flow',
-      'lab_accounts.provider_account_id',
-      'lab_accounts.account_name',
-      'lab_accounts.default_clinical_notes',
-      'lab_accounts.business_units',
-      sql<Record<string, string[]>>`lab_accounts.allowed_billing`.as('allowed_billing'),
       sql<string[]>`array(select id from unnest(lab_accounts.team_id_allowlist) as listed (id)
         where id = ${ctx.team.id})`.as('team_id_allowlist'),
     ])

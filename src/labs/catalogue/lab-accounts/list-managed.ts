@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { sql } from 'kysely';
 import type { Ctx, ManagementCtx } from '../../../context.ts';
 import { findManagedTeam } from '../../../tenancy/teams/find.ts';
+import { accountsAtLabs } from './accounts-at-labs.ts';
 import type { ManagedLabAccount } from './schemas.ts';
 
 /** Accounts are added by hand, one by one, so an organisation has few of them. */
@@ -31,20 +32,4 @@ export async function listManagedLabAccounts(
 }
 
 /** Accounts with all teams that they list, for whoever manages them. */
-export const selectLabAccounts = ({ db }: Pick<Ctx, 'db'>) =>
-  db
-    .selectFrom('lab_accounts')
-    .innerJoin('labs', 'labs.id', 'lab_accounts.lab_id')
-    .select([
-      'lab_accounts.id',
-      'labs.slug as lab',
-      'lab_accounts.org_id',
-      'lab_accounts.status',
-      'lab_accounts.delegated_flow',
-      'lab_accounts.provider_account_id',
-      'lab_accounts.account_name',
-      'lab_accounts.default_clinical_notes',
-      'lab_accounts.business_units',
-      sql<Record<string, string[]>>`lab_accounts.allowed_billing`.as('allowed_billing'),
-      'lab_accounts.team_id_allowlist',
-    ]);
+export const selectLabAccounts = (ctx: Pick<Ctx, 'db'>) => accountsAtLabs(ctx).select('lab_accounts.team_id_allowlist');
