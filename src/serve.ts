@@ -146,6 +146,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
         running.streaming?.wake(payload);
       },
     },
+    lock: () => deliverer?.lock() ?? null,
     onLost: () => {
       app?.access.lost();
       deliverer?.lost();

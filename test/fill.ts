@@ -177,6 +177,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     `insert into data_pull_preferences (team_id, provider, org_id, default_days) values ('${team.id}', 'oura', '${team.org_id}', 30)`,
   );
   await query(app.databaseUrl, `insert into team_provider_waits values ('${team.id}', 'strava', now(), now())`);
+  // As of a worker that was killed.
+  await query(app.databaseUrl, 'insert into delivery_workers (id) values (gen_random_uuid())');
   // A day long gone, for which a fresh database makes no partition by itself.
   await query(
     app.databaseUrl,

@@ -80,7 +80,7 @@ const OWNERS: Record<string, string[]> = {
   pipelines: ['ehr_pipelines', 'etl_pipelines'],
   webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets', 'webhook_replays'],
   events: ['events', 'held_events', 'event_readers'],
-  delivery: ['lanes', 'deliveries', 'retries', 'held_deliveries', 'attempts', 'delivery_tallies'],
+  delivery: ['lanes', 'delivery_workers', 'deliveries', 'retries', 'held_deliveries', 'attempts', 'delivery_tallies'],
   audit: ['audit_log'],
   'http/answer': ['idempotency_keys'],
   'http/limits': ['rate_limits'],

@@ -9,8 +9,9 @@ let database: pg.Client;
 let a: Program;
 let b: Program;
 let worker: Program;
+let url: string;
 beforeAll(async () => {
-  const url = await makeDatabase();
+  url = await makeDatabase();
   database = new pg.Client({ connectionString: url });
   await database.connect();
   const env = { DATABASE_URL: url };
@@ -49,6 +50,41 @@ const cutListeners = (): Promise<unknown> =>
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity
     where application_name = 'phial listener' and datname = current_database()`,
   );
+
+test('a worker that is killed is succeeded by another at once, not when its leases end', async () => {
+  const receiver = await startReceiver();
+  const workers = [worker, await serve({ args: ['worker'], env: { DATABASE_URL: url }, dataDir: a.dataDir })];
+  const told = async (times: number): Promise<void> => {
+    await orderKit(teamAt(a));
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2 * times);
+  };
+  try {
+    const webhook = await subscribe(teamAt(a), receiver);
+    await told(1);
+    const sends = (one: Program): boolean => one.output().includes(webhook);
+    await expect.poll(() => workers.some(sends)).toBe(true);
+    const [killed, heir] = (sends(worker) ? workers : workers.toReversed()) as [Program, Program];
+    const leased = `from lanes where webhook_id = '${webhook}'`;
+    const before = await database.query<{ owner: string; until: string }>(
+      `select owner, wake_at::text as until ${leased}`,
+    );
+    await killed.kill('SIGKILL');
+    await told(2);
+    await expect.poll(() => sends(heir)).toBe(true);
+    const { owner, until } = before.rows[0] as { owner: string; until: string };
+    const { rows } = await database.query(`select owner <> $1 as succeeded, now() < $2 as in_time ${leased}`, [
+      owner,
+      until,
+    ]);
+    expect(rows).toEqual([{ succeeded: true, in_time: true }]);
+    worker = heir;
+    await expect
+      .poll(async () => (await database.query('select from delivery_workers')).rows.length, { timeout: 10_000 })
+      .toBe(1);
+  } finally {
+    await receiver.close();
+  }
+});
 
 test('a key revoked through one process is refused by the other on the next request', async () => {
   for (let round = 0; round < 10; round += 1) {

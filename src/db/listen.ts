@@ -13,11 +13,14 @@ const PING_MS = 5_000;
 
 /**
  * Keeps one connection listening. Notifications sent while it is cut are lost, so `onLost` is called at once
- * and `onListening` after each (re)connection: callers must not trust what they heard before.
+ * and `onListening` after each (re)connection: callers must not trust what they heard before. `lock` names what the
+ * connection holds an advisory lock on for as long as it lasts, which is how others see that this process lives.
  */
 export function openListener(options: {
   url: string;
   channels: Record<string, (payload: string) => void>;
+  /** Asked for at each (re)connection: a name that nobody else locks. */
+  lock?: () => string | null;
   onLost?: () => void;
   onListening?: () => void;
   log: Logger;
@@ -52,6 +55,8 @@ export function openListener(options: {
     fresh.on('notification', ({ channel, payload = '' }) => options.channels[channel]?.(payload));
     try {
       await fresh.connect();
+      const name = options.lock?.() ?? null;
+      if (name !== null) await fresh.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
       for (const channel of Object.keys(options.channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
       outage.over();
       options.onListening?.();

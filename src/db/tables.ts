@@ -243,6 +243,11 @@ export interface DeliveryTallies {
   webhook_id: string;
 }
 
+export interface DeliveryWorkers {
+  began_at: Generated<string>;
+  id: string;
+}
+
 export interface Deployment {
   created_at: Generated<string>;
   environment: string;
@@ -1340,6 +1345,7 @@ export interface DB {
   data_pull_preferences: DataPullPreferences;
   deliveries: Deliveries;
   delivery_tallies: DeliveryTallies;
+  delivery_workers: DeliveryWorkers;
   deployment: Deployment;
   ehr_configurations: EhrConfigurations;
   ehr_members: EhrMembers;

@@ -10,6 +10,7 @@ import { inTurn, lanesByTeam } from './lanes/in-turn.ts';
 import type { Lane } from './lanes/lane.ts';
 import { OwnedLanes } from './lanes/owned-lanes.ts';
 import { readLanes } from './lanes/read-lanes.ts';
+import { Worker } from './lanes/workers.ts';
 import { Replayer } from './replays/replayer.ts';
 import type { Sender } from './sending/send.ts';
 import { Shares } from '../outbound/shares.ts';
@@ -33,9 +34,11 @@ export type Deliverer = {
   hear: (payload: string) => void;
   /** A notification of RECEIVERS_CHANNEL: a receiver that was changed. */
   forget: (receiverId: string) => void;
+  /** Names what the listening connection has to lock before it tells that it listens: others see by it that this worker lives. */
+  lock: () => string;
   /** Notifications are heard from now on; some may have been missed. */
   listening: () => void;
-  /** Notifications are missed from now on. */
+  /** Notifications are missed from now on, and others may take this worker for dead. */
   lost: () => void;
   /** Delivers everything that is due and returns when nothing is left: what tests use instead of waiting. */
   untilIdle: () => Promise<void>;
@@ -48,7 +51,8 @@ type Dependencies = { sender: Sender; metrics: Pick<Metrics, 'attempts' | 'deliv
 /** Takes lanes, sends what is due in them side by side and writes the outcomes, until it is stopped. */
 export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies, { polling = true } = {}): Deliverer {
   const ctx = acrossTeams(teamless);
-  const lanes = new OwnedLanes(ctx);
+  const worker = new Worker();
+  const lanes = new OwnedLanes(ctx, worker);
   const receivers = new ReceiverCache(ctx);
   const shares = new Shares(MOST_UNDER_WAY);
   let stopping = false;
@@ -59,6 +63,10 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
   const wake = (): void => {
     woken = true;
     wakeSleeper();
+  };
+  const patrolSoon = (): void => {
+    patrolledAt = -Infinity;
+    wake();
   };
   const wakeSoon = gather(wake, { most: BEGUN_AT_ONCE, ms: GATHER_MS });
   const onEnd = (lane: Lane): void => {
@@ -76,7 +84,7 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     await lanes.takeHinted();
     if (performance.now() - patrolledAt >= PATROL_MS) {
       patrolledAt = performance.now();
-      await lanes.patrol();
+      if (await lanes.patrol()) patrolledAt = -Infinity;
     }
     const ready = lanes.ready(performance.now());
     const known = await receivers.find(ready.map((lane) => lane.webhook_id));
@@ -88,7 +96,8 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
     }
     await lanes.releaseLeft();
     await readLanes(ctx.db, inTurn(lanesByTeam(open)), shares);
-    const begun = begin(lanesByTeam(open), known);
+    // While this was read the worker may have been taken for dead.
+    const begun = begin(lanesByTeam(open.filter((lane) => lanes.holds(lane))), known);
     if (begun.length > 0) starts.add(attempts.start(begun));
     return begun.length;
   };
@@ -155,13 +164,20 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       replayer.look(receiverId);
       wake();
     },
+    lock: () => worker.lock(),
     listening: () => {
       receivers.listening();
+      worker.listening();
       lanes.lookEverywhere();
       replayer.look();
-      wake();
+      patrolSoon();
     },
-    lost: () => receivers.lost(),
+    lost: () => {
+      receivers.lost();
+      if (!worker.lost()) return;
+      lanes.doubt();
+      patrolSoon();
+    },
     untilIdle: async () => {
       let idle = false;
       attempts.settleAgain();
@@ -198,9 +214,12 @@ export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies,
       }
       await sender.close();
       await attempts.finish();
-      await lanes.releaseAll('all').catch((error: unknown) => {
-        ctx.log.error({ err: error }, 'lanes could not be let go; their leases will run out');
-      });
+      try {
+        await lanes.releaseAll('all');
+        await worker.leave(ctx.db);
+      } catch (error) {
+        ctx.log.error({ err: error }, 'lanes could not be let go; other workers will take them');
+      }
     },
   };
 }

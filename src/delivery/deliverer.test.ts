@@ -9,6 +9,7 @@ import { attempted, queued } from '../../test/deliveries.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { untilBlocked } from '../../test/until-blocked.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { openListener } from '../db/listen.ts';
 import { defineEvent } from '../events/define.ts';
@@ -41,6 +42,31 @@ afterEach(async () => {
   await receiver.close();
 });
 
+const lane = () =>
+  acrossTeams(app.ctx)
+    .db.selectFrom('lanes')
+    .select(['owner', 'fence', 'wake_at'])
+    .where('webhook_id', '=', webhook)
+    .executeTakeFirstOrThrow();
+const written = () => acrossTeams(app.ctx).db.selectFrom('delivery_workers').select('id').execute();
+
+const takenByAnother = () =>
+  sql`
+    update lanes set owner = ${newId()}, fence = fence + 1, wake_at = now() + interval '30 seconds'
+     where webhook_id = ${webhook}`.execute(acrossTeams(app.ctx).db);
+
+/** Cuts the listening connections of this database; returns when the worker has noticed. */
+async function cutListeners(): Promise<void> {
+  const before = cuts;
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query(`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where application_name = 'phial listener' and datname = current_database()`);
+  await client.end();
+  await expect.poll(() => cuts, { interval: 1 }).toBeGreaterThan(before);
+}
+
 async function tell(times = 1): Promise<void> {
   for (let n = 0; n < times; n += 1) await publishTo(app, team, steps, {});
 }
@@ -53,6 +79,9 @@ function start(timeoutMs = 15_000): Deliverer {
 /** What /metrics shows of it. */
 const underWay = async () => (await app.metrics.deliveriesUnderWay.get()).values[0]?.value;
 
+/** How often a listening connection of these tests was cut. */
+let cuts = 0;
+
 /** A worker as a process has it, with its listener. */
 async function startListening(): Promise<Deliverer> {
   const deliverer = start();
@@ -63,7 +92,11 @@ async function startListening(): Promise<Deliverer> {
       [DELIVERIES_CHANNEL]: (payload) => deliverer.hear(payload),
       [RECEIVERS_CHANNEL]: (payload) => deliverer.forget(payload),
     },
-    onLost: () => deliverer.lost(),
+    lock: () => deliverer.lock(),
+    onLost: () => {
+      deliverer.lost();
+      cuts += 1;
+    },
     onListening: () => deliverer.listening(),
   });
   await listener.ready;
@@ -138,6 +171,75 @@ describe('the deliverer', () => {
     expect(receiver.requests()).toBe(0);
     await sql`update lanes set wake_at = now() where webhook_id = ${webhook}`.execute(db);
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3);
+  });
+
+  test('takes over the lanes of a worker that died at once where that can be noticed', async () => {
+    await tell(3);
+    const { db } = acrossTeams(app.ctx);
+    const dead = newId();
+    expect((await leaseLanes(db, dead, [webhook])).length).toBe(1);
+    await db.insertInto('delivery_workers').values({ id: dead }).execute();
+    const { wake_at } = await lane();
+    await startListening();
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3);
+    const { rows } = await sql<{ leased: boolean }>`select now() < ${wake_at}::timestamptz as leased`.execute(db);
+    expect([rows, (await lane()).fence]).toEqual([[{ leased: true }], 2]);
+  });
+
+  test('begins nothing in a lane that another took while its listening connection was cut', async () => {
+    const answers: (() => void)[] = [];
+    receiver.answer((response) => answers.push(() => response.writeHead(204).end()));
+    await tell(40);
+    await startListening();
+    await expect.poll(() => answers.length).toBe(16);
+    const [before] = await written();
+    await takenByAnother();
+    await cutListeners();
+    for (const answer of answers) answer();
+    // It has looked at its lanes since, and is written down as another worker.
+    await expect.poll(async () => (await written()).some(({ id }) => id !== before?.id)).toBe(true);
+    await expect.poll(underWay).toBe(0);
+    expect([receiver.requests(), (await queued(app, webhook)).length]).toEqual([16, 40]);
+  });
+
+  test('begins nothing of what it was reading when its listening connection was cut and another took the lane', async () => {
+    await startListening();
+    await tell();
+    await expect.poll(async () => (await attempted(app, webhook)).length).toBe(1);
+    const [before] = await written();
+    const client = new pg.Client({ connectionString: app.databaseUrl });
+    await client.connect();
+    await client.query('begin; lock table retries in access exclusive mode');
+    await tell();
+    await untilBlocked(app.db);
+    await takenByAnother();
+    await cutListeners();
+    await client.query('commit');
+    await client.end();
+    await expect.poll(async () => (await written()).some(({ id }) => id !== before?.id)).toBe(true);
+    expect([receiver.requests(), (await queued(app, webhook)).length]).toEqual([1, 1]);
+  });
+
+  test('goes on in its lanes under another name when its listening connection was cut, and what was under way counts', async () => {
+    const answers: (() => void)[] = [];
+    receiver.answer((response) => answers.push(() => response.writeHead(204).end()));
+    await tell(20);
+    await startListening();
+    await expect.poll(() => answers.length).toBe(16);
+    const before = await lane();
+    await cutListeners();
+    await expect.poll(async () => (await lane()).owner).not.toBe(before.owner);
+    receiver.answer(null);
+    for (const answer of answers) answer();
+    await expect.poll(async () => (await attempted(app, webhook)).length).toBe(20);
+    expect([receiver.requests(), (await lane()).fence]).toEqual([20, before.fence]);
+  });
+
+  test('that is stopped is written down no longer', async () => {
+    const deliverer = await startListening();
+    await expect.poll(async () => (await written()).length).toBe(1);
+    await deliverer.stop(0);
+    expect(await written()).toEqual([]);
   });
 
   test('sends to the new address, with the new headers, as soon as they are changed', async () => {

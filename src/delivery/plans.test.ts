@@ -22,6 +22,7 @@ import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, ty
 import { loadEvents } from './load-events.ts';
 import { measureQueue } from './lanes/queue-depth.ts';
 import { readQueue, stillQueued } from './lanes/queue.ts';
+import { wakeLanesOfTheDead } from './lanes/workers.ts';
 import { requeueDeliveries } from './requeue.ts';
 import { openSender } from './sending/send.ts';
 import { dropDeliveries, settleDeliveries, type Settled } from './settle.ts';
@@ -224,7 +225,14 @@ const STATEMENTS: Statement[] = [
   { title: 'rows of deleted endpoints are swept', work: () => sweepOrphans(ctx.db, lanes()) },
   { title: 'lanes are taken', work: () => leaseLanes(ctx.db, newId(), lanes()) },
   { title: 'lanes that wake are taken', work: () => leaseLanesThatWake(ctx.db, newId(), 500) },
-  { title: 'leases are prolonged', work: () => renewLanes(ctx.db, leases()) },
+  {
+    title: 'lanes of a worker that died are woken',
+    work: async () => {
+      await ctx.db.insertInto('delivery_workers').values({ id: newId() }).execute();
+      await wakeLanesOfTheDead(ctx.db, newId());
+    },
+  },
+  { title: 'leases are prolonged', work: () => renewLanes(ctx.db, newId(), leases()) },
   { title: 'lanes are let go', work: () => releaseLanes(ctx.db, leases()) },
   { title: 'lanes are woken', work: () => ctx.db.transaction().execute((tx) => wakeLanes(tx, lanes())) },
   { title: 'endpoints are read', work: () => new ReceiverCache(ctx).find(lanes()) },

@@ -22,6 +22,7 @@ import {
   type Lease,
 } from './lanes.ts';
 import { OwnedLanes } from './owned-lanes.ts';
+import { Worker } from './workers.ts';
 import { settleDeliveries } from '../settle.ts';
 import type { SendOutcome } from '../sending/send.ts';
 
@@ -109,17 +110,17 @@ describe('a lane', () => {
   test('is kept by renewing, which fails for an owner that was succeeded', async () => {
     const first = (await lease(A)) as Lease;
     await leaseEnds();
-    expect(await renewLanes(ctx.db, [first])).toEqual([{ webhook_id: webhook, renewed: true }]);
+    expect(await renewLanes(ctx.db, A, [first])).toEqual([{ webhook_id: webhook, renewed: true }]);
     expect(await lease(B)).toBeUndefined();
     await leaseEnds();
     expect(await lease(B)).toBeDefined();
-    expect(await renewLanes(ctx.db, [first])).toEqual([]);
+    expect(await renewLanes(ctx.db, A, [first])).toEqual([]);
     expect((await row()).owner).toBe(B);
   });
 
   test('whose lease ran out while something of it was under way keeps its fence if nobody took it', async () => {
     await tell();
-    const lanes = new OwnedLanes(ctx);
+    const lanes = new OwnedLanes(ctx, new Worker());
     lanes.hint(webhook);
     await lanes.takeHinted();
     const [lane] = lanes.ready(performance.now());
@@ -138,6 +139,45 @@ describe('a lane', () => {
     later.mockRestore();
     expect((await row()).fence).toBe(fence);
     expect(await lease(B)).toBeUndefined();
+  });
+
+  test('that was being taken while its worker was cut off is let go of', async () => {
+    await tell();
+    const worker = new Worker();
+    const lanes = new OwnedLanes(ctx, worker);
+    worker.lock();
+    lanes.hint(webhook);
+    const taking = lanes.takeHinted();
+    worker.lost();
+    lanes.doubt();
+    await taking;
+    expect(lanes.ready(performance.now())).toEqual([]);
+    expect(await row()).toMatchObject({ owner: null, fence: 1 });
+    expect(await woken()).toEqual([webhook]);
+  });
+
+  test('of a worker that was cut off is its own again once it was renewed under the new name', async () => {
+    await tell();
+    const worker = new Worker();
+    const lanes = new OwnedLanes(ctx, worker);
+    worker.lock();
+    lanes.hint(webhook);
+    await lanes.takeHinted();
+    const cut = (): void => {
+      worker.lost();
+      lanes.doubt();
+    };
+    cut();
+    const [lane] = await lanes.take([webhook]);
+    expect([lane, lanes.ready(performance.now())]).toEqual([undefined, []]);
+    worker.lock();
+    const renewing = lanes.patrol();
+    cut();
+    await renewing;
+    expect(lanes.ready(performance.now())).toEqual([]);
+    await lanes.patrol();
+    expect(lanes.ready(performance.now())).toHaveLength(1);
+    expect(await row()).toMatchObject({ owner: worker.id, fence: 1 });
   });
 
   test('of a disabled endpoint is not taken', async () => {
@@ -199,9 +239,9 @@ describe('a lane', () => {
     const held = (await lease(A)) as Lease;
     await ctx.db.transaction().execute(async (tx) => {
       await wakeLanes(tx, [webhook]);
-      expect(await renewLanes(ctx.db, [held])).toEqual([{ webhook_id: webhook, renewed: false }]);
+      expect(await renewLanes(ctx.db, A, [held])).toEqual([{ webhook_id: webhook, renewed: false }]);
     });
-    expect(await renewLanes(ctx.db, [held])).toEqual([{ webhook_id: webhook, renewed: true }]);
+    expect(await renewLanes(ctx.db, A, [held])).toEqual([{ webhook_id: webhook, renewed: true }]);
   });
 
   test.each([
@@ -217,7 +257,7 @@ describe('a lane', () => {
       await sql`select from ${sql.table(queue)} where webhook_id = ${webhook} for update`.execute(tx);
       changed = change(`${webhookPath(team)}/${webhook}`);
       await untilBlocked(ctx.db);
-      expect(await renewLanes(ctx.db, [held])).toEqual([{ webhook_id: webhook, renewed: true }]);
+      expect(await renewLanes(ctx.db, A, [held])).toEqual([{ webhook_id: webhook, renewed: true }]);
     });
     expect((await changed)?.status).toBeLessThan(300);
     expect(await queued(app, webhook)).toHaveLength(queue === 'retries' ? 1 : 0);

@@ -4,12 +4,13 @@ import { DELIVERIES_CHANNEL } from '../../events/publish.ts';
 
 /**
  * A lane is everything queued for one receiver, and is leased as a whole: its owner alone reads, sends and deletes, so
- * order of attempts, slots and rate of a receiver are local to one worker. An owner that dies is succeeded when its
- * lease ends; the fence keeps it from writing afterwards, should it only have stalled.
+ * order of attempts, slots and rate of a receiver are local to one worker. An owner that dies is succeeded as soon as that
+ * is noticed (workers.ts), and else when its lease ends; the fence keeps it from writing afterwards, should it only have
+ * stalled.
  */
 export type Lease = { webhook_id: string; team_id: string; fence: number };
 
-/** Owners renew in a third of it, so a lane without a living owner is taken over within this time. */
+/** Owners renew in a third of it: within this time a lane is taken over whose owner's end nobody could notice. */
 export const LEASE_SECONDS = 30;
 
 /** The lane of a new receiver. */
@@ -74,7 +75,7 @@ export async function leaseLanes(db: Db, owner: string, webhookIds: string[]): P
   return rows;
 }
 
-/** Takes lanes whose time has come: a retry is due, or the lease of an owner that died has ended. */
+/** Takes lanes whose time has come: a retry is due, or the lease of an owner that died has ended, or was ended. */
 export async function leaseLanesThatWake(db: Db, owner: string, most: number): Promise<Lease[]> {
   const { rows } = await sql<Lease>`
     with waking as (
@@ -87,11 +88,12 @@ export async function leaseLanesThatWake(db: Db, owner: string, most: number): P
 }
 
 /**
- * Prolongs leases; answers those that still hold. One whose row is locked stays as it is: everybody's webhooks would
+ * Prolongs leases, also those that `owner` had under another id; answers those that still hold. One whose row is locked stays as it is: everybody's webhooks would
  * wait for that here.
  */
 export async function renewLanes(
   db: Db,
+  owner: string,
   lanes: Pick<Lease, 'webhook_id' | 'fence'>[],
 ): Promise<{ webhook_id: string; renewed: boolean }[]> {
   if (lanes.length === 0) return [];
@@ -104,7 +106,7 @@ export async function renewLanes(
     ), free as (
       select lanes.webhook_id from mine join lanes on lanes.webhook_id = mine.webhook_id for update of lanes skip locked
     ), renewed as (
-      update lanes set wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
+      update lanes set owner = ${owner}, wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
         from free where lanes.webhook_id = free.webhook_id
       returning lanes.webhook_id
     )

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../../context.ts';
-import { newId } from '../../ids.ts';
 import { BEGINNING, receiversWithDeliveries, sweepOrphans } from './discover.ts';
 import { Lane } from './lane.ts';
 import { LEASE_SECONDS, leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, type Lease } from './lanes.ts';
+import type { Worker } from './workers.ts';
 
 const MOST_LANES = 5_000;
 const MOST_HINTS = 20_000;
@@ -18,8 +18,8 @@ const BETWEEN_TRIES_MS = 50;
 
 /** The lanes of one worker: how it comes to them, keeps them and lets go of them. */
 export class OwnedLanes {
-  readonly #owner = newId();
   readonly #ctx: Ctx;
+  readonly #worker: Worker;
   /** The one whose lease is the oldest first. */
   readonly #lanes = new Map<string, Lane>();
   /** Lanes in which there may be something to begin, the one begun with last at the end. */
@@ -30,8 +30,9 @@ export class OwnedLanes {
   /** Everything is looked through at the start and after each gap in what was heard; else a part each second. */
   #scanning = true;
 
-  constructor(ctx: Ctx) {
+  constructor(ctx: Ctx, worker: Worker) {
     this.#ctx = ctx;
+    this.#worker = worker;
   }
 
   /** What a notification tells: ids of receivers with commas between them, or nothing for any. */
@@ -48,6 +49,11 @@ export class OwnedLanes {
       lane.lookFromBeginning();
       this.#ready.add(lane);
     }
+  }
+
+  /** The worker was taken for dead, or may be: nothing is begun in its lanes until they are renewed, unless others have them. */
+  doubt(): void {
+    for (const lane of this.#lanes.values()) lane.leasedUntil = -Infinity;
   }
 
   /** A receiver was changed: a lane that was put off for what was stored of it need not rest any longer. */
@@ -80,17 +86,24 @@ export class OwnedLanes {
     }
   }
 
-  /** What nobody tells of: retries that come due, lanes of workers that died, and events told while nobody listened. */
-  async patrol(): Promise<void> {
+  /**
+   * What nobody tells of: retries that come due, lanes of workers that died, and events told while nobody listened.
+   * Answers whether more lanes wait to be taken.
+   */
+  async patrol(): Promise<boolean> {
     // First: a lease that ran out while the database was away holds on if nobody took the lane, outcomes and all.
     await this.renewDue();
+    const woken = await this.#worker.patrol(this.#ctx.db);
+    if (woken > 0) this.#ctx.log.warn({ lanes: woken }, 'a worker died or was cut off; its lanes are taken over');
+    let taken = 0;
     if (this.#lanes.size < MOST_LANES) {
-      await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
+      taken = await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
       do await this.#scan();
       while (this.#scanning && this.#lanes.size < MOST_LANES);
     }
     const now = performance.now();
     for (const lane of this.#lanes.values()) if (lane.isReady(now)) this.#ready.add(lane);
+    return taken === LEASED_AT_ONCE && this.#lanes.size < MOST_LANES;
   }
 
   async #scan(): Promise<void> {
@@ -125,17 +138,8 @@ export class OwnedLanes {
 
   /** Lanes to begin with; whoever begins with one puts it behind the others (`putLast`). */
   ready(now: number): Lane[] {
-    for (const lane of this.#ready) {
-      if (lane.leasedUntil <= now) this.#outlived(lane);
-      else if (!lane.isReady(now) || this.#leaving.has(lane)) this.#ready.delete(lane);
-    }
+    for (const lane of this.#ready) if (!lane.isReady(now) || !this.holds(lane)) this.#ready.delete(lane);
     return [...this.#ready];
-  }
-
-  /** Nothing is begun until it is renewed; one with nothing under way is simply taken anew. */
-  #outlived(lane: Lane): void {
-    if (lane.isIdle) this.#forget(lane);
-    else this.#ready.delete(lane);
   }
 
   /** Something of the lane ended, so that something else of it may begin. */
@@ -186,16 +190,25 @@ export class OwnedLanes {
     await this.#renew(due, now);
   }
 
-  async #lease(ask: (owner: string) => Promise<Lease[]>): Promise<void> {
+  /** Answers how many lanes it got. */
+  async #lease(ask: (owner: string) => Promise<Lease[]>): Promise<number> {
     const askedAt = performance.now();
-    for (const lease of await ask(this.#owner)) {
+    const owner = this.#worker.id;
+    const leases = await ask(owner);
+    if (owner !== this.#worker.id) {
+      await releaseLanes(this.#ctx.db, leases);
+      return 0;
+    }
+    for (const lease of leases) {
       const lane = new Lane(lease, this.#ctx.config.webhookInFlightPerEndpoint, askedAt);
       this.#lanes.set(lane.webhook_id, lane);
       this.#ready.add(lane);
     }
+    return leases.length;
   }
 
   async #renew(due: Lane[], now: number): Promise<void> {
+    const owner = this.#worker.id;
     const kept: Lane[] = [];
     const idle: Lane[] = [];
     for (const lane of due) {
@@ -203,7 +216,7 @@ export class OwnedLanes {
       const used = !lane.isIdle || waits || lane.usedAt > now - RENEW_MS;
       (used ? kept : idle).push(lane);
     }
-    const held = new Map((await renewLanes(this.#ctx.db, kept)).map((lane) => [lane.webhook_id, lane.renewed]));
+    const held = new Map((await renewLanes(this.#ctx.db, owner, kept)).map((lane) => [lane.webhook_id, lane.renewed]));
     for (const lane of kept) {
       const renewed = held.get(lane.webhook_id);
       if (renewed === undefined) this.#forget(lane);
@@ -211,7 +224,7 @@ export class OwnedLanes {
         lane.lookFromBeginning();
         this.#ready.add(lane);
       }
-      if (renewed) this.#prolong(lane, now + LEASE_MS);
+      if (renewed && owner === this.#worker.id) this.#prolong(lane, now + LEASE_MS);
     }
     await this.#release(idle);
   }

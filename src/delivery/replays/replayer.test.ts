@@ -13,6 +13,7 @@ import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { Shares } from '../../outbound/shares.ts';
 import { Attempts } from '../attempts.ts';
 import { OwnedLanes } from '../lanes/owned-lanes.ts';
+import { Worker } from '../lanes/workers.ts';
 import { readLanes } from '../lanes/read-lanes.ts';
 import { ReceiverCache } from '../receiver-cache.ts';
 import { openSender } from '../sending/send.ts';
@@ -62,7 +63,7 @@ const fillWithOthers = (team: Team) =>
 
 function startReplayer(): { round: () => Promise<number>; stop: () => Promise<void> } {
   const ctx = acrossTeams(app.ctx);
-  const lanes = new OwnedLanes(ctx);
+  const lanes = new OwnedLanes(ctx, new Worker());
   const shares = new Shares(512);
   const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test' });
   const attempts = new Attempts(ctx, { sender, metrics: app.metrics, shares, onEnd: (lane) => lanes.ended(lane) });
