@@ -235,6 +235,20 @@ describe('the deliverer', () => {
     expect([receiver.requests(), (await lane()).fence]).toEqual([20, before.fence]);
   });
 
+  test('goes on by what it looks for itself while it cannot listen, and nobody takes it for dead', async () => {
+    const deliverer = start();
+    closers.push(() => deliverer.stop(0));
+    deliverer.lock();
+    deliverer.listening();
+    await tell();
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1);
+    deliverer.lost();
+    await tell();
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2);
+    const { owner } = await lane();
+    expect([owner, (await written()).some(({ id }) => id === owner)]).toEqual([expect.any(String), false]);
+  });
+
   test('that is stopped is written down no longer', async () => {
     const deliverer = await startListening();
     await expect.poll(async () => (await written()).length).toBe(1);

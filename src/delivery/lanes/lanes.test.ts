@@ -180,6 +180,26 @@ describe('a lane', () => {
     expect(await row()).toMatchObject({ owner: worker.id, fence: 1 });
   });
 
+  test('of a worker that died is taken with all its others, a part at each of patrols that follow at once', async () => {
+    const dead = newId();
+    await ctx.db.insertInto('delivery_workers').values({ id: dead }).execute();
+    await sql`
+      with made as (
+        insert into webhooks (id, team_id, url) select gen_random_uuid(), ${team.id}::uuid, ${receiver.url} from generate_series(1, 1100)
+        returning id, team_id
+      )
+      insert into lanes (webhook_id, team_id, owner, wake_at) select id, team_id, ${dead}::uuid, now() + interval '20 s' from made`.execute(
+      ctx.db,
+    );
+    const worker = new Worker();
+    const lanes = new OwnedLanes(ctx, worker);
+    worker.lock();
+    worker.listening();
+    expect([await lanes.patrol(), await lanes.patrol(), await lanes.patrol()]).toEqual([true, true, false]);
+    const owned = await ctx.db.selectFrom('lanes').select('fence').where('owner', '=', worker.id).execute();
+    expect(owned.filter(({ fence }) => fence === 1)).toHaveLength(1100);
+  });
+
   test('of a disabled endpoint is not taken', async () => {
     await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled: true });
     expect(await lease(A)).toBeUndefined();
