@@ -8,14 +8,19 @@ const resolver = openResolver({ timeoutMs: 500 });
 
 /**
  * Throws webhook_url_refused with the reason where `url` itself shows that a delivery would be refused, and
- * webhook_address_refused where its name leads to an address that this deployment does not send to.
+ * webhook_address_refused where its name leads to an address that this deployment does not send to. `place` is what of the request
+ * brought it.
  */
-export async function refuseUrl({ config, team }: TeamCtx, url: string): Promise<void> {
+export async function refuseUrl(
+  { config, team }: TeamCtx,
+  url: string,
+  place: string[] = ['body', 'url'],
+): Promise<void> {
   const policy = deploymentPolicy(config);
   const problem = problemOfOurOwn(config.baseUrl, url) ?? policy.checkUrl(url);
   if (problem !== null) {
     throw new AppError('webhook_url_refused', problem, {
-      detail: [{ type: 'value_error', loc: ['body', 'url'], msg: problem }],
+      detail: [{ type: 'value_error', loc: place, msg: problem }],
     });
   }
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');

@@ -42,13 +42,13 @@ export async function readEvents(db: Db, replay: Replay, after: string, most: nu
 
 type Ids = { ids: string[]; readTo: string; isLast: boolean };
 
-/** What the endpoint's filters let through now, and those of the replay. */
+/** What the endpoint's filters let through now, and those of the replay; tests of endpoints are looked at as all others, and none of it. */
 async function readStored(db: Db, replay: Replay, after: string, before: string): Promise<Ids> {
-  const { rows } = await sql<{ id: string; event_type: string }>`
-    select id, event_type from events
-     where team_id = ${replay.team_id} and id > ${after} and id < ${before} and test_for is null
+  const { rows } = await sql<{ id: string; event_type: string; is_test: boolean }>`
+    select id, event_type, test_for is not null as is_test from events
+     where team_id = ${replay.team_id} and id > ${after} and id < ${before}
      order by team_id, id limit ${LOOKED_AT}`.execute(db);
-  const wanted = rows.filter(({ event_type }) => isSelected(replay, event_type));
+  const wanted = rows.filter(({ event_type, is_test }) => !is_test && isSelected(replay, event_type));
   return { ids: wanted.map(({ id }) => id), readTo: rows.at(-1)?.id ?? after, isLast: rows.length < LOOKED_AT };
 }
 

@@ -6,7 +6,7 @@ type Field = { name: string; known: unknown };
 
 /**
  * Of plain JSON Schema without references. A value is known by the name of its field, or by that and the name of what it is in
- * (`lab_test.name`), and taken where the schema allows it; what is unknown is null where that may be.
+ * (`lab_test.name`), and taken where the schema allows it; else it is one of the schema's own `examples`, and what is unknown is null where that may be.
  */
 export function exampleOf(
   schema: Json,
@@ -68,5 +68,6 @@ const BY_FORMAT: Readonly<Record<string, { form: RegExp; example: string }>> = {
 function textOf(schema: Json, known: unknown, isNullable: boolean): string | null {
   const format = BY_FORMAT[schema['format'] as string];
   if (typeof known === 'string' && (!format || format.form.test(known))) return known;
-  return format?.example ?? (isNullable ? null : 'text');
+  const [own] = (schema['examples'] as unknown[] | undefined) ?? [];
+  return typeof own === 'string' ? own : (format?.example ?? (isNullable ? null : 'text'));
 }

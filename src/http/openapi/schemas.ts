@@ -28,6 +28,7 @@ const PLAIN = new Set([
   'uniqueItems',
   'maxProperties',
   'minProperties',
+  'examples',
   'propertyNames',
   'deprecated',
   'default',

@@ -30,7 +30,7 @@ function sampleOf(series: Series): TObject {
     each['systolic'] = Type.Number();
     each['diastolic'] = Type.Number();
   } else if (only !== null) each['value'] = Type.Literal(only, { description: `Always ${only}.` });
-  else each['value'] = value === 'text' ? Type.String() : Type.Number();
+  else each['value'] = value === 'text' ? Type.String({ examples: ['Porridge with berries'] }) : Type.Number();
   for (const [name, { words, list }] of Object.entries(extras)) {
     each[name] = list
       ? Type.Unsafe({ type: ['array', 'null'], items: oneOf(words) })

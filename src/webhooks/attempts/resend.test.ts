@@ -149,7 +149,10 @@ test('an address that the deployment does not send to is refused alike at save, 
     }).then((response) => response.json() as Promise<{ code?: string }>);
   const refused = { code: 'webhook_url_refused' };
   expect(await as('POST', webhookPath(team), { url: receiver.url })).toMatchObject(refused);
-  expect(await as('POST', `${path()}/test`, { event_type: steps.name })).toMatchObject(refused);
+  expect(await as('POST', `${path()}/test`, { event_type: steps.name })).toMatchObject({
+    ...refused,
+    detail: [{ loc: ['path', 'webhook_id'] }],
+  });
   await as('POST', `${path()}/event/${event}/resend`);
   await strict.deliver();
   await strict.close();

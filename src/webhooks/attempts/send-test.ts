@@ -19,7 +19,7 @@ export async function sendTest(
   type: Pick<EventTypeDescription, 'name' | 'example'>,
 ): Promise<Static<typeof SentTest>> {
   const { url } = await findEnabled(ctx, webhookId);
-  await refuseUrl(ctx, url);
+  await refuseUrl(ctx, url, ['path', 'webhook_id']);
   const event_id = await inTransaction(ctx, async (ctx) => {
     const id = await publishTest(ctx, { ...type, webhook_id: webhookId });
     const queued = await requeueDeliveries(ctx, [{ webhook_id: webhookId, event_id: id }], {

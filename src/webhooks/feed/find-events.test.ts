@@ -94,3 +94,23 @@ test('Pages of a week read as much as they show, and a day once each', async () 
   expect(shown).toBe(7 * A_DAY);
   expect(read).toBeLessThan(3 * shown + pages * 2 * DAYS);
 });
+
+test('Tests of an endpoint are passed by, however many there are: no page reads more of them than it has room for', async () => {
+  await query(
+    app.databaseUrl,
+    `insert into events (team_id, id, event_type, body, position, test_for)
+     select '${team.id}', (left(uuid_v7_floor(current_date - 2)::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid,
+            'daily.data.steps.created', '', 985000 + n, gen_random_uuid() from generate_series(1, 4000) as n`,
+  );
+  let cursor = since(2);
+  let shown = 0;
+  for (let hasMore = true; hasMore;) {
+    const read = await rowsRead(database.db, tables, async () => {
+      const page = await readPage(ctx(), cursor, { ...wanted, limit: 250 });
+      shown += page.events.length;
+      ({ cursor, has_more: hasMore } = page);
+    });
+    expect(read).toBeLessThan(3 * 251 + 2 * DAYS);
+  }
+  expect(shown).toBe(2 * A_DAY);
+});

@@ -5,7 +5,7 @@ import type { Place, Snapshot } from './cursor.ts';
 /** An event as a page is cut of: without what it says. */
 export type Found = Place & {
   user_id: string | null;
-  /** Of a type that was asked for. */
+  /** Of a type that was asked for, and no test of an endpoint. */
   is_wanted: boolean;
   /** Its user is scheduled for deletion. */
   is_held: boolean;
@@ -27,7 +27,8 @@ type Asked = {
 
 /**
  * The next events of the team in the order of the feed that are over by `upTo` and were not by `seen`, wanted or not. Those of
- * transactions that ran then are looked up one by one, so that what has come since is read once.
+ * transactions that ran then are looked up one by one, so that what has come since is read once. Tests of endpoints are found and
+ * not wanted: a team can have many, and what a page reads is bounded by what it finds.
  */
 export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<Found[]> {
   const { seen, upTo, after, types, operational, most } = asked;
@@ -35,16 +36,16 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
   const late = seen.running.filter((position) => !running.has(position));
   const { rows } = await sql<Found>`
     with late as (
-      select position, id, event_type, user_id, octet_length(body) as bytes from events
-       where team_id = ${team.id} and test_for is null and position = any (${late}::bigint[]) and (position, id) > (${after.position}, ${after.id})
+      select position, id, event_type, user_id, test_for, octet_length(body) as bytes from events
+       where team_id = ${team.id} and position = any (${late}::bigint[]) and (position, id) > (${after.position}, ${after.id})
        order by position, id limit ${most}
     ), fresh as (
-      select position, id, event_type, user_id, octet_length(body) as bytes from events
-       where team_id = ${team.id} and test_for is null and position >= ${seen.until} and position < ${upTo.until}
+      select position, id, event_type, user_id, test_for, octet_length(body) as bytes from events
+       where team_id = ${team.id} and position >= ${seen.until} and position < ${upTo.until}
          and (position, id) > (${after.position}, ${after.id}) and position <> all (${upTo.running}::bigint[])
        order by position, id limit ${most}
     ), again as (
-      select held.position, events.id, events.event_type, events.user_id, octet_length(events.body) as bytes
+      select held.position, events.id, events.event_type, events.user_id, events.test_for, octet_length(events.body) as bytes
         from (
           select position, event_id from held_events
            where team_id = ${team.id} and position is not null and position < ${upTo.until}
@@ -60,7 +61,7 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
        order by position, id limit ${most}
     )
     select page.position, page.id, page.user_id, page.bytes,
-           case when ${types !== null}::boolean then event_type = any (${types ?? []}::text[])
+           page.test_for is null and case when ${types !== null}::boolean then event_type = any (${types ?? []}::text[])
                 else event_type <> all (${operational}::text[]) end as is_wanted,
            users.deleted_at is not null as is_held, page.user_id is not null and users.id is null as is_gone
       from page left join lateral (select id, deleted_at from users where users.id = page.user_id limit 1) as users on true
