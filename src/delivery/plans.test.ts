@@ -23,7 +23,7 @@ import { loadEvents } from './load-events.ts';
 import { measureQueue } from './lanes/queue-depth.ts';
 import { readQueue, stillQueued } from './lanes/queue.ts';
 import { wakeLanesOfTheDead } from './lanes/workers.ts';
-import { requeueDeliveries } from './requeue.ts';
+import { requeueDelivery } from './requeue.ts';
 import { openSender } from './sending/send.ts';
 import { dropDeliveries, settleDeliveries, type Settled } from './settle.ts';
 import { deploymentPolicy } from '../outbound/deployment-policy.ts';
@@ -270,14 +270,10 @@ const STATEMENTS: Statement[] = [
       ),
   },
   {
-    title: 'deliveries are queued again',
+    title: 'a delivery is queued again',
     work: () =>
       inTransaction(boundToTeam({ ...app.ctx, db: api.db, team }, team.id), (tx) =>
-        requeueDeliveries(
-          tx as never,
-          settled().map(({ delivery }) => delivery),
-          { trigger: 'replay', retried: 'scheduled' },
-        ),
+        requeueDelivery(tx as never, (settled()[0] as Settled).delivery, 'resend'),
       ),
     on: () => api,
   },

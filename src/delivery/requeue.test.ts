@@ -13,11 +13,9 @@ import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { defineEvent } from '../events/define.ts';
 import { newId } from '../ids.ts';
-import { MOST_ATTEMPTS, MOST_REQUEUED, requeueDeliveries, type Again } from './requeue.ts';
+import { MOST_ATTEMPTS, requeueDelivery } from './requeue.ts';
 
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
-const ONCE: Again = { trigger: 'resend', retried: 'once' };
-const SCHEDULED: Again = { trigger: 'replay', retried: 'scheduled' };
 
 let app: TestApp;
 let team: Team;
@@ -27,14 +25,8 @@ eachWithEndpoint((each) => ({ app, team, receiver, webhook } = each));
 
 const fails = () => receiver.answer((response) => response.writeHead(500).end());
 const publish = (user: { id: string; client_user_id: string } | null = null) => publishTo(app, team, steps, {}, user);
-const requeue = async (events: string[], again: Again, webhook_id = webhook) =>
-  inTransaction(await teamCtx(app.ctx, team.id), (ctx) =>
-    requeueDeliveries(
-      ctx,
-      events.map((event_id) => ({ webhook_id, event_id })),
-      again,
-    ),
-  );
+const requeue = async (event_id: string, webhook_id = webhook): Promise<boolean> =>
+  inTransaction(await teamCtx(app.ctx, team.id), (ctx) => requeueDelivery(ctx, { webhook_id, event_id }, 'resend'));
 const numbers = async () =>
   (await attempted(app, webhook)).map(({ attempt, outcome, trigger }) => [attempt, outcome, trigger]);
 const rows = async () => (await queued(app, webhook)).map(({ event_id, attempt, due }) => ({ event_id, attempt, due }));
@@ -56,7 +48,7 @@ describe('a delivery that is queued again', () => {
     const event_id = await publish();
     await app.deliver();
     expect(await rows()).toEqual([{ event_id, attempt: 1, due: false }]);
-    expect(await requeue([event_id, event_id], ONCE)).toEqual([{ webhook_id: webhook, event_id }]);
+    expect(await requeue(event_id)).toBe(true);
     expect(await rows()).toEqual([{ event_id, attempt: 1, due: true }]);
     await app.deliver();
     expect(await numbers()).toEqual([
@@ -68,11 +60,11 @@ describe('a delivery that is queued again', () => {
 
   test('goes on counting behind its last attempt, and is tried once', async () => {
     const event_id = await exhaust();
-    await requeue([event_id], ONCE);
+    await requeue(event_id);
     await app.deliver();
     expect([(await numbers()).at(-1), await rows()]).toEqual([[9, 'exhausted', 'resend'], []]);
     receiver.answer(null);
-    await requeue([event_id], ONCE);
+    await requeue(event_id);
     await app.deliver();
     expect([(await numbers()).at(-1), await rows()]).toEqual([[10, 'succeeded', 'resend'], []]);
   });
@@ -81,28 +73,14 @@ describe('a delivery that is queued again', () => {
     const event_id = await publish();
     await app.deliver();
     fails();
-    await requeue([event_id], ONCE);
+    await requeue(event_id);
     await app.deliver();
     expect([(await numbers()).at(-1), await rows()]).toEqual([[2, 'exhausted', 'resend'], []]);
   });
 
-  test('has a schedule of its own where that was asked for', async () => {
-    const event_id = await exhaust();
-    await requeue([event_id], SCHEDULED);
-    await app.deliver();
-    expect([(await numbers()).at(-1), await rows()]).toEqual([
-      [9, 'failed', 'replay'],
-      [{ event_id, attempt: 9, due: false }],
-    ]);
-    await dueNow(app, webhook);
-    await app.deliver();
-    expect((await numbers()).at(-1)).toEqual([10, 'failed', null]);
-    expect((await attempted(app, webhook)).at(-1)?.next_attempt_at).not.toBeNull();
-  });
-
   test('stays a first attempt where that waits', async () => {
     const event_id = await publish();
-    expect(await requeue([event_id], ONCE)).toEqual([{ webhook_id: webhook, event_id }]);
+    expect(await requeue(event_id)).toBe(true);
     expect(await rows()).toEqual([{ event_id, attempt: 0, due: true }]);
     await app.deliver();
     expect(await numbers()).toEqual([[1, 'succeeded', null]]);
@@ -121,7 +99,7 @@ describe('a delivery that is queued again', () => {
        values ($1, $2, $3, $4, 2, 'succeeded', 1)`,
       [team.id, newId(), webhook, event_id],
     );
-    const asked = requeue([event_id], ONCE);
+    const asked = requeue(event_id);
     await untilBlocked(app.db);
     await worker.query('commit');
     await worker.end();
@@ -133,7 +111,7 @@ describe('a delivery that is queued again', () => {
     const event_id = await publish();
     await app.deliver();
     const late = await subscribe(team, receiver);
-    await requeue([event_id], ONCE, late);
+    await requeue(event_id, late);
     await app.deliver();
     expect((await attempted(app, late)).map(({ attempt, outcome }) => [attempt, outcome])).toEqual([[1, 'succeeded']]);
   });
@@ -149,26 +127,15 @@ describe('nothing is queued again', () => {
     const other = await app.makeTeam();
     const theirs = await publishTo(app, other, steps, {});
     const theirWebhook = await subscribe(other, receiver);
-    expect(await requeue([leaving, erased, theirs, newId(), fine], ONCE)).toEqual([
-      { webhook_id: webhook, event_id: fine },
-    ]);
-    expect(await requeue([fine], ONCE, theirWebhook)).toEqual([]);
-    expect((await rows()).map(({ event_id }) => event_id)).toEqual([fine]);
+    for (const event_id of [leaving, erased, theirs, newId()]) expect(await requeue(event_id)).toBe(false);
+    expect(await requeue(fine, theirWebhook)).toBe(false);
+    expect([await requeue(fine), (await rows()).map(({ event_id }) => event_id)]).toEqual([true, [fine]]);
   });
 
   test('that was tried very often', async () => {
     const event_id = await publish();
     await app.deliver();
     await sql`update attempts set attempt = ${MOST_ATTEMPTS} where event_id = ${event_id}`.execute(app.db);
-    expect([await requeue([event_id], ONCE), await rows()]).toEqual([[], []]);
-  });
-
-  test('by more pairs than one call takes', async () => {
-    await expect(
-      requeue(
-        Array.from({ length: MOST_REQUEUED + 1 }, () => newId()),
-        ONCE,
-      ),
-    ).rejects.toThrow(/At most 1000/);
+    expect([await requeue(event_id), await rows()]).toEqual([false, []]);
   });
 });

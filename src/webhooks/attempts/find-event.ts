@@ -9,11 +9,15 @@ type EventRow = {
   event_type: string;
   user_id: string | null;
   created_at: string;
+  /** The receiver that it is a test of. */
+  test_for: string | null;
   /** Its user is scheduled for deletion. */
   user_leaves: boolean;
 };
 
-const ROW = sql.raw('events.id, event_type, user_id, events.created_at, users.deleted_at is not null as user_leaves');
+const ROW = sql.raw(
+  'events.id, event_type, user_id, test_for, events.created_at, users.deleted_at is not null as user_leaves',
+);
 const WITH_USER = sql.raw('events left join users on users.id = events.user_id');
 
 /** An event of the team that is kept. */
@@ -34,7 +38,7 @@ export async function findEvent({ db, team, cipher }: TeamCtx, id: string): Prom
   const { rows } = await sql<EventRow & { body: Buffer }>`
     select ${ROW}, body from ${WITH_USER} where events.team_id = ${team.id} and events.id = ${id}`.execute(db);
   if (!rows[0]) throw notFound('Event');
-  const { user_leaves, body, ...event } = rows[0];
+  const { user_leaves, test_for: _, body, ...event } = rows[0];
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of this event is scheduled for deletion.');
   return { ...event, body: await cipher.openPacked('events.body', { team_id: team.id, id: event.id }, body) };

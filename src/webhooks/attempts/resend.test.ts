@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { attempted, queued } from '../../../test/deliveries.ts';
-import { makeUser, webhookPath } from '../../../test/factories.ts';
+import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
 import { publishedTo, publishTo } from '../../../test/publish.ts';
 import type { Receiver } from '../../../test/receiver.ts';
 import { eachWithEndpoint } from '../../../test/subscribed.ts';
@@ -125,6 +125,23 @@ describe('a test of an endpoint', () => {
     await app.deliver();
     expect([await made(), await queued(app, webhook)]).toEqual([[[1, 'exhausted', 'test']], []]);
     expect((await publishedTo(app, team)).map((event) => event.event_type)).toEqual([event_type]);
+  });
+
+  test('stays a test when it is sent again, which is done to its own endpoint only', async () => {
+    await team.api('PATCH', path(), { filter_types: ['message.attempt.exhausted'] });
+    fails();
+    const { event_id } = (await ask()).body;
+    await app.deliver();
+    expect((await resend(event_id)).status).toBe(200);
+    await app.deliver();
+    expect(await made()).toEqual([
+      [1, 'exhausted', 'test'],
+      [2, 'exhausted', 'test'],
+    ]);
+    expect((await publishedTo(app, team)).map((event) => event.event_type)).toEqual([event_type]);
+    const other = await subscribe(team, receiver);
+    const elsewhere = await team.api('POST', `${webhookPath(team)}/${other}/event/${event_id}/resend`);
+    expect(elsewhere).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
   test('is refused for a disabled endpoint and for an unknown event', async () => {

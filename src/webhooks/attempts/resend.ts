@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { MOST_ATTEMPTS, requeueDeliveries } from '../../delivery/requeue.ts';
+import { MOST_ATTEMPTS, requeueDelivery } from '../../delivery/requeue.ts';
 import { findWaiting } from '../../delivery/waiting.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { findWebhook } from '../find.ts';
@@ -10,8 +10,8 @@ import { findEventRowOrNull } from './find-event.ts';
 import type { WaitingDelivery } from './schemas.ts';
 
 /**
- * Sends an event to a receiver once more, whatever became of it there, and answers what waits now. Throws
- * webhook_disabled, event_expired, delivery_held and too_many_attempts.
+ * Sends an event to a receiver once more, whatever became of it there, and answers what waits now; a test, which stays one, to
+ * the receiver that it is of. Throws not_found, webhook_disabled, event_expired, delivery_held and too_many_attempts.
  */
 export async function resend(
   ctx: TeamCtx,
@@ -21,6 +21,7 @@ export async function resend(
   await findEnabled(ctx, webhookId);
   const event = await findEventRowOrNull(ctx, eventId);
   if (!event) throw (await isExpired(ctx, eventId)) ? expired(ctx) : notFound('Event');
+  if (event.test_for !== null && event.test_for !== webhookId) throw notFound('Event');
   if (event.user_leaves)
     throw new AppError(
       'delivery_held',
@@ -28,8 +29,7 @@ export async function resend(
     );
   const pair = { webhook_id: webhookId, event_id: event.id };
   return inTransaction(ctx, async (ctx) => {
-    const queued = await requeueDeliveries(ctx, [pair], { trigger: 'resend', retried: 'once' });
-    if (queued.length === 0)
+    if (!(await requeueDelivery(ctx, pair, 'resend')))
       throw new AppError('too_many_attempts', `This delivery was tried ${MOST_ATTEMPTS} times; it is not sent again.`);
     // Before the commit: nobody can have sent it yet.
     const [waiting] = await findWaiting(ctx, [pair]);

@@ -35,7 +35,8 @@ const summary = {
     description: 'Which attempt of this delivery it was; the first is 1, however it was asked for.',
   }),
   trigger: oneOf(['schedule', 'resend', 'replay', 'test'], {
-    description: 'Who asked for it: the schedule of attempts, a resend, a replay, or a test of the endpoint.',
+    description:
+      'Who asked for it: the schedule of attempts, a resend, a replay, or a test of the endpoint, also where that was sent again.',
   }),
   status: oneOf(['succeeded', 'failed', 'exhausted'], { description: STATUS }),
   http_status: nullable(Type.Integer({ description: 'Status of the answer; null where none came.' })),

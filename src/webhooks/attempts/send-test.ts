@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { requeueDeliveries } from '../../delivery/requeue.ts';
+import { requeueDelivery } from '../../delivery/requeue.ts';
 import { notFound } from '../../errors.ts';
 import { publishTest } from '../../events/publish.ts';
 import type { EventTypeDescription } from '../event-types/schemas.ts';
@@ -22,11 +22,7 @@ export async function sendTest(
   await refuseUrl(ctx, url, ['path', 'webhook_id']);
   const event_id = await inTransaction(ctx, async (ctx) => {
     const id = await publishTest(ctx, { ...type, webhook_id: webhookId });
-    const queued = await requeueDeliveries(ctx, [{ webhook_id: webhookId, event_id: id }], {
-      trigger: 'test',
-      retried: 'once',
-    });
-    if (queued.length === 0) throw notFound('Webhook');
+    if (!(await requeueDelivery(ctx, { webhook_id: webhookId, event_id: id }, 'test'))) throw notFound('Webhook');
     return id;
   });
   return { event_id, event_type: type.name };
