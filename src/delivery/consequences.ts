@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { OPERATIONAL_NAMES } from '../events/names.ts';
 import { publishEvent, publishEvents } from '../events/publish.ts';
 import { tellOfChange } from './receiver-cache.ts';
-import { attemptExhausted, endpointDisabled, OPERATIONAL_EVENTS } from './events.ts';
+import { attemptExhausted, endpointDisabled } from './events.ts';
 import type { Consequences, Settled } from './settle.ts';
 
 /** Tells of deliveries that were given up. An operational event that is given up causes no further one, nor does a test. */
@@ -11,7 +12,7 @@ export async function tellOfExhausted(ctx: TxCtx<Ctx>, exhausted: Settled[]): Pr
   const byTeam = new Map<string, Settled[]>();
   for (const settled of exhausted) {
     const { team_id, event_type, trigger } = settled.delivery;
-    if (OPERATIONAL_EVENTS.includes(event_type) || trigger === 'test') continue;
+    if (OPERATIONAL_NAMES.includes(event_type) || trigger === 'test') continue;
     byTeam.set(team_id, [...(byTeam.get(team_id) ?? []), settled]);
   }
   for (const [id, ofTeam] of byTeam) {

@@ -4,7 +4,6 @@ import { nullable, oneOf, Timestamp, Uuid } from '../wire/schema.ts';
 
 export const attemptExhausted = defineEvent({
   name: 'message.attempt.exhausted',
-  operational: true,
   summary: 'A delivery was given up after its last attempt.',
   data: Type.Object({
     endpoint_id: Uuid,
@@ -18,7 +17,6 @@ export const attemptExhausted = defineEvent({
 
 export const endpointDisabled = defineEvent({
   name: 'endpoint.disabled',
-  operational: true,
   summary: 'An endpoint was disabled by the service. Its deliveries wait until it is enabled.',
   data: Type.Object({
     endpoint_id: Uuid,
@@ -26,5 +24,3 @@ export const endpointDisabled = defineEvent({
     failing_since: nullable(Timestamp),
   }),
 });
-
-export const OPERATIONAL_EVENTS: string[] = [attemptExhausted.name, endpointDisabled.name];

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import fastJsonStringify from 'fast-json-stringify';
 import type { Static, TSchema } from 'typebox';
 import { addFormats } from '../wire/formats.ts';
+import { OPERATIONAL_NAMES } from './names.ts';
 
 const ajv = new Ajv({ strict: false });
 addFormats(ajv);
@@ -11,7 +12,7 @@ export type EventType<T extends TSchema = TSchema> = {
   name: string;
   summary: string;
   data: T;
-  /** Told to operators of receivers, not about a user: only receivers whose filter_types name it get it. */
+  /** One of OPERATIONAL_NAMES. */
   operational: boolean;
   /** About no user that is known: user_id and client_user_id are null. */
   ofNobody: boolean;
@@ -23,13 +24,13 @@ export function defineEvent<T extends TSchema>(type: {
   name: string;
   summary: string;
   data: T;
-  operational?: boolean;
   ofNobody?: boolean;
 }): EventType<T> {
   let write: ((data: Static<T>) => string) | undefined;
+  const operational = OPERATIONAL_NAMES.includes(type.name);
   return {
-    operational: false,
-    ofNobody: type.operational ?? false,
+    operational,
+    ofNobody: operational,
     ...type,
     write: (data) => (write ??= compile(type.name, type.data))(data),
   };

@@ -62,6 +62,9 @@ const RESOURCES = [
   'workouts',
 ];
 
+/** Told to operators of receivers, not about a user: only who names them gets them. */
+export const OPERATIONAL_NAMES = ['message.attempt.exhausted', 'endpoint.disabled'];
+
 /**
  * Every type of event that there is or will be: a receiver may subscribe to a type before its first event exists, but
  * a misspelt name is refused.
@@ -74,8 +77,7 @@ export const EVENT_NAMES = [
   ...createdAndUpdated('provider.device'),
   ...createdAndUpdated('lab_report.parsing_job'),
   'continuous_query.result_table.changed',
-  'message.attempt.exhausted',
-  'endpoint.disabled',
+  ...OPERATIONAL_NAMES,
   ...RESOURCES.map((resource) => `historical.data.${resource}.created`),
   ...RESOURCES.flatMap((resource) => createdAndUpdated(`daily.data.${resource}`)),
 ];
@@ -87,6 +89,16 @@ export const EVENT_FILTER_PATTERN = `^${alternatives(EVENT_NAMES.map((name) => n
 export function filtersFor(name: string): string[] {
   const parts = name.split('.');
   return [name, ...parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`)];
+}
+
+/** Whether one of the filters lets events of this name through. */
+export function matches(filters: string[], name: string): boolean {
+  return filtersFor(name).some((filter) => filters.includes(filter));
+}
+
+/** As `matches`; without filters, every name but the operational ones. */
+export function takes(filters: string[] | null, name: string): boolean {
+  return filters === null ? !OPERATIONAL_NAMES.includes(name) : matches(filters, name);
 }
 
 function createdAndUpdated(what: string): string[] {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/open.ts';
-import { filtersFor } from '../../events/names.ts';
+import { matches, takes } from '../../events/names.ts';
 import { leastIdAt } from '../../ids.ts';
-import { OPERATIONAL_EVENTS } from '../events.ts';
 import { MOST_ATTEMPTS } from '../requeue.ts';
 import type { Replay } from './progress.ts';
 
@@ -63,15 +62,8 @@ async function readFailed(db: Db, replay: Replay, after: string, before: string)
   return { ids, readTo: ids.at(-1) ?? after, isLast: rows.length < ATTEMPTS_LOOKED_AT };
 }
 
-function isSelected(
-  { filter_types, event_types }: Pick<Replay, 'filter_types' | 'event_types'>,
-  name: string,
-): boolean {
-  const names = filtersFor(name);
-  const passes = (filters: string[]): boolean => names.some((filter) => filters.includes(filter));
-  const isTaken = filter_types === null ? !OPERATIONAL_EVENTS.includes(name) : passes(filter_types);
-  return isTaken && (event_types === null || passes(event_types));
-}
+const isSelected = ({ filter_types, event_types }: Replay, name: string): boolean =>
+  takes(filter_types, name) && (event_types === null || matches(event_types, name));
 
 type Row = { event_id: string; attempt: number | null; outcome: string | null; is_new: boolean | null; waits: boolean };
 

@@ -1,4 +1,4 @@
-import { filtersFor } from '../../events/names.ts';
+import { matches } from '../../events/names.ts';
 import type { EventTypeDescription } from './schemas.ts';
 
 type List = { data: EventTypeDescription[] };
@@ -6,6 +6,5 @@ type List = { data: EventTypeDescription[] };
 /** Of the catalogue those that one of the filters stands for; null: all of it, frozen, so that it is written once. */
 export function listEventTypes(catalogue: List, filters: string[] | null): List {
   if (filters === null) return Object.freeze(catalogue);
-  const wanted = new Set(filters);
-  return { data: catalogue.data.filter(({ name }) => filtersFor(name).some((filter) => wanted.has(filter))) };
+  return { data: catalogue.data.filter(({ name }) => matches(filters, name)) };
 }

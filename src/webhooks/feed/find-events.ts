@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
+import { OPERATIONAL_NAMES } from '../../events/names.ts';
 import type { Place, Snapshot } from './cursor.ts';
 
 /** An event as a page is cut of: without what it says. */
@@ -19,9 +20,8 @@ type Asked = {
   seen: Snapshot;
   upTo: Snapshot;
   after: Place;
-  /** Names; null: every type but these. */
+  /** Names; null: every type but the operational ones. */
   types: string[] | null;
-  operational: string[];
   most: number;
 };
 
@@ -31,7 +31,7 @@ type Asked = {
  * not wanted: a team can have many, and what a page reads is bounded by what it finds.
  */
 export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<Found[]> {
-  const { seen, upTo, after, types, operational, most } = asked;
+  const { seen, upTo, after, types, most } = asked;
   const running = new Set(upTo.running);
   const late = seen.running.filter((position) => !running.has(position));
   const { rows } = await sql<Found>`
@@ -62,7 +62,7 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
     )
     select page.position, page.id, page.user_id, page.bytes,
            page.test_for is null and case when ${types !== null}::boolean then event_type = any (${types ?? []}::text[])
-                else event_type <> all (${operational}::text[]) end as is_wanted,
+                else event_type <> all (${OPERATIONAL_NAMES}::text[]) end as is_wanted,
            users.deleted_at is not null as is_held, page.user_id is not null and users.id is null as is_gone
       from page left join lateral (select id, deleted_at from users where users.id = page.user_id limit 1) as users on true
      order by page.position, page.id`.execute(db);

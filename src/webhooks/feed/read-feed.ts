@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TeamCtx } from '../../context.ts';
-import { EVENT_NAMES, filtersFor } from '../../events/names.ts';
+import { EVENT_NAMES, matches } from '../../events/names.ts';
 import { noteReader } from '../../events/readers.ts';
 import type { Poll } from '../../long-polls.ts';
 import { BEGINNING, readCursor, writeCursor, type Cursor } from './cursor.ts';
@@ -27,7 +27,8 @@ const LEAST_PAUSE_MS = 100;
 /** A page of what happened, in the order in which it was committed; waits for the next event where it is asked to. */
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: Asked): Promise<FeedPage> {
   const cursor = after === null ? BEGINNING : after === 'now' ? null : readCursor(after);
-  const wanted = { limit, types: event_types && namesOf(event_types) };
+  const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
+  const wanted = { limit, types };
   const poll = wait > 0 ? ctx.polls?.enter(ctx.team.id) : undefined;
   try {
     const page = poll
@@ -62,10 +63,4 @@ async function waitForPage(
     patience = Infinity;
     await ctx.stillOpens?.();
   }
-}
-
-/** Every name that one of the filters stands for; an unknown one stands for none. */
-function namesOf(filters: string[]): string[] {
-  const wanted = new Set(filters);
-  return EVENT_NAMES.filter((name) => filtersFor(name).some((filter) => wanted.has(filter)));
 }

@@ -1,6 +1,5 @@
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { OPERATIONAL_EVENTS } from '../../delivery/events.ts';
 import { AppError } from '../../errors.ts';
 import { holdEvents } from '../../events/held.ts';
 import { BEGINNING, type Cursor, type Place, type Snapshot } from './cursor.ts';
@@ -57,7 +56,6 @@ async function readOnce(
     upTo,
     after,
     types,
-    operational: OPERATIONAL_EVENTS,
     most,
   });
   const cut = cutPage(found, limit);

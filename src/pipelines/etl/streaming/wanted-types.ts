@@ -1,12 +1,11 @@
-import { OPERATIONAL_EVENTS } from '../../../delivery/events.ts';
-import { EVENT_NAMES } from '../../../events/names.ts';
+import { EVENT_NAMES, OPERATIONAL_NAMES } from '../../../events/names.ts';
 
 /** Names of the types that a pipeline streams. Operational ones go where a prefix means them. */
 export function wantedTypes(of: { push_historical_data: boolean; event_type_prefixes: string[] | null }): string[] {
   const { push_historical_data, event_type_prefixes: prefixes } = of;
   return EVENT_NAMES.filter(
     (name) =>
-      (prefixes ? prefixes.some((prefix) => name.startsWith(prefix)) : !OPERATIONAL_EVENTS.includes(name)) &&
+      (prefixes ? prefixes.some((prefix) => name.startsWith(prefix)) : !OPERATIONAL_NAMES.includes(name)) &&
       (push_historical_data || !name.startsWith('historical.data.')),
   );
 }
