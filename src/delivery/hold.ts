@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
+import { userLeaves } from '../events/held.ts';
 import { wakeLanes } from './lanes/lanes.ts';
 import type { Queued } from './lanes/queue.ts';
 import { queueReplayed } from './lanes/replayed.ts';
@@ -17,7 +18,7 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<Pick
   return db.transaction().execute(async (tx) => {
     const { rows: leaving } = await sql<{ id: string }>`
       select id from users
-       where id = any (${[...new Set(deliveries.map((delivery) => delivery.user_id))]}::uuid[]) and deleted_at is not null
+       where id = any (${[...new Set(deliveries.map((delivery) => delivery.user_id))]}::uuid[]) and ${userLeaves}
        order by id for share skip locked`.execute(tx);
     const users = new Set(leaving.map((user) => user.id));
     const held = deliveries.filter((delivery) => users.has(delivery.user_id));

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
+import { userLeaves } from '../events/held.ts';
 import { plainArray } from '../db/session/plain-array.ts';
 
 /** What is sent of an event, to however many receivers. */
@@ -31,7 +32,7 @@ export async function loadEvents(
   const known = new Map(wanted.map((event) => [event.id, event.known]));
   const { rows } = await sql<Row>`
     select events.team_id, events.id, events.event_type, case when not wanted.known then encode(events.body, 'base64') end as body,
-           case when users.deleted_at is not null then users.id end as held_for
+           case when ${userLeaves} then users.id end as held_for
       from unnest(${plainArray(wanted.map((event) => event.team_id))}::uuid[], ${plainArray(wanted.map((event) => event.id))}::uuid[],
                   ${plainArray(wanted.map((event) => (event.known === null ? 'f' : 't')))}::boolean[]) as wanted (team_id, id, known)
       join events on events.team_id = wanted.team_id and events.id = wanted.id

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
+import { userLeaves } from '../events/held.ts';
 import { wakeLanes } from './lanes/lanes.ts';
 import { RETRY_DELAYS_SECONDS } from './schedule.ts';
 
@@ -67,7 +68,7 @@ async function makeDue(
         where attempts.team_id = ${team.id} and attempts.event_id = event.id and attempts.webhook_id = receiver.id
      ) as made
       left join lateral (
-       select true as leaves from users where users.id = event.user_id and users.deleted_at is not null limit 1
+       select true as leaves from users where users.id = event.user_id and ${userLeaves} limit 1
      ) as about on true
      where made.attempts < ${MOST_ATTEMPTS} and about.leaves is null
     on conflict (webhook_id, event_id) do update

@@ -5,6 +5,9 @@ import type { TeamCtx, TxCtx } from '../context.ts';
 import type { Tx } from '../db/open.ts';
 import { tellReaders } from './readers.ts';
 
+/** Of the user in `users` whom an event tells of: scheduled for deletion. Nothing that tells of them is sent or shown. */
+export const userLeaves = sql<boolean>`users.deleted_at is not null`;
+
 export type Held = { id: string; user_id: string };
 
 /**
@@ -14,7 +17,7 @@ export type Held = { id: string; user_id: string };
 export async function holdEvents({ db, team }: TxCtx<TeamCtx>, events: Held[]): Promise<boolean> {
   const users = [...new Set(events.map(({ user_id }) => user_id))];
   const { rows: leaving } = await sql`
-    select from users where team_id = ${team.id} and id = any (${users}::uuid[]) and deleted_at is not null
+    select from users where team_id = ${team.id} and id = any (${users}::uuid[]) and ${userLeaves}
      order by id for share`.execute(db);
   if (leaving.length < users.length) return false;
   await sql`

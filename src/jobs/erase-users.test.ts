@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { atOnce } from '../../test/at-once.ts';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import {
   kitTestId,
@@ -20,6 +22,8 @@ import { startReceiver } from '../../test/receiver.ts';
 import { query } from '../../test/global-setup.ts';
 import { findTraces } from '../../test/traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
+import { defineEvent } from '../events/define.ts';
+import { publishEvent } from '../events/publish.ts';
 import { eraseUsers } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
 
@@ -303,6 +307,27 @@ describe('the erasure of deleted users', () => {
     await query(app.databaseUrl, 'drop function refuse cascade');
     expect(await eraseUsers(app.ctx)).toBe(1);
     expect(await findTraces(app, traces)).toEqual(['audit_log.records']);
+  });
+
+  test('takes along what is told of the user in its last moment', async () => {
+    const client_user_id = randomUUID();
+    const {
+      body: { user_id },
+    } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id });
+    await team.api('DELETE', `/v2/user/${user_id}`);
+    await age(8);
+    const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+    const erased = await atOnce(
+      app.db,
+      async (db) => {
+        await sql`select from users where id = ${user_id} for key share`.execute(db);
+        await publishEvent({ ...app.ctx, db, team }, steps, { user: { id: user_id, client_user_id }, data: {} });
+      },
+      () => eraseUsers(app.ctx),
+    );
+    expect(erased).toBe(1);
+    const { rows } = await sql`select from events where user_id = ${user_id}`.execute(app.db);
+    expect(rows).toHaveLength(0);
   });
 
   test('that meets an undo which is not committed waits for it, and then leaves the user alone', async () => {

@@ -44,6 +44,8 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   timeseries,
   summaries,
   users,
+  // Who tells of somebody holds a row of theirs: what was told while those rows were waited for is found only behind them.
+  delivery,
 ];
 
 /** Does one piece of an erasure in a transaction of its own; null where nothing is to be erased any more. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { userLeaves } from '../../events/held.ts';
 import type { SentEvent } from './schemas.ts';
 
 type EventRow = {
@@ -15,9 +16,7 @@ type EventRow = {
   user_leaves: boolean;
 };
 
-const ROW = sql.raw(
-  'events.id, event_type, user_id, test_for, events.created_at, users.deleted_at is not null as user_leaves',
-);
+const ROW = sql`events.id, event_type, user_id, test_for, events.created_at, ${userLeaves} as user_leaves`;
 const WITH_USER = sql.raw('events left join users on users.id = events.user_id');
 
 /** An event of the team that is kept. */

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signatureHeaders } from '../../delivery/sending/sign.ts';
+import { userLeaves } from '../../events/held.ts';
 import { findHeaderSet } from '../headers.ts';
 import { COLUMNS, type AttemptRow } from './looked-at.ts';
 import { renderAttempts } from './render.ts';
@@ -25,7 +26,7 @@ export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: st
   const {
     rows: [row],
   } = await sql<WholeRow>`
-    select ${COLUMNS}, event_type, sent_at, signature, user_agent, headers_id, response_body, users.deleted_at is not null as user_leaves
+    select ${COLUMNS}, event_type, sent_at, signature, user_agent, headers_id, response_body, ${userLeaves} as user_leaves
       from attempts join events on events.team_id = attempts.team_id and events.id = attempts.event_id
       left join users on users.id = events.user_id
      where attempts.team_id = ${ctx.team.id} and webhook_id = ${webhookId} and attempts.id = ${attemptId}`.execute(

@@ -20,7 +20,7 @@ export function cutPage(found: Found[], limit: number): Cut {
   const cut: Cut = { shown: [], held: [], last: null, isCut: false };
   let bytes = 0;
   for (const event of found) {
-    const isShown = event.is_wanted && !event.is_gone && !event.is_held;
+    const isShown = event.is_wanted && !event.is_held;
     const isFull = cut.shown.length === limit || (cut.shown.length > 0 && bytes + event.bytes > MOST_PAGE_BYTES);
     if (isShown && isFull) return { ...cut, isCut: true };
     if (isShown) {

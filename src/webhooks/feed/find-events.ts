@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
+import { userLeaves } from '../../events/held.ts';
 import { OPERATIONAL_NAMES } from '../../events/names.ts';
 import type { Place, Snapshot } from './cursor.ts';
 
@@ -10,8 +11,6 @@ export type Found = Place & {
   is_wanted: boolean;
   /** Its user is scheduled for deletion. */
   is_held: boolean;
-  /** Its user is being erased. */
-  is_gone: boolean;
   /** As it is stored. */
   bytes: number;
 };
@@ -63,7 +62,7 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
     select page.position, page.id, page.user_id, page.bytes,
            page.test_for is null and case when ${types !== null}::boolean then event_type = any (${types ?? []}::text[])
                 else event_type <> all (${OPERATIONAL_NAMES}::text[]) end as is_wanted,
-           users.deleted_at is not null as is_held, page.user_id is not null and users.id is null as is_gone
+           ${userLeaves} as is_held
       from page left join lateral (select id, deleted_at from users where users.id = page.user_id limit 1) as users on true
      order by page.position, page.id`.execute(db);
   return rows;
