@@ -5,8 +5,10 @@ import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts'
 import { makeUser, orderKit } from '../../test/factories.ts';
 import { fill } from '../../test/fill.ts';
 import { person } from '../../test/people.ts';
+import { teamCtx } from '../../test/team-ctx.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
-import { EXPORTS } from './export-team.ts';
+import { EXPORTS, exportTeam } from './export-team.ts';
+import { beginExport } from './one-at-a-time.ts';
 
 type Line = { type: string; user_id: string | null; data: Record<string, unknown> };
 
@@ -249,6 +251,40 @@ test('it ends where the key that asked for it is revoked meanwhile, or bound to 
     for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();
   };
   await expect(rest()).rejects.toThrow();
+});
+
+test('one whose reader stood still until another began ends without the last line', async () => {
+  const other = await app.makeTeam();
+  await sql`insert into users (id, team_id, client_user_id)
+    select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
+  const begin = async () => {
+    const answer = await fetch(app.baseUrl + path(other), { headers: { 'x-management-key': other.management_key } });
+    expect(answer.status).toBe(200);
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    return async (): Promise<void> => {
+      for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();
+    };
+  };
+  const first = await begin();
+  await sql`update team_exports set leased_until = now() - interval '1 second' where team_id = ${other.id}`.execute(
+    app.db,
+  );
+  const second = await begin();
+  await expect(first()).rejects.toThrow();
+  await second();
+});
+
+test('a process that stops ends it without the last line, and leaves room for the next', async () => {
+  const other = await app.makeTeam();
+  await makeUser(other);
+  const stopping = new AbortController();
+  const ctx = { ...(await teamCtx(app.ctx, other.id)), stopping: stopping.signal };
+  const lines = exportTeam(ctx, await beginExport(ctx), null);
+  expect((await lines.next()).value).toMatchObject({ type: 'team' });
+  stopping.abort();
+  await expect(lines.next()).rejects.toThrow('stops');
+  expect((await exported(other)).at(-1)?.type).toBe('end');
 });
 
 test('its beginning is in the audit log, also of one that was cut off', async () => {

@@ -119,6 +119,20 @@ describe('events of a team', () => {
     await vi.waitFor(async () => expect((await rowOf())?.failures).toBe(0), 10_000);
   });
 
+  test('that wait while their broker fails go out after a change of the pipeline, at once and from where it was', async () => {
+    await set();
+    await tell(1);
+    broker.behave('nack');
+    start();
+    await fails();
+    await sql`update etl_pipelines set due_at = now() + interval '1 hour' where team_id = ${team.id}`.execute(app.db);
+    broker.behave('confirm');
+    await tell(2);
+    await set({ event_type_prefixes: ['daily.'] });
+    await broker.receives(3);
+    expect(told()).toEqual([1, 1, 2]);
+  });
+
   test('wait for a broker that is away, whose failures are told of without its address or its words', async () => {
     await broker.close();
     await set();
