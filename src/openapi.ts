@@ -11,6 +11,7 @@ import * as createOrders from './labs/orders/create/schemas.ts';
 import * as orderSets from './labs/catalogue/order-sets/schemas.ts';
 import * as labTests from './labs/catalogue/schemas.ts';
 import * as labs from './labs/laboratories/simulated/schemas.ts';
+import { TeamRoleBinding } from './tenancy/role-bindings.ts';
 import * as management from './tenancy/schemas.ts';
 import * as domains from './tenancy/domains/schemas.ts';
 import * as ehr from './tenancy/ehr/schemas.ts';
@@ -60,6 +61,7 @@ const schemas = [
   labs,
   results,
   management,
+  { TeamRoleBinding },
   keys,
   members,
   domains,

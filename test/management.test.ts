@@ -29,10 +29,8 @@ const NARROWED: Record<
   string,
   (ids: { team_id: string; api_key_id: string; credential_id: string }) => Record<string, string>
 > = {
-  list_teams: ({ team_id }) => ({ team_id }),
   // The team has the reference of the example.
   resolve_team: () => ({}),
-  list_team_api_keys: ({ team_id }) => ({ team_id }),
   delete_team_api_keys: ({ api_key_id }) => ({ api_key_id }),
   delete_team_custom_credentials: ({ credential_id }) => ({ credential_id }),
 };

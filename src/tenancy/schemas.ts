@@ -9,3 +9,5 @@ export const OrganisationName = Type.String({
   maxLength: 80,
   pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]*$",
 });
+
+export const Done = Type.Object({ success: Type.Boolean({ description: 'Whether it is done.' }) });

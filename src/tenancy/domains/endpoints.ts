@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
+import { Done } from '../schemas.ts';
 import { createDomain } from './create-domain.ts';
 import { deleteDomain } from './delete-domain.ts';
 import { findDomain, toDomain } from './domain.ts';
@@ -8,7 +9,6 @@ import { listDomains } from './list-domains.ts';
 import { sendInstructions } from './send-instructions.ts';
 import {
   OrgDomain,
-  OrgDomainDone,
   OrgDomainInput,
   OrgDomainInstructions,
   OrgDomainInstructionsInput,
@@ -67,7 +67,7 @@ export const domainEndpoints = [
     method: 'DELETE',
     path: domain,
     params: ofDomain,
-    response: OrgDomainDone,
+    response: Done,
     summary: 'Take a domain away',
     description: 'Added again, it is to be verified again, by another record.',
     handle: async (ctx, { params }) => {

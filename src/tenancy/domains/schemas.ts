@@ -22,7 +22,6 @@ export const OrgDomain = Type.Object({
   ),
 });
 export const OrgDomainList = Type.Object({ data: Type.Array(OrgDomain) });
-export const OrgDomainDone = Type.Object({ success: Type.Boolean({ description: 'Whether it is done.' }) });
 export const OrgDomainVerification = Type.Object({
   status: oneOf(['verified', 'pending'], {
     description: 'pending: the record is not there, or no name server answered; ask again later.',

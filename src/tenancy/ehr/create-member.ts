@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit, waitForOthers } from '../limits.ts';
 import { refuseUnknownTeams } from '../teams/find.ts';
-import { integrationMemberHash, sealPerson, teamIdsOf, type FoundEhrMember } from './member.ts';
+import { integrationMemberHash, sealPerson, teamsOfPerson, type FoundEhrMember } from './member.ts';
 import type { EhrMemberInput } from './schemas.ts';
 
 /** Keeps a person of the EHR. Throws limit_reached, not_found for a team, and integration_member_id_conflict. */
@@ -15,7 +15,7 @@ export function createEhrMember(
 ): Promise<FoundEhrMember> {
   return inTransaction(ctx, async (ctx) => {
     const { id: org_id } = ctx.org;
-    const team_ids = teamIdsOf(team_role_bindings);
+    const team_ids = teamsOfPerson(team_role_bindings);
     if (team_ids) await refuseUnknownTeams(ctx, org_id, team_ids);
     await waitForOthers(ctx, 'ehrMembersPerOrg', org_id);
     const integration_member_hash = integrationMemberHash(ctx, org_id, integration_member_id);

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { browser } from '../../http/media.ts';
 import { Cursor, Uuid } from '../../wire/schema.ts';
+import { Done } from '../schemas.ts';
 import { findConfiguration, putConfiguration } from './configuration.ts';
 import { createDashboardUrl } from './create-dashboard-url.ts';
 import { createEhrMember } from './create-member.ts';
@@ -15,7 +16,6 @@ import {
   DashboardUrlInput,
   EhrConfiguration,
   EhrConfigurationInput,
-  EhrDone,
   EhrMember,
   EhrMemberInput,
   EhrMemberPage,
@@ -119,7 +119,7 @@ export const ehrEndpoints = [
     method: 'DELETE',
     path: member,
     params: ofMember,
-    response: EhrDone,
+    response: Done,
     summary: 'Erase a person of an EHR',
     description: 'Links that were made for the person open nothing from here on.',
     handle: async (ctx, { params }) => {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Ctx, ManagementCtx, TxCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
+import { bindingsOf, teamIdsOf } from '../role-bindings.ts';
 import type { EhrMember } from './schemas.ts';
 
 /** What `ehr_members.person` holds, sealed. */
@@ -31,12 +32,12 @@ export const openMember = (
 /** As the management API shows it. */
 export const toEhrMember = ({ team_ids, ...member }: FoundEhrMember): Static<typeof EhrMember> => ({
   ...member,
-  team_role_bindings: team_ids && team_ids.map((team_id) => ({ team_id })),
+  team_role_bindings: bindingsOf(team_ids),
 });
 
-/** Each team once, in the order of the bindings; null where there is none. */
-export const teamIdsOf = (bindings: { team_id: string }[] | null | undefined): string[] | null =>
-  bindings && bindings.length > 0 ? [...new Set(bindings.map(({ team_id }) => team_id))] : null;
+/** The teams of a person; null where there is none. */
+export const teamsOfPerson = (bindings: { team_id: string }[] | null | undefined): string[] | null =>
+  bindings && bindings.length > 0 ? teamIdsOf(bindings) : null;
 
 /** A member by our id or by the EHR's; throws not_found. */
 export async function findEhrMember(

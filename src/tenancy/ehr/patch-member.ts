@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { refuseUnknownTeams } from '../teams/find.ts';
-import { findEhrMember, sealPerson, teamIdsOf, type FoundEhrMember } from './member.ts';
+import { findEhrMember, sealPerson, teamsOfPerson, type FoundEhrMember } from './member.ts';
 import type { EhrMemberPatch } from './schemas.ts';
 
 /** Changes a person of the EHR; what may be null is cleared by null, as in the change of a team. Throws not_found, also for a team. */
@@ -13,7 +13,7 @@ export function patchEhrMember(
 ): Promise<FoundEhrMember> {
   return inTransaction(ctx, async (ctx) => {
     const { team_ids: bound, id: _, ...kept } = await findEhrMember(ctx, { id });
-    const team_ids = patch.team_role_bindings === undefined ? bound : teamIdsOf(patch.team_role_bindings);
+    const team_ids = patch.team_role_bindings === undefined ? bound : teamsOfPerson(patch.team_role_bindings);
     if (patch.team_role_bindings && team_ids) await refuseUnknownTeams(ctx, ctx.org.id, team_ids);
     const person = {
       ...kept,

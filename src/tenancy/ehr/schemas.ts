@@ -2,10 +2,9 @@ import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { nullable, oneOf, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
-import { TeamRoleBinding } from '../keys/schemas.ts';
+import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 import { Environment } from '../schemas.ts';
 
-const MOST_TEAMS_BOUND = 100;
 const MOST_ORIGINS = 20;
 
 export const MODALITIES = ['feature_embed', 'link_out'] as const;
@@ -19,10 +18,7 @@ const IntegrationMemberId = Type.String({
   description: "The EHR's own id of the person.",
 });
 const MemberId = Type.String({ format: 'uuid', description: 'Id of the member.' });
-const Bindings = Type.Array(TeamRoleBinding, {
-  maxItems: MOST_TEAMS_BOUND,
-  description: 'The teams that the person may open; null or none: no team yet.',
-});
+const TeamsOfPerson = Bindings({ description: 'The teams that the person may open; null or none: no team yet.' });
 const Avatar = Type.String({ format: 'http-url', maxLength: 2083, description: 'Address of a picture of the person.' });
 
 export const EhrMember = Type.Object({
@@ -39,16 +35,15 @@ export const EhrMemberInput = Type.Object({
   name: Text(100),
   email: Email,
   avatar: Type.Optional(nullable(Avatar)),
-  team_role_bindings: Type.Optional(nullable(Bindings)),
+  team_role_bindings: Type.Optional(nullable(TeamsOfPerson)),
 });
 export const EhrMemberPatch = Type.Object({
   name: Type.Optional(nullable(Text(100))),
   email: Type.Optional(nullable(Email)),
   avatar: Type.Optional(nullable(Avatar)),
-  team_role_bindings: Type.Optional(nullable(Bindings)),
+  team_role_bindings: Type.Optional(nullable(TeamsOfPerson)),
 });
 export const EhrMemberReference = Type.Object({ integration_member_id: IntegrationMemberId });
-export const EhrDone = Type.Object({ success: Type.Boolean({ description: 'Whether it is done.' }) });
 
 const originConfig = {
   /** Nothing but scheme, host and port: it stands in the policy of pages. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { Cursor, Uuid, WordFilter } from '../../wire/schema.ts';
+import { teamIdsOf } from '../role-bindings.ts';
 import { Environment, Region } from '../schemas.ts';
 import { createManagementKey } from './create-management-key.ts';
 import { createTeamKey } from './create-team-key.ts';
@@ -40,6 +41,7 @@ export const keyEndpoints = [
     path: teamKeys,
     tag,
     auth,
+    scope: 'teams',
     params: ofDeployment,
     response: TeamApiKeyPage,
     summary: 'List team API keys',
@@ -48,8 +50,8 @@ export const keyEndpoints = [
       '`value` shows only the first characters. ' +
       'A Team Management Key sees the keys of its own teams.',
     query: Type.Object({ next_cursor: Type.Optional(Cursor()), team_id: Type.Optional(Uuid) }),
-    refusals: ['invalid_cursor', 'insufficient_scope'],
-    handle: (ctx, { query: { next_cursor = null, team_id = null } }) => listTeamKeys(ctx, { team_id, next_cursor }),
+    refusals: ['invalid_cursor'],
+    handle: (ctx, { query: { next_cursor = null } }) => listTeamKeys(ctx, next_cursor),
   }),
   endpoint({
     id: 'create_team_api_key',
@@ -128,7 +130,7 @@ export const keyEndpoints = [
     refusals: ['limit_reached'],
     handle: async (ctx, { body: { label, role, team_role_bindings } }) => {
       const bound =
-        role === 'team_admin' ? { role, team_ids: teamsOf(team_role_bindings ?? []) } : { role, team_ids: null };
+        role === 'team_admin' ? { role, team_ids: teamIdsOf(team_role_bindings ?? []) } : { role, team_ids: null };
       const { value, ...key } = await createManagementKey(ctx, {
         org_id: ctx.org.id,
         label,
@@ -158,7 +160,7 @@ export const keyEndpoints = [
       toManagementKey(
         await patchManagementKey(ctx, params.key_id, {
           label,
-          team_ids: team_role_bindings && teamsOf(team_role_bindings),
+          team_ids: team_role_bindings && teamIdsOf(team_role_bindings),
         }),
       ),
   }),
@@ -184,6 +186,3 @@ export const keyEndpoints = [
     },
   }),
 ];
-
-/** Each team once, in the order of the bindings. */
-const teamsOf = (bindings: { team_id: string }[]): string[] => [...new Set(bindings.map(({ team_id }) => team_id))];

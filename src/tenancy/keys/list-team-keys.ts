@@ -1,21 +1,20 @@
 import { sql } from 'kysely';
-import type { ManagementCtx } from '../../context.ts';
+import type { TeamsCtx } from '../../context.ts';
 import { decodeCursor, isId, takePage } from '../../db/page.ts';
-import { findManagedTeam } from '../teams/find.ts';
 import { TEAM_KEY_COLUMNS, toTeamKey, type TeamKey } from './team-key.ts';
 
 const PAGE_SIZE = 50;
 
 /**
- * The API keys in use of the teams that the caller manages, or of one of them, in the order they were made.
+ * The API keys in use of the teams that the caller manages, or of those that the request names, in the order they were made.
  * `value` is only the key's first characters: the whole key was shown once, at its creation.
  */
 export async function listTeamKeys(
-  ctx: ManagementCtx,
-  { team_id, next_cursor }: { team_id: string | null; next_cursor: string | null },
+  ctx: TeamsCtx,
+  next_cursor: string | null,
 ): Promise<{ api_keys: TeamKey[]; next_cursor: string | null }> {
   const after = next_cursor === null ? null : decodeCursor(next_cursor, isId);
-  const teams = team_id === null ? ctx.key.team_ids : [(await findManagedTeam(ctx, team_id)).id];
+  const { teamIds } = ctx;
   const found = await ctx.db
     .selectFrom('team_api_keys')
     .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
@@ -23,7 +22,7 @@ export async function listTeamKeys(
     .where('teams.org_id', '=', ctx.org.id)
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
-    .$if(teams !== null, (query) => query.where(sql<boolean>`team_api_keys.team_id = any (${teams}::uuid[])`))
+    .$if(teamIds !== null, (query) => query.where(sql<boolean>`team_api_keys.team_id = any (${teamIds}::uuid[])`))
     .$if(after !== null, (query) => query.where('team_api_keys.id', '>', after as string))
     .orderBy('team_api_keys.id')
     .limit(PAGE_SIZE + 1)

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { bindingsOf } from '../role-bindings.ts';
 import type { ManagementKey } from './schemas.ts';
 
 export const MANAGEMENT_KEY_COLUMNS = [
@@ -31,6 +32,6 @@ export function toManagementKey(row: ManagementKeyRow): Static<typeof Management
     created_at,
     creator: { type: created_by === null ? 'service_staff' : 'management_key' },
     role: role as Static<typeof ManagementKey>['role'],
-    team_role_bindings: team_ids && team_ids.map((team_id) => ({ team_id })),
+    team_role_bindings: bindingsOf(team_ids),
   };
 }

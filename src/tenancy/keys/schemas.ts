@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { FutureMoment, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 import { KEY_SCOPES } from './scopes.ts';
+import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 
 const Scope = oneOf(KEY_SCOPES);
 const teamApiKey = {
@@ -49,17 +50,10 @@ export const RevokedTeamApiKeys = Type.Object({
   not_found: Type.Array(Uuid),
 });
 
-const MOST_TEAMS_BOUND = 100;
-
 const Role = oneOf(['org_admin', 'team_admin'], {
   description: 'org_admin: an Org Management Key; team_admin: a Team Management Key.',
 });
-export const TeamRoleBinding = Type.Object({ team_id: Uuid });
-const Bindings = Type.Array(TeamRoleBinding, {
-  minItems: 1,
-  maxItems: MOST_TEAMS_BOUND,
-  description: 'The teams that a Team Management Key opens.',
-});
+const TeamsOfKey = Bindings({ minItems: 1, description: 'The teams that a Team Management Key opens.' });
 
 const managementKey = {
   id: Uuid,
@@ -76,12 +70,12 @@ const managementKey = {
 };
 
 export const ManagementKeyInput = Type.Object(
-  { label: Text(200), role: Role, team_role_bindings: optional(Bindings) },
+  { label: Text(200), role: Role, team_role_bindings: optional(TeamsOfKey) },
   { boundByRole: true },
 );
 export const ManagementKeyPatch = Type.Object({
   label: optional(Text(200)),
-  team_role_bindings: optional(Bindings),
+  team_role_bindings: optional(TeamsOfKey),
 });
 export const ManagementKey = Type.Object(managementKey);
 /** Null where it was revoked before. */

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { browser, webForm } from '../../http/media.ts';
 import { Cursor, SearchWords, Uuid } from '../../wire/schema.ts';
+import { Done } from '../schemas.ts';
 import { acceptInvite } from './invites/accept-invite.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { deleteInvite } from './invites/delete-invite.ts';
@@ -11,14 +12,7 @@ import { listMembers } from './list-members.ts';
 import { patchMember } from './patch-member.ts';
 import { removeMember } from './remove-member.ts';
 import { changedRole } from './role.ts';
-import {
-  OrgInviteInput,
-  OrgInvitePage,
-  OrgInviteStatus,
-  OrgMemberDone,
-  OrgMemberPage,
-  OrgMemberPatch,
-} from './schemas.ts';
+import { OrgInviteInput, OrgInvitePage, OrgInviteStatus, OrgMemberPage, OrgMemberPatch } from './schemas.ts';
 
 const tag = 'people';
 const management = { tag, auth: 'management_key', scope: 'org' } as const;
@@ -61,7 +55,7 @@ export const memberEndpoints = [
     path: `${members}/{member_id}`,
     params: ofMember,
     body: OrgMemberPatch,
-    response: OrgMemberDone,
+    response: Done,
     summary: 'Change what a member may do',
     description:
       'Null leaves as it is. A team_admin needs teams, and nobody else is bound to any: 400 role_bindings_mismatch. An ' +
@@ -78,7 +72,7 @@ export const memberEndpoints = [
     method: 'DELETE',
     path: `${members}/{member_id}`,
     params: ofMember,
-    response: OrgMemberDone,
+    response: Done,
     summary: 'Take a member out of an organisation',
     description: 'Name and address are erased at once. Keys that the organisation has stay as they are.',
     handle: async (ctx, { params }) => {
@@ -125,7 +119,7 @@ export const memberEndpoints = [
     method: 'DELETE',
     path: `${invites}/{invite_id}`,
     params: Type.Object({ org_id: Uuid, invite_id: Uuid }),
-    response: OrgMemberDone,
+    response: Done,
     summary: 'Take an invite back',
     description: 'Its links open nothing from here on, and the address is erased.',
     handle: async (ctx, { params }) => {

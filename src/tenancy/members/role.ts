@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
+import { bindingsOf, teamIdsOf } from '../role-bindings.ts';
 import type { MemberRole } from './schemas.ts';
 
 /** A role as it is stored: the teams of a team_admin, and of nobody else. */
@@ -7,16 +8,13 @@ export type BoundRole = { role: 'org_admin' | 'no_role'; team_ids: null } | { ro
 
 type Bindings = { team_id: string }[];
 
-/** Each team once, in the order of the bindings. */
-const teamsOf = (bindings: Bindings): string[] => [...new Set(bindings.map(({ team_id }) => team_id))];
-
 /** What a change leaves of a role: null leaves either as it is. Throws role_bindings_mismatch. */
 export function changedRole(
   kept: { role: string; team_ids: string[] | null },
   asked: { role: Static<typeof MemberRole> | null; team_role_bindings: Bindings | null },
 ): BoundRole {
   const role = asked.role ?? (kept.role as Static<typeof MemberRole>);
-  const team_ids = asked.team_role_bindings ? teamsOf(asked.team_role_bindings) : kept.team_ids;
+  const team_ids = asked.team_role_bindings ? teamIdsOf(asked.team_role_bindings) : kept.team_ids;
   if (role === 'team_admin') {
     if (team_ids) return { role, team_ids };
     throw new AppError('role_bindings_mismatch', 'A team_admin needs team_role_bindings: the teams to manage.');
@@ -36,5 +34,5 @@ export const shownRole = (row: {
   team_ids: string[] | null;
 }): { role: Static<typeof MemberRole>; team_role_bindings: Bindings | null } => ({
   role: row.role as Static<typeof MemberRole>,
-  team_role_bindings: row.team_ids && row.team_ids.map((team_id) => ({ team_id })),
+  team_role_bindings: bindingsOf(row.team_ids),
 });

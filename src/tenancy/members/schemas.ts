@@ -1,19 +1,13 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { nullable, oneOf, optional, Timestamp, Uuid } from '../../wire/schema.ts';
-import { TeamRoleBinding } from '../keys/schemas.ts';
-
-const MOST_TEAMS_BOUND = 100;
+import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 
 export const MemberRole = oneOf(['org_admin', 'team_admin', 'no_role'], {
   description:
     'org_admin: manages the organisation; team_admin: the teams that are named; no_role: belongs to it and manages nothing.',
 });
-const Bindings = Type.Array(TeamRoleBinding, {
-  minItems: 1,
-  maxItems: MOST_TEAMS_BOUND,
-  description: 'The teams that a team_admin may manage.',
-});
+const TeamsOfRole = Bindings({ minItems: 1, description: 'The teams that a team_admin may manage.' });
 const bound = { role: MemberRole, team_role_bindings: nullable(Type.Array(TeamRoleBinding)) };
 const nextCursor = nullable(Type.String());
 
@@ -25,8 +19,7 @@ export const OrgMember = Type.Object({
   ...bound,
 });
 export const OrgMemberPage = Type.Object({ members: Type.Array(OrgMember), next_cursor: nextCursor });
-export const OrgMemberPatch = Type.Object({ role: nullable(MemberRole), team_role_bindings: nullable(Bindings) });
-export const OrgMemberDone = Type.Object({ success: Type.Boolean({ description: 'Whether it is done.' }) });
+export const OrgMemberPatch = Type.Object({ role: nullable(MemberRole), team_role_bindings: nullable(TeamsOfRole) });
 
 export const OrgInvite = Type.Object({
   id: Uuid,
@@ -44,7 +37,7 @@ export const OrgInviteInput = Type.Object(
   {
     email: Email,
     role: Type.Optional(oneOf(['org_admin', 'team_admin', 'no_role'], { default: 'org_admin' })),
-    team_role_bindings: optional(Bindings),
+    team_role_bindings: optional(TeamsOfRole),
   },
   { boundByRole: true },
 );

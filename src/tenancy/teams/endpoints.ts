@@ -77,6 +77,7 @@ export const teamEndpoints = [
     path: '/v1/org/{org_id}/team',
     tag,
     auth,
+    scope: 'teams',
     params: ofOrg,
     query: TeamFilters,
     response: TeamPage,
@@ -84,7 +85,7 @@ export const teamEndpoints = [
     description:
       "By their ids, 50 a page. A Team Management Key sees its own teams. Another region's teams are told by the " +
       'deployment that serves it.',
-    refusals: ['invalid_cursor', 'insufficient_scope'],
+    refusals: ['invalid_cursor'],
     handle: (ctx, { query }) => listTeams(ctx, query),
   }),
   endpoint({

@@ -40,9 +40,7 @@ export async function findManagedTeamRow(ctx: ManagementCtx & TeamCtx): Promise<
 export async function findManagedTeams(ctx: ManagementCtx, teamIds: string[]): Promise<string[]> {
   const ids = [...new Set(teamIds.map((id) => id.toLowerCase()))];
   await refuseUnknownTeams(ctx, ctx.org.id, ids);
-  if (ctx.key.team_ids && ids.some((id) => !ctx.key.team_ids?.includes(id))) {
-    throw new AppError('insufficient_scope', 'This Team Management Key is not bound to every team that is named.');
-  }
+  refuseUnbound(ctx, ids);
   return ids;
 }
 

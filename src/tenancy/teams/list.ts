@@ -1,20 +1,19 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { ManagementCtx } from '../../context.ts';
+import type { TeamsCtx } from '../../context.ts';
 import { decodeCursor, isId, takePage } from '../../db/page.ts';
-import { findManagedTeam } from './find.ts';
 import { toListedTeam } from './render.ts';
 import type { TeamFilters, TeamPage } from './schemas.ts';
 
 const PAGE_SIZE = 50;
 
-/** The teams that the caller manages, by their ids, which grow with time where nobody chose them. */
+/** The teams that the caller manages, or those that the request names, by their ids, which grow with time where nobody chose them. */
 export async function listTeams(
-  ctx: ManagementCtx,
-  { team_id, region, search_query, next_cursor }: Static<typeof TeamFilters>,
+  ctx: TeamsCtx,
+  { region, search_query, next_cursor }: Omit<Static<typeof TeamFilters>, 'team_id'>,
 ): Promise<Static<typeof TeamPage>> {
   const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
-  const teams = team_id === undefined ? ctx.key.team_ids : [(await findManagedTeam(ctx, team_id)).id];
+  const { teamIds } = ctx;
   // What another region has is another deployment's to tell.
   if (region && !region.includes(ctx.config.region)) return { teams: [], next_cursor: null };
   const sought = search_query?.toLowerCase();
@@ -23,7 +22,7 @@ export async function listTeams(
     .select(['id', 'name', 'created_at', 'integration_team_id'])
     .where('org_id', '=', ctx.org.id)
     .where('deleted_at', 'is', null)
-    .$if(teams !== null, (query) => query.where(sql<boolean>`id = any (${teams}::uuid[])`))
+    .$if(teamIds !== null, (query) => query.where(sql<boolean>`id = any (${teamIds}::uuid[])`))
     .$if(sought !== undefined, (query) =>
       query.where(
         sql<boolean>`(strpos(lower(name), ${sought}) > 0 or strpos(lower(coalesce(integration_team_id, '')), ${sought}) > 0)`,
