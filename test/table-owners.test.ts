@@ -78,7 +78,8 @@ const OWNERS: Record<string, string[]> = {
   'wearables/timeseries': ['streams', 'samples', 'sample_notes'],
   'wearables/summaries': ['summaries', 'summary_streams'],
   pipelines: ['ehr_pipelines', 'etl_pipelines'],
-  webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets', 'webhook_replays'],
+  webhooks: ['webhooks', 'webhook_secrets', 'webhook_header_sets'],
+  'webhooks/replays': ['webhook_replays'],
   events: ['events', 'held_events', 'event_readers'],
   delivery: ['lanes', 'delivery_workers', 'deliveries', 'retries', 'held_deliveries', 'attempts', 'delivery_tallies'],
   audit: ['audit_log'],
@@ -95,7 +96,7 @@ const GUESTS: Record<string, string> = {
   'team_api_keys from tenancy/teams/deletion/delete': 'the keys of a deleted team end with it',
   'deliveries from events/publish': 'the queue rows of an event are written in the statement that writes the event',
   'webhook_replays from delivery/replays/progress': 'how far a replay came is written by the worker that sends it',
-  'webhooks from delivery/consequences': 'a receiver that fails for days is disabled with the outcome of its attempt',
+  'webhooks from delivery/disable': 'a receiver that fails for days is disabled with the outcome of its attempt',
   'laboratory_outbox from labs/orders/send-out': 'what goes out is written in the transaction of the order it tells of',
   'simulations from labs/orders/under-way/cancel': 'a cancelled order is simulated no further',
 };

@@ -256,7 +256,23 @@ describe('the deliverer', () => {
     expect(await written()).toEqual([]);
   });
 
-  test('sends to the new address, with the new headers, as soon as they are changed', async () => {
+  test('sends the new headers as soon as they are changed', async () => {
+    await startListening();
+    const headers = (value: string) =>
+      team.api('PUT', `${webhookPath(team)}/${webhook}/headers`, { headers: { 'x-token': value } });
+    await headers('first');
+    await tell();
+    await expect.poll(() => receiver.received.at(-1)?.headers['x-token']).toBe('first');
+    await headers('second');
+    await expect
+      .poll(async () => {
+        await tell();
+        return receiver.received.at(-1)?.headers['x-token'];
+      })
+      .toBe('second');
+  });
+
+  test('sends to the new address as soon as it is changed', async () => {
     await startListening();
     await tell();
     await expect.poll(() => receiver.received.length).toBe(1);

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { disableReceivers, tellOfExhausted } from './consequences.ts';
+import { disableReceivers } from './disable.ts';
+import { tellOfExhausted } from './exhausted.ts';
 import { queueReplayed } from './lanes/replayed.ts';
 import { mayExhaust, settleDeliveries, type Consequences, type Settled } from './settle.ts';
 

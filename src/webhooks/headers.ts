@@ -5,7 +5,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { tellOfChange } from '../delivery/receiver-cache.ts';
 import { AppError, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { checkHeaders } from './custom-headers.ts';
+import { checkHeaders } from './check-headers.ts';
 import type { WebhookHeaders } from './schemas.ts';
 
 /** Names whose values open something: rather one too many than one too few. */

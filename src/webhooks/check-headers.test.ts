@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkHeaders } from './custom-headers.ts';
+import { checkHeaders } from './check-headers.ts';
 
 describe('checkHeaders', () => {
   test('lets ordinary headers pass, in any case', () => {
