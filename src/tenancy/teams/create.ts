@@ -4,6 +4,7 @@ import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { wasDeleted } from './deletion/find.ts';
 import { refuseTaken } from './integration-team-id.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
@@ -32,8 +33,9 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
       .onConflict((oc) => oc.doNothing())
       .returning(TEAM_COLUMNS)
       .executeTakeFirst();
-    if (!team) {
-      // Whose it is, another organisation's perhaps, is not said.
+    // What was done to a deleted team stays that team's in every log: its id is not given to another.
+    if (!team || (input.id && (await wasDeleted(boundToTeam(ctx, input.id), input.id)))) {
+      // Whose it is or was, another organisation's perhaps, is not said.
       throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
     }
     for (const step of ctx.newTeam) await step(boundToTeam(ctx, team.id), team.id);

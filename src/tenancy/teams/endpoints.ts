@@ -159,7 +159,8 @@ export const teamEndpoints = [
     summary: 'Create a team',
     description:
       'With the standard lab tests. A deployment serves one environment and region, so the other environment is null ' +
-      'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the integration_team_id already.',
+      'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the integration_team_id already; ' +
+      'team_id_taken where a team has the id, or a deleted one had it.',
     refusals: ['limit_reached', 'team_id_taken', 'integration_team_id_conflict', 'wrong_deployment'],
     handle: async (ctx, { body: { id, name, region, integration_team_id, ...settings } }) => {
       if (region !== ctx.config.region) refuseOtherDeployment(ctx.config, region);

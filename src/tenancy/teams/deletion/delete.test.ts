@@ -116,6 +116,44 @@ test('a Team Management Key that was bound to it alone ends with it', async () =
   expect((await team.api('GET', `${path(team.id)}/sandbox/webhook`, undefined, { key: key.value })).status).toBe(401);
 });
 
+test('its id stays taken, for whoever asks, also when nothing of it is left', async () => {
+  const stranger = await app.makeTeam();
+  const create = (by: Team, id: string) =>
+    by.api<Refusal & { id: string }>('POST', `/v1/org/${by.org_id}/team`, { id, name: 'Back again', region: 'us' });
+  await remove(team.id);
+  await app.runJobs();
+  expect((await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`)).body.status).toBe('done');
+  const answers = await Promise.all([create(team, team.id), create(stranger, team.id)]);
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+    [409, 'team_id_taken'],
+    [409, 'team_id_taken'],
+  ]);
+  expect((await team.api('GET', path(team.id))).status).toBe(404);
+  const fresh = randomUUID();
+  const made = await create(stranger, fresh);
+  expect([made.status, made.body.id]).toEqual([200, fresh]);
+});
+
+test('a team that was given the id of a deleted one before can be deleted, and its own erasure is told', async () => {
+  const stranger = await app.makeTeam();
+  const ended = { ended_at: new Date().toISOString(), started_at: new Date().toISOString(), users: 3, erased_users: 3 };
+  await app.db
+    .insertInto('team_deletions')
+    .values({ id: team.id, org_id: stranger.org_id, ...ended })
+    .execute();
+  const { status, body } = await team.api<{ deletion: unknown }>('DELETE', path(team.id));
+  expect(status).toBe(200);
+  expect(body.deletion).toMatchObject({
+    status: 'scheduled',
+    started_at: null,
+    ended_at: null,
+    progress: { users: null, erased_users: 0, rooms: null, erased_rooms: 0 },
+  });
+  await app.runJobs();
+  const told = await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`);
+  expect([told.status, told.body.status]).toEqual([200, 'done']);
+});
+
 test('its integration_team_id is free at once', async () => {
   const create = () =>
     team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/team`, {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { ManagementCtx } from '../../../context.ts';
 import { addJob, jobKind } from '../../../db/define-job.ts';
+import { boundToManagedTeam } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { Uuid } from '../../../wire/schema.ts';
@@ -42,9 +43,13 @@ export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<Deletion
       .where('revoked_at', 'is', null)
       .execute();
     await addJob(db, teamErasureKind, { team_id: team.id });
-    return db
-      .insertInto('team_deletions')
+    // A team that was given the id of a deleted one is told of from now on, and the other no more.
+    const anew = { org_id: ctx.org.id, requested_at: sql<string>`now()`, started_at: null, ended_at: null };
+    const uncounted = { users: null, erased_users: 0, rooms: null, erased_rooms: 0 };
+    return boundToManagedTeam({ db }, { id: team.id, org_id: ctx.org.id })
+      .db.insertInto('team_deletions')
       .values({ id: team.id, org_id: ctx.org.id })
+      .onConflict((oc) => oc.column('id').doUpdateSet({ ...anew, ...uncounted }))
       .returning(DELETION_COLUMNS)
       .executeTakeFirstOrThrow();
   });

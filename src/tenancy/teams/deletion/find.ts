@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { ManagementCtx } from '../../../context.ts';
+import type { Ctx, ManagementCtx } from '../../../context.ts';
 import { notFound } from '../../../errors.ts';
 import type { TeamDeletion } from './schemas.ts';
 
@@ -36,6 +36,12 @@ export async function findDeletion(ctx: ManagementCtx, teamId: string): Promise<
     .executeTakeFirst();
   if (!found) throw notFound('Deletion');
   return found;
+}
+
+/** Whether a team of this id was deleted, of whichever organisation: `ctx` sees what is that team's. */
+export async function wasDeleted({ db }: Ctx, teamId: string): Promise<boolean> {
+  const found = await db.selectFrom('team_deletions').select('id').where('id', '=', teamId).executeTakeFirst();
+  return found !== undefined;
 }
 
 export const toDeletion = (row: DeletionRow): Static<typeof TeamDeletion> => {
