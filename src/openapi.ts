@@ -37,6 +37,33 @@ import * as webhooks from './webhooks/schemas.ts';
 import * as summaries from './wearables/summaries/schemas.ts';
 import { SUMMARIES } from './wearables/summaries/resources.ts';
 import * as sources from './wearables/source.ts';
+import * as diagnoses from './insurance/diagnoses/schemas.ts';
+import * as appointments from './labs/appointments/schemas.ts';
+import * as compendium from './labs/catalogue/compendium/schemas.ts';
+import * as labAccounts from './labs/catalogue/lab-accounts/schemas.ts';
+import * as ownTests from './labs/catalogue/own-tests/schemas.ts';
+import * as fhir from './labs/laboratories/fhir/schemas.ts';
+import * as orderLists from './labs/orders/list/schemas.ts';
+import * as orderMessages from './labs/orders/messages/schemas.ts';
+import * as places from './labs/places/schemas.ts';
+import * as portal from './labs/portal/schemas.ts';
+import * as parser from './labs/results/parser/schemas.ts';
+import * as unmatched from './labs/results/unmatched/schemas.ts';
+import * as ehrPipelines from './pipelines/ehr/schemas.ts';
+import * as etlPipelines from './pipelines/etl/schemas.ts';
+import * as teamExport from './team-export/schemas.ts';
+import * as accessTokens from './tenancy/access-tokens/schemas.ts';
+import * as orgs from './tenancy/orgs/schemas.ts';
+import * as deletion from './tenancy/teams/deletion/schemas.ts';
+import * as credentials from './wearables/credentials/schemas.ts';
+import * as files from './wearables/files/schemas.ts';
+import * as hooks from './wearables/hooks/schemas.ts';
+import * as requirements from './wearables/link/requirements/schemas.ts';
+import * as preferences from './wearables/pulls/preferences/schemas.ts';
+import * as summaryStreams from './wearables/summaries/summary-streams/schemas.ts';
+import * as attempts from './webhooks/attempts/schemas.ts';
+import * as metrics from './webhooks/metrics/schemas.ts';
+import * as replays from './webhooks/replays/schemas.ts';
 import * as address from './wire/address.ts';
 import * as guarantor from './wire/guarantor.ts';
 import * as person from './wire/person.ts';
@@ -79,6 +106,33 @@ const schemas = [
     ]),
   ),
   sources,
+  diagnoses,
+  appointments,
+  compendium,
+  labAccounts,
+  ownTests,
+  fhir,
+  orderLists,
+  orderMessages,
+  places,
+  portal,
+  parser,
+  unmatched,
+  ehrPipelines,
+  etlPipelines,
+  teamExport,
+  accessTokens,
+  orgs,
+  deletion,
+  credentials,
+  files,
+  hooks,
+  requirements,
+  preferences,
+  summaryStreams,
+  attempts,
+  metrics,
+  replays,
   address,
   guarantor,
   person,

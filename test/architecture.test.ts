@@ -52,6 +52,8 @@ const PARTS: Record<string, string[]> = {
   wings: ['labs', 'wearables', 'context'],
   openapi: [
     'glossary',
+    'pipelines',
+    'team-export',
     'endpoints',
     'event-catalogue',
     'event-types',

@@ -1,7 +1,7 @@
 import { validate } from '@scalar/openapi-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addAjvFormats from 'ajv-formats';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
@@ -301,6 +301,30 @@ describe('a field', () => {
 
 describe('a named schema', () => {
   const { schemas } = document.components;
+
+  test('is every object of an answer that a room gives a name', async () => {
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /(^|\/)schemas\.ts$/.test(file),
+    );
+    const modules = await Promise.all(
+      files.map((file) => import(/* @vite-ignore */ `../src/${file}`) as Promise<Record<string, unknown>>),
+    );
+    const names = new Map<unknown, string[]>();
+    for (const [name, value] of modules.flatMap(Object.entries)) {
+      const { properties } = (value ?? {}) as { properties?: object };
+      if (properties) names.set(properties, [...(names.get(properties) ?? []), name]);
+    }
+    const answered = new Set<unknown>();
+    const walk = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null || answered.has(value)) return;
+      answered.add(value);
+      for (const part of Object.values(value)) walk(part);
+    };
+    for (const { response } of endpoints) walk(response);
+    const named = [...names].filter(([properties]) => answered.has(properties)).map(([, ofOne]) => ofOne);
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter((ofOne) => !ofOne.some((name) => name in document.components.schemas))).toEqual([]);
+  });
 
   test('is referred to wherever it stands, also where null is allowed', () => {
     expect(schemas['OrderAnswer']?.properties?.['order']).toMatchObject({ $ref: '#/components/schemas/Order' });

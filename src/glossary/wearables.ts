@@ -1,5 +1,7 @@
 /** What a field of this name means, wherever it stands: of wearables. */
 export const wearables: Record<string, string> = {
+  stream: 'The points of the workout, as columns.',
+  sleep_stream: 'What was measured during the sleep, as columns.',
   timestamp: 'When it was taken; of an interval its start.',
   start: 'Start of the interval.',
   end: 'End of the interval.',

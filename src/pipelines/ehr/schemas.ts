@@ -89,7 +89,7 @@ export const EhrPipelineInput = Type.Object({
   allowed_mappers: optional(Mappers),
 });
 
-const EhrPipeline = Type.Object({
+export const EhrPipeline = Type.Object({
   team_id: Uuid,
   type: oneOf(['native', 'ehr_linked'], {
     description: 'native: configured by this operation, as all are; ehr_linked is not in use.',

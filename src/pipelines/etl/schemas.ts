@@ -60,7 +60,7 @@ export const EtlPipelineInput = Type.Object({
 });
 export type EtlPipelineInput = Static<typeof EtlPipelineInput>;
 
-const EtlPipeline = Type.Object({
+export const EtlPipeline = Type.Object({
   team_id: Uuid,
   push_historical_data: Historical,
   provider_raw_data: Raw,
