@@ -15,6 +15,8 @@ const RENEW_FROM_MS = RENEW_MS / 2;
 const PART_RENEWED = 1 / 10;
 const TRIES_AT_STOP = 20;
 const BETWEEN_TRIES_MS = 50;
+/** Of one that listens; any other scans with every patrol. */
+const SCAN_MS = 5_000;
 
 /** The lanes of one worker: how it comes to them, keeps them and lets go of them. */
 export class OwnedLanes {
@@ -27,8 +29,9 @@ export class OwnedLanes {
   readonly #leaving = new Set<Lane>();
   readonly #hinted = new Set<string>();
   #scanFrom = BEGINNING;
-  /** Everything is looked through at the start and after each gap in what was heard; else a part each second. */
+  /** Everything is looked through at the start and after each gap in what was heard; else a part now and then. */
   #scanning = true;
+  #scannedAt = -Infinity;
 
   constructor(ctx: Ctx, worker: Worker) {
     this.#ctx = ctx;
@@ -98,12 +101,20 @@ export class OwnedLanes {
     let taken = 0;
     if (this.#lanes.size < MOST_LANES) {
       taken = await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
-      do await this.#scan();
-      while (this.#scanning && this.#lanes.size < MOST_LANES);
+      await this.#scanIfDue();
     }
     const now = performance.now();
     for (const lane of this.#lanes.values()) if (lane.isReady(now)) this.#ready.add(lane);
     return taken === LEASED_AT_ONCE && this.#lanes.size < MOST_LANES;
+  }
+
+  /** A worker that listens hears what is queued: it scans for what was told and not heard, which nobody knows to happen. */
+  async #scanIfDue(): Promise<void> {
+    const now = performance.now();
+    if (!this.#scanning && this.#worker.isListening && now - this.#scannedAt < SCAN_MS) return;
+    this.#scannedAt = now;
+    do await this.#scan();
+    while (this.#scanning && this.#lanes.size < MOST_LANES);
   }
 
   async #scan(): Promise<void> {

@@ -23,6 +23,11 @@ export class Worker {
     return this.#id;
   }
 
+  /** It hears what is queued. */
+  get isListening(): boolean {
+    return this.#sign === 'listening' || this.#sign === 'written';
+  }
+
   /** The name that the listening connection has to lock before it tells that it listens. */
   lock(): string {
     this.#sign = 'locked';

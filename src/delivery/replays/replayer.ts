@@ -16,7 +16,9 @@ const MOST_UNDER_WAY = 64;
 /** What is begun at once, with a pause after it: in between, the deliveries of all have the process to themselves. */
 const BEGUN_AT_ONCE = 8;
 const PULSE_MS = 20;
-const LOOK_MS = 1_000;
+/** For what nobody told of: a replay whose worker died. */
+const LOOK_MS = 3_000;
+const AFTER_DATABASE_ERROR_MS = 1_000;
 const SAVE_MS = 1_000;
 const SETTLES_MS = 100;
 const LOOKED_AT_ONCE = 500;
@@ -65,7 +67,7 @@ export class Replayer {
         outage.over();
       } catch (error) {
         outage.met(error);
-        await this.#pause(LOOK_MS);
+        await this.#pause(AFTER_DATABASE_ERROR_MS);
       }
       const untilLook = Math.max(0, this.#lookedAt + LOOK_MS - performance.now());
       await this.#pause(this.#windows.size === 0 ? untilLook : PULSE_MS);
