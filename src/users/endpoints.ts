@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { TextFilter, Uuid } from '../wire/schema.ts';
+import { TextFilter, Uuid, withDefault } from '../wire/schema.ts';
 import { createUser } from './create.ts';
 import { deleteUser, undoDeleteUser } from './delete.ts';
 import { findUser, findUserByClientId, renderUser, toUser, toUsers } from './find.ts';
@@ -47,10 +47,10 @@ export const userEndpoints = [
     response: UserPage,
     summary: 'List users',
     query: Type.Object({
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+      offset: withDefault(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), 0),
+      limit: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 100),
     }),
-    handle: async (ctx, { query: { offset = 0, limit = 100 } }) => {
+    handle: async (ctx, { query: { offset, limit } }) => {
       const { users, total } = await listUsers(ctx, { offset, limit });
       return { users: await toUsers(ctx, users), total, offset, limit };
     },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { Cursor, Uuid } from '../wire/schema.ts';
+import { Cursor, Uuid, withDefault } from '../wire/schema.ts';
 import { createWebhook } from './create.ts';
 import { deleteWebhook } from './delete.ts';
 import { findWebhook } from './find.ts';
@@ -10,6 +10,7 @@ import { webhookMetricsEndpoints } from './metrics/endpoints.ts';
 import { patchWebhook } from './patch.ts';
 import {
   Environment,
+  KEPT_HOURS,
   PublicKeyRotation,
   SecretRotation,
   Webhook,
@@ -44,10 +45,10 @@ export const webhookEndpoints = [
     description: 'In the order they were made.',
     query: Type.Object({
       next_cursor: Type.Optional(Cursor()),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
+      limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
     }),
     refusals: ['invalid_cursor'],
-    handle: async (ctx, { query: { next_cursor = null, limit = 50 } }) => listWebhooks(ctx, { next_cursor, limit }),
+    handle: async (ctx, { query: { next_cursor = null, limit } }) => listWebhooks(ctx, { next_cursor, limit }),
   }),
   endpoint({
     id: 'create_webhook',
@@ -168,7 +169,10 @@ export const webhookEndpoints = [
       'Without key, a secret is made.',
     refusals: ['not_found', 'too_many_secrets'],
     handle: async (ctx, { params, body }) =>
-      rotateSecret(ctx, params.webhook_id, { key: body?.key ?? null, keepOldHours: body?.keep_old_hours ?? 24 }),
+      rotateSecret(ctx, params.webhook_id, {
+        key: body?.key ?? null,
+        keepOldHours: body?.keep_old_hours ?? KEPT_HOURS,
+      }),
   }),
   endpoint({
     id: 'get_webhook_public_key',
@@ -197,7 +201,7 @@ export const webhookEndpoints = [
     description: 'A new key pair is made. The one before keeps signing beside it, as after a rotation of the secret.',
     refusals: ['not_found', 'too_many_secrets'],
     handle: async (ctx, { params, body }) =>
-      rotateKeyPair(ctx, params.webhook_id, { keepOldHours: body?.keep_old_hours ?? 24 }),
+      rotateKeyPair(ctx, params.webhook_id, { keepOldHours: body?.keep_old_hours ?? KEPT_HOURS }),
   }),
   ...webhookMetricsEndpoints,
 ];

@@ -95,10 +95,11 @@ export const WebhookHeaders = Type.Object({
 export const WebhookSecret = Type.Object({ key: Type.String() });
 
 const MOST_OVERLAP_HOURS = 7 * 24;
+export const KEPT_HOURS = 24;
 const KeepOldHours = Type.Integer({
   minimum: 0,
   maximum: MOST_OVERLAP_HOURS,
-  default: 24,
+  default: KEPT_HOURS,
   description:
     'For how long what was replaced keeps signing beside its successor. Whatever signs from before ends by then at the ' +
     'latest; with 0, as after a leak, at once.',

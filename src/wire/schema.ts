@@ -17,6 +17,10 @@ export function optional<T extends TSchema>(schema: T): TOptional<TUnsafe<Static
   return Type.Optional(result);
 }
 
+/** A key that a request may leave out: validation puts the default there, so that whoever handles it always has one. */
+export const withDefault = <T extends TSchema>(schema: T, value: Static<T>): TUnsafe<Static<T>> =>
+  Type.Optional(Type.Unsafe<Static<T>>({ ...schema, default: value })) as unknown as TUnsafe<Static<T>>;
+
 /** One of `values`; in answers clients tolerate further ones. */
 export const oneOf = <const T extends readonly string[]>(values: T, options: object = {}): TUnsafe<T[number]> =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });

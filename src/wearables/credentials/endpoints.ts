@@ -36,7 +36,7 @@ export const credentialEndpoints: Endpoint[] = [
     summary: 'List what teams have of their own at providers and laboratories',
     description: 'In the order they were first set. Secrets are not shown: of the one of an application its hash is.',
     refusals: ['not_found', 'invalid_cursor'],
-    handle: (ctx, { query: { provider = null, next_cursor = null, limit = 50 } }) =>
+    handle: (ctx, { query: { provider = null, next_cursor = null, limit } }) =>
       listCredentials(ctx, ctx.teamIds, { provider, next_cursor, limit }),
   }),
   endpoint({

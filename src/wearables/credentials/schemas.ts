@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Cursor, nullable, oneOf, Text, Timestamp, Uuid } from '../../wire/schema.ts';
+import { Cursor, nullable, oneOf, Text, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { CredentialDetails, detailsOfProvider } from './details.ts';
 
@@ -47,7 +47,7 @@ export const CredentialsQuery = Type.Object({
   ),
   provider: Type.Optional(Source),
   next_cursor: Type.Optional(Cursor()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Credentials on a page.' })),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Credentials on a page.' }), 50),
 });
 
 /** A member that is left out stays as it is; null takes it away. */

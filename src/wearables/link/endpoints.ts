@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { deprecatedField, endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { orAccepted } from '../../http/media.ts';
 import { SignInToken } from '../../users/schemas.ts';
-import { Cursor, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
+import { Cursor, Timestamp, Uuid, WordFilter, withDefault } from '../../wire/schema.ts';
 import { bulkExport } from './bulk/export.ts';
 import { bulkImport } from './bulk/import.ts';
 import { bulkPause } from './bulk/pause.ts';
@@ -218,15 +218,13 @@ export const linkEndpoints: Endpoint[] = [
     tag,
     query: Type.Object({
       next_cursor: Type.Optional(Cursor()),
-      page_size: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'Most entries of a page.' }),
-      ),
+      page_size: withDefault(Type.Integer({ minimum: 1, maximum: 50, description: 'Most entries of a page.' }), 10),
     }),
     response: BulkOpPage,
     summary: 'List what was done to many connections at once',
     description: 'Newest first, of the last 30 days.',
     refusals: ['invalid_cursor'],
-    handle: (ctx, { query: { next_cursor = null, page_size = 10 } }) => listBulkOps(ctx, { next_cursor, page_size }),
+    handle: (ctx, { query: { next_cursor = null, page_size } }) => listBulkOps(ctx, { next_cursor, page_size }),
   }),
   ...oauthEndpoints,
   ...pageEndpoints,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { orAccepted } from '../../http/media.ts';
-import { Uuid } from '../../wire/schema.ts';
+import { Uuid, withDefault } from '../../wire/schema.ts';
 import { connectDemo } from './demo/connect.ts';
 import { introspectPulls } from './introspect/historical-pulls.ts';
 import { introspectResources } from './introspect/resources.ts';
@@ -38,9 +38,7 @@ export const pullEndpoints: Endpoint[] = [
     tag: 'connections',
     params: Type.Object({ user_id: Uuid }),
     query: Type.Object({
-      timeout: Type.Optional(
-        Type.Number({ minimum: 5, maximum: 60, default: 10, description: 'Seconds to wait for the data.' }),
-      ),
+      timeout: withDefault(Type.Number({ minimum: 5, maximum: 60, description: 'Seconds to wait for the data.' }), 10),
     }),
     waits: true,
     response: orAccepted(Refresh, ({ in_progress_sources }) => in_progress_sources.length === 0),
@@ -50,7 +48,7 @@ export const pullEndpoints: Endpoint[] = [
       'events tell of what they bring. One refresh of a user waits at a time, and a few of a team; others get 202 at once.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'nothing_to_refresh'],
     refusedWith: { nothing_to_refresh: UserRefreshErrorResponse },
-    handle: (ctx, { params: { user_id }, query: { timeout = 10 } }) => refreshUser(ctx, user_id, timeout),
+    handle: (ctx, { params: { user_id }, query: { timeout } }) => refreshUser(ctx, user_id, timeout),
   }),
   endpoint({
     id: 'introspect_resources',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { oneOf } from '../../wire/schema.ts';
 import type { EventTypeDescription } from '../event-types/schemas.ts';
@@ -136,16 +136,7 @@ export const sendingEndpoints = (names: string[], catalogue: () => { data: Event
   }),
 ];
 
-type Query = {
-  status?: string[];
-  event_type?: string;
-  since?: string;
-  until?: string;
-  next_cursor?: string;
-  limit?: number;
-};
-
-const filtersOf = ({ status, event_type, since, until, next_cursor, limit = 50 }: Query) => ({
+const filtersOf = ({ status, event_type, since, until, next_cursor, limit }: Static<typeof AttemptQuery>) => ({
   status: status ?? null,
   event_type: event_type ?? null,
   since: since ?? null,

@@ -1,5 +1,15 @@
 import { Type } from 'typebox';
-import { Cursor, LowerBound, nullable, oneOf, Timestamp, UpperBound, Uuid, WordFilter } from '../../wire/schema.ts';
+import {
+  Cursor,
+  LowerBound,
+  nullable,
+  oneOf,
+  Timestamp,
+  UpperBound,
+  Uuid,
+  WordFilter,
+  withDefault,
+} from '../../wire/schema.ts';
 import { Environment } from '../schemas.ts';
 
 const STATUS =
@@ -23,7 +33,7 @@ export const AttemptQuery = Type.Object({
   since: Type.Optional(Type.Unsafe<string>({ ...LowerBound, description: 'Attempts that ended then or later.' })),
   until: Type.Optional(Type.Unsafe<string>({ ...UpperBound, description: 'Attempts that ended then or before.' })),
   next_cursor: Type.Optional(Cursor()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
 });
 
 const summary = {

@@ -19,7 +19,7 @@ export const feedEndpoints = [
       'where `has_more` is true, else with `wait`. What tells of a user who is scheduled for deletion is not shown; it comes ' +
       'later where that is taken back. A cursor older than what is kept is 410 cursor_expired.',
     refusals: ['invalid_cursor', 'cursor_expired', 'too_many_polls'],
-    handle: async (ctx, { query: { after = null, limit = 50, event_type = null, wait = 0 } }) =>
+    handle: async (ctx, { query: { after = null, limit, event_type = null, wait } }) =>
       readFeed(ctx, { after, limit, event_types: event_type, wait }),
   }),
 ];

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
+import { nullable, Timestamp, Uuid, WordFilter, withDefault } from '../../wire/schema.ts';
 import { LONGEST_CURSOR } from './cursor.ts';
 
 const MOST_FILTERS = 200;
@@ -15,7 +15,7 @@ export const FeedQuery = Type.Object({
         '`next_cursor` of the page before, or `now`: only what happens from now on. Left out: from the oldest event that is kept.',
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
   event_type: Type.Optional(
     Type.Array(WordFilter(), {
       maxItems: MOST_FILTERS,
@@ -24,13 +24,13 @@ export const FeedQuery = Type.Object({
         'Left out: every type but the operational ones, which are told only to who names them.',
     }),
   ),
-  wait: Type.Optional(
+  wait: withDefault(
     Type.Integer({
       minimum: 0,
       maximum: LONGEST_WAIT_SECONDS,
-      default: 0,
       description: 'Seconds to wait for an event where there is none yet: the answer comes with it.',
     }),
+    0,
   ),
 });
 

@@ -58,6 +58,6 @@ export const webhookMetricsEndpoints = [
     description:
       'Attempts to deliver to all endpoints of the team, by outcome, and how long they took, up to now: a day by 5 minutes, ' +
       '3 days by 15 minutes, 7 days by hours or 30 days.',
-    handle: async (ctx, { query }) => findEventDelivery(ctx, query.interval ?? '1h'),
+    handle: async (ctx, { query }) => findEventDelivery(ctx, query.interval),
   }),
 ];

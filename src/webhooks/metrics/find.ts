@@ -23,7 +23,7 @@ export async function findMetrics(
   query: Static<typeof MetricsQuery>,
 ): Promise<Static<typeof WebhookMetrics>> {
   if (webhookId !== null) await findWebhook(ctx, webhookId);
-  const interval = query.interval ?? '1h';
+  const { interval } = query;
   const range = rangeOf(interval, query);
   const slots = await countsOf(ctx, webhookId, range);
   return {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { LowerBound, nullable, oneOf, Timestamp, UpperBound } from '../../wire/schema.ts';
+import { LowerBound, nullable, oneOf, Timestamp, UpperBound, withDefault } from '../../wire/schema.ts';
 
 export const INTERVALS = ['5m', '15m', '1h', '1d'] as const;
-const Interval = (options: object = {}) => oneOf(INTERVALS, { default: '1h', ...options });
+const Interval = (description: string) => withDefault(oneOf(INTERVALS, { description }), '1h');
 
 export const MetricsQuery = Type.Object({
   since: Type.Optional(
@@ -12,7 +12,7 @@ export const MetricsQuery = Type.Object({
     }),
   ),
   until: Type.Optional(Type.Unsafe<string>({ ...UpperBound, description: 'Left out: now.' })),
-  interval: Type.Optional(Interval({ description: 'How much time a line of `data` is of.' })),
+  interval: Interval('How much time a line of `data` is of.'),
 });
 
 const Count = (description: string) => Type.Integer({ description });
@@ -51,11 +51,7 @@ export const WebhookMetrics = Type.Object({
 });
 
 export const EventDeliveryQuery = Type.Object({
-  interval: Type.Optional(
-    Interval({
-      description: 'Between two values: of a day in fives of minutes, 3 days, 7 days or 30 days of whole days.',
-    }),
-  ),
+  interval: Interval('Between two values: of a day in fives of minutes, 3 days, 7 days or 30 days of whole days.'),
 });
 
 /** As Prometheus answers a query over a range: a value is the time in seconds and a number as text. */

@@ -7,12 +7,11 @@ import { AppError, notFound } from '../../errors.ts';
 import { leastIdAt, newId } from '../../ids.ts';
 import { distinct } from '../create.ts';
 import { findReplay } from './find.ts';
-import type { RecoverInput, Replay, ReplayInput } from './schemas.ts';
+import { DEFAULT_PER_SECOND, type RecoverInput, type Replay, type ReplayInput } from './schemas.ts';
 
 /** Of an endpoint, one runs and the others wait. */
 const MOST_OF_ENDPOINT = 5;
 const MOST_OF_TEAM = 20;
-const DEFAULT_PER_SECOND = 100;
 
 type Input = Static<typeof RecoverInput> & Pick<Static<typeof ReplayInput>, 'event_types'>;
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
-import { Cursor, Uuid } from '../../wire/schema.ts';
+import { Cursor, Uuid, withDefault } from '../../wire/schema.ts';
 import { Environment } from '../schemas.ts';
 import { askForReplay } from './ask.ts';
 import { cancelReplay } from './cancel.ts';
@@ -68,10 +68,10 @@ export const replayEndpoints = [
     description: 'The newest first, recoveries among them. Those that have ended are kept as long as events.',
     query: Type.Object({
       next_cursor: Type.Optional(Cursor()),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+      limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
     }),
     refusals: ['not_found', 'invalid_cursor'],
-    handle: async (ctx, { params, query: { next_cursor = null, limit = 50 } }) =>
+    handle: async (ctx, { params, query: { next_cursor = null, limit } }) =>
       listReplays(ctx, params.webhook_id, { next_cursor, limit }),
   }),
   endpoint({

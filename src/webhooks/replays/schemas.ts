@@ -4,13 +4,14 @@ import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } fr
 
 /** What one process begins of all replays. */
 const MOST_PER_SECOND = 400;
+export const DEFAULT_PER_SECOND = 100;
 const MOST_FILTER_TYPES = 200;
 const LONGEST_FILTER = Math.max(...EVENT_NAMES.map((name) => name.length));
 
 const PerSecond = Type.Integer({
   minimum: 1,
   maximum: MOST_PER_SECOND,
-  default: 100,
+  default: DEFAULT_PER_SECOND,
   description:
     'Most deliveries of the replay per second. Of the `rate_limit` of the endpoint, half is left to everything else.',
 });

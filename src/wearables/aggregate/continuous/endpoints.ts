@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts';
 import { asksFor, orFile } from '../../../http/media.ts';
 import { Environment } from '../../../tenancy/schemas.ts';
-import { Cursor, Text, Uuid } from '../../../wire/schema.ts';
+import { Cursor, Text, Uuid, withDefault } from '../../../wire/schema.ts';
 import { PARQUET, toParquet } from '../parquet/parquet.ts';
 import { AggregationResult } from '../schemas.ts';
 import { createContinuousQuery, type QueryInput } from './create.ts';
@@ -150,13 +150,13 @@ export const continuousQueryEndpoints: Endpoint[] = [
     params: userAndQuery,
     query: Type.Object({
       next_cursor: Type.Optional(Cursor()),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+      limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
     }),
     response: ContinuousQueryTaskHistory,
     summary: 'List the runs of a continuous query',
     description: 'For one user, the newest first. The last 100 are kept, for as long as events are.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'invalid_cursor'],
-    handle: async (ctx, { params, query: { next_cursor = null, limit = 50 } }) => {
+    handle: async (ctx, { params, query: { next_cursor = null, limit } }) => {
       return taskHistory(ctx, params, { next_cursor, limit });
     },
   }),

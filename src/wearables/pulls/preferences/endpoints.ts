@@ -27,7 +27,7 @@ export const pullPreferenceEndpoints: Endpoint[] = [
     summary: 'List how far back connections of teams begin',
     description: 'Teams that have chosen something, in the order they were made.',
     refusals: ['not_found', 'invalid_cursor'],
-    handle: (ctx, { query: { provider = [], next_cursor = null, limit = 50 } }) =>
+    handle: (ctx, { query: { provider = [], next_cursor = null, limit } }) =>
       listPreferences(ctx, ctx.teamIds, { provider, next_cursor, limit }),
   }),
   endpoint({

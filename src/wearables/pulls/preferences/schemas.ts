@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
-import { Cursor, nullable, oneOf, Uuid } from '../../../wire/schema.ts';
+import { Cursor, nullable, oneOf, Uuid, withDefault } from '../../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../../providers.ts';
 import { PULLED_NAMES } from '../events.ts';
 
@@ -90,7 +90,7 @@ const named = {
 export const PreferencesQuery = Type.Object({
   ...named,
   next_cursor: Type.Optional(Cursor()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Teams on a page.' })),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Teams on a page.' }), 50),
 });
 
 export const PreferencesRemoval = Type.Object({
