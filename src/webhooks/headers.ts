@@ -82,7 +82,7 @@ async function keepHeaderSet(
 }
 
 /** What an attempt sent of the endpoint's own headers; null where that is not kept. */
-export async function findHeaderSet({ db, cipher, team }: TeamCtx, id: string): Promise<Shown | null> {
+export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: string): Promise<Shown | null> {
   const row = { team_id: team.id, id };
   const set = await db
     .selectFrom('webhook_header_sets')

@@ -1,17 +1,20 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { ManagementCtx, OrgSignedCtx } from '../../context.ts';
+import type { ManagementCtx, OrgSignedCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import type { EhrConfiguration, EhrConfigurationInput } from './schemas.ts';
 
 type Configuration = Static<typeof EhrConfiguration>;
 
 /** How an EHR works with the organisation; null where nothing is configured. */
-export async function findConfigurationOrNull(ctx: ManagementCtx | OrgSignedCtx): Promise<Configuration | null> {
-  const row = await ctx.db
+export async function findConfigurationOrNull({
+  db,
+  org,
+}: Pick<ManagementCtx | TxCtx<ManagementCtx> | OrgSignedCtx, 'db' | 'org'>): Promise<Configuration | null> {
+  const row = await db
     .selectFrom('ehr_configurations')
     .select(['slug', 'modalities', 'origin_configs'])
-    .where('org_id', '=', ctx.org.id)
+    .where('org_id', '=', org.id)
     .executeTakeFirst();
   return (row as Configuration | undefined) ?? null;
 }

@@ -32,7 +32,7 @@ export function createDashboardUrl(ctx: ManagementCtx, input: Input): Promise<St
     if (!(FEATURES as readonly string[]).includes(feature)) {
       throw new AppError('unknown_feature', `There is no such feature. There are ${FEATURES.join(', ')}.`);
     }
-    const configuration = await findConfigurationOrNull(ctx as unknown as ManagementCtx);
+    const configuration = await findConfigurationOrNull(ctx);
     if (!configuration?.modalities.includes(modality)) {
       throw new AppError('modality_not_enabled', 'The configuration of the integration does not list this modality.');
     }
@@ -62,8 +62,7 @@ export function createDashboardUrl(ctx: ManagementCtx, input: Input): Promise<St
   });
 }
 
-async function teamOf(tx: TxCtx<ManagementCtx>, { team_id, integration_team_id }: Input): Promise<string | null> {
-  const ctx = tx as unknown as ManagementCtx;
+async function teamOf(ctx: TxCtx<ManagementCtx>, { team_id, integration_team_id }: Input): Promise<string | null> {
   if (team_id) return (await findManagedTeam(ctx, team_id)).id;
   return integration_team_id ? (await resolveTeam(ctx, integration_team_id)).id : null;
 }

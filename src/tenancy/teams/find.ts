@@ -3,8 +3,10 @@ import type { Ctx, ManagementCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
+type AnyManagementCtx = ManagementCtx | TxCtx<ManagementCtx>;
+
 /** A team of the caller's organisation; refused to a Team Management Key that is not bound to it. */
-export async function findManagedTeam(ctx: ManagementCtx, teamId: string): Promise<TeamCtx['team']> {
+export async function findManagedTeam(ctx: AnyManagementCtx, teamId: string): Promise<TeamCtx['team']> {
   const team = await ctx.db
     .selectFrom('teams')
     .select(['id', 'org_id', 'settings'])
@@ -18,7 +20,7 @@ export async function findManagedTeam(ctx: ManagementCtx, teamId: string): Promi
 }
 
 /** Refuses teams of the organisation that a Team Management Key is not bound to. */
-export function refuseUnbound({ key }: ManagementCtx, teamIds: string[]): void {
+export function refuseUnbound({ key }: AnyManagementCtx, teamIds: string[]): void {
   const bound = key.team_ids;
   if (bound === null || teamIds.every((id) => bound.includes(id))) return;
   throw new AppError('insufficient_scope', 'This Team Management Key is not bound to every team that this is about.');

@@ -1,9 +1,9 @@
 // The id that an organisation's own system has for a team: one team of the organisation at most has it.
 import { sql } from 'kysely';
-import type { Ctx, ManagementCtx, TxCtx } from '../../context.ts';
+import type { ManagementCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { findManagedTeam, findManagedTeamRow } from './find.ts';
-import type { TeamRow } from './render.ts';
+import { refuseUnbound } from './find.ts';
+import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 /**
  * Refuses a reference that another team of the organisation has: 409 `integration_team_id_conflict` with that team's id.
@@ -26,17 +26,23 @@ export async function refuseTaken(
 }
 
 /** The team that has the reference. Throws not_found, and insufficient_scope for a key that is not bound to it. */
-export async function resolveTeam(ctx: ManagementCtx, integrationTeamId: string): Promise<TeamRow> {
-  const id = await findOrNull(ctx.db, ctx.org.id, integrationTeamId);
-  if (id === null) throw notFound('Team');
-  return findManagedTeamRow({ ...ctx, team: await findManagedTeam(ctx, id) });
+export async function resolveTeam(
+  ctx: ManagementCtx | TxCtx<ManagementCtx>,
+  integrationTeamId: string,
+): Promise<TeamRow> {
+  const team = await ctx.db
+    .selectFrom('teams')
+    .select(TEAM_COLUMNS)
+    .where('org_id', '=', ctx.org.id)
+    .where('integration_team_id', '=', integrationTeamId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!team) throw notFound('Team');
+  refuseUnbound(ctx, [team.id]);
+  return team;
 }
 
-async function findOrNull(
-  db: Ctx['db'] | TxCtx['db'],
-  orgId: string,
-  integrationTeamId: string,
-): Promise<string | null> {
+async function findOrNull(db: TxCtx['db'], orgId: string, integrationTeamId: string): Promise<string | null> {
   const found = await db
     .selectFrom('teams')
     .select('id')

@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signatureHeaders } from '../../delivery/sending/sign.ts';
 import { userLeaves } from '../../events/held.ts';
-import { findHeaderSet } from '../headers.ts';
+import { findHeaderSetOrNull } from '../headers.ts';
 import { COLUMNS, type AttemptRow } from './looked-at.ts';
 import { renderAttempts } from './render.ts';
 import type { Attempt } from './schemas.ts';
@@ -37,7 +37,7 @@ export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: st
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of its event is scheduled for deletion.');
   const [summary] = await renderAttempts(ctx, [attempt]);
-  const own = headers_id === null ? { headers: {}, sensitive: [] } : await findHeaderSet(ctx, headers_id);
+  const own = headers_id === null ? { headers: {}, sensitive: [] } : await findHeaderSetOrNull(ctx, headers_id);
   const key = { team_id: ctx.team.id, id: attempt.id };
   return {
     ...(summary as NonNullable<typeof summary>),

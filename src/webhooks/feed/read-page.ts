@@ -2,6 +2,7 @@ import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { holdEvents } from '../../events/held.ts';
+import { leastIdAt, madeAt } from '../../ids.ts';
 import { BEGINNING, type Cursor, type Place, type Snapshot } from './cursor.ts';
 import { cutPage, type Cut } from './cut-page.ts';
 import { findEvents } from './find-events.ts';
@@ -27,7 +28,7 @@ const MOST_LOOKED_AT = 2_000;
 const MOST_TRIES = 5;
 
 const DAY = 86_400;
-const NOWHERE: Place = { position: 0, id: '00000000-0000-0000-0000-000000000000' };
+const NOWHERE: Place = { position: 0, id: leastIdAt(0) };
 
 /** What follows a cursor; null: what comes from now on. Throws cursor_expired where some of it may be dropped already. */
 export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Wanted): Promise<Page> {
@@ -74,8 +75,7 @@ function midway(cursor: Cursor, upTo: Snapshot, after: Place): Cursor {
 
 const timeOf = (cursor: Cursor, { last }: Cut): number => Math.max(cursor.from, last ? secondsOf(last.id) : 0);
 
-/** The first 48 bits of a UUID v7 are its millisecond. */
-const secondsOf = (id: string): number => Math.floor(parseInt(id.replaceAll('-', '').slice(0, 12), 16) / 1000);
+const secondsOf = (id: string): number => Math.floor(madeAt(id) / 1000);
 
 /** Days are dropped as a whole: what a cursor has still to give may have been among them. */
 function refuseExpired({ config }: TeamCtx, cursor: Cursor, at: number): void {

@@ -45,7 +45,7 @@ export function askForReplay(
       })
       .execute();
     await tellOfChange(ctx.db, webhook_id);
-    return findReplay(ctx as TeamCtx, { webhook_id, replay_id: id });
+    return findReplay(ctx, { webhook_id, replay_id: id });
   });
 }
 

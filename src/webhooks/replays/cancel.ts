@@ -24,6 +24,6 @@ export function cancelReplay(
       .where('ended_at', 'is', null)
       .execute();
     await tellOfChange(ctx.db, replay.webhook_id);
-    return findReplay(ctx as TeamCtx, replay);
+    return findReplay(ctx, replay);
   });
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../context.ts';
+import type { TeamCtx, TxCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { madeAt } from '../../ids.ts';
 import type { Replay } from './schemas.ts';
@@ -14,7 +14,7 @@ type Row = Omit<Static<typeof Replay>, 'held_up_by' | 'done_until'> & {
 export type Wanted = { webhook_id: string; replay_id: string | null; before: string | null; most: number };
 
 /** Replays of an endpoint of the team, the newest first: one, or those that were made before another. */
-export async function readReplays(ctx: TeamCtx, wanted: Wanted): Promise<Static<typeof Replay>[]> {
+export async function readReplays(ctx: TeamCtx | TxCtx<TeamCtx>, wanted: Wanted): Promise<Static<typeof Replay>[]> {
   const { rows } = await sql<Row>`
     select replay.id, kind, status, since, until, event_types, per_second, done_to, events_found, events_delivered,
            events_failed, events_skipped, replay.created_at, replay.updated_at, ended_at,
@@ -31,7 +31,7 @@ export async function readReplays(ctx: TeamCtx, wanted: Wanted): Promise<Static<
 
 /** A replay of an endpoint of the team. Throws not_found. */
 export async function findReplay(
-  ctx: TeamCtx,
+  ctx: TeamCtx | TxCtx<TeamCtx>,
   { webhook_id, replay_id }: { webhook_id: string; replay_id: string },
 ): Promise<Static<typeof Replay>> {
   const [found] = await readReplays(ctx, { webhook_id, replay_id, before: null, most: 1 });
