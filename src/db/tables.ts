@@ -962,6 +962,7 @@ export interface RateLimits {
 }
 
 export interface Retries {
+  asked: number | null;
   attempt: number;
   due_at: string;
   event_id: string;

@@ -57,7 +57,7 @@ test('an event of two endpoints reaches the second although the first answers wh
     const webhook_id = webhooks[webhook] as string;
     return {
       lane: lanes.get(webhook_id) as Lane,
-      queued: { webhook_id, event_id, attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null },
+      queued: { webhook_id, event_id, attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null, asked: null },
       receiver: { url: receiver.url, headers: {}, headers_id: null, secrets: [], disabled: false, ratePerSecond: null },
     };
   };

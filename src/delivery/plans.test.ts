@@ -184,6 +184,7 @@ const settled = (): Settled[] =>
       from: 'deliveries',
       schedule_from: 0,
       trigger: null,
+      asked: null,
       event_type: steps.name,
       headers_id: null,
     },

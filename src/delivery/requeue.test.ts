@@ -78,12 +78,12 @@ describe('a delivery that is queued again', () => {
     expect([(await numbers()).at(-1), await rows()]).toEqual([[2, 'exhausted', 'resend'], []]);
   });
 
-  test('stays a first attempt where that waits', async () => {
+  test('is made as its first attempt where that waits', async () => {
     const event_id = await publish();
     expect(await requeue(event_id)).toBe(true);
     expect(await rows()).toEqual([{ event_id, attempt: 0, due: true }]);
     await app.deliver();
-    expect(await numbers()).toEqual([[1, 'succeeded', null]]);
+    expect(await numbers()).toEqual([[1, 'succeeded', 'resend']]);
   });
 
   test('counts the attempt whose outcome is being written', async () => {

@@ -44,6 +44,7 @@ function failed(of: Pick<Delivery, 'webhook_id' | 'event_id' | 'team_id' | 'fenc
       from: 'deliveries',
       schedule_from: 0,
       trigger: null,
+      asked: null,
       event_type: steps.name,
       headers_id: null,
     },

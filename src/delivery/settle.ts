@@ -4,8 +4,9 @@ import { byteaArray } from '../db/session/binary-array.ts';
 import { plainArray } from '../db/session/plain-array.ts';
 import { newId } from '../ids.ts';
 import { stillQueued, type Queued, type Trigger } from './lanes/queue.ts';
-import { DISABLED_AFTER_DAYS, retryDelaySeconds } from './schedule.ts';
+import { DISABLED_AFTER_DAYS, RETRY_DELAYS_SECONDS, retryDelaySeconds } from './schedule.ts';
 import type { SendOutcome } from './sending/send.ts';
+import { isOurs } from './sending/send-error.ts';
 
 /** A delivery that its lane's owner took in hand. */
 export type Delivery = Queued & { team_id: string; fence: number; event_type: string; headers_id: string | null };
@@ -20,6 +21,8 @@ export type Consequences = {
   unwritten: Settled[];
   /** Receivers that are to be disabled: gone by their own word, or failing for too long. */
   disable: { webhook_id: string; team_id: string; reason: 'gone' | 'failing' }[];
+  /** What was asked for once more while it was under way: it is due again. */
+  asked: Settled[];
   /** Deliveries that were given up. */
   exhausted: Settled[];
 };
@@ -39,7 +42,8 @@ export const mayExhaust = (batch: Settled[]): boolean => batch.some((settled) =>
  * Whoever else locks a queued row is about to delete it, and a batch is of many teams: nothing waits for such a lock.
  * Rows are looked up one by one and deleted by their place, and each takes its outcome along: a join on keys would compare
  * each with each, or read the queue whole if its plan was made while that was empty. A retry is asked for in the order of
- * its key, or it might be looked for along the due times.
+ * its key, or it might be looked for along the due times. One that was asked for while it was under way is due again at once.
+ * What failed for reasons of our own says nothing about its receiver.
  *
  * The commit does not wait for the disk, where dozens a second would stand in the way of the requests': what a crash of
  * PostgreSQL takes along is the last second's at most, and those deliveries are made again. Only an event that tells of
@@ -52,7 +56,9 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
     with hurried as materialized (
       select case when ${!mayExhaust(batch)} then set_config('synchronous_commit', 'off', true) end
     ), outcome as materialized (
-      select o.*, now() + make_interval(secs => delay) as next_attempt_at, first.ctid as first, again.ctid as again
+      select o.*, now() + make_interval(secs => delay) as next_attempt_at, first.ctid as first, again.ctid as again,
+             again.count as asked_now, again.trigger as asked_by,
+             again.ctid is not null and again.count is distinct from o.asked as is_asked
         from unnest(
           ${plain('webhook_id')}::uuid[], ${plain('event_id')}::uuid[], ${plain('fence')}::integer[],
           ${plain('attempt')}::smallint[], ${plain('result')}::text[], ${plain('delay')}::float8[], ${plain('id')}::uuid[],
@@ -60,10 +66,10 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
           ${byteaArray(logs.map(({ response_body }) => response_body))}::bytea[], ${plain('duration_ms')}::integer[],
           ${plain('schedule_from')}::smallint[], ${plain('trigger')}::text[], ${plain('sent_at')}::float8[],
           ${logs.map(({ signature }) => signature)}::text[], ${logs.map(({ user_agent }) => user_agent)}::text[],
-          ${plain('headers_id')}::uuid[]
+          ${plain('headers_id')}::uuid[], ${plain('asked')}::smallint[], ${plain('blames')}::boolean[]
         ) with ordinality
           as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
-                schedule_from, trigger, sent_at, signature, user_agent, headers_id, n)
+                schedule_from, trigger, sent_at, signature, user_agent, headers_id, asked, blames, n)
         join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
         left join lateral (
           select ctid from deliveries
@@ -71,7 +77,7 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
              for update skip locked
         ) as first on true
         left join lateral (
-          select ctid from retries
+          select ctid, asked as count, retries.trigger from retries
            where first.ctid is null
              and (retries.webhook_id, retries.event_id) between (o.webhook_id, o.event_id) and (o.webhook_id, o.event_id)
            order by retries.webhook_id, retries.event_id limit 1 for update skip locked
@@ -83,8 +89,11 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
     ), held as materialized (
       select * from gone union all select * from gone_again
     ), moved as (
-      insert into retries (webhook_id, event_id, team_id, attempt, due_at, schedule_from)
-      select webhook_id, event_id, team_id, attempt, next_attempt_at, schedule_from from held where result = 'failed'
+      insert into retries (webhook_id, event_id, team_id, attempt, due_at, schedule_from, trigger, asked)
+      select webhook_id, event_id, team_id, attempt, case when is_asked then now() else next_attempt_at end,
+             case when result = 'failed' then schedule_from else attempt - ${RETRY_DELAYS_SECONDS.length}::smallint end,
+             case when is_asked then asked_by end, case when is_asked then asked_now end
+        from held where result = 'failed' or is_asked
     ), logged as (
       insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, http_status, error, response_body, duration_ms, next_attempt_at,
                             trigger, sent_at, signature, user_agent, headers_id)
@@ -92,7 +101,7 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
              trigger, to_timestamp(sent_at / 1000), signature, user_agent, headers_id
         from held
     ), told as (
-      select webhook_id, bool_or(result = 'succeeded') as succeeded from outcome group by webhook_id
+      select webhook_id, bool_or(result = 'succeeded') as succeeded from outcome where blames group by webhook_id
     ), turned as (
       select lanes.webhook_id, told.succeeded from told join lanes on lanes.webhook_id = told.webhook_id
        where case when told.succeeded then failing_since is not null
@@ -104,19 +113,22 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
       returning lanes.webhook_id, failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) as too_long
     )
     select string_agg(n::text, ' ') as held,
+           string_agg(n::text, ' ') filter (where is_asked) as asked,
            string_agg(n::text, ' ') filter (where exists (
              select from failing where failing.webhook_id = held.webhook_id and too_long)) as failing,
            (select count(*) from hurried) as hurried
       from held`.execute(ctx.db);
   const consequences = consequencesOf(batch, rows[0] as Written);
-  const asked = consequences.unwritten.map((settled) => ({ ...settled.delivery, settled }));
-  const locked = (await stillQueued(ctx.db, asked)).map(({ settled }) => settled);
+  const left = consequences.unwritten.map((settled) => ({ ...settled.delivery, settled }));
+  const locked = (await stillQueued(ctx.db, left)).map(({ settled }) => settled);
   return { ...consequences, locked };
 }
 
 /** Places in the batch, from 1, with spaces between them. */
 type Written = {
   held: string | null;
+  /** Of those, what was asked for once more. */
+  asked: string | null;
   /** Of those, what belongs to receivers that have failed for too long. */
   failing: string | null;
 };
@@ -139,6 +151,9 @@ type Logged = {
   signature: string | null;
   user_agent: string | null;
   headers_id: string | null;
+  asked: number | null;
+  /** Whether it tells how the receiver fares. */
+  blames: 't' | 'f';
 };
 
 /** What holds ids, numbers and words. */
@@ -166,6 +181,8 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
     signature: outcome.sent?.signature ?? null,
     user_agent: outcome.sent?.user_agent ?? null,
     headers_id: delivery.headers_id,
+    asked: delivery.asked,
+    blames: error !== null && isOurs(error) ? 'f' : 't',
   };
 }
 
@@ -174,6 +191,7 @@ const placesOf = (text: string | null): Set<number> => new Set(text === null ? [
 function consequencesOf(batch: Settled[], written: Written): Omit<Consequences, 'locked'> {
   const held = placesOf(written.held);
   const failing = placesOf(written.failing);
+  const askedAt = placesOf(written.asked);
   const disable = new Map<string, Consequences['disable'][number]>();
   const exhausted: Settled[] = [];
   const unwritten: Settled[] = [];
@@ -188,7 +206,8 @@ function consequencesOf(batch: Settled[], written: Written): Omit<Consequences, 
       disable.set(webhook_id, { webhook_id, team_id, reason: 'failing' });
     if (resultOf(settled) === 'exhausted') exhausted.push(settled);
   }
-  return { unwritten, disable: [...disable.values()], exhausted };
+  const asked = batch.filter((_, index) => askedAt.has(index + 1));
+  return { unwritten, disable: [...disable.values()], exhausted, asked };
 }
 
 /** Removes deliveries whose event is gone: retention or an erasure was faster. Answers those that left the queue. */

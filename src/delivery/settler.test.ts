@@ -53,6 +53,7 @@ async function timedOut(): Promise<Settled> {
     from: 'deliveries' as const,
     schedule_from: 0,
     trigger: null,
+    asked: null,
     team_id: app.team.id,
     fence,
     event_type: steps.name,

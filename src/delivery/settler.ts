@@ -85,9 +85,10 @@ export class Settler {
       const consequences = await this.#write(batch);
       const locked = new Set(this.#hurried ? [] : consequences?.locked);
       const unwritten = new Set(consequences ? consequences.unwritten : batch);
+      const asked = new Set(consequences?.asked);
       for (const settled of batch) {
         if (locked.has(settled)) this.#postpone(settled);
-        else this.#done(settled, !unwritten.has(settled));
+        else this.#done(asked.has(settled) ? { ...settled, delay: 0 } : settled, !unwritten.has(settled));
       }
       if (consequences) this.#disable(consequences);
     }

@@ -66,6 +66,26 @@ test('an event that cannot be opened fails by itself, and is sent once it can be
   expect(arrived(receiver)).toEqual([own, damaged]);
 });
 
+test('an event that cannot be opened is not held against its endpoint', async () => {
+  const failingSince = async () =>
+    (
+      await sql<{ failing_since: string | null; disabled: boolean }>`
+      select failing_since, disabled from lanes join webhooks on webhooks.id = webhook_id where webhook_id = ${webhook}`.execute(
+        app.db,
+      )
+    ).rows[0];
+  const damaged = await publishTo(app, team, steps, {});
+  await flip('events', 'body', 'id', damaged);
+  await app.deliver();
+  expect(await attempted(app, webhook)).toMatchObject([{ outcome: 'failed', error: 'local_error' }]);
+  expect(await failingSince()).toEqual({ failing_since: null, disabled: false });
+  await sql`update lanes set failing_since = now() - interval '6 days' where webhook_id = ${webhook}`.execute(app.db);
+  await team.api('POST', `${webhookPath(team)}/${webhook}/event/${damaged}/resend`);
+  await app.deliver();
+  expect((await attempted(app, webhook)).length).toBe(2);
+  expect((await failingSince())?.disabled).toBe(false);
+});
+
 const forgetSecrets = async (): Promise<() => Promise<unknown>> => {
   const rows = await app.db.deleteFrom('webhook_secrets').where('webhook_id', '=', webhook).returningAll().execute();
   return () => app.db.insertInto('webhook_secrets').values(rows).execute();

@@ -13,6 +13,7 @@ const first = (event_id = newId()): Queued => ({
   from: 'deliveries',
   schedule_from: 0,
   trigger: null,
+  asked: null,
 });
 const begin = (lane: Lane, now = 0): Queued | null => lane.next(now, null);
 const ANSWERED = { ok: true, status: 204, error: null, duration_ms: 5, retry_after_seconds: null };

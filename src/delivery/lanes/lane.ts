@@ -137,6 +137,8 @@ export class Lane {
     const next = rows.find((row) => row.wait > 0);
     if (next) this.#retriesAt = now + next.wait * 1000;
     else this.#retriesAt = rows.length === most ? 0 : Infinity;
+    // What was settled during the read may have been asked for once more, and be due again.
+    if (rows.some((row) => row.wait <= 0 && this.#settledMeanwhile.has(row.event_id))) this.#retriesAt = 0;
     for (const row of rows) if (row.wait <= 0 && this.#remember(row)) this.#retries.push(row);
     this.endRead();
   }

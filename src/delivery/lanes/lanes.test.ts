@@ -82,6 +82,7 @@ const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
         from: attempt === 1 ? 'deliveries' : 'retries',
         schedule_from: 0,
         trigger: null,
+        asked: null,
         event_type: steps.name,
         headers_id: null,
       },
@@ -125,7 +126,17 @@ describe('a lane', () => {
     await lanes.takeHinted();
     const [lane] = lanes.ready(performance.now());
     lane?.addFirsts(
-      [{ webhook_id: webhook, event_id: newId(), attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null }],
+      [
+        {
+          webhook_id: webhook,
+          event_id: newId(),
+          attempt: 1,
+          from: 'deliveries',
+          schedule_from: 0,
+          trigger: null,
+          asked: null,
+        },
+      ],
       16,
     );
     expect(lane?.next(performance.now(), null)).not.toBeNull();

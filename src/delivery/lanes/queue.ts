@@ -14,6 +14,8 @@ export type Queued = {
   schedule_from: number;
   /** Null where the schedule asks for it. */
   trigger: Trigger | null;
+  /** Its row's count when it was read: if that has risen when it is settled, it was asked for once more meanwhile. */
+  asked: number | null;
 };
 
 /** Which rows of a lane to read: those behind the event `after`. */
@@ -35,7 +37,7 @@ export async function readQueue(db: Db, firsts: FirstAttemptsWanted[], retries: 
   if (firsts.length === 0 && retries.length === 0) return { firsts: new Map(), retries: new Map() };
   const { rows } = await sql<Row>`
     select lane.webhook_id, row.event_id, null::integer as attempt, null::integer as schedule_from, null::text as trigger,
-           null::float8 as wait
+           null::smallint as asked, null::float8 as wait
       from unnest(${firsts.map((lane) => lane.webhook_id)}::uuid[], ${firsts.map((lane) => lane.after)}::uuid[],
                   ${firsts.map((lane) => lane.most)}::integer[]) as lane (webhook_id, after, most)
      cross join lateral (
@@ -44,12 +46,12 @@ export async function readQueue(db: Db, firsts: FirstAttemptsWanted[], retries: 
         order by deliveries.webhook_id, event_id limit lane.most
      ) as row
     union all
-    select lane.webhook_id, row.event_id, row.attempt + 1, row.schedule_from, row.trigger,
+    select lane.webhook_id, row.event_id, row.attempt + 1, row.schedule_from, row.trigger, row.asked,
            extract(epoch from row.due_at - now())::float8
       from unnest(${retries.map((lane) => lane.webhook_id)}::uuid[], ${retries.map((lane) => lane.most)}::integer[])
            as lane (webhook_id, most)
      cross join lateral (
-       select event_id, attempt, schedule_from, trigger, due_at from retries
+       select event_id, attempt, schedule_from, trigger, asked, due_at from retries
         where retries.webhook_id = lane.webhook_id
         order by retries.webhook_id, due_at limit lane.most
      ) as row`.execute(db);
@@ -69,6 +71,7 @@ type Row =
       attempt: number;
       schedule_from: number;
       trigger: Trigger | null;
+      asked: number | null;
       wait: number;
     };
 
@@ -79,6 +82,7 @@ const firstAttempt = ({ webhook_id, event_id }: Row): Queued => ({
   from: 'deliveries',
   schedule_from: 0,
   trigger: null,
+  asked: null,
 });
 
 function addTo<Q extends Queued>(lanes: Map<string, Q[]>, queued: Q): void {

@@ -235,6 +235,7 @@ export class Replayer {
         // Whoever asks for it again asks for all its retries.
         schedule_from: event.attempt - 1,
         trigger: 'replay',
+        asked: null,
       },
       onEnd: (end) => {
         this.#places.giveBack(lane.team_id);

@@ -18,6 +18,10 @@ export type SendError =
   | 'unknown'
   | 'unreachable';
 
+/** Whether it says nothing about the receiver. */
+export const isOurs = (error: SendError): boolean =>
+  error === 'local_error' || error === 'cancelled' || error === 'invalid_request';
+
 const ERRORS: Record<string, SendError> = {
   address_refused: 'address_refused',
   ECONNREFUSED: 'connection_refused',

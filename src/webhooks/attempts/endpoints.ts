@@ -108,7 +108,7 @@ export const sendingEndpoints = (names: string[], catalogue: () => { data: Event
     summary: 'Send an event to an endpoint again',
     description:
       'Whatever became of it there, also where it was never sent there. It is sent at once; a retry that waits is made now ' +
-      'instead of later, and its schedule goes on where it fails. Where the delivery had succeeded or was given up, one attempt ' +
+      'instead of later, and its schedule goes on where it fails. While an attempt is under way, one more is made behind it. Where the delivery had succeeded or was given up, one attempt ' +
       'is made, and no other follows. Attempts go on being counted.',
     refusals: ['not_found', 'webhook_disabled', 'event_expired', 'delivery_held', 'too_many_attempts'],
     handle: async (ctx, { params }) => resend(ctx, params.webhook_id, params.event_id),

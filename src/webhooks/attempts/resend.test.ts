@@ -64,9 +64,78 @@ describe('an event that is sent again', () => {
     ]);
   });
 
-  test('waits as a first attempt where it was not sent yet', async () => {
+  test('is its first attempt where it was not sent yet', async () => {
     const event = await publishTo(app, team, steps, {});
-    expect((await resend(event)).body).toMatchObject({ attempts: 0, status: 'queued', next_attempt_at: null });
+    expect((await resend(event)).body).toMatchObject({ attempts: 0, status: 'queued' });
+    await app.deliver();
+    expect(await made()).toEqual([[1, 'succeeded', 'resend']]);
+  });
+
+  /** Has the next attempt wait for its answer until the events are asked for; then it fails, and others succeed. */
+  const whileUnderWay = async (ask: () => Promise<unknown>): Promise<void> => {
+    let fail = (): void => undefined;
+    const before = receiver.requests();
+    receiver.answer((response) => {
+      fail = () => void response.writeHead(500).end();
+    });
+    const delivered = app.deliver();
+    await expect.poll(() => receiver.requests(), { timeout: 5_000 }).toBe(before + 1);
+    await ask();
+    receiver.answer(null);
+    fail();
+    await delivered;
+    await app.deliver();
+  };
+
+  test('is made behind the attempt that is under way, once however often it is asked for', async () => {
+    fails();
+    const event = await publish();
+    await resend(event);
+    await whileUnderWay(async () => {
+      const answers = await Promise.all([resend(event), resend(event), resend(event)]);
+      for (const { status, body } of answers) expect([status, body]).toMatchObject([200, { status: 'queued' }]);
+    });
+    expect([await made(), await queued(app, webhook)]).toEqual([
+      [
+        [1, 'failed', null],
+        [2, 'failed', 'resend'],
+        [3, 'succeeded', 'resend'],
+      ],
+      [],
+    ]);
+  });
+
+  test('is made behind the first attempt that is under way', async () => {
+    const event = await publishTo(app, team, steps, {});
+    await whileUnderWay(() => resend(event));
+    expect([await made(), await queued(app, webhook)]).toEqual([
+      [
+        [1, 'failed', null],
+        [2, 'succeeded', 'resend'],
+      ],
+      [],
+    ]);
+  });
+
+  test('is made once behind a last attempt, and no other follows', async () => {
+    const event = await publish();
+    await resend(event);
+    await whileUnderWay(async () => {
+      await resend(event);
+      await expect.poll(async () => (await queued(app, webhook)).length).toBe(1);
+    });
+    fails();
+    await resend(event);
+    await app.deliver();
+    expect([(await made()).map(([attempt, outcome]) => [attempt, outcome]), await queued(app, webhook)]).toEqual([
+      [
+        [1, 'succeeded'],
+        [2, 'exhausted'],
+        [3, 'succeeded'],
+        [4, 'exhausted'],
+      ],
+      [],
+    ]);
   });
 
   test('is refused where nothing could be sent, with the reason', async () => {
