@@ -109,9 +109,9 @@ const tables = [
   ),
 ] as string[];
 
-/** Kysely's three, and plain SQL in lower case; a comment writes nothing. */
+/** Kysely's three, and SQL in lower case, with the name as it is or by `sql.table`; a comment writes nothing. */
 const WRITES =
-  /\b(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*'(\w+)|\b(?:insert into|update|delete from|merge into|truncate(?: table)?)\s+(?:only\s+)?(?:public\.)?"?(\w+)/g;
+  /\b(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*'(\w+)|\b(?:insert into|update|delete from|merge into|truncate(?: table)?)\s+(?:only\s+)?(?:public\.)?(?:\$\{sql\.table\('|")?(\w+)/g;
 const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 
 const writes = sources.flatMap(({ file, text }) =>
