@@ -13,7 +13,7 @@ export type Webhook = {
   created_at: string;
   updated_at: string;
 };
-export type Problems = { detail: { type: string; loc: string[]; msg: string }[]; code: string };
+export type Problems = { detail: { type: string; loc: string[]; msg: string; input?: unknown }[]; code: string };
 
 /** Where nothing is sent to: a name that nobody has. */
 export const ENDPOINT_URL = 'https://receiver.example.com/hooks';

@@ -1,8 +1,10 @@
 /** The one of `names` that `word` was most likely meant to be, by at most so many letters; null where none is near. */
 export function nearest(word: string, names: readonly string[], most?: number): string | null {
+  const reach = (name: string): number => most ?? Math.max(2, name.length / 3);
   const [best] = names
+    .filter((name) => Math.abs(name.length - word.length) <= reach(name))
     .map((name) => ({ name, distance: editDistance(word, name) }))
-    .filter(({ name, distance }) => distance <= (most ?? Math.max(2, name.length / 3)))
+    .filter(({ name, distance }) => distance <= reach(name))
     .toSorted((a, b) => a.distance - b.distance);
   return best?.name ?? null;
 }

@@ -115,6 +115,31 @@ describe('creating an endpoint', () => {
     }
   });
 
+  test('what is no type of event is told in a sentence, with what was sent and what was likely meant', async () => {
+    const filter_types = ['labtest.order.craeted', 'labtest.ordr.*', 'of nothing', 'labtest.order.craeted'];
+    const answer = await app.api<Problems>('POST', path, { url: ENDPOINT_URL, filter_types, secret: 'abc' });
+    const msg = 'Not a type of event: GET /v2/event_types lists them, and a beginning of one ends in .*';
+    expect(answer.body.detail.map(({ loc, msg: said, input }) => [loc.at(-1), said, input])).toEqual([
+      [0, `${msg}. Did you mean labtest.order.created?`, 'labtest.order.craeted'],
+      [1, `${msg}. Did you mean labtest.order.*?`, 'labtest.ordr.*'],
+      [2, msg, 'of nothing'],
+      [3, msg, 'labtest.order.craeted'],
+      ['secret', 'String should be whsec_ and base64 of 24 to 64 bytes', undefined],
+    ]);
+    const { body: webhook } = await app.api<{ id: string }>('POST', path, { url: ENDPOINT_URL });
+    const tried = await app.api<Problems>('POST', `${path}/${webhook.id}/test`, {
+      event_type: 'labtest.order.craeted',
+    });
+    expect(tried.body.detail).toMatchObject([
+      {
+        msg: expect.stringMatching(
+          /^Input should be one of \d+ values, which the reference lists. Did you mean labtest.order.created\?$/,
+        ),
+        input: 'labtest.order.craeted',
+      },
+    ]);
+  });
+
   test('one more than a team may have is refused, also when two come at once', async () => {
     const team = await app.makeTeam();
     const create = () => team.api<{ code: string }>('POST', webhookPath(team), { url: ENDPOINT_URL });

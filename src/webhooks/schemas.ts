@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { EVENT_FILTER_PATTERN, EVENT_NAMES } from '../events/names.ts';
+import { EventFilter } from '../events/filter.ts';
+import type { Mismatch } from '../wire/mismatch.ts';
 import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../wire/schema.ts';
 
 const MOST_FILTER_TYPES = 200;
-const LONGEST_FILTER = Math.max(...EVENT_NAMES.map((name) => name.length));
 const MOST_PER_SECOND = 100_000;
 
 /** `whsec_` and canonical base64 of 24 to 64 bytes, as Standard Webhooks asks; `isSecret` says the same. */
@@ -12,9 +12,12 @@ const SECRET_PATTERN =
   '(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?' +
   '|(?:[A-Za-z0-9+/]{4}){21}(?:[A-Za-z0-9+/][AQgw]==)?)$';
 
+const mismatch: Mismatch = { msg: 'String should be whsec_ and base64 of 24 to 64 bytes' };
+
 export const Secret = Type.String({
   maxLength: 100,
   pattern: SECRET_PATTERN,
+  mismatch,
   description: '`whsec_` and base64 of 24 to 64 bytes. Left out: one is made.',
 });
 
@@ -25,7 +28,7 @@ const RateLimit = Type.Integer({
   maximum: MOST_PER_SECOND,
   description: 'Most deliveries per second to this endpoint; what is more waits. null: as many as it takes.',
 });
-const FilterTypes = Type.Array(Type.String({ pattern: EVENT_FILTER_PATTERN, maxLength: LONGEST_FILTER }), {
+const FilterTypes = Type.Array(EventFilter, {
   minItems: 1,
   maxItems: MOST_FILTER_TYPES,
   description:

@@ -1,8 +1,15 @@
 import type { ErrorObject } from 'ajv';
+import { nearest } from '../../config/nearest.ts';
+import type { Mismatch } from '../../wire/mismatch.ts';
 import type { Problem } from '../errors.ts';
 
 export const MOST_LISTED = 100;
 const MOST_BYTES = 64 * 1024;
+/** Looking for what was meant costs up to a millisecond. */
+export const MOST_SUGGESTED = 3;
+/** More is no help in a sentence. */
+const MOST_ALTERNATIVES = 60;
+const LONGEST_REPEATED = 100;
 
 /** The problems that an answer lists: one a place, so many as a caller reads and an answer holds. */
 export function listed(problems: Problem[]): Problem[] {
@@ -27,16 +34,22 @@ const TYPE_NAMES: Record<string, [type: string, msg: string]> = {
   object: ['dict_type', 'Input should be a valid object'],
 };
 
-/** What the validator found, as an entry of a 422; `input` is the request that it looked at. */
-export function toProblem(error: ErrorObject, input: unknown): Problem {
+/**
+ * What the validator found, as an entry of a 422; `input` is the request that it looked at, and `suggests` whether the name that was
+ * most likely meant is told.
+ */
+export function toProblem(error: ErrorObject, input: unknown, suggests: boolean): Problem {
   const loc = error.instancePath.split('/').slice(1).map(unescaped);
-  const [type, msg] = describe(error);
-  if (error.keyword === 'required') return { type, loc: [...loc, error.params['missingProperty'] as string], msg };
+  const [type, said] = describe(error);
+  if (error.keyword === 'required')
+    return { type, loc: [...loc, error.params['missingProperty'] as string], msg: said };
   const value = loc.reduce<unknown>((at, name) => (at as Record<string | number, unknown> | undefined)?.[name], input);
+  const msg = suggests ? `${said}${suggestion(error, value)}` : said;
   return mayBeRepeated(error, value) ? { type, loc, msg, input: value } : { type, loc, msg };
 }
 
-function describe({ keyword, params, instancePath, message }: ErrorObject): [type: string, msg: string] {
+function describe(error: ErrorObject): [type: string, msg: string] {
+  const { keyword, params, instancePath, message } = error;
   const limit = params['limit'] as number;
   switch (keyword) {
     case 'required':
@@ -50,7 +63,10 @@ function describe({ keyword, params, instancePath, message }: ErrorObject): [typ
     case 'const':
       return ['literal_error', `Input should be ${JSON.stringify(params['allowedValue'])}`];
     case 'pattern':
-      return ['string_pattern_mismatch', `String should match pattern '${params['pattern']}'`];
+      return [
+        'string_pattern_mismatch',
+        mismatchOf(error)?.msg ?? `String should match pattern '${params['pattern']}'`,
+      ];
     case 'minLength':
       return ['string_too_short', `String should have at least ${limit} character${limit === 1 ? '' : 's'}`];
     case 'minimum':
@@ -69,22 +85,35 @@ function describe({ keyword, params, instancePath, message }: ErrorObject): [typ
 const expectedType = (params: ErrorObject['params']): string =>
   [params['type'] as string | string[]].flat().join(',').split(',')[0] as string;
 
-function alternatives(values: unknown[]): string {
-  return values
-    .filter((value) => value !== null)
-    .map((value) => `'${String(value)}'`)
-    .join(', ');
+const mismatchOf = ({ keyword, parentSchema }: ErrorObject): Mismatch | undefined =>
+  keyword === 'pattern' ? (parentSchema?.['mismatch'] as Mismatch | undefined) : undefined;
+
+function alternatives(allowed: unknown[]): string {
+  const values = allowed.filter((value) => value !== null);
+  if (values.length > MOST_ALTERNATIVES) return `one of ${values.length} values, which the reference lists`;
+  return values.map((value) => `'${String(value)}'`).join(', ');
+}
+
+/** Where there is more to choose from than a sentence can list. */
+function suggestion(error: ErrorObject, value: unknown): string {
+  const values = error.keyword === 'enum' ? (error.params['allowedValues'] as unknown[]) : [];
+  const names = values.length > MOST_ALTERNATIVES ? values.map(String) : mismatchOf(error)?.names;
+  if (names === undefined || typeof value !== 'string' || value.length > LONGEST_REPEATED) return '';
+  const meant = nearest(value, names);
+  return meant === null ? '' : `. Did you mean ${meant}?`;
 }
 
 /**
  * Only what cannot be a name, a date of birth, contact data or a secret is repeated to the caller:
  * a number or boolean out of its range, and short text where an id or one of a list was asked for.
  */
-function mayBeRepeated({ keyword, params }: ErrorObject, value: unknown): boolean {
+function mayBeRepeated(error: ErrorObject, value: unknown): boolean {
+  const { keyword, params } = error;
   if (typeof value === 'number' || typeof value === 'boolean') {
     return keyword === 'minimum' || keyword === 'maximum' || NO_TEXT.has(expectedType(params));
   }
-  return typeof value === 'string' && value.length <= 100 && (keyword === 'enum' || params['format'] === 'uuid');
+  const isPublic = keyword === 'enum' || params['format'] === 'uuid' || mismatchOf(error)?.names !== undefined;
+  return isPublic && typeof value === 'string' && value.length <= LONGEST_REPEATED;
 }
 
 const NO_TEXT = new Set(['integer', 'number', 'boolean']);

@@ -6,13 +6,20 @@ import type { Rule } from '../../wire/rule.ts';
 import { RULES } from '../../wire/rules.ts';
 import { compileBounds } from './bounds.ts';
 import type { Problem } from '../errors.ts';
-import { listed, toProblem } from './problem.ts';
+import { listed, MOST_SUGGESTED, toProblem } from './problem.ts';
 
 /** The parts of a request in the order in which their problems are listed. */
 export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undefined; body?: TSchema | undefined };
 
 // Schemas are checked where OpenAPI is made of them (test/openapi.test.ts).
-const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, strictNumbers: true, validateSchema: false });
+const ajv = new Ajv({
+  allErrors: true,
+  useDefaults: true,
+  strict: false,
+  strictNumbers: true,
+  verbose: true,
+  validateSchema: false,
+});
 ajv.removeKeyword('format');
 ajv.addKeyword({ keyword: 'format', type: 'string', modifying: true, errors: true, compile: bringingIntoForm });
 for (const rule of RULES) {
@@ -45,7 +52,7 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
     const leftOut = new Set(tooLong.map(({ loc }) => loc.join('/')));
     const further = found
       .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
-      .map((error) => toProblem(error, input))
+      .map((error, index) => toProblem(error, input, index < MOST_SUGGESTED))
       .filter(({ loc }) => !loc.some((_, index) => leftOut.has(loc.slice(0, index + 1).join('/'))));
     return listed([...tooLong, ...further]);
   };

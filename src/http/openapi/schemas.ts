@@ -34,6 +34,9 @@ const PLAIN = new Set([
   'default',
 ]);
 
+/** Keywords that are written otherwise, or tell this service alone. */
+const OF_THE_HOUSE = new Set(['description', 'column', 'toldWhole', 'mismatch']);
+
 const ruleOf = new Map(RULES.map((rule) => [rule.keyword, rule]));
 
 /** The sentences that a schema's own keywords add to its description. */
@@ -128,7 +131,7 @@ export class ComponentSchemas {
   }
 
   #keyword(key: string, value: unknown): Json {
-    if (key === 'description' || key === 'column' || key === 'toldWhole' || ruleOf.has(key)) return {};
+    if (OF_THE_HOUSE.has(key) || ruleOf.has(key)) return {};
     if (key === 'default' && value === null) return {};
     if (PLAIN.has(key)) return { [key]: value };
     const format = key === 'format' ? formatOf(value) : undefined;

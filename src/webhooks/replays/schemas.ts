@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import { EVENT_FILTER_PATTERN, EVENT_NAMES } from '../../events/names.ts';
+import { EventFilter } from '../../events/filter.ts';
 import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
 
 /** What one process begins of all replays. */
 const MOST_PER_SECOND = 400;
 export const DEFAULT_PER_SECOND = 100;
 const MOST_FILTER_TYPES = 200;
-const LONGEST_FILTER = Math.max(...EVENT_NAMES.map((name) => name.length));
 
 const PerSecond = Type.Integer({
   minimum: 1,
@@ -35,7 +34,7 @@ export const ReplayInput = Type.Object(
   {
     ...window,
     event_types: optional(
-      Type.Array(Type.String({ pattern: EVENT_FILTER_PATTERN, maxLength: LONGEST_FILTER }), {
+      Type.Array(EventFilter, {
         minItems: 1,
         maxItems: MOST_FILTER_TYPES,
         description: 'Of what the endpoint takes, only these types, by name or by a beginning that ends in `.*`.',
