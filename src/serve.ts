@@ -220,19 +220,23 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
   return server;
 }
 
-/** Requests first, since they make work; then the work; then what both stand on. */
+/**
+ * Requests first, since they make work; then the work; then what both stand on. Events are streamed on beside all that for as long as
+ * the drain takes: no broker of a team holds up what is behind it.
+ */
 async function stopInOrder(
   { stopping, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs, metricsServer, listener, database }: Running,
   drainMs: number,
 ): Promise<void> {
   const deadline = Date.now() + drainMs;
   stopping.abort();
+  const streamed = streaming?.stop(drainMs);
   await drain?.(drainMs);
   await hl7?.stop();
-  await streaming?.stop();
   await jobs?.stop();
-  await forJobs?.close();
   await deliverer?.stop(Math.max(0, deadline - Date.now()));
+  await streamed;
+  await forJobs?.close();
   await deliveries?.close();
   await metricsServer?.close();
   await listener?.close();

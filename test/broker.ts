@@ -4,8 +4,11 @@ import { once } from 'node:events';
 
 type Received = { exchange: string; routing_key: string; headers: Buffer; body: string };
 
-/** What a stand-in does: `silent` confirms nothing, `nack` refuses, a number closes the channel with that code. */
-type Manner = 'confirm' | 'silent' | 'nack' | number;
+/**
+ * What a stand-in does: `mute` does not even greet, `silent` confirms nothing, `nack` refuses, `flood` confirms and says from then on that it
+ * lives, as fast as that is heard, and a number closes the channel with that code.
+ */
+type Manner = 'confirm' | 'mute' | 'silent' | 'nack' | 'flood' | number;
 
 export type Broker = {
   port: number;
@@ -17,6 +20,10 @@ export type Broker = {
   /** Resolves once as many messages were received. */
   receives: (many: number) => Promise<Received[]>;
   connections: () => number;
+  /** How many connections there were ever. */
+  connected: () => number;
+  /** Says so many times that it lives, on every connection. */
+  beat: (times: number) => void;
   close: () => Promise<void>;
 };
 
@@ -29,6 +36,9 @@ const method = (channel: number, classId: number, id: number, values: Buffer = B
   head.writeUInt16BE(id, 9);
   return Buffer.concat([head, values, Buffer.of(0xce)]);
 };
+/** As many signs of life. */
+const beats = (many: number): Buffer =>
+  Buffer.concat(Array.from({ length: many }, () => Buffer.of(8, 0, 0, 0, 0, 0, 0, 0xce)));
 const long = (text: string): Buffer => {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(Buffer.byteLength(text));
@@ -36,13 +46,14 @@ const long = (text: string): Buffer => {
 };
 const shortText = (bytes: Buffer, at: number): string => bytes.toString('utf8', at + 1, at + 1 + (bytes[at] ?? 0));
 
-/** Of the protocol AMQP 0-9-1, as much as a publisher needs; frames of 4 KiB, so that bodies come in pieces. */
-export async function startBroker(port = 0): Promise<Broker> {
+/** Of the protocol AMQP 0-9-1, as much as a publisher needs; frames of 4 KiB, so that bodies come in pieces. It never says that it lives by itself. */
+export async function startBroker(port = 0, heartbeat = 60): Promise<Broker> {
   const received: Received[] = [];
   const logins: string[] = [];
   const sockets = new Set<Socket>();
   const waiting: { many: number; resolve: (all: Received[]) => void }[] = [];
   let manner: Manner = 'confirm';
+  let connected = 0;
 
   const take = (message: Received): void => {
     received.push(message);
@@ -51,8 +62,10 @@ export async function startBroker(port = 0): Promise<Broker> {
 
   const server = createServer((socket) => {
     sockets.add(socket);
+    connected += 1;
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
     serve(socket, {
+      heartbeat,
       login: (text) => logins.push(text),
       manner: () => manner,
       take,
@@ -74,6 +87,10 @@ export async function startBroker(port = 0): Promise<Broker> {
         ? Promise.resolve([...received])
         : new Promise((resolve) => waiting.push({ many, resolve })),
     connections: () => sockets.size,
+    connected: () => connected,
+    beat: (times) => {
+      for (const socket of sockets) socket.write(beats(times));
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -81,9 +98,22 @@ export async function startBroker(port = 0): Promise<Broker> {
   };
 }
 
-type Side = { login: (text: string) => void; manner: () => Manner; take: (message: Received) => void };
+function flood(socket: Socket): void {
+  const piece = beats(8_192);
+  const more = (): void => {
+    if (!socket.destroyed) socket.write(piece, () => setImmediate(more));
+  };
+  more();
+}
 
-function serve(socket: Socket, { login, manner, take }: Side): void {
+type Side = {
+  heartbeat: number;
+  login: (text: string) => void;
+  manner: () => Manner;
+  take: (message: Received) => void;
+};
+
+function serve(socket: Socket, { heartbeat, login, manner, take }: Side): void {
   let kept: Buffer = Buffer.alloc(0);
   let greeted = false;
   let tag = 0;
@@ -98,7 +128,8 @@ function serve(socket: Socket, { login, manner, take }: Side): void {
     const values = Buffer.alloc(9);
     values.writeBigUInt64BE(BigInt(tag));
     take({ exchange, routing_key, headers, body: Buffer.concat(pieces).toString() });
-    if (how === 'confirm') socket.write(method(1, 60, 80, values));
+    if (how === 'confirm' || how === 'flood') socket.write(method(1, 60, 80, values));
+    if (how === 'flood') flood(socket);
     if (how === 'nack') socket.write(method(1, 60, 120, values));
     if (typeof how === 'number') {
       const code = Buffer.alloc(7);
@@ -112,7 +143,7 @@ function serve(socket: Socket, { login, manner, take }: Side): void {
       const mechanism = 4 + properties;
       const response = mechanism + 1 + (values[mechanism] ?? 0);
       login(values.toString('utf8', response + 4, response + 4 + values.readUInt32BE(response)));
-      socket.write(method(0, 10, 30, Buffer.from([0, 10, 0, 0, 0x10, 0, 0, 60])));
+      socket.write(method(0, 10, 30, Buffer.from([0, 10, 0, 0, 0x10, 0, 0, heartbeat])));
     }
     if (name === '10.40') socket.write(method(0, 10, 41, Buffer.of(0)));
     if (name === '10.50') socket.end(method(0, 10, 51));
@@ -126,6 +157,7 @@ function serve(socket: Socket, { login, manner, take }: Side): void {
   };
   socket.on('data', (piece: Buffer) => {
     kept = Buffer.concat([kept, piece]);
+    if (manner() === 'mute') return;
     if (!greeted && kept.length >= 8) {
       greeted = true;
       kept = kept.subarray(8);

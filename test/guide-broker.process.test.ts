@@ -20,7 +20,7 @@ beforeAll(async () => {
   app = await startTestApp({}, { databaseUrl });
   broker = await startBroker();
 });
-afterEach(() => streaming?.stop());
+afterEach(() => streaming?.stop(10_000));
 afterAll(async () => {
   await broker.close();
   await app.close();

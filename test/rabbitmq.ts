@@ -60,11 +60,11 @@ export async function bindQueue(uri: string, exchange: string): Promise<Queue> {
 }
 
 function frames(socket: Socket): () => Promise<Frame> {
-  const read = frameReader(1_000_000);
   const arrived: Frame[] = [];
+  const read = frameReader(1_000_000, (each) => arrived.push({ ...each, payload: Buffer.from(each.payload) }));
   let wake: (() => void) | null = null;
   socket.on('data', (piece: Buffer) => {
-    arrived.push(...read(piece).map((each) => ({ ...each, payload: Buffer.from(each.payload) })));
+    read(piece);
     wake?.();
   });
   return async () => {

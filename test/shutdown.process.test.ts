@@ -1,8 +1,11 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '../src/db/embedded/process-state.ts';
+import { startBroker } from './broker.ts';
 import { orderKit, subscribe } from './factories.ts';
+import { etlPath, etlPipeline } from './pipelines.ts';
 import {
   endPrograms,
   makeDatabase,
@@ -121,4 +124,35 @@ test('deliveries under way to a receiver that hangs are given back, and the next
   receiver.answer(null);
   await serve({ env, dataDir: program.dataDir });
   await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+});
+
+test('a broker that confirms nothing holds up the stop no longer than the drain, and deliveries under way end meanwhile', async () => {
+  const url = await makeDatabase();
+  const broker = await startBroker();
+  broker.behave('silent');
+  const held: (() => void)[] = [];
+  receiver.answer((response) => {
+    held.push(() => response.writeHead(200).end());
+  });
+  const program = await serve({ env: { DATABASE_URL: url, PHIAL_DRAIN_SECONDS: '4' } });
+  const team = teamAt(program);
+  try {
+    await team.api('POST', etlPath(team), etlPipeline([team.id], broker.uri));
+    await subscribe(team, receiver);
+    await orderKit(team);
+    await expect.poll(() => held.length, { timeout: 5000 }).toBe(2);
+    await broker.receives(2);
+    const ended = program.kill('SIGTERM');
+    // By then all that holds nobody up has stopped.
+    await wait(2000);
+    for (const answer of held) answer();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    // Neither was cut, and the pipeline is nobody's fault and nobody's.
+    expect(await rows(url, 'select from deliveries')).toEqual([]);
+    expect(await rows(url, 'select failures, last_error, lease_id from etl_pipelines')).toEqual([
+      { failures: 0, last_error: null, lease_id: null },
+    ]);
+  } finally {
+    await broker.close();
+  }
 });

@@ -12,6 +12,8 @@ export type ConnectorOptions = {
   policy: AddressPolicy;
   /** For the TCP connection with its name resolution, and once more for the TLS handshake. */
   timeoutMs: number;
+  /** Destroys the connection below TLS when it is aborted. */
+  signal?: AbortSignal;
   lookup: Lookup;
   /** How TLS begins on a connection that stands: `tlsStarter`. */
   startTls: StartTls;
@@ -47,10 +49,11 @@ const MAX_TLS_SESSIONS = 1000;
  * resolution can differ; last, the socket's real peer is classified before a byte is written.
  */
 export function vettingConnector(options: ConnectorOptions): buildConnector.connector {
-  const { policy, timeoutMs, startTls } = options;
+  const { policy, timeoutMs, signal, startTls } = options;
   const connectTcp = buildConnector({
     allowH2: false,
     timeout: timeoutMs,
+    ...(signal === undefined ? {} : { signal }),
     lookup: vettedLookup(policy, options.lookup),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,

@@ -12,6 +12,8 @@ export type SocketTarget = {
   /** Whose share of look-ups it takes. */
   share: string;
   timeoutMs: number;
+  /** Once it is aborted the connection is given up at once; of one that stands it means nothing. */
+  signal?: AbortSignal;
   tls: { ca?: string; cert?: string; key?: string; serverName?: string } | null;
 };
 
@@ -21,12 +23,15 @@ let resolver: NameResolver | undefined;
  * A connection of another protocol than HTTP, as to a laboratory within a private network or to a broker of a team: by the same
  * vetting as all others. Errors carry a `code` of the system or of ours.
  */
-export function openSocket({ host, port, policy, share, timeoutMs, tls }: SocketTarget): Promise<Socket> {
+export async function openSocket(target: SocketTarget): Promise<Socket> {
+  const { host, port, policy, share, timeoutMs, signal, tls } = target;
+  const connecting = new AbortController();
   resolver ??= openResolver();
   const { lookup } = resolver;
   const connect = vettingConnector({
     policy,
     timeoutMs,
+    signal: connecting.signal,
     lookup: (hostname) => lookup(share, hostname),
     startTls: (tcp, hostname, callback) => {
       const { ca, cert, key, serverName } = tls ?? {};
@@ -48,17 +53,23 @@ export function openSocket({ host, port, policy, share, timeoutMs, tls }: Socket
         clearTimeout(timer);
         callback(null, socket);
       });
-      socket.once('error', (error) => {
-        clearTimeout(timer);
-        callback(error, null);
-      });
+      socket.once('error', (error) => callback(error, null));
+      socket.once('close', () => clearTimeout(timer));
     },
   });
-  return new Promise((resolve, reject) => {
-    const target = { hostname: host, port: String(port), protocol: tls ? 'https:' : 'http:' };
-    connect(target, (error, socket) => {
-      if (error) reject(error);
-      else resolve(socket as Socket);
+  const giveUp = (): void => connecting.abort();
+  signal?.addEventListener('abort', giveUp);
+  if (signal?.aborted) giveUp();
+  try {
+    return await new Promise<Socket>((resolve, reject) => {
+      // Whoever gives up waits for nothing of what was begun, as a look-up.
+      connecting.signal.addEventListener('abort', () => reject(new Error('the connection was given up')));
+      connect({ hostname: host, port: String(port), protocol: tls ? 'https:' : 'http:' }, (error, socket) => {
+        if (error) reject(error);
+        else resolve(socket as Socket);
+      });
     });
-  });
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
 }

@@ -13,16 +13,13 @@ export const FRAME_BYTES = HEAD_BYTES + 1;
 const END = 0xce;
 
 /** What was said is no AMQP, or more than was agreed. */
-export class NotAmqp extends Error {
-  readonly code = 'not_amqp';
-}
+export class NotAmqp extends Error {}
 
-/** Frames out of what arrives in pieces; one that carries more than `most` bytes, or does not end, throws NotAmqp. */
-export function frameReader(most: number): (piece: Buffer) => Frame[] {
+/** Frames out of what arrives in pieces, one after the other; one that carries more than `most` bytes, or does not end, throws NotAmqp. */
+export function frameReader(most: number, hear: (frame: Frame) => void): (piece: Buffer) => void {
   let kept: Buffer = Buffer.alloc(0);
   return (piece) => {
     kept = kept.length === 0 ? Buffer.from(piece) : Buffer.concat([kept, piece]);
-    const frames: Frame[] = [];
     let at = 0;
     while (kept.length - at >= HEAD_BYTES) {
       const size = kept.readUInt32BE(at + 3);
@@ -30,7 +27,7 @@ export function frameReader(most: number): (piece: Buffer) => Frame[] {
       if (kept.length - at < size + FRAME_BYTES) break;
       const end = at + HEAD_BYTES + size;
       if (kept[end] !== END) throw new NotAmqp('a frame does not end');
-      frames.push({
+      hear({
         type: kept.readUInt8(at),
         channel: kept.readUInt16BE(at + 1),
         payload: kept.subarray(at + HEAD_BYTES, end),
@@ -38,7 +35,6 @@ export function frameReader(most: number): (piece: Buffer) => Frame[] {
       at = end + 1;
     }
     kept = kept.subarray(at);
-    return frames;
   };
 }
 

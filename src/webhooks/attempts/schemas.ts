@@ -135,9 +135,5 @@ export const SentEvent = Type.Object({
   event_type: Type.String(),
   user_id: nullable(Uuid),
   created_at: Timestamp,
-  body: nullable(
-    Type.String({
-      description: 'The very text that every attempt signs and sends; null where what is stored cannot be opened.',
-    }),
-  ),
+  body: Type.String({ description: 'The very text that every attempt signs and sends.' }),
 });

@@ -51,7 +51,7 @@ test.skipIf(AMQP_URL === null)(
       }, 30_000);
       expect(rows[0]?.last_error).toBe('amqp_404');
     } finally {
-      await streaming.stop();
+      await streaming.stop(10_000);
       queue.close();
       await app.close();
     }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../../context.ts';
 import { LongPolls } from '../../../long-polls.ts';
@@ -15,13 +16,16 @@ export type Streaming = {
   wake: (teamId: string) => void;
   /** Notifications may have been lost. */
   wakeAll: () => void;
-  /** Ends after what is being published is confirmed. */
-  stop: () => Promise<void>;
+  /** Begins nothing new, gives up connections that are being made, and gives what is published `drainMs` to be confirmed. */
+  stop: (drainMs: number) => Promise<void>;
 };
 
 /** Streams the events of every team that has a pipeline for it, as far as no other process does. */
 export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME): Streaming {
   const stopping = new AbortController();
+  const over = new AbortController();
+  // Each pipeline listens, and so does the scan: Node would warn of more than ten.
+  setMaxListeners(most + 1, stopping.signal, over.signal);
   const polls = new LongPolls();
   const running = new Set<Promise<void>>();
   let isCrowded = false;
@@ -29,7 +33,7 @@ export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME): Streaming {
   const begin = (leased: Leased): void => {
     const end = performance.now() + TURN_MS;
     const isOver = (): boolean => isCrowded && performance.now() > end;
-    const turn = streamTeam(ctx, leased, { polls, isOver, stopping: stopping.signal })
+    const turn = streamTeam(ctx, leased, { polls, isOver, stopping: stopping.signal, over: over.signal })
       .catch((err: unknown) => ctx.log.error({ err, team_id: leased.team_id }, 'a pipeline was left to its lease'))
       .finally(() => running.delete(turn));
     running.add(turn);
@@ -51,10 +55,12 @@ export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME): Streaming {
   return {
     wake: (teamId) => polls.wake(teamId),
     wakeAll: () => polls.wakeAll(),
-    async stop() {
+    async stop(drainMs) {
       stopping.abort();
+      const timer = setTimeout(() => over.abort(), drainMs);
       await scanning;
       await Promise.all(running);
+      clearTimeout(timer);
     },
   };
 }

@@ -3,7 +3,8 @@ import { AppError } from '../../../errors.ts';
 import { noteReader } from '../../../events/readers.ts';
 import { kindOfError } from '../../../log.ts';
 import type { LongPolls, Poll } from '../../../long-polls.ts';
-import { BrokerFailed, openBroker, type Broker } from '../../../outbound/amqp/open-broker.ts';
+import { BrokerFailed, GIVEN_UP } from '../../../outbound/amqp/line.ts';
+import { openBroker, type Broker } from '../../../outbound/amqp/open-broker.ts';
 import { deploymentPolicy } from '../../../outbound/deployment-policy.ts';
 import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 import { readCursor, writeCursor, type Cursor } from '../../../webhooks/feed/cursor.ts';
@@ -27,6 +28,8 @@ export type Turn = {
   /** Whether somebody else is to have this place. */
   isOver: () => boolean;
   stopping: AbortSignal;
+  /** Comes after `stopping`: what is published by then is not waited for any more. */
+  over: AbortSignal;
 };
 
 /** Streams a pipeline for as long as it is its turn. What goes wrong is this pipeline's affair: it is logged and put off. */
@@ -38,6 +41,8 @@ export async function streamTeam(ctx: Ctx, leased: Leased, turn: Turn): Promise<
   try {
     await stream(scoped, leased, turn);
   } catch (error) {
+    // Nothing is wrong with it: whoever has it next goes on from where it is.
+    if (error instanceof BrokerFailed && error.code === GIVEN_UP) return;
     const reason = error instanceof BrokerFailed ? error.code : kindOfError(error);
     const failures = await putOff(scoped, leased, reason);
     ctx.log.warn({ team_id, reason, failures }, 'a pipeline could not be streamed');
@@ -46,7 +51,7 @@ export async function streamTeam(ctx: Ctx, leased: Leased, turn: Turn): Promise<
   }
 }
 
-async function stream(ctx: TeamCtx, leased: Leased, { polls, isOver, stopping }: Turn): Promise<void> {
+async function stream(ctx: TeamCtx, leased: Leased, { polls, isOver, stopping, over }: Turn): Promise<void> {
   const { rabbitmq } = openSinks(ctx.cipher, leased);
   if (!rabbitmq) return;
   const types = wantedTypes(leased);
@@ -62,13 +67,14 @@ async function stream(ctx: TeamCtx, leased: Leased, { polls, isOver, stopping }:
       if (messages.length > 0) {
         // While it rested the pipeline may have been changed: nothing goes where it goes no longer.
         if (!(await keepLease(ctx, leased, writeCursor(cursor), false))) return;
-        broker ??= await connect(ctx, rabbitmq);
-        await broker.publish(messages);
+        broker ??= await connect(ctx, rabbitmq, stopping);
+        await broker.publish(messages, over);
         ctx.count?.({ what: 'pipeline', many: messages.length });
       }
       ({ cursor } = page);
       if (!(await keepLease(ctx, leased, writeCursor(cursor), messages.length > 0)) || isOver()) return;
-      if (isAtEnd(page)) await rest(poll, isFresh, stopping);
+      if (isAtEnd(page)) await rest(poll, isFresh, [stopping, broker?.broken]);
+      broker?.broken.throwIfAborted();
     }
   } finally {
     poll.leave();
@@ -76,8 +82,8 @@ async function stream(ctx: TeamCtx, leased: Leased, { polls, isOver, stopping }:
   }
 }
 
-const rest = (poll: Poll, isFresh: boolean, stopping: AbortSignal): Promise<void> =>
-  poll.wait(isFresh ? FRESH_MS : LOOK_AGAIN_MS, [stopping]);
+const rest = (poll: Poll, isFresh: boolean, signals: (AbortSignal | undefined)[]): Promise<void> =>
+  poll.wait(isFresh ? FRESH_MS : LOOK_AGAIN_MS, signals);
 
 /** What is older than what is kept is gone; all that is there still goes on from where the broker is. */
 async function readOn(ctx: TeamCtx, cursor: Cursor, types: string[]): Promise<Page> {
@@ -97,10 +103,11 @@ function messageOf({ id, event_type, created_at, text }: FeedEvent, exchange: st
   return [{ exchange, routingKey: event_type, id, type: event_type, at, body: Buffer.from(text) }];
 }
 
-const connect = (ctx: TeamCtx, { uri }: NonNullable<Sinks['rabbitmq']>): Promise<Broker> =>
+const connect = (ctx: TeamCtx, { uri }: NonNullable<Sinks['rabbitmq']>, stopping: AbortSignal): Promise<Broker> =>
   openBroker({
     ...readBrokerUri(uri),
     policy: deploymentPolicy(ctx.config),
     share: ctx.team.id,
     timeoutMs: TIMEOUT_MS,
+    signal: stopping,
   });

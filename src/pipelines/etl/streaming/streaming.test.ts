@@ -28,7 +28,7 @@ beforeEach(async () => {
   [team, broker] = [await app.makeTeam(), await startBroker()];
 });
 afterEach(async () => {
-  await Promise.all(streaming.map((each) => each.stop()));
+  await Promise.all(streaming.map((each) => each.stop(10_000)));
   streaming = [];
   await broker.close();
 });
@@ -193,9 +193,84 @@ describe('events of a team', () => {
     await set();
     await tell(3);
     await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
-    await started.stop();
+    await started.stop(10_000);
     expect(told()).toEqual(expect.not.arrayContaining([2]));
   });
+});
+
+describe('a broker', () => {
+  test('that never stops talking is hung up on and told of as failing, though it takes what it is given', async () => {
+    await set();
+    await tell(1);
+    broker.behave('flood');
+    start();
+    await broker.receives(1);
+    await fails();
+    expect(await rowOf()).toMatchObject({ last_error: 'not_amqp', lease_id: null });
+    await vi.waitFor(() => expect(broker.connections()).toBe(0), 10_000);
+    broker.behave('confirm');
+    await tell(2);
+    await dueNow();
+    await vi.waitFor(() => expect(told()).toContain(2), 10_000);
+    await vi.waitFor(async () => expect((await rowOf())?.failures).toBe(0), 10_000);
+  });
+
+  test('may say that it lives more often than was agreed, up to 16 KiB', async () => {
+    await set();
+    const started = start();
+    await tell(1);
+    await broker.receives(1);
+    broker.beat(1_900);
+    await tell(2);
+    started.wake(team.id);
+    await broker.receives(2);
+    expect([broker.connected(), (await rowOf())?.failures]).toEqual([1, 0]);
+    broker.beat(400);
+    await fails();
+    expect((await rowOf())?.last_error).toBe('not_amqp');
+  });
+
+  test('that says nothing for two of the periods that were agreed is hung up on, while there is nothing to publish', async () => {
+    const { port } = broker;
+    await broker.close();
+    broker = await startBroker(port, 1);
+    await set();
+    await tell(1);
+    start();
+    await broker.receives(1);
+    expect(broker.connections()).toBe(1);
+    await vi.waitFor(() => expect(broker.connections()).toBe(0), 10_000);
+  });
+
+  test.each(['amqp', 'amqps'])(
+    'that says nothing is given up at once when the service stops (%s)',
+    async (scheme) => {
+      broker.behave('mute');
+      await set({ rabbitmq: { uri: broker.uri.replace('amqp', scheme), exchange: 'health' } });
+      await tell(1);
+      const started = start();
+      await vi.waitFor(() => expect(broker.connections()).toBe(1), 10_000);
+      await started.stop(60_000);
+      // Whoever waited for it would have found that it takes too long.
+      expect(await rowOf()).toEqual({ failures: 0, last_error: null, lease_id: null });
+      await vi.waitFor(() => expect(broker.connections()).toBe(0), 10_000);
+    },
+    30_000,
+  );
+
+  test('that confirms nothing is waited for until the drain is over, and what it was given comes again', async () => {
+    broker.behave('silent');
+    await set();
+    await tell(1);
+    const started = start();
+    await broker.receives(1);
+    await started.stop(200);
+    expect(await rowOf()).toEqual({ failures: 0, last_error: null, lease_id: null });
+    broker.behave('confirm');
+    start();
+    await broker.receives(2);
+    expect(told()).toEqual([1, 1]);
+  }, 30_000);
 });
 
 test('an address that may not be connected to is refused before a byte is written', async () => {
@@ -210,7 +285,7 @@ test('an address that may not be connected to is refused before a byte is writte
     await fails();
     expect([(await rowOf())?.last_error, broker.logins]).toEqual(['address_refused', []]);
   } finally {
-    await started.stop();
+    await started.stop(10_000);
     await strict.close();
   }
 });
