@@ -35,10 +35,10 @@ test.skipIf(!curl)(
     const { team } = app;
     const env = {
       ...process.env,
-      BASE: app.baseUrl,
-      ORG: team.org_id,
-      TEAM: team.id,
-      KEY: team.management_key,
+      BASE_URL: app.baseUrl,
+      ORG_ID: team.org_id,
+      TEAM_ID: team.id,
+      MANAGEMENT_KEY: team.management_key,
       BROKER: broker.uri,
     };
     const [configure, ...show] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => lines ?? '');

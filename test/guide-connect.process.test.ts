@@ -42,8 +42,8 @@ test.skipIf(!curl)(
     const { user_id } = await makeUser(app.team);
     const env = {
       ...process.env,
-      BASE: app.baseUrl,
-      KEY: app.team.api_key,
+      BASE_URL: app.baseUrl,
+      TEAM_API_KEY: app.team.api_key,
       MANAGEMENT_KEY: app.team.management_key,
       ORG_ID: app.team.org_id,
       TEAM_ID: app.team.id,

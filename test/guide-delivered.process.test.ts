@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from './app.ts';
-import { registeredKit, subscribe, webhookPath } from './factories.ts';
+import { registeredKit, subscribe } from './factories.ts';
 import { endPrograms, makeFolder } from './program.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
@@ -32,8 +32,8 @@ test.skipIf(!curl)(
     await app.deliver();
     receiver.answer(null);
     const guide = readFileSync('docs/guides/see-what-was-delivered.md', 'utf8');
-    const given = { BASE: app.baseUrl, MANAGEMENT_KEY: team.management_key, WEBHOOK_ID: webhook };
-    const env = { ...process.env, ...given, TEAM: webhookPath(team).replace('/webhook', '') };
+    const given = { BASE_URL: app.baseUrl, MANAGEMENT_KEY: team.management_key, WEBHOOK_ID: webhook };
+    const env = { ...process.env, ...given, ORG_ID: team.org_id, TEAM_ID: team.id };
     const cwd = makeFolder();
     const answers: unknown[][] = [];
     for (const [, command] of guide.matchAll(/```sh\n([^]*?)```/g)) {
@@ -49,6 +49,7 @@ test.skipIf(!curl)(
     expect(tried?.body).toMatchObject({ test: true });
     const failed = { event_id: order?.id, event_type: type, attempt: 1, status: 'failed', http_status: 503 };
     expect(answers).toMatchObject([
+      [],
       [{ event_id: tried?.id, event_type: type }],
       [{ event_id: tried?.id, data: [{ trigger: 'test', status: 'succeeded', http_status: 204 }], waiting: [] }],
       [{ data: [failed] }],

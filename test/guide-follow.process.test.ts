@@ -17,7 +17,7 @@ afterAll(() => app.close());
 test.skipIf(!curl)(
   `the commands of the guide to continuous queries write one and read its table${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
-    const { id: TEAM_ID, org_id: ORG_ID, api_key: KEY, management_key: MANAGEMENT_KEY } = app.team;
+    const { id: TEAM_ID, org_id: ORG_ID, api_key: TEAM_API_KEY, management_key: MANAGEMENT_KEY } = app.team;
     const { user_id } = await makeUser(app.team);
     const timestamp = new Date(Date.now() - 60_000).toISOString();
     const sample = { resource: 'heartrate', provider: 'oura', timestamp, unit: 'bpm', value: 61.5 };
@@ -26,7 +26,15 @@ test.skipIf(!curl)(
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) =>
       lines?.replaceAll(/^curl .*$/gm, '$&\necho'),
     );
-    const env = { ...process.env, BASE: app.baseUrl, KEY, MANAGEMENT_KEY, ORG_ID, TEAM_ID, USER_ID: user_id };
+    const env = {
+      ...process.env,
+      BASE_URL: app.baseUrl,
+      TEAM_API_KEY,
+      MANAGEMENT_KEY,
+      ORG_ID,
+      TEAM_ID,
+      USER_ID: user_id,
+    };
     let isDone = false;
     const running = promisify(execFile)('sh', ['-ec', commands.join('\n')], { env }).finally(() => (isDone = true));
     while (!isDone) {

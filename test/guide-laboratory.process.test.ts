@@ -32,7 +32,12 @@ test('the file and the commands of the guide connect a laboratory and see to wha
   const folder = makeFolder();
   const here = file.replaceAll('10.20.0.0/16', '127.0.0.0/8').replace('10.20.0.5', '127.0.0.1');
   writeFileSync(join(folder, 'laboratory.json'), here.replace('2575', String(laboratory.port)));
-  const given = { DATABASE_URL: databaseUrl, TEAM_ID: app.team.id, BASE: app.baseUrl, KEY: app.team.api_key };
+  const given = {
+    DATABASE_URL: databaseUrl,
+    TEAM_ID: app.team.id,
+    BASE_URL: app.baseUrl,
+    TEAM_API_KEY: app.team.api_key,
+  };
   const env = { ...process.env, ...given, PHIAL_LOG_LEVEL: 'silent' };
   const run = async (command: string | undefined): Promise<string> => {
     const text = (command ?? '')

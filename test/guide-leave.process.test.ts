@@ -27,7 +27,7 @@ test.skipIf(!curl)(
     const guide = readFileSync('docs/guides/export-and-delete-a-team.md', 'utf8');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
     const keys = { MANAGEMENT_KEY: team.management_key, ORG_ID: team.org_id, TEAM_ID: team.id };
-    const env = { ...process.env, BASE: app.baseUrl, ...keys };
+    const env = { ...process.env, BASE_URL: app.baseUrl, ...keys };
     const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env, cwd: folder });
     const lines = readFileSync(join(folder, 'team.ndjson'), 'utf8').trimEnd().split('\n');
     expect(lines.some((line) => line.includes(id))).toBe(true);

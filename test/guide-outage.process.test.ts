@@ -23,12 +23,11 @@ test.skipIf(!curl)(
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
     const env = {
       ...process.env,
-      BASE: app.baseUrl,
-      ORG: team.org_id,
-      TEAM: team.id,
-      KEY: team.management_key,
-      WEBHOOK: await subscribe(team, receiver),
-      SINCE: new Date().toISOString(),
+      BASE_URL: app.baseUrl,
+      ORG_ID: team.org_id,
+      TEAM_ID: team.id,
+      MANAGEMENT_KEY: team.management_key,
+      WEBHOOK_ID: await subscribe(team, receiver),
     };
     const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env });
     const answers = stdout

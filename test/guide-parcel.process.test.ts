@@ -28,7 +28,14 @@ test.skipIf(missing)(
     const NUMBER = '9400111200000000000042';
     const guide = readFileSync('docs/guides/follow-a-parcel.md', 'utf8');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
-    const given = { BASE: app.baseUrl, KEY: app.team.api_key, TEAM_ID: app.team.id, SECRET, NUMBER, ORDER_ID: id };
+    const given = {
+      BASE_URL: app.baseUrl,
+      TEAM_API_KEY: app.team.api_key,
+      TEAM_ID: app.team.id,
+      SECRET,
+      NUMBER,
+      ORDER_ID: id,
+    };
     const env = { ...process.env, DATABASE_URL: databaseUrl, PHIAL_LOG_LEVEL: 'silent', ...given };
     let isDone = false;
     const running = promisify(execFile)('sh', ['-ec', commands.join('\n')], { env, cwd: PACKAGE_ROOT }).finally(

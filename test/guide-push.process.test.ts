@@ -17,7 +17,7 @@ test.skipIf(!curl)(
   async () => {
     const guide = readFileSync('docs/guides/push-data.md', 'utf8');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
-    const env = { ...process.env, BASE: app.baseUrl, KEY: app.team.api_key };
+    const env = { ...process.env, BASE_URL: app.baseUrl, TEAM_API_KEY: app.team.api_key };
     const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env });
     const answers = stdout
       .split('\n')

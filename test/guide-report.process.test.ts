@@ -33,7 +33,7 @@ test.skipIf(!curl)(
     const guide = readFileSync('docs/guides/parse-a-report.md', 'utf8');
     const [send = '', read = '', review = ''] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => lines);
     const [list = '', show = '', look = ''] = review.split('\n');
-    const env = { ...process.env, BASE: app.baseUrl, KEY: app.team.api_key, USER_ID: user_id };
+    const env = { ...process.env, BASE_URL: app.baseUrl, TEAM_API_KEY: app.team.api_key, USER_ID: user_id };
     const operator = { DATABASE_URL: databaseUrl, PHIAL_LOG_LEVEL: 'silent' };
     const run = async (command: string, job = ''): Promise<string> => {
       const text = command.replace('bin/phial.mjs', join(PACKAGE_ROOT, 'bin/phial.mjs'));

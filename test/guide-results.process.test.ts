@@ -28,7 +28,7 @@ test.skipIf(!curl)(
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) =>
       lines?.replaceAll(/^(curl (?:.*\\\n)*.*)$/gm, '$1\necho'),
     );
-    const env = { ...process.env, BASE: app.baseUrl, KEY: app.team.api_key };
+    const env = { ...process.env, BASE_URL: app.baseUrl, TEAM_API_KEY: app.team.api_key };
     const given = { ...env, ORDER_ID: order.id, LOST_ORDER_ID: lost.id };
     const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env: given, cwd: folder });
     for (const name of ['report', 'requisition', 'labels'])

@@ -34,7 +34,13 @@ test.skipIf(!curl)(
     const folder = makeFolder();
     writeFileSync(join(folder, 'receiver.mjs'), /```js\n([^]*?)```/.exec(guide)?.[1] ?? '');
     const { id, org_id, api_key } = app.team;
-    const given = { BASE: app.baseUrl, KEY: api_key, TEAM_ID: id, ORG_ID: org_id, PORT: String(await freePort()) };
+    const given = {
+      BASE_URL: app.baseUrl,
+      TEAM_API_KEY: api_key,
+      TEAM_ID: id,
+      ORG_ID: org_id,
+      PORT: String(await freePort()),
+    };
     const env = { ...process.env, ...given, MANAGEMENT_KEY: app.team.management_key };
     let isDone = false;
     const running = promisify(execFile)('sh', ['-ec', commands.join('\n')], { env, cwd: folder }).finally(

@@ -29,7 +29,8 @@ export function findUriProblem(uri: string, allowPlain: boolean): string | null 
   if (url.protocol === 'amqp:' && !allowPlain) return 'The uri must begin with amqps://.';
   if (!HOST.test(url.hostname)) return 'The uri must name a host.';
   if (url.search !== '' || url.hash !== '') return 'The uri must not have a query or a fragment.';
-  if (BLOCKED_PORTS.has(Number(url.port)) || url.port === '0') return `Port ${url.port} is not allowed.`;
+  if (BLOCKED_PORTS.has(Number(url.port)) || url.port === '0')
+    return `Port ${url.port} is not allowed: it belongs to another kind of service. Brokers listen on 5671 (amqps) or 5672 (amqp).`;
   if (!isReadable(url)) return 'The login or the virtual host of the uri is too long, or not percent-encoded.';
   if (decodeURIComponent(url.password) === MASK) return `${MASK} stands for a password. Send the password itself.`;
   return null;

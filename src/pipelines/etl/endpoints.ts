@@ -46,7 +46,8 @@ export const etlPipelineEndpoints: Endpoint[] = [
     description:
       'From the moment on in which `rabbitmq` is preferred or enabled, every event of the team is published to the exchange: the ' +
       'routing key is its type, `message-id` its id, the body that of webhooks. At least once, in the order of the change feed, and ' +
-      'again until the broker has confirmed it. Webhooks stay as they are. Keys that are left out, or null, stay as they are.',
+      'again until the broker has confirmed it. Webhooks stay as they are. Keys that are left out, or null, stay as they are; ' +
+      'preferences that were never given follow the sinks, so that a broker is used once it is configured.',
     refusals: [
       'not_found',
       'sink_not_available',

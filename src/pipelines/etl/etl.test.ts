@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
 import { eraseTeams } from '../../../test/erase-teams.ts';
 import { etlPath, etlPipeline } from '../../../test/pipelines.ts';
+import type { Problems } from '../../../test/webhooks.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { setClosedBeta } from '../../tenancy/teams/closed-beta.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
@@ -52,6 +53,37 @@ describe('where the events of teams are streamed to', () => {
     const removed = await team.api<EtlPipeline[]>('DELETE', `${etlPath(team)}?team_id=${second}`);
     expect(removed.body).toEqual([next]);
     expect((await list(team)).pipelines.map(({ team_id }) => team_id)).toEqual([team.id]);
+  });
+
+  test('streams to the broker that is configured later, unless preferences were given', async () => {
+    const team = await app.makeTeam();
+    const second = await sibling(team);
+    const both = [team.id, second].toSorted();
+    const webhooks = { preferred: 'svix', enabled: ['svix'] };
+    const broker = { preferred: 'rabbitmq', enabled: ['rabbitmq'] };
+    const first = await set(team, { team_ids: both, event_type_prefixes: ['labtest.'] });
+    expect(first.body.map(({ preferences }) => preferences)).toEqual([webhooks, webhooks]);
+    await set(team, { team_ids: [second], preferences: webhooks });
+    const then = await set(team, etlPipeline(both));
+    expect(new Map(then.body.map(({ team_id, preferences }) => [team_id, preferences]))).toEqual(
+      new Map([
+        [team.id, broker],
+        [second, webhooks],
+      ]),
+    );
+  });
+
+  test('is told in a sentence what prefixes are', async () => {
+    const { team } = app;
+    const event_type_prefixes = ['labtest.*', 'labtst.', 'labtest.'];
+    const { body } = await team.api<Problems>('POST', etlPath(team), {
+      ...etlPipeline([team.id]),
+      event_type_prefixes,
+    });
+    expect(body.detail.map(({ loc, msg }) => [loc.at(-1), msg])).toEqual([
+      [0, 'String should be the beginning of types of events, as labtest. or daily.data.sleep, without *'],
+      [1, 'No type of event begins so: GET /v2/event_types lists them'],
+    ]);
   });
 
   test('lies sealed', async () => {
@@ -111,6 +143,8 @@ describe('where the events of teams are streamed to', () => {
     ['a prefix of no type', { event_type_prefixes: ['Labtest*'] }, 422, 'validation_failed'],
     ['too many prefixes', { event_type_prefixes: Array(201).fill('a') }, 422, 'validation_failed'],
     ['nobody', { team_ids: [] }, 422, 'validation_failed'],
+    ['nothing to configure', { rabbitmq: undefined, rabbit_mq: {} }, 422, 'validation_failed'],
+    ['a prefix that nothing begins with', { event_type_prefixes: ['labtst.'] }, 422, 'validation_failed'],
   ])('is refused with %s', async (_what, changed, status, code) => {
     const team = await app.makeTeam();
     const answer = await set(team, { ...etlPipeline([team.id]), ...changed });

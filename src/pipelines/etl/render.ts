@@ -5,7 +5,12 @@ import type { EtlPipeline } from './schemas.ts';
 type Sink = EtlPipeline['preferences']['preferred'];
 
 /** What is sealed of a pipeline. */
-export type Sinks = { rabbitmq: { uri: string; exchange: string } | null; svix: boolean };
+export type Sinks = {
+  rabbitmq: { uri: string; exchange: string } | null;
+  svix: boolean;
+  /** Nobody gave preferences: they follow the sinks. Of pipelines that do not say so, nobody knows. */
+  unchosen?: boolean;
+};
 
 export const ETL_COLUMNS = [
   'team_id',

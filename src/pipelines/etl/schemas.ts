@@ -1,5 +1,8 @@
 import { Type, type Static } from 'typebox';
+import { EVENT_NAMES } from '../../events/names.ts';
+import type { Mismatch } from '../../wire/mismatch.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
+import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
 
 const MOST_TEAMS = 100;
@@ -35,7 +38,11 @@ const Svix = Type.Object(
   { description: 'The webhooks of the team.' },
 );
 
-const Prefixes = Type.Array(Type.String({ pattern: '^[a-z0-9_.]{1,100}$', maxLength: 100 }), {
+const mismatch: Mismatch = {
+  msg: 'String should be the beginning of types of events, as labtest. or daily.data.sleep, without *',
+};
+
+const Prefixes = Type.Array(Type.String({ pattern: '^[a-z0-9_.]{1,100}$', maxLength: 100, mismatch }), {
   maxItems: MOST_PREFIXES,
   description:
     'Beginnings of the event types that go to the broker, as labtest. or daily.data.sleep; an empty list: all but the operational ones.',
@@ -47,17 +54,38 @@ const Raw = Type.Boolean({
   description: 'Always false: events do not tell what a provider sent raw. true is refused.',
 });
 
-export const EtlPipelineInput = Type.Object({
-  team_ids: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that get this pipeline.' }),
-  push_historical_data: optional(Historical),
-  provider_raw_data: optional(Raw),
-  preferences: optional(Preferences),
-  cloud_pubsub: optional(Type.Object({}, UNAVAILABLE)),
-  rabbitmq: optional(Rabbit),
-  svix: optional(Svix),
-  azure_amqp: optional(Type.Object({}, UNAVAILABLE)),
-  event_type_prefixes: Type.Optional(Prefixes),
-});
+/** Any of these alone is worth a request. */
+const CONFIGURING = ['rabbitmq', 'svix', 'preferences', 'push_historical_data', 'event_type_prefixes'];
+const REFUSED = ['cloud_pubsub', 'azure_amqp', 'provider_raw_data'];
+
+const fulfils: Requirement = {
+  check: (input) => [
+    ...([...CONFIGURING, ...REFUSED].some((name) => (input[name] ?? null) !== null)
+      ? []
+      : [{ at: [], type: 'missing', msg: `Nothing is configured: one of ${CONFIGURING.join(', ')} is needed` }]),
+    ...[input['event_type_prefixes'] ?? []].flat().flatMap((prefix, index) => {
+      if (typeof prefix !== 'string' || EVENT_NAMES.some((name) => name.startsWith(prefix))) return [];
+      const at = ['event_type_prefixes', String(index)];
+      return [{ at, type: 'value_error', msg: 'No type of event begins so: GET /v2/event_types lists them' }];
+    }),
+  ],
+  words: 'At least one of the keys beside `team_ids` is needed, and a type of event that begins with each prefix.',
+};
+
+export const EtlPipelineInput = Type.Object(
+  {
+    team_ids: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that get this pipeline.' }),
+    push_historical_data: optional(Historical),
+    provider_raw_data: optional(Raw),
+    preferences: optional(Preferences),
+    cloud_pubsub: optional(Type.Object({}, UNAVAILABLE)),
+    rabbitmq: optional(Rabbit),
+    svix: optional(Svix),
+    azure_amqp: optional(Type.Object({}, UNAVAILABLE)),
+    event_type_prefixes: Type.Optional(Prefixes),
+  },
+  { fulfils },
+);
 export type EtlPipelineInput = Static<typeof EtlPipelineInput>;
 
 export const EtlPipeline = Type.Object({

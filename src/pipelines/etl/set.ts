@@ -12,8 +12,9 @@ import type { EtlPipelineInput } from './schemas.ts';
 type Chosen = Omit<EtlPipelineRow, 'sinks'> & { sinks: Sinks };
 
 /**
- * Keys that are left out, or null, stay as they are. Events go to a broker from the moment on in which it is enabled. Throws
- * sink_not_available, sink_not_configured, pipeline_url_refused and pipeline_address_refused.
+ * Keys that are left out, or null, stay as they are; preferences that were never given follow the sinks. Events go to a broker from
+ * the moment on in which it is enabled. Throws sink_not_available, sink_not_configured, pipeline_url_refused and
+ * pipeline_address_refused.
  */
 export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: EtlPipelineInput): Promise<void> {
   refuseUnavailable(input);
@@ -37,13 +38,15 @@ function choose(team_id: string, was: Chosen | undefined, input: EtlPipelineInpu
   const sinks: Sinks = {
     rabbitmq: input.rabbitmq ?? was?.sinks.rabbitmq ?? null,
     svix: input.svix ? true : (was?.sinks.svix ?? false),
+    unchosen: !input.preferences && (was === undefined || was.sinks.unchosen === true),
   };
   const usual = sinks.rabbitmq ? 'rabbitmq' : 'svix';
+  const before = sinks.unchosen ? undefined : was;
   const prefixes = input.event_type_prefixes ?? was?.event_type_prefixes ?? [];
   return {
     team_id,
-    preferred: input.preferences?.preferred ?? was?.preferred ?? usual,
-    enabled: [...new Set<string>(input.preferences?.enabled ?? was?.enabled ?? [usual])],
+    preferred: input.preferences?.preferred ?? before?.preferred ?? usual,
+    enabled: [...new Set<string>(input.preferences?.enabled ?? before?.enabled ?? [usual])],
     push_historical_data: input.push_historical_data ?? was?.push_historical_data ?? false,
     event_type_prefixes: prefixes.length === 0 ? null : [...new Set(prefixes)],
     sinks,

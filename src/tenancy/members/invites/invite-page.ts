@@ -13,6 +13,9 @@ p.problem{color:var(--ink);font-weight:600}
 li{overflow-wrap:anywhere}
 `;
 
+/** An organisation may have an empty name. */
+const calledOr = ({ name }: OrgSignedCtx['org'], words: string): string => name || words;
+
 /** What the invited person reads; `problem` is what was wrong with what they sent. */
 export function invitePage(
   { org }: OrgSignedCtx,
@@ -20,7 +23,7 @@ export function invitePage(
   { problem }: { problem: string | null },
 ): BrowserAnswer {
   const body = [
-    `<p>${escapeHtml(org.name)} invites ${escapeHtml(email)} to its organisation.</p>`,
+    `<p>${escapeHtml(calledOr(org, 'An organisation'))} invites ${escapeHtml(email)} to its organisation.</p>`,
     `<p>${escapeHtml(WORDS[role] ?? '')}</p>`,
     role === 'team_admin' ? `<ul>${teams.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>` : '',
     problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`,
@@ -30,7 +33,10 @@ export function invitePage(
     '<button type="submit">Accept</button>',
     '</form>',
   ];
-  return { ...layout(`Join ${org.name}`, body.filter((part) => part !== '').join('\n'), STYLE), hasForm: true };
+  return {
+    ...layout(`Join ${calledOr(org, 'an organisation')}`, body.filter((part) => part !== '').join('\n'), STYLE),
+    hasForm: true,
+  };
 }
 
 const WORDS: Record<string, string> = {
@@ -41,4 +47,7 @@ const WORDS: Record<string, string> = {
 
 /** After that. */
 export const acceptedPage = ({ org }: OrgSignedCtx): BrowserAnswer =>
-  layout(`You belong to ${org.name} now`, '<p>Nothing else is to do here. You can close this page.</p>');
+  layout(
+    `You belong to ${calledOr(org, 'the organisation')} now`,
+    '<p>Nothing else is to do here. You can close this page.</p>',
+  );

@@ -15,7 +15,7 @@ export const inviteUrl = (
 
 /** Writes the mail of an invite, with a link that is good from now on. Throws limit_reached, too_many_mails. */
 export async function mailInvite(ctx: TxCtx, orgId: string, invite: { id: string; email: string }): Promise<void> {
-  const { name } = await findOrg(ctx, orgId);
+  const name = (await findOrg(ctx, orgId)).name || 'An organisation'; // it may be empty
   const expires = endOfLink(Date.now());
   const text = [
     `${name} invites you to its organisation at ${new URL(ctx.config.baseUrl).host}.`,
