@@ -101,7 +101,6 @@ export type ErrorCode =
   | 'event_expired'
   | 'delivery_held'
   | 'too_many_attempts'
-  | 'invalid_range'
   | 'too_many_secrets'
   | 'team_id_taken'
   | 'integration_team_id_conflict'

@@ -340,7 +340,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   set_team_custom_credentials: (_, { team_id }) => [{ body: { ...application, team_id }, status: 404 }],
   delete_team_custom_credentials: (_, { credential_id }) => [{ query: `credential_id=${credential_id}`, status: 200 }],
   prepare_team_custom_credentials: (_, { team_id }) => [{ body: { team_id, provider: 'oura' }, status: 404 }],
-  list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 200 }],
+  list_management_keys: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   create_management_key: (_, { team_id }) => [
     { body: { label: 'mine', role: 'team_admin', team_role_bindings: [{ team_id }] }, status: 404 },
   ],

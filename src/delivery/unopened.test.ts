@@ -60,6 +60,8 @@ test('an event that cannot be opened fails by itself, and is sent once it can be
     { attempt: 1, outcome: 'failed', error: 'local_error', http_status: null },
   ]);
   expect(errors).toMatchObject([{ message_id: damaged, team_id: team.id }]);
+  const shown = await team.api('GET', `${webhookPath(team).replace(/webhook$/, 'event')}/${damaged}`);
+  expect(shown).toMatchObject({ status: 200, body: { id: damaged, event_type: steps.name, body: null } });
   await flip('events', 'body', 'id', damaged);
   await dueNow(app, webhook);
   await app.deliver();

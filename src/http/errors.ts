@@ -127,7 +127,6 @@ const STATUS: Record<Code, number> = {
   event_expired: 400,
   delivery_held: 400,
   too_many_attempts: 400,
-  invalid_range: 400,
   too_many_secrets: 400,
   team_id_taken: 409,
   integration_team_id_conflict: 409,

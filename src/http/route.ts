@@ -88,6 +88,9 @@ export function addRoute(
     const ctx = pausing(endpoint, endpoint.lasts ? { ...resolved, stillOpens } : resolved, pauses);
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
+    // Whoever asks only whether it is there sets nothing going that lasts.
+    if (request.method === 'HEAD' && endpoint.lasts)
+      return send(reply, endpoint, { status: endpoint.status, body: '' });
     const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
     const keyed =
       key === null ? null : keyedRequest(request, endpoint, { caller, key, input: { ...input, ...reachOf(ctx) } });

@@ -219,6 +219,19 @@ test('one of a team runs at a time; one whose reader has left makes room, and a 
   expect(last?.data).toMatchObject({ users: 20_000 });
 });
 
+test('a HEAD of it begins none, and tells of none', async () => {
+  const other = await app.makeTeam();
+  const head = await fetch(app.baseUrl + path(other), {
+    method: 'HEAD',
+    headers: { 'x-management-key': other.management_key },
+  });
+  expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8']);
+  expect(await app.db.selectFrom('team_exports').selectAll().where('team_id', '=', other.id).execute()).toEqual([]);
+  const begun = await sql`
+    select from audit_log where team_id = ${other.id} and action = 'team.export_began'`.execute(app.db);
+  expect(begun.rows).toEqual([]);
+});
+
 test('it ends where the team is deleted meanwhile, without the last line', async () => {
   const other = await app.makeTeam();
   await sql`insert into users (id, team_id, client_user_id)

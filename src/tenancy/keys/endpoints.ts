@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { Cursor, Uuid, WordFilter } from '../../wire/schema.ts';
 import { teamIdsOf } from '../role-bindings.ts';
+import { findManagedTeam } from '../teams/find.ts';
 import { Environment, Region } from '../schemas.ts';
 import { createManagementKey } from './create-management-key.ts';
 import { createTeamKey } from './create-team-key.ts';
@@ -105,8 +106,9 @@ export const keyEndpoints = [
     description:
       'Keys in use, in the order they were made: all, those with a role, or those bound to a team. ' +
       'Their values are never shown again; `key_prefix` tells them apart.',
-    refusals: ['invalid_cursor'],
+    refusals: ['not_found', 'invalid_cursor'],
     handle: async (ctx, { query: { team_id = null, role = null, next_cursor = null } }) => {
+      if (team_id !== null) await findManagedTeam(ctx, team_id);
       const page = await listManagementKeys(ctx, ctx.org.id, { team_id, role, next_cursor });
       return { data: page.keys.map(toManagementKey), next_cursor: page.next_cursor };
     },

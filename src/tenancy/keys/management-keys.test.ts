@@ -153,6 +153,8 @@ describe('listing', () => {
     expect((await list('?role=team_admin')).map(({ id }) => id)).toEqual([bound.id]);
     expect((await list(`?team_id=${second.id}`)).map(({ id }) => id)).toEqual([bound.id]);
     expect(await list(`?team_id=${team.id}`)).toEqual([]);
+    const unknown = await team.api('GET', `/v1/org/${team.org_id}/management_key?team_id=${randomUUID()}`);
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(await list('?role=king')).toEqual([]);
 
     const org = { org_id: team.org_id, role: 'org_admin', team_ids: null } as const;

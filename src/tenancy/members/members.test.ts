@@ -252,6 +252,11 @@ describe('a member', () => {
     const now = async () => (await members()).map(({ role, team_role_bindings }) => [role, team_role_bindings]);
     expect((await patch('team_admin', null)).body.code).toBe('role_bindings_mismatch');
     expect((await patch(null, bindings(team.id))).body.code).toBe('role_bindings_mismatch');
+    const contradiction = await patch('org_admin', bindings(team.id));
+    expect([contradiction.status, contradiction.body]).toMatchObject([
+      422,
+      { detail: [{ loc: ['body', 'team_role_bindings'], msg: 'Only a team_admin is bound to teams' }] },
+    ]);
     expect((await patch('team_admin', bindings(team.id, second.id, team.id))).body).toEqual({ success: true });
     expect(await now()).toEqual([['team_admin', bindings(team.id, second.id)]]);
     await patch(null, bindings(second.id));

@@ -19,7 +19,19 @@ export const OrgMember = Type.Object({
   ...bound,
 });
 export const OrgMemberPage = Type.Object({ members: Type.Array(OrgMember), next_cursor: nextCursor });
-export const OrgMemberPatch = Type.Object({ role: nullable(MemberRole), team_role_bindings: nullable(TeamsOfRole) });
+export const OrgMemberPatch = Type.Object(
+  { role: nullable(MemberRole), team_role_bindings: nullable(TeamsOfRole) },
+  {
+    fulfils: {
+      words: '`team_role_bindings` is refused with any `role` but `team_admin`.',
+      // Without a role, or without bindings, what is stored decides.
+      check: ({ role, team_role_bindings }: Record<string, unknown>) =>
+        Array.isArray(team_role_bindings) && (role === 'org_admin' || role === 'no_role')
+          ? [{ at: ['team_role_bindings'], type: 'value_error', msg: 'Only a team_admin is bound to teams' }]
+          : [],
+    },
+  },
+);
 
 export const OrgInvite = Type.Object({
   id: Uuid,

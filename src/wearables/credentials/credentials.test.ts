@@ -57,6 +57,8 @@ describe("a team's own credentials", () => {
       },
     ]);
     expect((await list(team)).credentials).toEqual([made]);
+    expect((await list(team, 'provider=oura')).credentials).toEqual([made]);
+    expect((await list(team, 'provider=none-of-these')).credentials).toEqual([]);
 
     const redirect_url_override = 'https://clinic.example.com/back';
     const { body: moved } = await set(team, { provider: 'oura', redirect_url_override });

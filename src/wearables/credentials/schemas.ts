@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Cursor, nullable, oneOf, Text, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
+import { Cursor, nullable, oneOf, Text, Timestamp, Uuid, withDefault, WordFilter } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { CredentialDetails, detailsOfProvider } from './details.ts';
 
@@ -45,7 +45,7 @@ export const CredentialsQuery = Type.Object({
   team_id: Type.Optional(
     Type.Array(Uuid, { maxItems: MOST_AT_ONCE, description: 'These teams; left out, all that the key opens.' }),
   ),
-  provider: Type.Optional(Source),
+  provider: Type.Optional(WordFilter({ description: 'Only at this provider or laboratory.' })),
   next_cursor: Type.Optional(Cursor()),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Credentials on a page.' }), 50),
 });

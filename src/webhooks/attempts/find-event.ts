@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { userLeaves } from '../../events/held.ts';
+import { openedOrNull } from '../feed/open-bodies.ts';
 import type { SentEvent } from './schemas.ts';
 
 type EventRow = {
@@ -32,13 +33,13 @@ export async function findEventRowOrNull({ db, team }: TeamCtx, id: string): Pro
   return rows[0] ?? null;
 }
 
-/** What is sent of an event; nothing of one that tells of a user who is scheduled for deletion. */
-export async function findEvent({ db, team, cipher }: TeamCtx, id: string): Promise<Static<typeof SentEvent>> {
+/** What is sent of an event, as far as it opens; nothing of one that tells of a user who is scheduled for deletion. */
+export async function findEvent(ctx: TeamCtx, id: string): Promise<Static<typeof SentEvent>> {
   const { rows } = await sql<EventRow & { body: Buffer }>`
-    select ${ROW}, body from ${WITH_USER} where events.team_id = ${team.id} and events.id = ${id}`.execute(db);
+    select ${ROW}, body from ${WITH_USER} where events.team_id = ${ctx.team.id} and events.id = ${id}`.execute(ctx.db);
   if (!rows[0]) throw notFound('Event');
   const { user_leaves, test_for: _, body, ...event } = rows[0];
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of this event is scheduled for deletion.');
-  return { ...event, body: await cipher.openPacked('events.body', { team_id: team.id, id: event.id }, body) };
+  return { ...event, body: await openedOrNull(ctx, event.id, body) };
 }

@@ -135,5 +135,9 @@ export const SentEvent = Type.Object({
   event_type: Type.String(),
   user_id: nullable(Uuid),
   created_at: Timestamp,
-  body: Type.String({ description: 'The very text that every attempt signs and sends.' }),
+  body: nullable(
+    Type.String({
+      description: 'The very text that every attempt signs and sends; null where what is stored cannot be opened.',
+    }),
+  ),
 });

@@ -39,7 +39,7 @@ export async function openBodies(ctx: TeamCtx, shown: Found[]): Promise<{ events
   for (const [n, { id }] of shown.entries()) {
     const row = byId.get(id);
     if (!row) continue;
-    const text = await opened(ctx, row);
+    const text = await openedOrNull(ctx, id, row.body);
     bytes += text === null ? 0 : Buffer.byteLength(text);
     if (n > 0 && bytes > MOST_PAGE_BYTES) return { events, last: shown[n - 1] as Place };
     const body = text === null ? null : (JSON.parse(text) as Body);
@@ -50,14 +50,14 @@ export async function openBodies(ctx: TeamCtx, shown: Found[]): Promise<{ events
   return { events, last: null };
 }
 
-/** A value that was damaged is its own event's affair. */
-async function opened({ cipher, log, team }: TeamCtx, { id, body }: Row): Promise<string | null> {
+/** A value that was damaged, or sealed under a key that is gone, is its own event's affair. */
+export async function openedOrNull({ cipher, log, team }: TeamCtx, id: string, body: Buffer): Promise<string | null> {
   try {
     return await cipher.openPacked('events.body', { team_id: team.id, id }, body);
   } catch (err) {
     log.error(
       { err, message_id: id, team_id: team.id },
-      'a stored event cannot be opened; the feed shows it without its body',
+      'a stored event cannot be opened; it is shown without its body',
     );
     return null;
   }

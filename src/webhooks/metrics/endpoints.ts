@@ -26,7 +26,7 @@ export const webhookMetricsEndpoints = [
     response: WebhookMetrics,
     summary: 'Read how deliveries to an endpoint went',
     description: `${WHEN}At most 1,000 intervals are told.`,
-    refusals: ['not_found', 'invalid_range'],
+    refusals: ['not_found'],
     handle: async (ctx, { params: { webhook_id }, query }) => findMetrics(ctx, webhook_id, query),
   }),
   endpoint({
@@ -41,7 +41,6 @@ export const webhookMetricsEndpoints = [
     response: WebhookMetrics,
     summary: 'Read how deliveries to all endpoints went',
     description: `${WHEN}At most 1,000 intervals are told. Endpoints that were deleted since count.`,
-    refusals: ['invalid_range'],
     handle: async (ctx, { query }) => findMetrics(ctx, null, query),
   }),
   endpoint({

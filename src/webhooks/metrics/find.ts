@@ -2,19 +2,12 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { percentile } from '../../delivery/tallies/durations.ts';
 import { readTallies } from '../../delivery/tallies/read-tallies.ts';
-import { AppError } from '../../errors.ts';
 import { findWebhook } from '../find.ts';
-import type { INTERVALS, MetricsQuery, WebhookMetrics } from './schemas.ts';
+import { rangeOf, type Range } from './range.ts';
+import type { MetricsQuery, WebhookMetrics } from './schemas.ts';
 
-export type Interval = (typeof INTERVALS)[number];
 /** Attempts of one interval, or of several together. */
 export type Counts = { succeeded: number; durations: number[] };
-export type Range = { from: number; to: number; step: number };
-
-const MINUTE = 60_000;
-const DAY = 1_440 * MINUTE;
-export const STEP_MS: Record<Interval, number> = { '5m': 5 * MINUTE, '15m': 15 * MINUTE, '1h': 60 * MINUTE, '1d': DAY };
-const MOST_INTERVALS = 1_000;
 
 /** How deliveries to an endpoint went, or to all of the team's together (null). */
 export async function findMetrics(
@@ -23,11 +16,10 @@ export async function findMetrics(
   query: Static<typeof MetricsQuery>,
 ): Promise<Static<typeof WebhookMetrics>> {
   if (webhookId !== null) await findWebhook(ctx, webhookId);
-  const { interval } = query;
-  const range = rangeOf(interval, query);
+  const range = rangeOf(query);
   const slots = await countsOf(ctx, webhookId, range);
   return {
-    interval,
+    interval: query.interval ?? '1h',
     since: at(range.from),
     until: at(range.to),
     total: figuresOf(slots.reduce((sum, { counts }) => add(sum, counts), NONE)),
@@ -72,20 +64,4 @@ function figuresOf(counts: Counts): Static<typeof WebhookMetrics>['total'] {
     success_rate: attempts === 0 ? null : succeeded / attempts,
     latency_ms: { p50: p50 ?? null, p95: p95 ?? null, p99: p99 ?? null },
   };
-}
-
-/** Whole intervals, from the one that `since` lies in to the one that `until` lies in. */
-function rangeOf(interval: Interval, { since, until }: Static<typeof MetricsQuery>): Range {
-  const step = STEP_MS[interval];
-  const end = until === undefined ? Date.now() : Date.parse(until);
-  const begin = since === undefined ? end - (interval === '1d' ? 30 * DAY : DAY) : Date.parse(since);
-  const range = { from: Math.floor(begin / step) * step, to: (Math.floor(end / step) + 1) * step, step };
-  if (begin > end || (range.to - range.from) / step > MOST_INTERVALS) {
-    throw new AppError(
-      'invalid_range',
-      `since must not be after until, and between them lie at most ${MOST_INTERVALS} intervals. ` +
-        'Ask for a shorter time or a longer interval.',
-    );
-  }
-  return range;
 }

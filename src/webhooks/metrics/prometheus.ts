@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { percentile } from '../../delivery/tallies/durations.ts';
-import { attemptsOf, countsOf, STEP_MS, type Interval } from './find.ts';
+import { attemptsOf, countsOf } from './find.ts';
+import { STEP_MS, type Interval } from './range.ts';
 import type { PrometheusMatrix } from './schemas.ts';
 
 const POINTS: Record<Interval, number> = { '5m': 288, '15m': 288, '1h': 168, '1d': 30 };
@@ -23,7 +24,7 @@ export async function findEventDelivery(ctx: TeamCtx, interval: Interval): Promi
     metric: { __name__: 'event_delivery_duration_seconds', quantile: String(quantile) },
     values: slots.flatMap(({ start, counts }) => {
       const ms = percentile(counts.durations, quantile);
-      return ms === null ? [] : [[start / 1000, String(ms / 1000)]];
+      return ms === null ? [] : [[start / 1000, String(Math.round(ms * 1_000) / 1_000_000)]];
     }),
   });
   const result = [attempts('succeeded'), attempts('failed'), ...QUANTILES.map(durations)];

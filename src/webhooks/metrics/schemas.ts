@@ -1,19 +1,22 @@
 import { Type } from 'typebox';
 import { LowerBound, nullable, oneOf, Timestamp, UpperBound, withDefault } from '../../wire/schema.ts';
+import { IN_RANGE, INTERVALS } from './range.ts';
 
-export const INTERVALS = ['5m', '15m', '1h', '1d'] as const;
 const Interval = (description: string) => withDefault(oneOf(INTERVALS, { description }), '1h');
 
-export const MetricsQuery = Type.Object({
-  since: Type.Optional(
-    Type.Unsafe<string>({
-      ...LowerBound,
-      description: 'Left out: a day before `until`, 30 days with intervals of a day.',
-    }),
-  ),
-  until: Type.Optional(Type.Unsafe<string>({ ...UpperBound, description: 'Left out: now.' })),
-  interval: Interval('How much time a line of `data` is of.'),
-});
+export const MetricsQuery = Type.Object(
+  {
+    since: Type.Optional(
+      Type.Unsafe<string>({
+        ...LowerBound,
+        description: 'Left out: a day before `until`, 30 days with intervals of a day.',
+      }),
+    ),
+    until: Type.Optional(Type.Unsafe<string>({ ...UpperBound, description: 'Left out: now.' })),
+    interval: Interval('How much time a line of `data` is of.'),
+  },
+  { fulfils: IN_RANGE },
+);
 
 const Count = (description: string) => Type.Integer({ description });
 const Milliseconds = (description: string) => nullable(Type.Number({ description }));

@@ -386,6 +386,7 @@ describe('Replays', () => {
 
   test.each([
     [{ since: '2026-01-02', until: '2026-01-01' }, 'Value should not be before since'],
+    [{ since: new Date(Date.now() + 3_600_000).toISOString() }, 'Value should not be ahead of now'],
     [{ since: '2020-01-01' }, 'Events are kept for'],
     [{}, 'Field required'],
   ])('are refused for %j', async (body, msg) => {

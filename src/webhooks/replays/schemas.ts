@@ -15,13 +15,18 @@ const PerSecond = Type.Integer({
     'Most deliveries of the replay per second. Of the `rate_limit` of the endpoint, half is left to everything else.',
 });
 
-/** Both moments belong to the window. */
+/** A caller's clock may be ahead of ours. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** Both moments belong to the window. Of what is ahead nothing has happened: whoever asks for it has mistaken a time zone. */
 function breaches({ since, until }: Record<string, unknown>): { at: string[]; type: string; msg: string }[] {
+  if (typeof since === 'string' && Date.parse(since) > Date.now() + CLOCKS_DIFFER_MS)
+    return [{ at: ['since'], type: 'value_error', msg: 'Value should not be ahead of now' }];
   if (typeof since !== 'string' || typeof until !== 'string' || Date.parse(until) >= Date.parse(since)) return [];
   return [{ at: ['until'], type: 'value_error', msg: 'Value should not be before since' }];
 }
 
-const fulfils = { check: breaches, words: '`until` is not before `since`.' };
+const fulfils = { check: breaches, words: '`until` is not before `since`, which is not ahead of now.' };
 const window = {
   since: LowerBound,
   until: optional(UpperBound),

@@ -105,6 +105,7 @@ describe('how far back the connections of a team begin', () => {
     const bound = { org_id: team.org_id, label: 'bound', role: 'team_admin' as const, team_ids: [team.id, second] };
     const { value: key } = await createManagementKey(app.ctx, bound);
     const seen = await list(team, '', key);
+    expect((await list(team, 'provider=none-of-these')).data_pull_preferences).toEqual([]);
     expect(seen.data_pull_preferences.map(({ team_id }) => team_id)).toEqual([team.id, second]);
     expect((await choose(team, [second], { oura: { default: days(11) } }, key)).status).toBe(200);
     const refused = [

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
-import { Cursor, nullable, oneOf, Uuid, withDefault } from '../../../wire/schema.ts';
+import { Cursor, nullable, oneOf, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../../providers.ts';
 import { PULLED_NAMES } from '../events.ts';
 
@@ -79,21 +79,17 @@ const named = {
   team_id: Type.Optional(
     Type.Array(Uuid, { maxItems: MOST_TEAMS, description: 'These teams; left out, all that the key opens.' }),
   ),
-  provider: Type.Optional(
-    Type.Array(oneOf(PROVIDER_SLUGS), {
-      maxItems: PROVIDER_SLUGS.length,
-      description: 'These providers; left out, all.',
-    }),
-  ),
 };
+const these = { maxItems: PROVIDER_SLUGS.length, description: 'These providers; left out, all.' };
 
 export const PreferencesQuery = Type.Object({
   ...named,
+  provider: Type.Optional(Type.Array(WordFilter(), these)),
   next_cursor: Type.Optional(Cursor()),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Teams on a page.' }), 50),
 });
 
 export const PreferencesRemoval = Type.Object({
   team_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that choose no longer.' }),
-  provider: named.provider,
+  provider: Type.Optional(Type.Array(oneOf(PROVIDER_SLUGS), these)),
 });
