@@ -272,12 +272,12 @@ describe('a delivery', () => {
     const stuck = await subscribe(team, await place(hangs));
     const quick = await place();
     await subscribe(team, quick);
-    // As many as an endpoint's slots: after them one that hangs rests.
-    for (let n = 0; n < 16; n += 1) await tell(team, steps, n);
+    // As many as the slots that an endpoint begins with: after them one that hangs rests.
+    for (let n = 0; n < 4; n += 1) await tell(team, steps, n);
     await app.deliver();
-    expect(quick.requests.length).toBe(16);
+    expect(quick.requests.length).toBe(4);
     const attempts = await attemptsOf(stuck);
-    expect(attempts.length).toBe(16);
+    expect(attempts.length).toBe(4);
     // All that is quick had come before the first of what hangs was given up.
     expect(Math.max(...quick.requests.map(({ at }) => at))).toBeLessThanOrEqual(Math.min(...givenUpAt));
     for (const attempt of attempts) {

@@ -5,7 +5,17 @@ import { BEGINNING } from './discover.ts';
 import { Lane } from './lane.ts';
 import type { Queued } from './queue.ts';
 
-const openLane = (slots = 16): Lane => new Lane({ webhook_id: newId(), team_id: newId(), fence: 1 }, slots, 0);
+const newLane = (slots: number): Lane => new Lane({ webhook_id: newId(), team_id: newId(), fence: 1 }, slots, 0);
+/** One whose receiver has answered so often that it has all its slots. */
+function openLane(slots = 16): Lane {
+  const lane = newLane(slots);
+  for (let n = 0; n < slots; n += 1) {
+    const row = first();
+    lane.beginReplayed(row.event_id, -1, null);
+    lane.end(row, ANSWERED, -1);
+  }
+  return lane;
+}
 const first = (event_id = newId()): Queued => ({
   webhook_id: '',
   event_id,
@@ -147,6 +157,15 @@ test('a receiver whose slots all time out at once draws its rest once, not the l
   // Half to one and a half of 2,000 ms, rounded up to 50: the longest of twelve draws would be about 2,900.
   expect(mean).toBeGreaterThan(1_850);
   expect(mean).toBeLessThan(2_200);
+});
+
+test('a receiver of which nothing is known is sent four deliveries at once, and one more for each that it takes', () => {
+  const lane = newLane(16);
+  read(lane).answer(Array.from({ length: 16 }, () => first()));
+  const begun = Array.from({ length: 5 }, () => begin(lane));
+  expect(begun.map((row) => row !== null)).toEqual([true, true, true, true, false]);
+  lane.end(begun[0] as Queued, ANSWERED, 0);
+  expect([begin(lane), begin(lane), begin(lane)].map((row) => row !== null)).toEqual([true, true, false]);
 });
 
 describe('a receiver that has answered nothing for a second', () => {

@@ -1,7 +1,7 @@
 import type { SendOutcome } from '../sending/send.ts';
 
-/** As far as there may be so many; each 2xx adds one. */
-const FIRST = 16;
+/** Few, since it may hang; each 2xx adds one, so that those of one that answers double with each round. */
+const FIRST = 4;
 
 /** A receiver that answered nothing for so long may hang, which only the time-out of its attempts will tell. */
 const SILENCE_MS = 1_000;
