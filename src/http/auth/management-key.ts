@@ -30,7 +30,7 @@ export const managementKey: AuthKind = {
         key: await access.identify(misplaced),
         refusal: new AppError(
           'wrong_key_kind',
-          'What opens a team opens the service API only. Send a management key in X-Management-Key.',
+          'The management API takes a management key, and in X-Management-Key alone. A team API key or a token opens the service API only.',
         ),
       };
     }

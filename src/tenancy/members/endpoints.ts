@@ -42,7 +42,7 @@ export const memberEndpoints = [
     response: OrgMemberPage,
     summary: 'List the people of an organisation',
     description:
-      'In the order they came: all, or those whose name and address have every word of `search_query`. Members become ' +
+      'In the order they were invited: all, or those whose name and address have every word of `search_query`. Members become ' +
       'members by accepting an invite.',
     refusals: ['invalid_cursor'],
     handle: (ctx, { query: { search_query = null, next_cursor = null } }) =>
@@ -145,7 +145,8 @@ export const memberEndpoints = [
       Type.Object({ name: Type.String({ maxLength: 1000, default: '', description: 'The name of the person.' }) }),
     ),
     summary: 'Accept an invite',
-    description: 'What the page sends: the person is a member from then on, and the link opens nothing any more.',
+    description:
+      'What the page sends: the person is a member from then on, and the link tells that as long as they are.',
     handle: (ctx, { body: { name } }) => acceptInvite(ctx, name),
   }),
 ];

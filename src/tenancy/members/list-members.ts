@@ -8,7 +8,7 @@ import type { OrgMemberPage } from './schemas.ts';
 
 const PAGE_SIZE = 50;
 
-/** Members of the organisation in the order they came, or those whose name and address have all the words looked for. */
+/** Members of the organisation in the order they were invited, or those whose name and address have all the words looked for. */
 export async function listMembers(
   ctx: ManagementCtx,
   { search_query, next_cursor }: { search_query: string | null; next_cursor: string | null },

@@ -19,7 +19,7 @@ import { createInvite } from './invites/create-invite.ts';
 import { inviteUrl } from './invites/mail-invite.ts';
 
 type Refusal = { code: string; limit?: number };
-type Problems = { detail: { type: string; loc: string[] }[] };
+type Problems = { detail: { type: string; loc: string[]; msg: string }[] };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -154,9 +154,23 @@ describe('the page of an invite', () => {
       },
     ]);
     expect(await invites()).toEqual([]);
+    for (const again of [await open(link), await accept(app, link, 'Somebody else')]) {
+      expect(again.status).toBe(200);
+      expect(await again.text()).toContain('You belong to Desert Health &amp; Sons already');
+    }
+    const [member] = await members();
+    expect([member?.name, (await members()).length]).toEqual(['Grace Hopper', 1]);
+    await team.api('DELETE', memberPath(team, member?.id));
     expect((await open(link)).status).toBe(403);
-    expect((await accept(app, link, 'Somebody else')).status).toBe(403);
-    expect(await members()).toHaveLength(1);
+  });
+
+  test('has words for an organisation whose name is empty, and a name that cannot be is told in a sentence', async () => {
+    const wrong = await team.api<Problems>('PATCH', `/v1/org/${team.org_id}`, { name: 'St. Mary' });
+    expect(wrong.body.detail[0]?.msg).toContain('letters, digits, spaces and ');
+    expect((await team.api('PATCH', `/v1/org/${team.org_id}`, { name: '' })).status).toBe(200);
+    const text = await (await open(linkOf(await invite(team, 'grace@example.com')))).text();
+    expect(text).toContain('Join an organisation');
+    expect(text).toContain('An organisation invites grace@example.com');
   });
 
   test.each(['', '   ', '--', 'x'.repeat(101), 'Grace\u202eHopper'])(

@@ -1,31 +1,30 @@
 import type { OrgSignedCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
-import { newId } from '../../../ids.ts';
 import { withdrawMails } from '../../../mail/write-mail.ts';
 import { isPlainText, wordsOf } from '../../../wire/text.ts';
 import { emailHash, wordHashes } from '../person.ts';
-import { acceptedPage, invitePage } from './invite-page.ts';
-import { findOpenInvite } from './find-open-invite.ts';
+import { acceptedPage, invitePage, memberPage } from './invite-page.ts';
+import { findOpenInvite, isAccepted } from './find-open-invite.ts';
 
 const LONGEST_NAME = 100;
 
 /**
  * Makes the invited person a member under the name they give, and the invite goes: it was counted as a person, so that no
- * limit stands in the way now. A name that cannot be one is told on the page. Throws link_refused.
+ * limit stands in the way now. The member has its id, by which the link goes on telling that nothing is left to do. A name that cannot be one is told on the page. Throws link_refused.
  */
 export function acceptInvite(ctx: OrgSignedCtx, given: string): Promise<BrowserAnswer> {
   return inTransaction(ctx, async (tx) => {
+    if (await isAccepted(tx)) return memberPage(ctx);
     const invite = await findOpenInvite(tx);
     const name = given.trim();
     if (name.length > LONGEST_NAME || !isPlainText(name) || wordsOf(name).length === 0) {
       return invitePage(ctx, invite, { problem: `Write your name, in at most ${LONGEST_NAME} letters.` });
     }
-    const { email, role, team_ids } = invite;
+    const { id, email, role, team_ids } = invite;
     const { id: org_id } = ctx.org;
-    await tx.db.deleteFrom('org_invites').where('org_id', '=', org_id).where('id', '=', invite.id).execute();
-    await withdrawMails(tx, invite.id);
-    const id = newId();
+    await tx.db.deleteFrom('org_invites').where('org_id', '=', org_id).where('id', '=', id).execute();
+    await withdrawMails(tx, id);
     await tx.db
       .insertInto('org_members')
       .values({

@@ -4,6 +4,17 @@ import { linkRefused } from '../../../privacy/signed-link.ts';
 
 export type OpenInvite = { id: string; email: string; role: string; team_ids: string[] | null; teams: string[] };
 
+/** Whether a link leads to an invite by which somebody became a member, and is one still. */
+export async function isAccepted({ db, org, signedId }: OrgSignedCtx | TxCtx<OrgSignedCtx>): Promise<boolean> {
+  const row = await db
+    .selectFrom('org_members')
+    .select('id')
+    .where('org_id', '=', org.id)
+    .where('id', '=', signedId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The invite that a link leads to, with the names of its teams. Throws link_refused where there is none any more. */
 export async function findOpenInvite(ctx: OrgSignedCtx | TxCtx<OrgSignedCtx>): Promise<OpenInvite> {
   const row = await ctx.db

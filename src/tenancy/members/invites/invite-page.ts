@@ -51,3 +51,10 @@ export const acceptedPage = ({ org }: OrgSignedCtx): BrowserAnswer =>
     `You belong to ${calledOr(org, 'the organisation')} now`,
     '<p>Nothing else is to do here. You can close this page.</p>',
   );
+
+/** Whoever opens the link again. */
+export const memberPage = ({ org }: OrgSignedCtx): BrowserAnswer =>
+  layout(
+    `You belong to ${calledOr(org, 'the organisation')} already`,
+    '<p>Nothing else is to do here. You can close this page.</p>',
+  );
