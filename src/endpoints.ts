@@ -17,14 +17,14 @@ import { replayEndpoints } from './webhooks/replays/endpoints.ts';
 /** Every operation of the service, in the order of its documentation. */
 export const endpoints: Endpoint[] = [
   ...userEndpoints,
+  ...managementEndpoints,
+  ...pipelineEndpoints,
+  ...teamExportEndpoints,
   ...wearableEndpoints,
   ...insuranceEndpoints,
   ...labEndpoints,
   ...feedEndpoints,
   ...eventTypeEndpoints(eventCatalogue),
-  ...managementEndpoints,
-  ...pipelineEndpoints,
-  ...teamExportEndpoints,
   ...webhookEndpoints,
   ...attemptEndpoints,
   ...replayEndpoints,

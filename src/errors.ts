@@ -118,6 +118,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'idempotency_mismatch'
   | 'idempotency_in_flight'
+  | 'idempotency_answer_ended'
   | 'not_ready';
 
 type Extra = {

@@ -51,7 +51,7 @@ const PRODUCTION_KEYS = {
 const OTHERS = {
   PHIAL_OURA_CLIENT_ID: 'client-of-nobody',
   PHIAL_OURA_CLIENT_SECRET: 'secret-of-nobody',
-  PHIAL_OURA_BASE_URL: 'http://127.0.0.1:9',
+  PHIAL_OURA_BASE_URL: 'https://127.0.0.1:9',
   PHIAL_CARRIER_WEBHOOK_SECRETS: 'secret-of-carriers',
 };
 

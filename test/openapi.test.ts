@@ -388,7 +388,7 @@ describe('the running service', () => {
   });
 
   test('answers 405 to whoever writes to a page', async () => {
-    for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/metrics']) {
+    for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/docs/openapi.json', '/metrics']) {
       const response = await fetch(app.baseUrl + path, { method: 'POST' });
       expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
       expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });

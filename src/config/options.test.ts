@@ -109,6 +109,17 @@ test('production refuses to start without the keys of personal data, and sends w
   expect(parseConfig(productionEnv).config.webhookAllowedNetworks).toEqual([]);
 });
 
+test('production talks to providers, as clients to it, by https alone', () => {
+  const options = Object.keys(OPTIONS).filter((name) => name.endsWith('_BASE_URL'));
+  expect(options.length).toBeGreaterThan(8);
+  for (const name of options) {
+    expect(() => parseConfig({ ...productionEnv, [name]: 'http://stand-in.example.com' })).toThrow(
+      `${name} must be an https address in production`,
+    );
+    parseConfig({ ...productionEnv, [name]: 'https://stand-in.example.com' });
+  }
+});
+
 test('what is wrong and needed besides is told once', () => {
   expect(() => parseConfig({ ...productionEnv, PHIAL_LOOKUP_KEY: 'short' })).toThrow(
     /^The configuration has a problem:\n {2}- PHIAL_LOOKUP_KEY must be 32 bytes/,

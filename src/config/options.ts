@@ -3,6 +3,7 @@ import { misspelledOptions, type Env } from './environment.ts';
 import {
   readProviderClients,
   readProviderSettings,
+  unencryptedProviders,
   type Hidden,
   type ProviderClient,
   type ProviderSettings,
@@ -154,6 +155,9 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   if (given.PHIAL_ENVIRONMENT === 'production') {
     if (given.PHIAL_BASE_URL?.startsWith('http:')) {
       problems.push('PHIAL_BASE_URL must be an https address in production: keys and personal data travel to it.');
+    }
+    for (const option of unencryptedProviders(given)) {
+      problems.push(`${option} must be an https address in production: tokens and personal data travel to it.`);
     }
     if (given.PHIAL_LOOKUP_KEY === null && !wrong.has('PHIAL_LOOKUP_KEY')) {
       problems.push(

@@ -114,6 +114,12 @@ type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER
 const subscriptionOf = (given: Given, name: Name): string | null =>
   name === 'STRAVA' ? given.PHIAL_STRAVA_SUBSCRIPTION_ID : null;
 
+/** Addresses that production does not send codes, tokens and secrets to. */
+export const unencryptedProviders = (given: Given): string[] =>
+  Object.values(NAMES)
+    .map((name) => `PHIAL_${name}_BASE_URL` as const)
+    .filter((option) => given[option]?.startsWith('http:'));
+
 /** The applications that are configured, by provider, and what is wrong with those that are half. */
 export function readProviderClients(given: Given): {
   clients: Readonly<Record<string, ProviderClient>>;

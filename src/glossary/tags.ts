@@ -21,11 +21,17 @@ export const TAGS: Readonly<Record<string, string>> = {
   results: 'What the laboratory found.',
   unmatched: 'Results that belong to no order by their numbers, and whose they are.',
   lab_reports: 'Reports of laboratories on paper or as files, read into results.',
-  management: 'Teams of an organisation and the keys of both.',
+  management:
+    'An organisation and its teams: what they are called and may, the keys and tokens of both, deleting a team and taking its data ' +
+    'along, where its events are streamed to, and how its users connect wearables.',
   people: 'People of an organisation, and who is invited.',
   domains: 'Domains that an organisation has shown to be its own.',
   ehr: 'An EHR that works with an organisation: the people it keeps here, and links that let them in.',
-  webhooks: 'Where events are sent to, and the secrets they are signed with.',
+  webhooks:
+    'Where events are sent to, and the secrets and key pairs they are signed with; what each attempt brought, sending again and ' +
+    'replaying, trying an endpoint, and how deliveries go.',
   system: 'Whether the service lives and is ready, and which version it is.',
-  events: 'What the service tells by webhooks.',
+  events:
+    'What the service tells by webhooks and by the change feed. `GET /v2/event_types` has the schema of each type and an example, and ' +
+    '`openapi.json` the same under `webhooks`.',
 };

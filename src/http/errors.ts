@@ -144,6 +144,7 @@ const STATUS: Record<Code, number> = {
   rate_limited: 429,
   idempotency_mismatch: 409,
   idempotency_in_flight: 409,
+  idempotency_answer_ended: 409,
   not_ready: 503,
 };
 

@@ -22,6 +22,9 @@ export type KeyedRequest = {
 
 export const IDEMPOTENCY_HOURS = 24;
 
+/** How long an answer that shows a secret is repeated: enough for a retry, and no secret made here ends sooner by itself. */
+export const SECRET_MINUTES = 5;
+
 /** Clients that build a body anew for a retry may order its keys in another way: it is the same request. */
 function inKeyOrder(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -55,7 +58,12 @@ export async function oncePerKey<C extends TxCtx>(
 
   const stored = await db
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status', 'body'])
+    .select((eb) => [
+      'request_hash',
+      'status',
+      'body',
+      eb('created_at', '>', sql<string>`now() - make_interval(mins => ${SECRET_MINUTES})`).as('new_enough'),
+    ])
     .where('scope_id', '=', request.scopeId)
     .where('operation', '=', request.operation)
     .where('key', '=', request.key)
@@ -65,11 +73,18 @@ export async function oncePerKey<C extends TxCtx>(
   if (stored) {
     const text = ctx.cipher.openText('idempotency_keys.body', row, stored.body);
     const body = request.seal ? request.seal.open(text) : text;
-    if (body !== null && hash.equals(stored.request_hash)) return { status: stored.status, body };
-    throw new AppError(
-      'idempotency_mismatch',
-      'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
-    );
+    if (body === null || !hash.equals(stored.request_hash))
+      throw new AppError(
+        'idempotency_mismatch',
+        'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
+      );
+    if (request.seal && stored.status < 400 && !stored.new_enough)
+      throw new AppError(
+        'idempotency_answer_ended',
+        `This request was answered more than ${SECRET_MINUTES} minutes ago with a secret, which may have ended since and is ` +
+          'not shown again. Nothing was made anew. Use a new X-Idempotency-Key to make another.',
+      );
+    return { status: stored.status, body };
   }
 
   await sql`savepoint work`.execute(db);

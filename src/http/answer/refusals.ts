@@ -25,7 +25,10 @@ export function declaredCodes(endpoint: Endpoint): Set<Code> {
   if (params) codes.push('bad_request', 'route_not_found');
   if (method !== 'GET') codes.push('request_timeout', 'body_too_large', 'unsupported_media_type');
   if (params || query || body || takesIdempotencyKey(endpoint)) codes.push('validation_failed');
-  if (takesIdempotencyKey(endpoint)) codes.push('idempotency_mismatch', 'idempotency_in_flight');
+  if (takesIdempotencyKey(endpoint)) {
+    codes.push('idempotency_mismatch', 'idempotency_in_flight');
+    if (endpoint.secretAnswer) codes.push('idempotency_answer_ended');
+  }
   return new Set(codes);
 }
 

@@ -1,6 +1,6 @@
 // What every operation's documentation shares: the error shapes, the headers, the keys.
 import { AUTH_KINDS } from '../auth/kinds.ts';
-import { IDEMPOTENCY_HOURS } from '../answer/idempotency.ts';
+import { IDEMPOTENCY_HOURS, SECRET_MINUTES } from '../answer/idempotency.ts';
 import type { Json } from './schemas.ts';
 
 export const ERROR_SCHEMAS: Record<string, Json> = {
@@ -73,7 +73,8 @@ export const PARAMETERS = {
   IdempotencyKey: header(
     'X-Idempotency-Key',
     `Makes a repetition safe: for ${IDEMPOTENCY_HOURS} hours the same key with the same request answers what the first one did, ` +
-      'and does nothing again. With another request it is 409 idempotency_mismatch.',
+      'and does nothing again. With another request it is 409 idempotency_mismatch. An answer that shows a secret is repeated for ' +
+      `${SECRET_MINUTES} minutes, and is 409 idempotency_answer_ended after them.`,
     { type: 'string', maxLength: 255 },
   ),
   IdempotencyError: header(

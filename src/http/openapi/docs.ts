@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { pageDocument } from './page-document.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -23,7 +24,7 @@ const CONFIGURATION = {
 // Addresses are relative to the page, so that they hold behind a proxy that adds a path.
 const START = `const base = location.href.replace(/docs\\/?([?#].*)?$/, '');
 Scalar.createApiReference('#app', {
-  url: new URL('openapi.json', base).href,
+  url: new URL('docs/openapi.json', base).href,
   servers: [{ url: base.replace(/\\/$/, '') }],
   ...${JSON.stringify(CONFIGURATION)},
 });`;
@@ -62,8 +63,12 @@ const POLICY = [
  */
 export function registerDocs(server: FastifyInstance, documentText: () => string): void {
   let document: string | undefined;
+  let shown: string | undefined;
   server.get('/openapi.json', async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send((document ??= documentText())),
+  );
+  server.get('/docs/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send((shown ??= pageDocument((document ??= documentText())))),
   );
   for (const [path, root] of [
     ['/docs', ''],

@@ -54,7 +54,7 @@ four exceptions: a list of every problem in a 422 and in the 400 \`pre_flight_fa
 in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405.
 
 # Repeating a request
-Every POST that makes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice. An operation that lists no such header needs none: what is sent twice there changes nothing more.
+Every POST that makes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice; an answer that shows a key, a token or a link is repeated for five minutes only, and refused after them by 409 \`idempotency_answer_ended\`. An operation that lists no such header needs none: what is sent twice there changes nothing more.
 
 # Values
 Timestamps are UTC with milliseconds. Lists of words may grow: take an unknown one as such. Unknown keys in a body are ignored. In a query,
@@ -70,7 +70,10 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
   const webhooks = Object.fromEntries(
     eventTypes.map((type) => [type.name, { post: delivery(type, schemas, options.examples?.events[type.name]) }]),
   );
-  const tags = [...new Set([...endpoints.map(({ tag }) => tag), 'events'])];
+  const order = Object.keys(options.tags ?? {});
+  const tags = [...new Set([...endpoints.map(({ tag }) => tag), 'events'])].toSorted(
+    (a, b) => order.indexOf(a) - order.indexOf(b),
+  );
   return {
     openapi: '3.1.0',
     info: {
@@ -83,7 +86,7 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
     servers: [{ url: options.baseUrl ?? '/' }],
     tags: tags.map((name) => ({
       name,
-      'x-displayName': sentence(name.replaceAll('_', ' ')),
+      'x-displayName': titleOf(name),
       ...(options.tags?.[name] === undefined ? {} : { description: options.tags[name] }),
     })),
     paths,
@@ -248,7 +251,7 @@ function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schema
   });
 }
 
-const ENVELOPE_TEXT =
+export const ENVELOPE_TEXT =
   'Sent by POST to each endpoint that wants it, at least once and in no promised order. Verify the signature, ' +
   'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
 
@@ -281,7 +284,11 @@ const withExample = (parameter: Json, examples: Values = {}): Json => {
   const example = examples[parameter['name'] as string];
   return example === undefined ? parameter : { ...parameter, example };
 };
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A tag as people read it. */
+const titleOf = (tag: string): string => {
+  const words = tag.replaceAll('_', ' ');
+  return tag === 'ehr' ? 'EHR' : words.charAt(0).toUpperCase() + words.slice(1);
+};
 const admitsNull = (schema: TSchema): boolean =>
   [(schema as { type?: string | string[] }).type].flat().includes('null');
 

@@ -44,6 +44,7 @@ const SHARED: Record<string, Code[]> = {
   UserNotFound: ['route_not_found', 'not_found', 'user_scheduled_for_deletion'],
   RequestTimeout: ['request_timeout'],
   Idempotency: ['idempotency_mismatch', 'idempotency_in_flight'],
+  SecretIdempotency: ['idempotency_mismatch', 'idempotency_in_flight', 'idempotency_answer_ended'],
   BodyTooLarge: ['body_too_large'],
   AddressTooLong: ['uri_too_long'],
   UnsupportedMediaType: ['unsupported_media_type'],

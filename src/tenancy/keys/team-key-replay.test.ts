@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser } from '../../../test/people.ts';
 import { findTraces } from '../../../test/traces.ts';
 
 let app: TestApp;
@@ -27,3 +29,57 @@ test('a repeated request for a team key answers the same key, which no row of th
   const keys = await app.db.selectFrom('team_api_keys').select('id').where('label', '=', 'clinic').execute();
   expect(keys).toHaveLength(1);
 });
+
+test('a secret is shown again for five minutes, and then neither shown nor made a second time', async () => {
+  const org = `/v1/org/${app.team.org_id}`;
+  const makeKey = () =>
+    app.api<{ value: string; code: string }>(
+      'POST',
+      `${org}/team_api_keys/sandbox/us`,
+      { label: 'later', team_id: app.team.id },
+      { headers: { 'x-idempotency-key': 'later' } },
+    );
+  const makeToken = () =>
+    app.api<{ code: string }>(
+      'POST',
+      `${org}/team/${app.team.id}/create_api_access_token`,
+      { env: 'sandbox' },
+      { headers: { 'x-idempotency-key': 'later' } },
+    );
+  const made = [await makeKey(), await makeToken()];
+  expect(made.map(({ status }) => status)).toEqual([200, 200]);
+  await storedBefore('4 minutes 50 seconds');
+  expect((await makeKey()).body).toEqual(made[0]?.body);
+  expect((await makeToken()).body).toEqual(made[1]?.body);
+  await storedBefore('20 seconds');
+  for (const make of [makeKey, makeToken]) {
+    const { status, body } = await make();
+    expect([status, body.code]).toEqual([409, 'idempotency_answer_ended']);
+  }
+  const keys = await app.db.selectFrom('team_api_keys').select('id').where('label', '=', 'later').execute();
+  expect(keys).toHaveLength(1);
+});
+
+test('what an operation that shows secrets was refused with is repeated as that of any other', async () => {
+  const user_id = await makeUser(app.api);
+  const ask = () =>
+    app.api<{ code: string }>(
+      'POST',
+      '/v2/link/token',
+      { user_id, redirect_url: 'https://unlisted.example.com/' },
+      { headers: { 'x-idempotency-key': 'refused' } },
+    );
+  const first = await ask();
+  await storedBefore('6 minutes');
+  const again = await ask();
+  expect([first.status, first.body.code]).toEqual([400, 'redirect_url_refused']);
+  expect(again.body).toEqual(first.body);
+});
+
+/** As if the answers to the keys of this file had been kept so much earlier. */
+const storedBefore = (interval: string): Promise<unknown> =>
+  app.db
+    .updateTable('idempotency_keys')
+    .set({ created_at: sql`created_at - ${interval}::interval` })
+    .where('key', 'in', ['later', 'refused'])
+    .execute();
