@@ -42,6 +42,7 @@ export class Line {
   #failed: BrokerFailed | null = null;
   #waiting: { name: string; resolve: (values: Buffer) => void; reject: (error: BrokerFailed) => void } | null = null;
   #confirms: Confirms | null = null;
+  #draining: { resolve: () => void; reject: (error: BrokerFailed) => void } | null = null;
   #beats: NodeJS.Timeout | undefined;
   #heardAt = performance.now();
 
@@ -60,6 +61,7 @@ export class Line {
         socket.destroy();
       }
     });
+    socket.on('drain', () => this.#draining?.resolve());
     socket.on('error', (error) => this.fail(codeOf(error)));
     socket.on('close', () => this.fail('closed'));
   }
@@ -83,9 +85,16 @@ export class Line {
     }
   }
 
-  publish(messages: number, bytes: Buffer): void {
+  /** Writes frames as fast as they are taken: while the socket has enough of them no other is made. */
+  async publish(messages: number, frames: Iterable<Buffer>): Promise<void> {
     this.#allowance.published(messages);
-    this.write(bytes);
+    for (const each of frames) {
+      if (this.#failed) throw this.#failed;
+      if (this.#socket.write(each)) continue;
+      await new Promise<void>((resolve, reject) => {
+        this.#draining = { resolve, reject };
+      });
+    }
   }
 
   write(bytes: Buffer): void {
@@ -128,6 +137,7 @@ export class Line {
     clearInterval(this.#beats);
     this.#waiting?.reject(this.#failed);
     this.#confirms?.fail(this.#failed);
+    this.#draining?.reject(this.#failed);
     const timer = setTimeout(() => this.#socket.destroy(), CLOSE_MS);
     this.#socket.once('close', () => clearTimeout(timer));
     end();

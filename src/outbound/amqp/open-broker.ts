@@ -16,7 +16,7 @@ export type BrokerAddress = {
   vhost: string;
 };
 
-type Message = say.Properties & { exchange: string; routingKey: string; body: Buffer };
+export type Message = say.Properties & { exchange: string; routingKey: string; body: Buffer };
 
 /** A connection with one channel, on which the broker confirms what it has taken. */
 export type Broker = {
@@ -60,7 +60,7 @@ export async function openBroker(options: BrokerOptions): Promise<Broker> {
     const { frameMax, confirms } = await line.within(options, () => greet(line, options));
     return {
       publish: (messages, until) => {
-        const frames = Buffer.concat(messages.flatMap((message) => framesOf(message, frameMax)));
+        const frames = framesOfAll(messages, frameMax);
         return publishAll(line, confirms, { frames, many: messages.length, patience: { timeoutMs, signal: until } });
       },
       broken: line.broken,
@@ -97,18 +97,18 @@ async function greet(line: Line, options: BrokerAddress): Promise<{ frameMax: nu
 const publishAll = (
   line: Line,
   confirms: Confirms,
-  { frames, many, patience }: { frames: Buffer; many: number; patience: Patience },
+  { frames, many, patience }: { frames: Iterable<Buffer>; many: number; patience: Patience },
 ): Promise<void> =>
-  line.within(patience, () => {
-    line.publish(many, frames);
-    // Nothing is heard before this turn ends, and of a line that has failed nothing is awaited.
-    return confirms.expect(many);
+  line.within(patience, async () => {
+    // Awaited from the beginning: the first ones are confirmed while others are still on their way.
+    await Promise.all([confirms.expect(many), line.publish(many, frames)]);
   });
 
-function framesOf({ exchange, routingKey, body, ...properties }: Message, frameMax: number): Buffer[] {
+function* framesOfAll(messages: Message[], frameMax: number): Generator<Buffer> {
   const most = frameMax - FRAME_BYTES;
-  const pieces = Array.from({ length: Math.ceil(body.length / most) }, (_, n) =>
-    frame(BODY, 1, body.subarray(n * most, (n + 1) * most)),
-  );
-  return [say.publish(exchange, routingKey), say.contentHeader(body.length, properties), ...pieces];
+  for (const { exchange, routingKey, body, ...properties } of messages) {
+    yield say.publish(exchange, routingKey);
+    yield say.contentHeader(body.length, properties);
+    for (let at = 0; at < body.length; at += most) yield frame(BODY, 1, body.subarray(at, at + most));
+  }
 }

@@ -41,5 +41,6 @@ export async function findEvent(ctx: TeamCtx, id: string): Promise<Static<typeof
   const { user_leaves, test_for: _, body, ...event } = rows[0];
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of this event is scheduled for deletion.');
-  return { ...event, body: await openedOrNull(ctx, event.id, body) };
+  const bytes = await openedOrNull(ctx, event.id, body);
+  return { ...event, body: bytes?.toString() ?? null };
 }

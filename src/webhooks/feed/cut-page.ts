@@ -2,8 +2,12 @@ import type { Held } from '../../events/held.ts';
 import type { Place } from './cursor.ts';
 import type { Found } from './find-events.ts';
 
-/** Most of a page as it is stored, and as it is told; a body has up to 256 KiB. */
-export const MOST_PAGE_BYTES = 4 * 1024 * 1024;
+/** How much a page holds. */
+export type Most = {
+  events: number;
+  /** As they are stored, and as they are told; one event is shown however large it is, and a body has up to 256 KiB. */
+  bytes: number;
+};
 
 export type Cut = {
   shown: Found[];
@@ -16,12 +20,12 @@ export type Cut = {
 };
 
 /** What of the events found makes a page, in their order. */
-export function cutPage(found: Found[], limit: number): Cut {
+export function cutPage(found: Found[], most: Most): Cut {
   const cut: Cut = { shown: [], held: [], last: null, isCut: false };
   let bytes = 0;
   for (const event of found) {
     const isShown = event.is_wanted && !event.is_held;
-    const isFull = cut.shown.length === limit || (cut.shown.length > 0 && bytes + event.bytes > MOST_PAGE_BYTES);
+    const isFull = cut.shown.length === most.events || (cut.shown.length > 0 && bytes + event.bytes > most.bytes);
     if (isShown && isFull) return { ...cut, isCut: true };
     if (isShown) {
       cut.shown.push(event);

@@ -22,7 +22,7 @@ let database: Database;
 let tables: string[];
 
 const ctx = () => ({ ...forTeam({ ...app.ctx, db: database.db }, { id: team.id, org_id: team.org_id, settings: {} }) });
-const wanted = { limit: LIMIT, types: null };
+const wanted = { most: { events: LIMIT, bytes: 1024 * 1024 }, types: null };
 
 beforeAll(async () => {
   app = await startTestApp();
@@ -84,7 +84,7 @@ test('Pages of a week read as much as they show, and a day once each', async () 
   let pages = 0;
   const read = await rowsRead(database.db, tables, async () => {
     for (;;) {
-      const page = await readPage(ctx(), cursor, { ...wanted, limit: 250 });
+      const page = await readPage(ctx(), cursor, { ...wanted, most: { ...wanted.most, events: 250 } });
       shown += page.events.length;
       pages += 1;
       cursor = page.cursor;
@@ -106,7 +106,7 @@ test('Tests of an endpoint are passed by, however many there are: no page reads 
   let shown = 0;
   for (let hasMore = true; hasMore;) {
     const read = await rowsRead(database.db, tables, async () => {
-      const page = await readPage(ctx(), cursor, { ...wanted, limit: 250 });
+      const page = await readPage(ctx(), cursor, { ...wanted, most: { ...wanted.most, events: 250 } });
       shown += page.events.length;
       ({ cursor, has_more: hasMore } = page);
     });

@@ -4,7 +4,7 @@ import { EVENT_NAMES, matches } from '../../events/names.ts';
 import { noteReader } from '../../events/readers.ts';
 import type { Poll } from '../../long-polls.ts';
 import { BEGINNING, readCursor, writeCursor, type Cursor } from './cursor.ts';
-import type { FeedEvent } from './open-bodies.ts';
+import type { OpenEvent } from './open-bodies.ts';
 import { isAtEnd, readPage, type Page, type Wanted } from './read-page.ts';
 
 type Asked = {
@@ -17,8 +17,20 @@ type Asked = {
   wait: number;
 };
 
-export type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
+type Body = { client_user_id: string | null } & Record<string, unknown>;
 
+type FeedEvent = Omit<OpenEvent, 'bytes'> & {
+  team_id: string;
+  client_user_id: string | null;
+  /** What webhooks send, read and byte by byte; null where it cannot be opened. */
+  body: Body | null;
+  text: string | null;
+};
+
+type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
+
+/** Of a page, which is held as bytes, as text and as what that says. */
+const MOST_BYTES = 4 * 1024 * 1024;
 /** Who was notified only now may have missed what was being published: it is looked for once more. */
 const FRESH_MS = 1_000;
 /** From one look to the next: events of other types may come by the thousand. */
@@ -28,13 +40,14 @@ const LEAST_PAUSE_MS = 100;
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: Asked): Promise<FeedPage> {
   const cursor = after === null ? BEGINNING : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
-  const wanted = { limit, types };
+  const wanted = { most: { events: limit, bytes: MOST_BYTES }, types };
   const poll = wait > 0 ? ctx.polls?.enter(ctx.team.id) : undefined;
   try {
     const page = poll
       ? await waitForPage(ctx, { cursor, wanted, poll, ms: wait * 1000 })
       : await readPage(ctx, cursor, wanted);
-    return { data: page.events, next_cursor: writeCursor(page.cursor), has_more: page.has_more };
+    const data = page.events.map((event) => told(ctx, event));
+    return { data, next_cursor: writeCursor(page.cursor), has_more: page.has_more };
   } finally {
     poll?.leave();
   }
@@ -63,4 +76,10 @@ async function waitForPage(
     patience = Infinity;
     await ctx.stillOpens?.();
   }
+}
+
+function told({ team }: TeamCtx, { bytes, ...event }: OpenEvent): FeedEvent {
+  const text = bytes?.toString() ?? null;
+  const body = text === null ? null : (JSON.parse(text) as Body);
+  return { ...event, team_id: team.id, client_user_id: body?.client_user_id ?? null, body, text };
 }

@@ -4,21 +4,21 @@ import { AppError } from '../../errors.ts';
 import { holdEvents } from '../../events/held.ts';
 import { leastIdAt, madeAt } from '../../ids.ts';
 import { BEGINNING, type Cursor, type Place, type Snapshot } from './cursor.ts';
-import { cutPage, type Cut } from './cut-page.ts';
+import { cutPage, type Cut, type Most } from './cut-page.ts';
 import { findEvents } from './find-events.ts';
-import { openBodies, type FeedEvent } from './open-bodies.ts';
+import { openBodies, type OpenEvent } from './open-bodies.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 export type Wanted = {
-  limit: number;
+  most: Most;
   /** Names of types; null: all but the operational ones. */
   types: string[] | null;
 };
 
 export type Page = {
-  events: FeedEvent[];
+  events: OpenEvent[];
   cursor: Cursor;
-  /** Whether there may be more already; a page may be short of its limit, or empty, all the same. */
+  /** Whether there may be more already; a page may be short of its most, or empty, all the same. */
   has_more: boolean;
 };
 
@@ -47,22 +47,22 @@ export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Want
 async function readOnce(
   ctx: TeamCtx,
   cursor: Cursor,
-  { limit, types }: Wanted,
+  { most, types }: Wanted,
   now: { snapshot: Snapshot; at: number },
 ): Promise<Page | null> {
   const { upTo, after } = cursor.reading ?? { upTo: now.snapshot, after: NOWHERE };
-  const most = types === null ? limit + 1 : MOST_LOOKED_AT;
+  const looksAt = types === null ? most.events + 1 : MOST_LOOKED_AT;
   const found = await findEvents(ctx, {
     seen: cursor.seen,
     upTo,
     after,
     types,
-    most,
+    most: looksAt,
   });
-  const cut = cutPage(found, limit);
+  const cut = cutPage(found, most);
   if (cut.held.length > 0 && !(await inTransaction(ctx, (tx) => holdEvents(tx, cut.held)))) return null;
-  const { events, last } = await openBodies(ctx, cut.shown);
-  const isCut = cut.isCut || last !== null || found.length === most;
+  const { events, last } = await openBodies(ctx, cut.shown, most.bytes);
+  const isCut = cut.isCut || last !== null || found.length === looksAt;
   if (isCut) return { events, cursor: midway(cursor, upTo, last ?? cut.last ?? after), has_more: true };
   const from = cursor.reading ? timeOf(cursor, cut) : now.at;
   // What has come since the first page of what was read now follows it.

@@ -10,6 +10,7 @@ const LONGEST_PAUSE_SECONDS = 600;
 
 export type Leased = {
   team_id: string;
+  org_id: string;
   lease_id: string;
   revision: number;
   cursor: string;
@@ -21,21 +22,42 @@ export type Leased = {
 const isDue = sql`streams and due_at <= now() and (lease_until is null or lease_until < now())
   and exists (select from teams where teams.id = team_id and deleted_at is null)`;
 
-/** Those that nobody streams, the longest waiting first. */
-export async function leasePipelines(ctx: Ctx, most: number): Promise<Leased[]> {
+/** How many more a process can have. */
+export type Room = {
+  most: number;
+  /** Of an organisation of which it has none. */
+  ofAnother: number;
+  /** Of each of which it has some, by its id. */
+  of: Map<string, number>;
+};
+
+/** Those that nobody streams, the longest waiting first, of each organisation as many as there is room for. */
+export async function leasePipelines(ctx: Ctx, { most, ofAnother, of }: Room): Promise<Leased[]> {
   const { rows } = await sql<Leased>`
+    with due as (
+      select team_id, org_id, row_number() over (partition by org_id order by due_at, team_id) as nth
+        from etl_pipelines where ${isDue}
+    ), room as (
+      select * from unnest(${[...of.keys()]}::uuid[], ${[...of.values()]}::integer[]) as room (org_id, many)
+    ), chosen as (
+      select team_id from due left join room using (org_id) where nth <= coalesce(many, ${ofAnother})
+    )
     update etl_pipelines set lease_id = gen_random_uuid(), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-     where team_id in (select team_id from etl_pipelines where ${isDue} order by due_at limit ${most} for update skip locked)
-    returning team_id, lease_id, revision, cursor, push_historical_data, event_type_prefixes, sinks`.execute(
+     where team_id in (
+       select team_id from etl_pipelines where ${isDue} and team_id in (select team_id from chosen)
+        order by due_at limit ${most} for update skip locked)
+    returning team_id, org_id, lease_id, revision, cursor, push_historical_data, event_type_prefixes, sinks`.execute(
     acrossTeams(ctx).db,
   );
   return rows;
 }
 
-/** Whether one waits that nobody streams. */
-export async function anyWaits(ctx: Ctx): Promise<boolean> {
-  const { rows } = await sql`select from etl_pipelines where ${isDue} limit 1`.execute(acrossTeams(ctx).db);
-  return rows.length > 0;
+/** Organisations of those that wait and nobody streams. */
+export async function waitingOrgs(ctx: Ctx): Promise<Set<string>> {
+  const { rows } = await sql<{ org_id: string }>`select distinct org_id from etl_pipelines where ${isDue}`.execute(
+    acrossTeams(ctx).db,
+  );
+  return new Set(rows.map(({ org_id }) => org_id));
 }
 
 type Mine = Pick<Leased, 'team_id' | 'lease_id' | 'revision'>;
@@ -60,6 +82,9 @@ export async function leaveLease(ctx: Pick<Ctx, 'db'>, { team_id, lease_id }: Mi
     update etl_pipelines set lease_id = null, lease_until = null, due_at = greatest(due_at, now())
      where team_id = ${team_id} and lease_id = ${lease_id}`.execute(ctx.db);
 }
+
+/** Lets another process have one for which there was no place. */
+export const returnLease = (ctx: Ctx, mine: Mine): Promise<void> => leaveLease(acrossTeams(ctx), mine);
 
 /** Puts it off after a failure, each time for longer; a change of the pipeline makes it due at once. How often it has failed. */
 export async function putOff(ctx: Pick<Ctx, 'db'>, mine: Mine, reason: string): Promise<number> {

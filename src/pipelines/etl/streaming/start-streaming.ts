@@ -2,12 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../../context.ts';
 import { LongPolls } from '../../../long-polls.ts';
-import { anyWaits, leasePipelines, type Leased } from './lease.ts';
+import { Shares } from '../../../outbound/shares.ts';
+import { leasePipelines, returnLease, waitingOrgs, type Leased, type Room } from './lease.ts';
+import { PagePlaces } from './page-places.ts';
 import { streamTeam } from './stream-team.ts';
 
-/** Pipelines that one process streams at a time, each of another team. */
-const MOST_AT_A_TIME = 100;
-/** Where more wait than that, each has a turn. */
+/** Pipelines that one process streams at a time, each of another team; an organisation alone has a quarter. */
+const MOST_AT_A_TIME = 400;
+/** Where more wait than there is room for, each has a turn. */
 const TURN_MS = 60_000;
 const SCAN_MS = 2_000;
 
@@ -21,28 +23,47 @@ export type Streaming = {
 };
 
 /** Streams the events of every team that has a pipeline for it, as far as no other process does. */
-export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME): Streaming {
+export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME, pages = new PagePlaces()): Streaming {
   const stopping = new AbortController();
   const over = new AbortController();
   // Each pipeline listens, and so does the scan: Node would warn of more than ten.
   setMaxListeners(most + 1, stopping.signal, over.signal);
   const polls = new LongPolls();
-  const running = new Set<Promise<void>>();
-  let isCrowded = false;
+  const places = new Shares(most);
+  /** With their organisations. */
+  const running = new Map<Promise<void>, string>();
+  let waiting: ReadonlySet<string> = new Set();
+
+  const isCrowded = (orgId: string): boolean =>
+    running.size >= most ? waiting.size > 0 : waiting.has(orgId) && places.roomFor(orgId) <= 0;
 
   const begin = (leased: Leased): void => {
     const end = performance.now() + TURN_MS;
-    const isOver = (): boolean => isCrowded && performance.now() > end;
-    const turn = streamTeam(ctx, leased, { polls, isOver, stopping: stopping.signal, over: over.signal })
+    const isOver = (): boolean => performance.now() > end && isCrowded(leased.org_id);
+    const signals = { stopping: stopping.signal, over: over.signal };
+    const turn = streamTeam(ctx, leased, { polls, pages, isOver, ...signals })
       .catch((err: unknown) => ctx.log.error({ err, team_id: leased.team_id }, 'a pipeline was left to its lease'))
-      .finally(() => running.delete(turn));
-    running.add(turn);
+      .finally(() => {
+        running.delete(turn);
+        places.giveBack(leased.org_id);
+      });
+    running.set(turn, leased.org_id);
   };
 
+  const roomLeft = (): Room => ({
+    most: most - running.size,
+    ofAnother: places.roomFor(''),
+    of: new Map([...running.values()].map((orgId) => [orgId, places.roomFor(orgId)])),
+  });
+
   const scan = async (): Promise<void> => {
-    const room = most - running.size;
-    if (room > 0) for (const leased of await leasePipelines(ctx, room)) begin(leased);
-    isCrowded = running.size >= most && (await anyWaits(ctx));
+    const room = roomLeft();
+    for (const leased of room.most > 0 ? await leasePipelines(ctx, room) : []) {
+      // Of several organisations that came at once each has less room than it would have had alone.
+      if (places.take(leased.org_id)) begin(leased);
+      else await returnLease(ctx, leased);
+    }
+    waiting = running.size > 0 ? await waitingOrgs(ctx) : new Set();
   };
 
   const scanning = (async () => {
@@ -59,7 +80,7 @@ export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME): Streaming {
       stopping.abort();
       const timer = setTimeout(() => over.abort(), drainMs);
       await scanning;
-      await Promise.all(running);
+      await Promise.all(running.keys());
       clearTimeout(timer);
     },
   };

@@ -4,19 +4,18 @@ import { noteReader } from '../../../events/readers.ts';
 import { kindOfError } from '../../../log.ts';
 import type { LongPolls, Poll } from '../../../long-polls.ts';
 import { BrokerFailed, GIVEN_UP } from '../../../outbound/amqp/line.ts';
-import { openBroker, type Broker } from '../../../outbound/amqp/open-broker.ts';
+import { openBroker, type Broker, type Message } from '../../../outbound/amqp/open-broker.ts';
 import { deploymentPolicy } from '../../../outbound/deployment-policy.ts';
 import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
 import { readCursor, writeCursor, type Cursor } from '../../../webhooks/feed/cursor.ts';
-import type { FeedEvent } from '../../../webhooks/feed/open-bodies.ts';
+import type { OpenEvent } from '../../../webhooks/feed/open-bodies.ts';
 import { isAtEnd, readPage, type Page } from '../../../webhooks/feed/read-page.ts';
 import { readBrokerUri } from '../broker-uri.ts';
 import { openSinks, type Sinks } from '../render.ts';
 import { keepLease, leaveLease, putOff, type Leased } from './lease.ts';
+import { PAGE, type PagePlaces } from './page-places.ts';
 import { wantedTypes } from './wanted-types.ts';
 
-/** Events that wait for their confirms together; a page has 4 MiB at most. */
-const PAGE = 200;
 const TIMEOUT_MS = 15_000;
 /** Well within the lease, which each look renews. */
 const LOOK_AGAIN_MS = 15_000;
@@ -25,6 +24,7 @@ const FRESH_MS = 1_000;
 
 export type Turn = {
   polls: LongPolls;
+  pages: PagePlaces;
   /** Whether somebody else is to have this place. */
   isOver: () => boolean;
   stopping: AbortSignal;
@@ -51,35 +51,58 @@ export async function streamTeam(ctx: Ctx, leased: Leased, turn: Turn): Promise<
   }
 }
 
-async function stream(ctx: TeamCtx, leased: Leased, { polls, isOver, stopping, over }: Turn): Promise<void> {
+async function stream(ctx: TeamCtx, leased: Leased, { polls, pages, isOver, stopping, over }: Turn): Promise<void> {
   const { rabbitmq } = openSinks(ctx.cipher, leased);
   if (!rabbitmq) return;
-  const types = wantedTypes(leased);
+  const asked = { types: wantedTypes(leased), exchange: rabbitmq.exchange };
   const poll = polls.enter(ctx.team.id);
-  let broker: Broker | null = null;
+  const place = pages.of(ctx.team.org_id);
+  let broker = null as Broker | null;
   let cursor = readCursor(leased.cursor);
+  const keep = (works: boolean): Promise<boolean> => keepLease(ctx, leased, writeCursor(cursor), works);
+  const publish = async (messages: Message[]): Promise<boolean> => {
+    // While it rested the pipeline may have been changed: nothing goes where it goes no longer.
+    if (!(await keep(false))) return false;
+    broker ??= await connect(ctx, rabbitmq, stopping);
+    await broker.publish(messages, over);
+    return true;
+  };
   try {
     while (!stopping.aborted) {
       poll.listen();
       const isFresh = await noteReader(ctx);
-      const page = await readOn(ctx, cursor, types);
-      const messages = page.events.flatMap((event) => messageOf(event, rabbitmq.exchange));
-      if (messages.length > 0) {
-        // While it rested the pipeline may have been changed: nothing goes where it goes no longer.
-        if (!(await keepLease(ctx, leased, writeCursor(cursor), false))) return;
-        broker ??= await connect(ctx, rabbitmq, stopping);
-        await broker.publish(messages, over);
-        ctx.count?.({ what: 'pipeline', many: messages.length });
-      }
+      while (!(await place.take(LOOK_AGAIN_MS, stopping))) if (stopping.aborted || !(await keep(false))) return;
+      const page = await publishPage(ctx, { ...asked, cursor }, publish);
+      place.giveBack();
+      if (!page) return;
       ({ cursor } = page);
-      if (!(await keepLease(ctx, leased, writeCursor(cursor), messages.length > 0)) || isOver()) return;
-      if (isAtEnd(page)) await rest(poll, isFresh, [stopping, broker?.broken]);
+      if (!(await keep(page.many > 0)) || isOver()) return;
+      if (page.isAtEnd) await rest(poll, isFresh, [stopping, broker?.broken]);
       broker?.broken.throwIfAborted();
     }
   } finally {
     poll.leave();
+    place.giveBack();
     broker?.close();
   }
+}
+
+type Asked = { cursor: Cursor; types: string[]; exchange: string };
+
+/** Reads what comes next and publishes it; once this returns nothing of it is held. Null where it was not to be published. */
+async function publishPage(
+  ctx: TeamCtx,
+  { cursor, types, exchange }: Asked,
+  publish: (messages: Message[]) => Promise<boolean>,
+): Promise<{ cursor: Cursor; many: number; isAtEnd: boolean } | null> {
+  const page = await readOn(ctx, cursor, types);
+  const messages = page.events.flatMap((event) => messageOf(event, exchange));
+  const many = messages.length;
+  if (many > 0) {
+    if (!(await publish(messages))) return null;
+    ctx.count?.({ what: 'pipeline', many });
+  }
+  return { cursor: page.cursor, many, isAtEnd: isAtEnd(page) };
 }
 
 const rest = (poll: Poll, isFresh: boolean, signals: (AbortSignal | undefined)[]): Promise<void> =>
@@ -88,19 +111,19 @@ const rest = (poll: Poll, isFresh: boolean, signals: (AbortSignal | undefined)[]
 /** What is older than what is kept is gone; all that is there still goes on from where the broker is. */
 async function readOn(ctx: TeamCtx, cursor: Cursor, types: string[]): Promise<Page> {
   try {
-    return await readPage(ctx, cursor, { limit: PAGE, types });
+    return await readPage(ctx, cursor, { most: PAGE, types });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'cursor_expired') throw error;
     ctx.log.error({ team_id: ctx.team.id }, 'a pipeline was away for longer than events are kept; some are missing');
-    return readPage(ctx, { ...cursor, from: Date.now() / 1000 }, { limit: PAGE, types });
+    return readPage(ctx, { ...cursor, from: Date.now() / 1000 }, { most: PAGE, types });
   }
 }
 
 /** None of an event that cannot be opened, which the feed has logged. */
-function messageOf({ id, event_type, created_at, text }: FeedEvent, exchange: string) {
-  if (text === null) return [];
+function messageOf({ id, event_type, created_at, bytes }: OpenEvent, exchange: string): Message[] {
+  if (bytes === null) return [];
   const at = Math.floor(Date.parse(created_at) / 1000);
-  return [{ exchange, routingKey: event_type, id, type: event_type, at, body: Buffer.from(text) }];
+  return [{ exchange, routingKey: event_type, id, type: event_type, at, body: bytes }];
 }
 
 const connect = (ctx: TeamCtx, { uri }: NonNullable<Sinks['rabbitmq']>, stopping: AbortSignal): Promise<Broker> =>
