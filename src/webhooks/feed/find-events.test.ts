@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { query } from '../../../test/global-setup.ts';
-import { rowsRead } from '../../../test/rows-read.ts';
+import { indexPagesRead, rowsRead } from '../../../test/rows-read.ts';
 import { openDatabase, type Database } from '../../db/open.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import { BEGINNING, type Cursor } from './cursor.ts';
@@ -113,4 +113,19 @@ test('Tests of an endpoint are passed by, however many there are: no page reads 
     expect(read).toBeLessThan(3 * 251 + 2 * DAYS);
   }
   expect(shown).toBe(2 * A_DAY);
+});
+
+test('A look at the end of the feed goes through none of what lies before it', async () => {
+  await query(
+    app.databaseUrl,
+    `insert into events (team_id, id, event_type, body, position)
+     select '${team.id}', (left(uuid_v7_floor(current_date - 3)::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid,
+            'daily.data.steps.created', '', 970000 + n from generate_series(1, 9000) as n`,
+  );
+  const atTheEnd = { ...since(0), seen: { until: 2_000_000, running: [] } };
+  await readPage(ctx(), atTheEnd, wanted);
+  const read = await indexPagesRead(database.db, tables, async () => {
+    expect((await readPage(ctx(), atTheEnd, wanted)).events).toEqual([]);
+  });
+  expect(read).toBeLessThan(9 * DAYS);
 });

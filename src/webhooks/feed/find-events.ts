@@ -4,6 +4,8 @@ import { userLeaves } from '../../events/held.ts';
 import { OPERATIONAL_NAMES } from '../../events/names.ts';
 import type { Place, Snapshot } from './cursor.ts';
 
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
 /** An event as a page is cut of: without what it says. */
 export type Found = Place & {
   user_id: string | null;
@@ -33,6 +35,8 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
   const { seen, upTo, after, types, most } = asked;
   const running = new Set(upTo.running);
   const late = seen.running.filter((position) => !running.has(position));
+  // As one condition, at which the index begins: it would go through everything before the greater one of two.
+  const begin = after.position < seen.until ? { position: seen.until, id: BEFORE_ALL } : after;
   const { rows } = await sql<Found>`
     with late as (
       select position, id, event_type, user_id, test_for, octet_length(body) as bytes from events
@@ -40,8 +44,8 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
        order by position, id limit ${most}
     ), fresh as (
       select position, id, event_type, user_id, test_for, octet_length(body) as bytes from events
-       where team_id = ${team.id} and position >= ${seen.until} and position < ${upTo.until}
-         and (position, id) > (${after.position}, ${after.id}) and position <> all (${upTo.running}::bigint[])
+       where team_id = ${team.id} and (position, id) > (${begin.position}, ${begin.id}) and position < ${upTo.until}
+         and position <> all (${upTo.running}::bigint[])
        order by position, id limit ${most}
     ), again as (
       select held.position, events.id, events.event_type, events.user_id, events.test_for, octet_length(events.body) as bytes

@@ -81,3 +81,10 @@ test('an organisation with many pipelines has a quarter of the places, and anoth
   await broker.receives(1);
   expect([await leasedOf(loud), await leasedOf(quiet)]).toEqual([4, 1]);
 });
+
+test('a pipeline that has come to the end of its events gives its place to one that waits', async () => {
+  await teamsOf(broker, [1], 8);
+  streaming = startStreaming(app.ctx, 16);
+  await broker.receives(8);
+  expect(new Set(bodies(broker)).size).toBe(8);
+});

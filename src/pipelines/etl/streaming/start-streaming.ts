@@ -5,7 +5,7 @@ import { LongPolls } from '../../../long-polls.ts';
 import { Shares } from '../../../outbound/shares.ts';
 import { leasePipelines, returnLease, waitingOrgs, type Leased, type Room } from './lease.ts';
 import { PagePlaces } from './page-places.ts';
-import { streamTeam } from './stream-team.ts';
+import { streamTeam, type Turn } from './stream-team.ts';
 
 /** Pipelines that one process streams at a time, each of another team; an organisation alone has a quarter. */
 const MOST_AT_A_TIME = 400;
@@ -39,7 +39,7 @@ export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME, pages = new Page
 
   const begin = (leased: Leased): void => {
     const end = performance.now() + TURN_MS;
-    const isOver = (): boolean => performance.now() > end && isCrowded(leased.org_id);
+    const isOver: Turn['isOver'] = (isAtEnd) => (isAtEnd || performance.now() > end) && isCrowded(leased.org_id);
     const signals = { stopping: stopping.signal, over: over.signal };
     const turn = streamTeam(ctx, leased, { polls, pages, isOver, ...signals })
       .catch((err: unknown) => ctx.log.error({ err, team_id: leased.team_id }, 'a pipeline was left to its lease'))

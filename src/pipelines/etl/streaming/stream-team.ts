@@ -25,8 +25,8 @@ const FRESH_MS = 1_000;
 export type Turn = {
   polls: LongPolls;
   pages: PagePlaces;
-  /** Whether somebody else is to have this place. */
-  isOver: () => boolean;
+  /** Whether somebody else is to have this place: at the end of the feed as soon as anybody waits, else after a while. */
+  isOver: (isAtEnd: boolean) => boolean;
   stopping: AbortSignal;
   /** Comes after `stopping`: what is published by then is not waited for any more. */
   over: AbortSignal;
@@ -76,7 +76,7 @@ async function stream(ctx: TeamCtx, leased: Leased, { polls, pages, isOver, stop
       place.giveBack();
       if (!page) return;
       ({ cursor } = page);
-      if (!(await keep(page.many > 0)) || isOver()) return;
+      if (!(await keep(page.many > 0)) || isOver(page.isAtEnd)) return;
       if (page.isAtEnd) await rest(poll, isFresh, [stopping, broker?.broken]);
       broker?.broken.throwIfAborted();
     }
