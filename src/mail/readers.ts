@@ -12,8 +12,10 @@ const MOST_OF_ALL = 30;
  * `grace+anything@example.com` into the box of `grace@example.com`.
  */
 export function readerHash({ cipher }: Pick<Ctx, 'cipher'>, address: string): Buffer {
-  const [, box, server] = /^(.[^+]*).*(@[^@]+)$/.exec(address.toLowerCase()) ?? [];
-  return cipher.lookupHash('mail_reader', 'mails', box && server ? box + server : address.toLowerCase());
+  const text = address.toLowerCase();
+  const [plus, at] = [text.indexOf('+', 1), text.lastIndexOf('@')];
+  const isTagged = plus !== -1 && plus < at;
+  return cipher.lookupHash('mail_reader', 'mails', isTagged ? text.slice(0, plus) + text.slice(at) : text);
 }
 
 /** Throws too_many_mails where the organisation has written as many to this reader within a day as it may, sent or not. */

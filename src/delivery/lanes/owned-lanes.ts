@@ -118,7 +118,9 @@ export class OwnedLanes {
   }
 
   async #scan(): Promise<void> {
-    const found = await receiversWithDeliveries(this.#ctx.db, this.#scanFrom, LEASED_AT_ONCE);
+    const everything = this.#scanning;
+    this.#scanning = false;
+    const found = await this.#findFrom(this.#scanFrom, everything);
     const foreign = found.filter((id) => !this.#lanes.has(id));
     if (foreign.length > 0) {
       await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
@@ -127,8 +129,20 @@ export class OwnedLanes {
         foreign.filter((id) => !this.#lanes.has(id)),
       );
     }
-    if (found.length < LEASED_AT_ONCE) this.#scanning = false;
-    this.#scanFrom = found.length < LEASED_AT_ONCE ? BEGINNING : (found.at(-1) as string);
+    // What was asked for meanwhile begins anew.
+    if (this.#scanning) return;
+    const isFull = found.length === LEASED_AT_ONCE;
+    this.#scanning = everything && isFull;
+    this.#scanFrom = isFull ? (found.at(-1) as string) : BEGINNING;
+  }
+
+  async #findFrom(after: string, everything: boolean): Promise<string[]> {
+    try {
+      return await receiversWithDeliveries(this.#ctx.db, after, LEASED_AT_ONCE);
+    } catch (error) {
+      this.#scanning ||= everything;
+      throw error;
+    }
   }
 
   /** Those of the lanes that are its own, or that nobody holds. */

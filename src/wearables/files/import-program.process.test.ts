@@ -31,7 +31,8 @@ test.skipIf(!curl)(`the commands of the guide import a file${curl ? '' : ' (skip
   const [send, ask] = [...readFileSync('docs/guides/import-a-file.md', 'utf8').matchAll(/```sh\n([^]*?)```/g)].map(
     ([, block]) => block as string,
   ) as [string, string];
-  const env = { ...process.env, BASE: program.baseUrl, KEY: credentialsOf(program).team_api_key, USER_ID };
+  const { team_api_key: TEAM_API_KEY } = credentialsOf(program);
+  const env = { ...process.env, BASE_URL: program.baseUrl, TEAM_API_KEY, USER_ID };
   const run = (script: string, more: object = {}): FileImport =>
     JSON.parse(
       execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', env: { ...env, ...more } }),

@@ -289,7 +289,7 @@ describe('A replay', () => {
     receiver.answer((response) => {
       requests += 1;
       // Each success lets one more through.
-      if (requests <= 20) response.writeHead(204).end();
+      if (requests <= 32) response.writeHead(204).end();
       else hanging.push(response);
     });
     // A team alone has a quarter of what the process gives to replays.
