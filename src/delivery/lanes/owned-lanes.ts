@@ -113,14 +113,19 @@ export class OwnedLanes {
     const now = performance.now();
     if (!this.#scanning && this.#worker.isListening && now - this.#scannedAt < SCAN_MS) return;
     this.#scannedAt = now;
-    do await this.#scan();
-    while (this.#scanning && this.#lanes.size < MOST_LANES);
+    try {
+      do await this.#scan();
+      while (this.#scanning && this.#lanes.size < MOST_LANES);
+    } catch (error) {
+      this.#scanning = true;
+      throw error;
+    }
   }
 
   async #scan(): Promise<void> {
     const everything = this.#scanning;
     this.#scanning = false;
-    const found = await this.#findFrom(this.#scanFrom, everything);
+    const found = await receiversWithDeliveries(this.#ctx.db, this.#scanFrom, LEASED_AT_ONCE);
     const foreign = found.filter((id) => !this.#lanes.has(id));
     if (foreign.length > 0) {
       await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
@@ -134,15 +139,6 @@ export class OwnedLanes {
     const isFull = found.length === LEASED_AT_ONCE;
     this.#scanning = everything && isFull;
     this.#scanFrom = isFull ? (found.at(-1) as string) : BEGINNING;
-  }
-
-  async #findFrom(after: string, everything: boolean): Promise<string[]> {
-    try {
-      return await receiversWithDeliveries(this.#ctx.db, after, LEASED_AT_ONCE);
-    } catch (error) {
-      this.#scanning ||= everything;
-      throw error;
-    }
   }
 
   /** Those of the lanes that are its own, or that nobody holds. */
