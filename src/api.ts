@@ -7,7 +7,9 @@ import { registerMetrics, type Metrics } from './http/metrics.ts';
 import { openApiText } from './openapi.ts';
 import { measureQueue } from './delivery/lanes/queue-depth.ts';
 import { measurePipelines } from './pipelines/etl/streaming/measure.ts';
+import { measureErasures } from './jobs/measure-erasures.ts';
 import { measureLaboratories } from './labs/laboratories/hl7/queue/measure.ts';
+import { measureMails } from './mail/measure.ts';
 
 /** The API as a process serves it: every operation, the reference and, in a sandbox without a port for them, the metrics. */
 export function serveApi(ctx: Ctx, metrics: Metrics): App {
@@ -25,4 +27,6 @@ export async function measure(ctx: Ctx, metrics: Metrics): Promise<void> {
   await measureQueue(db, metrics);
   await measureLaboratories(db, metrics.laboratories);
   await measurePipelines(db, metrics);
+  await measureMails(db, metrics);
+  await measureErasures(db, metrics);
 }

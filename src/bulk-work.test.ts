@@ -122,6 +122,7 @@ test('a second after the last request of another team, whoever floods is alone a
 });
 
 test('a team that gathers more batches than it will wait for is told so, and one that fails gives its place back', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, send, began, endOne } = openBulk();
   bulk.hear('other');
   await expect(bulk.run('flood', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');

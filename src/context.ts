@@ -21,7 +21,7 @@ export type Ctx = {
   /** What each of these users has connected: users know nothing of the wing that connects them. */
   connectedSources: (ctx: TeamCtx, userIds: string[]) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
   /** Whose a link token is: the transport knows nothing of the wing that makes them. Null where nobody knows it. */
-  findLinkSession: (ctx: Ctx, token: string) => Promise<FoundLinkSession | null>;
+  findLinkSessionOrNull: (ctx: Ctx, token: string) => Promise<FoundLinkSession | null>;
   /** What follows in rooms above orders from new statuses of one, in the transaction that writes them. */
   followOrder: (ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]) => Promise<void>;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
@@ -98,6 +98,8 @@ export type TeamCtx = Ctx & {
   team: { id: string; org_id: string; settings: TeamSettings };
   /** Who calls by a token of its own: no other user is known to it. */
   onlyUser?: string;
+  /** The key that is called by, or that made the token of an hour: tokens of users end with it. Missing where no key calls. */
+  keyId?: string;
   /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
   aside?: Aside;
   /** Aborted when the client of a request that waits goes away; missing where there is none. */

@@ -38,5 +38,8 @@ export function leastIdAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
+/** Below every id: where whoever goes through all of them begins. */
+export const LEAST_ID = leastIdAt(0);
+
 /** When a UUID v7 was made, in milliseconds. */
 export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -3,6 +3,7 @@ import { eventCatalogue } from './event-catalogue.ts';
 import { eventTypes } from './event-types.ts';
 import { BODIES, FIELDS, PARAMETERS, QUERIES } from './glossary/examples.ts';
 import { GLOSSARY } from './glossary/glossary.ts';
+import { ORG_ANSWERS } from './glossary/org-examples.ts';
 import { TAGS } from './glossary/tags.ts';
 import { buildOpenApi } from './http/openapi/document.ts';
 import * as insurance from './insurance/schemas.ts';
@@ -33,7 +34,7 @@ import { seriesSchemas, StoredSamples } from './wearables/timeseries/schemas.ts'
 import * as link from './wearables/link/schemas.ts';
 import * as catalogue from './webhooks/event-types/schemas.ts';
 import * as feed from './webhooks/feed/schemas.ts';
-import * as webhooks from './webhooks/schemas.ts';
+import * as webhooks from './webhooks/receivers/schemas.ts';
 import * as summaries from './wearables/summaries/schemas.ts';
 import { SUMMARIES } from './wearables/summaries/resources.ts';
 import * as sources from './wearables/source.ts';
@@ -144,7 +145,14 @@ export function openApiText(baseUrl?: string): string {
     schemas,
     words: GLOSSARY,
     tags: TAGS,
-    examples: { bodies: BODIES, parameters: PARAMETERS, queries: QUERIES, fields: FIELDS, events: examplesOfEvents() },
+    examples: {
+      bodies: BODIES,
+      answers: ORG_ANSWERS,
+      parameters: PARAMETERS,
+      queries: QUERIES,
+      fields: FIELDS,
+      events: examplesOfEvents(),
+    },
     version: VERSION,
     interfaceVersion: INTERFACE_VERSION,
     baseUrl,

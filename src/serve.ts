@@ -15,7 +15,7 @@ import { seed } from './db/seed.ts';
 import { RECEIVERS_CHANNEL } from './delivery/receiver-cache.ts';
 import { takeBackLanes } from './delivery/lanes/lanes.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
-import { EVENTS_CHANNEL } from './events/readers.ts';
+import { EVENTS_CHANNEL } from './events/notify-readers.ts';
 import { prepareDrain } from './http/drain.ts';
 import { refuseTakenPorts } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
@@ -28,7 +28,7 @@ import { LongPolls } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
 import { USER_AGENT } from './package-root.ts';
-import { startDeliverer, type Deliverer } from './delivery/deliver.ts';
+import { Deliverer } from './delivery/deliver.ts';
 import { deploymentPolicy } from './outbound/deployment-policy.ts';
 import { wings } from './wings.ts';
 import { openSender } from './delivery/sending/send.ts';
@@ -176,7 +176,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     running.forJobs = forJobs;
     running.jobs = await runJobs({ ...ctx, db: forJobs.db }, forJobs.pool);
     running.hl7 = await startHl7({ ...ctx, db: forJobs.db });
-    running.streaming = startStreaming({ ...ctx, db: forJobs.db });
+    running.streaming = startStreaming({ ...ctx, db: forJobs.db }, deliverer?.worker);
   }
   return firstKeys;
 }
@@ -208,7 +208,8 @@ function startDelivering(running: Running, ctx: Ctx, place: Options['place'], me
     userAgent: USER_AGENT,
     timeoutMs: config.webhookTimeoutMs,
   });
-  running.deliverer = startDeliverer({ ...ctx, db: deliveries.db }, { sender, metrics });
+  running.deliverer = new Deliverer({ ...ctx, db: deliveries.db }, { sender, metrics });
+  running.deliverer.run();
 }
 
 /** On a port of its own, so that the metrics need not be where the API is reached. */

@@ -2,12 +2,12 @@ import type { Ctx } from './context.ts';
 import { followOrder } from './labs/appointments/follow-order.ts';
 import { addStandardTests } from './labs/catalogue/sandbox/add-standard-tests.ts';
 import { connectedSources } from './wearables/connections/connected-sources.ts';
-import { findLinkSession } from './wearables/link/session.ts';
+import { findLinkSessionOrNull } from './wearables/link/session.ts';
 
 /** What the wings give to those below them, which know nothing of the wings. */
-export const wings: Pick<Ctx, 'newTeam' | 'followOrder' | 'connectedSources' | 'findLinkSession'> = {
+export const wings: Pick<Ctx, 'newTeam' | 'followOrder' | 'connectedSources' | 'findLinkSessionOrNull'> = {
   newTeam: [addStandardTests],
   followOrder,
   connectedSources,
-  findLinkSession,
+  findLinkSessionOrNull,
 };

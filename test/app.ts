@@ -18,8 +18,9 @@ import type { Code } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { jsonOf } from '../src/http/media.ts';
 import { countIn, openMetrics, type Metrics } from '../src/http/metrics.ts';
+import { HEADERS, headersOf, headersOfShared, type HeaderName } from '../src/http/openapi/headers.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run.ts';
-import { EVENTS_CHANNEL } from '../src/events/readers.ts';
+import { EVENTS_CHANNEL } from '../src/events/notify-readers.ts';
 import { USER_AGENT } from '../src/package-root.ts';
 import { openLog } from '../src/log.ts';
 import { LongPolls } from '../src/long-polls.ts';
@@ -28,7 +29,7 @@ import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createOrg } from '../src/tenancy/orgs/create.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
-import { startDeliverer } from '../src/delivery/deliver.ts';
+import { Deliverer } from '../src/delivery/deliver.ts';
 import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
 import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
@@ -149,7 +150,7 @@ export async function startTestApp(
     timeoutMs: config.webhookTimeoutMs,
   });
   const deliveries = openDatabase({ url, poolSize: 3, role: 'phial_app', plans: 'by index', log });
-  const deliverer = startDeliverer({ ...ctx, db: deliveries.db }, { sender, metrics }, { polling: false });
+  const deliverer = new Deliverer({ ...ctx, db: deliveries.db }, { sender, metrics });
   return {
     ctx,
     db: acrossTeams(ctx).db,
@@ -200,6 +201,7 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
       headers: response.headers,
       body: (text === '' ? undefined : isJson(response) ? JSON.parse(text) : text) as T,
     };
+    checkHeaders(method, path, answer);
     const shown = operationAt(method, path)?.response;
     if (shown && 'media' in shown && shown.media === 'browser') return answer;
     if (response.ok) checkShape(method, path, answer);
@@ -222,6 +224,21 @@ function parametersOf({ path }: Endpoint): number {
 function operationAt(method: string, path: string): Endpoint | undefined {
   const plain = path.split('?')[0] as string;
   return OPERATIONS.find(({ endpoint, path }) => endpoint.method === method && path.test(plain))?.endpoint;
+}
+
+/** Of HTTP itself. */
+const OF_HTTP = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
+
+/** Every header is one that the answer declares, and none is missing that it always has. */
+function checkHeaders(method: string, path: string, { status, headers }: Answer<unknown>): void {
+  const endpoint = status === 405 ? undefined : operationAt(method, path);
+  const declared = endpoint ? headersOf(endpoint, status) : headersOfShared(status);
+  const usual = headers.get('cache-control') === 'no-store' ? [...OF_HTTP, 'cache-control'] : OF_HTTP;
+  const known = new Set([...usual, ...declared.map((name) => name.toLowerCase())]);
+  const unknown = [...headers.keys()].filter((name) => !known.has(name));
+  const isAlways = (name: HeaderName): boolean => 'required' in HEADERS[name];
+  const missing = declared.filter((name) => isAlways(name) && !headers.has(name));
+  expect({ operation: `${endpoint?.id} ${status}`, unknown, missing }).toMatchObject({ unknown: [], missing: [] });
 }
 
 function checkShape(method: string, path: string, answer: Answer<unknown>): void {

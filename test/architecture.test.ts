@@ -31,7 +31,7 @@ const OPERATION = ['http/areas', 'http/endpoint', 'http/media', 'http/metrics', 
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'wings', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', ...GROUND],
+  cli: ['serve', 'wings', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', 'events', ...GROUND],
   serve: [
     'api',
     'wings',
@@ -47,7 +47,7 @@ const PARTS: Record<string, string[]> = {
     ...OPERATION,
     ...GROUND,
   ],
-  api: ['endpoints', 'openapi', 'pipelines', 'labs', 'http', 'delivery', ...OPERATION, ...GROUND],
+  api: ['endpoints', 'openapi', 'jobs', 'pipelines', 'labs', 'http', 'delivery', 'mail', ...OPERATION, ...GROUND],
   // tables of contents, a line a wing
   wings: ['labs', 'wearables', 'context'],
   openapi: [
@@ -123,7 +123,7 @@ const PARTS: Record<string, string[]> = {
   http: ['tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
   tenancy: ['mail', 'outbound', 'audit', ...OPERATION, ...GROUND],
   system: [...OPERATION, ...GROUND],
-  mail: ['outbound', ...GROUND],
+  mail: ['outbound', 'http/metrics', ...GROUND],
   outbound: GROUND,
   audit: GROUND,
   events: GROUND,
@@ -196,29 +196,13 @@ const ROOMS: Record<string, string[]> = {
     'keys',
     'teams',
     'role-bindings',
+    'places',
     'schemas',
     'limits',
   ],
-  webhooks: [
-    'endpoints',
-    'attempts',
-    'replays',
-    'metrics',
-    'feed',
-    'event-types',
-    'erase',
-    'patch',
-    'create',
-    'delete',
-    'secret',
-    'headers',
-    'list',
-    'find',
-    'receiver-url',
-    'check-headers',
-    'schemas',
-  ],
+  webhooks: ['endpoints', 'erase', 'attempts', 'replays', 'metrics', 'receivers', 'feed', 'event-types', 'places'],
   pipelines: ['endpoints', 'erase', 'etl', 'ehr', 'refuse-address', 'mask'],
+  events: ['erase', 'publish', 'held', 'notify-readers', 'filter', 'open-body', 'define', 'names'],
   http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'answer', 'input', 'limits', 'auth', 'errors'],
   delivery: [
     'deliver',
@@ -252,7 +236,7 @@ const partOf = (place: string): string =>
 const roomOf = (place: string): string => place.split('/')[1] as string;
 
 const edges = sources.flatMap(({ file, text }) =>
-  [...text.matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g)].map(([, target]) => ({
+  [...text.matchAll(/(?:from|import\(?)\s*'(\.{1,2}\/[^']+)'/g)].map(([, target]) => ({
     from: placeOf(file),
     to: placeOf(normalize(join(dirname(file), target as string))),
   })),
@@ -349,7 +333,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/pipelines/etl/streaming/lease.ts': 'pipelines of all teams that nobody streams',
   'src/tenancy/keys/key-uses.ts': 'keys of all teams that were used',
   'src/tenancy/orgs/bootstrap.ts': 'whether there is any organisation',
-  'src/mail/readers.ts': 'what one address gets of all organisations',
+  'src/mail/mails-a-day.ts': 'what one address gets of all organisations',
   'src/mail/send-mails.ts': 'mail of all organisations that is due',
   'src/jobs/unlock.ts': 'imports of a killed process are taken back',
   'src/jobs/erase-teams.ts': 'erasure finds the deleted teams',
@@ -381,6 +365,22 @@ test('what a key may is asked where scopes are settled, and nowhere else', () =>
 test('no closed beta is refused by hand: an operation says that it is one', () => {
   const refusing = sources.filter(({ text }) => /\brefuseClosedBeta\(/.test(text)).map(({ file }) => file);
   expect(refusing).toEqual(['src/http/auth/scope.ts', 'src/tenancy/teams/closed-beta.ts']);
+});
+
+/** Who locks by a name, or a number, that no row bears: each other one is a kind of named-lock.ts. */
+const LOCKS_NAMES: Record<string, string> = {
+  'src/db/embedded/ownership.ts': 'one owner of a data directory, as long as it lives',
+  'src/db/listen.ts': 'a process shows that it lives',
+  'src/db/session/named-lock.ts': 'what takes turns in transactions',
+  'src/db/worker-schema.ts': 'one grants at a time, in SQL of its own',
+  'src/delivery/lanes/replayed.ts': 'of many teams at once those whose replays nobody holds off',
+  'src/delivery/lanes/workers.ts': 'of many workers at once those that live no longer',
+  'src/privacy/rotate.ts': 'one rotation of keys, over many transactions',
+};
+
+test('names are locked in one place, where no two kinds can be the same one', () => {
+  const locking = sources.filter(({ text }) => /\bpg_(try_)?advisory_/.test(text)).map(({ file }) => file);
+  expect(locking).toEqual(Object.keys(LOCKS_NAMES).toSorted());
 });
 
 /** Ways to open a connection, by the module that has them; what only listens, or reads an address, is none. */

@@ -246,7 +246,7 @@ describe('the export', () => {
     expect(all.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
     const expected = {
       id: expect.any(String),
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\+00:00$/),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       org_id: other.org_id,
       team_id: other.id,
       key_id: await keyIdOf(other.api_key),

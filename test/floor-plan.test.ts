@@ -33,6 +33,14 @@ describe('a reader finds the way', () => {
     }
   });
 
+  test('a decision begins with its number and what was decided', () => {
+    const otherwise = readdirSync('docs/decisions').filter((name) => {
+      const [heading = ''] = readFileSync(`docs/decisions/${name}`, 'utf8').split('\n');
+      return !/^# \d+\. \S/.test(heading) || Number(heading.slice(2).split('.')[0]) !== Number(name.slice(0, 4));
+    });
+    expect(otherwise).toEqual([]);
+  });
+
   test('operations stand in endpoints.ts, events in events.ts', () => {
     const elsewhere = sources.filter(
       ({ file, text }) =>
@@ -40,6 +48,25 @@ describe('a reader finds the way', () => {
         (/\bdefineEvent\(\{/.test(text) && !/\bevents\.ts$/.test(file)),
     );
     expect(elsewhere.map(({ file }) => file)).toEqual([]);
+  });
+
+  test('what finds, and may find nothing, says so by its name', () => {
+    const finding = /\b(?:function (find\w*)\b[\s\S]*?\): ([^\n]*) \{$|const (find\w*) = [^;]*?\): ([^=\n]*) =>)/gm;
+    const found = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(finding)].map(([, verb, answer, constant, told]) => ({
+        verb: `${file}: ${verb ?? constant}`,
+        isOpen: /\| (null|undefined)>?$/.test((answer ?? told) as string),
+      })),
+    );
+    expect(found.filter(({ isOpen, verb }) => isOpen !== verb.endsWith('OrNull'))).toEqual([]);
+    expect(found.length).toBeGreaterThan(60);
+  });
+
+  test('the document of the service has the names of the shapes of every room', () => {
+    const document = sources.find(({ file }) => file === 'src/openapi.ts')?.text ?? '';
+    const rooms = sources.map(({ file }) => file).filter((file) => file.endsWith('/schemas.ts'));
+    const nameless = rooms.filter((file) => !document.includes(`'./${file.slice('src/'.length)}'`));
+    expect(nameless).toEqual(['src/http/openapi/schemas.ts']);
   });
 
   test('what works for a team takes its context whole', () => {

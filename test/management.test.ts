@@ -35,6 +35,42 @@ const NARROWED: Record<
   delete_team_custom_credentials: ({ credential_id }) => ({ credential_id }),
 };
 
+/** What is of the organisation as a whole: a Team Management Key reaches none of it. */
+const OF_ORGANISATION = [
+  'create_dashboard_url',
+  'create_domain',
+  'create_ehr_member',
+  'create_invite',
+  'create_management_key',
+  'create_team',
+  'delete_domain',
+  'delete_ehr_member',
+  'delete_invite',
+  'delete_management_key',
+  'delete_member',
+  'delete_team',
+  'get_domain',
+  'get_ehr_configuration',
+  'get_ehr_member',
+  'get_org',
+  'get_team_deletion',
+  'list_domains',
+  'list_ehr_members',
+  'list_invites',
+  'list_management_keys',
+  'list_members',
+  'list_org_lab_accounts',
+  'patch_ehr_member',
+  'patch_management_key',
+  'patch_member',
+  'patch_org',
+  'patch_org_lab_account',
+  'put_ehr_configuration',
+  'resolve_ehr_member',
+  'send_domain_instructions',
+  'verify_domain',
+];
+
 let app: TestApp;
 let team: Team;
 let strangers: Team;
@@ -152,6 +188,8 @@ async function linesOf(answers: Answer<unknown>[]): Promise<object[]> {
 
 test('there are many operations, and each has a scope or narrows down what it does as is written out here', () => {
   expect(managed.length).toBeGreaterThan(30);
+  const ofOrganisation = managed.flatMap(({ id, scope }) => (scope === 'org' ? [id] : []));
+  expect(ofOrganisation.toSorted()).toEqual(OF_ORGANISATION);
   expect(managed.flatMap(({ id, scope }) => (scope ? [] : [id])).toSorted()).toEqual(Object.keys(NARROWED).toSorted());
 });
 

@@ -10,10 +10,16 @@ import { statusOf } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { GLOSSARY } from '../src/glossary/glossary.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
+import { headersOf } from '../src/http/openapi/headers.ts';
 import { openApiText } from '../src/openapi.ts';
 import { nullable } from '../src/wire/schema.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
+type Answer = {
+  $ref?: string;
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, { schema: object }>;
+};
 type Operation = {
   operationId: string;
   summary: string;
@@ -23,7 +29,7 @@ type Operation = {
   security: object[];
   parameters?: { $ref?: string; name?: string; in?: string; required?: boolean; schema?: object }[];
   requestBody?: { required: boolean; content: Record<string, { schema: object }> };
-  responses: Record<string, object>;
+  responses: Record<string, Answer>;
 };
 type Document = {
   info: Record<string, string>;
@@ -33,7 +39,9 @@ type Document = {
   webhooks: Record<string, { post: Operation }>;
   components: {
     schemas: Record<string, { properties?: Record<string, object>; enum?: string[] }>;
-    responses: Record<string, object>;
+    responses: Record<string, Answer>;
+    parameters: Record<string, { name: string; in: string; deprecated?: boolean }>;
+    headers: Record<string, { description: string; required?: boolean }>;
   };
 };
 
@@ -71,9 +79,7 @@ describe('the document', () => {
       .concat(Object.values(document.webhooks).map(({ post }) => post))
       .flatMap(({ requestBody, responses, parameters = [] }) => [
         ...Object.values(requestBody?.content ?? {}).map(({ schema }) => schema),
-        ...Object.values(responses as Record<string, Operation['requestBody']>).flatMap((answer) =>
-          Object.values(answer?.content ?? {}).map(({ schema }) => schema),
-        ),
+        ...Object.values(responses).flatMap(({ content = {} }) => Object.values(content).map(({ schema }) => schema)),
         ...parameters.flatMap(({ schema }) => schema ?? []),
       ]);
     expect(bodies.length).toBeGreaterThan(100);
@@ -217,10 +223,9 @@ describe('an operation', () => {
       const { responses } = operation(endpoint.method.toLowerCase(), endpoint.path);
       const shown = Object.entries(responses).flatMap(([status, answer]) => {
         if (Number(status) < 400) return [];
-        const name = (answer as { $ref?: string }).$ref?.split('/').at(-1);
+        const name = answer.$ref?.split('/').at(-1);
         const text = JSON.stringify(name ? document.components.responses[name] : answer);
-        const page = /code: (\w+)\.","content":\{"text\/html"/.exec(text);
-        if (page) return [`${status} ${page[1]}`];
+        if (answer.content?.['text/html']) return [`${status} ${/code: (\w+)\."/.exec(text)?.[1]}`];
         const [, codes] = /"enum":(\[[^\]]*\])/.exec(text) as unknown as [string, string];
         return (JSON.parse(codes) as string[]).map((code) => `${status} ${code}`);
       });
@@ -270,6 +275,59 @@ describe('an operation', () => {
   });
 });
 
+describe('the headers of an answer', () => {
+  const { responses: shared, headers } = document.components;
+  const of = ({ responses }: Operation, status: number | string): string[] => {
+    const answer = responses[status] as Answer;
+    return Object.keys((answer.$ref ? shared[answer.$ref.split('/').at(-1) as string] : answer)?.headers ?? {});
+  };
+
+  test('are those that the tests look for in real answers, each described once', () => {
+    for (const endpoint of endpoints) {
+      const shown = operation(endpoint.method.toLowerCase(), endpoint.path);
+      for (const status of Object.keys(shown.responses)) {
+        const place = `${endpoint.id} ${status}`;
+        expect([place, of(shown, status)]).toEqual([
+          place,
+          expect.arrayContaining(['X-Request-Id', ...headersOf(endpoint, Number(status))]),
+        ]);
+      }
+    }
+    const used = text.match(/"#\/components\/headers\/[\w-]+"/g) as string[];
+    const names = Object.keys(headers).filter((name) => name !== 'Sunset');
+    expect([...new Set(used)].toSorted()).toEqual(names.map((name) => `"#/components/headers/${name}"`).toSorted());
+    expect(Object.values(headers).filter(({ description }) => !description)).toEqual([]);
+  });
+
+  test('tell when to come again, which methods there are, and what is deprecated', () => {
+    const users = operation('get', '/v2/user');
+    expect([of(users, 429), of(users, 503)]).toEqual(Array(2).fill(expect.arrayContaining(['Retry-After'])));
+    expect(of(users, 200)).toEqual(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);
+    expect(shared['MethodNotAllowed']?.headers).toMatchObject({ Allow: { $ref: '#/components/headers/Allow' } });
+    for (const [method, path] of [
+      ['get', '/v3/lab_tests'],
+      ['post', '/v3/order'],
+      ['get', '/v1/org/{org_id}/team'],
+    ] as const)
+      for (const status of [200, 401, 422])
+        expect(of(operation(method, path), status)).toEqual(expect.arrayContaining(['Deprecation', 'Link']));
+  });
+
+  test('that was sent and is deprecated is a parameter of the operations that take it', () => {
+    expect(document.components.parameters['ServiceOrgKey']).toMatchObject({
+      name: 'X-Service-Org-Key',
+      in: 'header',
+      deprecated: true,
+    });
+    const taking = endpoints.filter(({ method, path }) =>
+      operation(method.toLowerCase(), path).parameters?.some(({ $ref }) => $ref?.endsWith('/ServiceOrgKey')),
+    );
+    expect(taking.map(({ id }) => id)).toEqual(
+      endpoints.filter(({ auth }) => auth === 'management_key').map(({ id }) => id),
+    );
+  });
+});
+
 describe('a field', () => {
   type Shape = { [key: string]: unknown; properties?: Record<string, Shape>; description?: string };
   const fields: { name: string; place: string; schema: Shape }[] = [];
@@ -286,7 +344,10 @@ describe('a field', () => {
   walk({ paths: document.paths, webhooks: document.webhooks, schemas: document.components.schemas }, '');
 
   test('is described wherever it stands', () => {
-    expect(fields.filter(({ schema }) => !schema.description).map(({ place }) => place)).toEqual([]);
+    expect(
+      fields.filter(({ schema }) => !schema.description).map(({ place }) => place),
+      'fields that nothing describes: each name wants a line in src/glossary, or its schema a description',
+    ).toEqual([]);
     expect(fields.length).toBeGreaterThan(500);
   });
 
@@ -295,7 +356,10 @@ describe('a field', () => {
     const unneeded = Object.entries(GLOSSARY).filter(
       ([name, words]) => ![...told].some((each) => each.startsWith(`${name}: ${words}`)),
     );
-    expect(unneeded.map(([name]) => name)).toEqual([]);
+    expect(
+      unneeded.map(([name]) => name),
+      'lines of src/glossary to take out: no field has this name, or each has a description of its own',
+    ).toEqual([]);
   });
 });
 

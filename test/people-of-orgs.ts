@@ -1,4 +1,4 @@
-import { inviteUrl } from '../src/tenancy/members/invites/mail-invite.ts';
+import { inviteUrl } from '../src/tenancy/members/invites/mail.ts';
 import type { Team, TestApp } from './app.ts';
 
 export type Member = {

@@ -8,12 +8,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { quickstart } from '../src/quickstart/quickstart.ts';
-import { startDeliverer, type Deliverer } from '../src/delivery/deliver.ts';
-import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
-import { openSender } from '../src/delivery/sending/send.ts';
+import type { Deliverer } from '../src/delivery/deliver.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { webhookPath } from './factories.ts';
 import { endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
+import { startWorker } from './worker.ts';
 
 /** What the timeline of an undisturbed story tells of its webhooks. */
 const ARRIVALS = [
@@ -79,13 +78,7 @@ describe('a service that does otherwise is a surprise', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    const { ctx, config, metrics } = app;
-    const sender = openSender({
-      policy: deploymentPolicy(config),
-      userAgent: 'Phial test',
-      timeoutMs: config.webhookTimeoutMs,
-    });
-    deliverer = startDeliverer(ctx, { sender, metrics });
+    deliverer = startWorker(app);
     waker = setInterval(() => {
       deliverer.hear('');
       void app.runJobs();

@@ -1,7 +1,9 @@
 // Several processes of the program share one PostgreSQL, as in production.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBroker } from './broker.ts';
 import { orderKit, readOrder, subscribe } from './factories.ts';
+import { etlPath, etlPipeline } from './pipelines.ts';
 import { endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -50,6 +52,38 @@ const cutListeners = (): Promise<unknown> =>
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity
     where application_name = 'phial listener' and datname = current_database()`,
   );
+
+test('a pipeline whose worker is killed goes on by another at once, from what the broker confirmed, in order', async () => {
+  const broker = await startBroker();
+  const team = teamAt(a);
+  try {
+    await team.api('POST', etlPath(team), etlPipeline([team.id], broker.uri));
+    await orderKit(team);
+    await broker.receives(2);
+    const heir = await serve({ args: ['worker'], env: { DATABASE_URL: url }, dataDir: a.dataDir });
+    broker.behave('silent');
+    await orderKit(team);
+    await broker.receives(3);
+    const before = await database.query<{ until: string }>('select lease_until::text as until from etl_pipelines');
+    await worker.kill('SIGKILL');
+    worker = heir;
+    const published = broker.received.length;
+    broker.behave('confirm');
+    await orderKit(team);
+    const told = (): string[] => broker.received.map(({ body }) => body);
+    await expect.poll(() => new Set(told()).size).toBe(6);
+    const { rows } = await database.query('select now() < $1 as in_time', [before.rows[0]?.until]);
+    expect(rows).toEqual([{ in_time: true }]);
+    expect(told()[published]).toBe(told()[2]);
+    const feed = await team.api<{ data: { body: object }[] }>('GET', '/v2/events');
+    expect([...new Set(told())].map((body) => JSON.parse(body) as unknown)).toEqual(
+      feed.body.data.map(({ body }) => body),
+    );
+    await team.api('DELETE', `${etlPath(team)}?team_id=${team.id}`);
+  } finally {
+    await broker.close();
+  }
+});
 
 test('a worker that is killed is succeeded by another at once, not when its leases end', async () => {
   const receiver = await startReceiver();

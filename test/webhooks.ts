@@ -1,5 +1,5 @@
-import { expect } from 'vitest';
-import type { Team } from './app.ts';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { startTestApp, type Team, type TestApp } from './app.ts';
 import { webhookPath } from './factories.ts';
 
 export type Webhook = {
@@ -19,7 +19,7 @@ export type Problems = { detail: { type: string; loc: string[]; msg: string; inp
 export const ENDPOINT_URL = 'https://receiver.example.com/hooks';
 
 /** An endpoint that is configured, and no more than that. */
-export async function makeWebhook(team: Team, body: object = {}): Promise<Webhook> {
+async function makeWebhook(team: Team, body: object = {}): Promise<Webhook> {
   const answer = await team.api<Webhook>('POST', webhookPath(team), { url: ENDPOINT_URL, ...body });
   expect(answer.status).toBe(200);
   return answer.body;
@@ -28,3 +28,28 @@ export async function makeWebhook(team: Team, body: object = {}): Promise<Webhoo
 /** What a refusal lists, as `type place`. */
 export const placesOf = (answer: { body: Problems }): string[] =>
   answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
+
+export type Webhooks = {
+  app: TestApp;
+  /** Of the endpoints of its team. */
+  path: string;
+  make: (body?: object) => Promise<Webhook>;
+  /** Has an endpoint changed last long ago, so that a change of updated_at shows, whatever the clock's resolution. */
+  age: (id: string) => Promise<unknown>;
+};
+
+/** For all tests of a file one service, whose first team has its endpoints. */
+export function withWebhooks(take: (webhooks: Webhooks) => void): void {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp();
+    take({
+      app,
+      path: webhookPath(app.team),
+      make: (body) => makeWebhook(app.team, body),
+      age: (id) =>
+        app.db.updateTable('webhooks').set({ updated_at: '2026-01-01T00:00:00Z' }).where('id', '=', id).execute(),
+    });
+  });
+  afterAll(() => app.close());
+}

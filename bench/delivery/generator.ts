@@ -9,8 +9,8 @@ import { RECEIVERS_CHANNEL } from '../../src/delivery/receiver-cache.ts';
 import { defineEvent } from '../../src/events/define.ts';
 import { publishEvents } from '../../src/events/publish.ts';
 import { createTeam } from '../../src/tenancy/teams/create.ts';
-import { createWebhook } from '../../src/webhooks/create.ts';
-import { findSecret } from '../../src/webhooks/secret.ts';
+import { createWebhook } from '../../src/webhooks/receivers/create.ts';
+import { findSecret } from '../../src/webhooks/receivers/secret.ts';
 import type { Sink } from './sink.ts';
 
 /** Each endpoint of a team hears of a type of its own, so that one event is one delivery. */

@@ -160,7 +160,10 @@ export const COMMANDS: Command[] = [
     flags: {
       'forward-to': { value: 'URL', meaning: 'Where to, as http://localhost:4000/hook.', required: true },
       'api-key': { value: 'KEY', meaning: 'Team API key. Left out: PHIAL_API_KEY, which no list of processes shows.' },
-      'base-url': { value: 'URL', meaning: 'Address of the service.', default: 'http://localhost:3000' },
+      'base-url': {
+        value: 'URL',
+        meaning: 'Address of the service. Left out: PHIAL_BASE_URL, else http://localhost:PORT.',
+      },
       events: {
         value: 'TYPE',
         meaning: 'Types by name, or by a beginning as `labtest.*`. Left out: all.',

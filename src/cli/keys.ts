@@ -1,6 +1,6 @@
 import { listManagementKeys } from '../tenancy/keys/list-management-keys.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
-import { toManagementKey, type ManagementKeyRow } from '../tenancy/keys/management-key.ts';
+import { toManagementKey, type ManagementKeyRow } from '../tenancy/keys/render-management-key.ts';
 import { revokeManagementKey } from '../tenancy/keys/revoke-management-key.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { withChange } from './with-change.ts';

@@ -1,6 +1,6 @@
 import { MOST_RECORDS } from '../audit/entry.ts';
-import { listInvites } from '../tenancy/members/invites/list-invites.ts';
-import { inviteUrl } from '../tenancy/members/invites/mail-invite.ts';
+import { listInvites } from '../tenancy/members/invites/list.ts';
+import { inviteUrl } from '../tenancy/members/invites/mail.ts';
 import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { DatabaseLimits } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { columnTypes } from './column-types.ts';
+import { BY_INDEX } from './session/by-index.ts';
 import { poolDriver } from './session/connection.ts';
 import { DISK_FULL, Outage } from './session/outage.ts';
 import type { DB } from './tables.ts';
@@ -31,14 +32,6 @@ const DEFAULT_LIMITS: DatabaseLimits = {
 };
 /** A full disk is told this long after a statement met it; the requests that then come find out anew. */
 const SPACE_MS = 15_000;
-const BY_INDEX = [
-  // Else a statement with short arrays is planned each time it runs, which takes longer than the statement (record 299).
-  '-c plan_cache_mode=force_generic_plan',
-  ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'hashagg', 'material', 'sort', 'incremental_sort'].map(
-    (how) => `-c enable_${how}=off`,
-  ),
-];
-
 /** Opens a pool that acts as `role`; nothing is connected before the first query. */
 export function openDatabase(options: {
   url: string;
@@ -47,8 +40,7 @@ export function openDatabase(options: {
   /** As `pg_stat_activity` shows its connections. */
   name?: 'phial api' | 'phial delivery' | 'phial jobs';
   /**
-   * `by index`: every statement is one that goes by indexes, whatever the tables hold. A plan made while a table was
-   * tiny, or by statistics that are out of date, then is the plan for its real size.
+   * `by index`: every statement is one that goes by indexes, whatever the tables hold (record 299).
    */
   plans?: 'by cost' | 'by index';
   limits?: DatabaseLimits;
@@ -70,7 +62,7 @@ export function openDatabase(options: {
     options: [
       `-c timezone=UTC`,
       ...(options.role === 'phial_app' ? ['-c role=phial_app', ...limits] : []),
-      ...(options.plans === 'by index' ? BY_INDEX : []),
+      ...(options.plans === 'by index' ? Object.entries(BY_INDEX).map(([name, value]) => `-c ${name}=${value}`) : []),
     ].join(' '),
     connectionTimeoutMillis: waitMs,
     // A network that swallows packets breaks no connection: the server's own limit would never be heard of.

@@ -318,6 +318,7 @@ export interface EtlPipelines {
   last_error: string | null;
   lease_id: string | null;
   lease_until: string | null;
+  lease_worker: string | null;
   org_id: string;
   preferred: string;
   push_historical_data: boolean;
@@ -651,6 +652,7 @@ export interface LinkCodes {
   created_at: Generated<string>;
   expires_at: string;
   id: string;
+  made_by: string | null;
   team_id: string;
   user_id: string;
 }
@@ -1260,6 +1262,7 @@ export interface UserTokens {
   created_at: Generated<string>;
   expires_at: string;
   id: string;
+  made_by: string | null;
   team_id: string;
   token_hash: Buffer;
   user_id: string;

@@ -1,33 +1,21 @@
 import { Client } from 'pg';
-import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { startTestApp } from '../../test/app.ts';
 import { queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { subscribe } from '../../test/factories.ts';
+import { outcomeOf } from '../../test/outcome.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { acrossTeams } from '../db/session/bind.ts';
-import { defineEvent } from '../events/define.ts';
 import { newId } from '../ids.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { Lane } from './lanes/lane.ts';
 import { leaseLanes } from './lanes/lanes.ts';
-import type { SendOutcome } from './sending/send.ts';
 import { Shares } from '../outbound/shares.ts';
 
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
-const delivered: SendOutcome = {
-  ok: true,
-  status: 204,
-  error: null,
-  error_detail: null,
-  duration_ms: 1,
-  response_body: '',
-  retry_after_seconds: null,
-  gone: false,
-  sent: null,
-};
+const delivered = outcomeOf(204);
 
 test('an event of two endpoints reaches the second although the first answers while other events are read', async () => {
   const app = await startTestApp();

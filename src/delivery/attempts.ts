@@ -3,8 +3,8 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Receiver } from './receiver-cache.ts';
 import { holdDeliveries } from './hold.ts';
 import type { Lane } from './lanes/lane.ts';
-import { loadEvents, type Event, type Found } from './load-events.ts';
-import { stillQueued, type Queued } from './lanes/queue.ts';
+import { loadEvents, type Event, type Loaded, type Wanted } from './load-events.ts';
+import { placeOf, stillQueued, type Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery, type Settled } from './settle.ts';
 import { Settler } from './settler.ts';
@@ -94,18 +94,22 @@ export class Attempts {
 
   /** Sends what was begun, holds back what tells of users who leave, and drops what has no event any more. */
   async start(begun: Begun[]): Promise<void> {
-    let found: Map<string, Found>;
+    let loaded: Loaded;
     try {
-      found = await this.#find(begun);
+      loaded = await this.#load(begun);
     } catch (error) {
       for (const one of begun) this.#giveUp(one, 'again');
       throw error;
     }
+    const now = performance.now();
     const held: (Begun & { user_id: string })[] = [];
     const dropped: Begun[] = [];
     for (const one of begun) {
-      const it = found.get(one.queued.event_id);
-      if (!it) dropped.push(one);
+      const it = loaded.found.get(one.queued.event_id);
+      // The worker may have been taken for dead, or its lease have ended, while this was read.
+      if (one.lane.leasedUntil <= now) this.#giveUp(one, 'again');
+      else if (!it) dropped.push(one);
+      else if (loaded.unqueued.has(placeOf(one.queued))) this.#giveUp(one, 'gone');
       else if (it.heldFor !== null) held.push({ ...one, user_id: it.heldFor });
       else void this.#attempt(one, it.event);
     }
@@ -141,12 +145,14 @@ export class Attempts {
     return this.#tallies.write();
   }
 
-  #find(begun: Begun[]): Promise<Map<string, Found>> {
-    const wanted = new Map<string, { team_id: string; id: string; known: Event | null }>();
+  #load(begun: Begun[]): Promise<Loaded> {
+    const wanted = new Map<string, Wanted>();
     for (const { lane, queued } of begun) {
+      const { webhook_id, event_id: id } = queued;
+      const toldTo = queued.from === 'told' ? webhook_id : null;
       // Taken now: while this is read, the last attempt that holds it may end.
-      const known = this.#events.get(queued.event_id)?.event ?? null;
-      wanted.set(queued.event_id, { team_id: lane.team_id, id: queued.event_id, known });
+      const known = this.#events.get(id)?.event ?? null;
+      wanted.set(toldTo ? placeOf(queued) : id, { team_id: lane.team_id, id, known, toldTo });
     }
     return loadEvents(this.#ctx, [...wanted.values()]);
   }
@@ -223,6 +229,3 @@ export class Attempts {
     this.#with.onEnd(lane);
   }
 }
-
-const placeOf = ({ webhook_id, event_id }: Pick<Queued, 'webhook_id' | 'event_id'>): string =>
-  `${webhook_id} ${event_id}`;

@@ -3,21 +3,13 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
-import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { webhookPath } from '../../test/factories.ts';
 import { attempted, dueNow, queued } from '../../test/deliveries.ts';
+import { glucose, steps } from '../../test/events.ts';
 import { publishTo } from '../../test/publish.ts';
-import { defineEvent } from '../events/define.ts';
 import { RETRY_DELAYS_SECONDS } from './schedule.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({ n: Type.Integer() }) });
-const glucose = defineEvent({
-  name: 'daily.data.glucose.created',
-  summary: '',
-  data: Type.Object({ n: Type.Integer() }),
-});
 
 type Request = { at: number; headers: IncomingHttpHeaders; raw: string };
 type Place = { url: string; requests: Request[]; answer: (response: ServerResponse) => void };

@@ -29,197 +29,217 @@ const AFTER_UNREADABLE_MS = 30_000;
 /** Whoever waits until nothing is left waits for what a replay may begin so soon. */
 const SOON_MS = 250;
 
-export type Deliverer = {
-  /** A notification of DELIVERIES_CHANNEL: the receivers that something was queued for. */
-  hear: (payload: string) => void;
-  /** A notification of RECEIVERS_CHANNEL: a receiver that was changed. */
-  forget: (receiverId: string) => void;
-  /** Names what the listening connection has to lock before it tells that it listens: others see by it that this worker lives. */
-  lock: () => string;
-  /** Notifications are heard from now on; some may have been missed. */
-  listening: () => void;
-  /** Notifications are missed from now on, and others may take this worker for dead. */
-  lost: () => void;
-  /** Delivers everything that is due and returns when nothing is left: what tests use instead of waiting. */
-  untilIdle: () => Promise<void>;
-  /** Begins nothing new, gives attempts under way `drainMs` to end, and lets go of every lane. */
-  stop: (drainMs: number) => Promise<void>;
-};
-
 type Dependencies = { sender: Sender; metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'> };
 
 /** Takes lanes, sends what is due in them side by side and writes the outcomes, until it is stopped. */
-export function startDeliverer(teamless: Ctx, { sender, metrics }: Dependencies, { polling = true } = {}): Deliverer {
-  const ctx = acrossTeams(teamless);
-  const worker = new Worker();
-  const lanes = new OwnedLanes(ctx, worker);
-  const receivers = new ReceiverCache(ctx);
-  const shares = new Shares(MOST_UNDER_WAY);
-  let stopping = false;
-  let woken = true;
-  let patrolledAt = -Infinity;
-  let wakeSleeper = (): void => undefined;
+export class Deliverer {
+  /** Who it is; whoever holds something else in this process holds it by that. */
+  readonly worker = new Worker();
+  readonly #ctx: Ctx;
+  readonly #sender: Sender;
+  readonly #shares = new Shares(MOST_UNDER_WAY);
+  readonly #lanes: OwnedLanes;
+  readonly #receivers: ReceiverCache;
+  readonly #attempts: Attempts;
+  readonly #replayer: Replayer;
+  readonly #starts = new Starts(() => this.#wake());
+  readonly #outage: Outage;
+  #running: Promise<unknown> = Promise.resolve();
+  #stopping = false;
+  #woken = true;
+  #patrolledAt = -Infinity;
+  #wakeSleeper = (): void => undefined;
+  readonly #wakeSoon = gather(() => this.#wake(), { most: BEGUN_AT_ONCE, ms: GATHER_MS });
 
-  const wake = (): void => {
-    woken = true;
-    wakeSleeper();
-  };
-  const patrolSoon = (): void => {
-    patrolledAt = -Infinity;
-    wake();
-  };
-  const wakeSoon = gather(wake, { most: BEGUN_AT_ONCE, ms: GATHER_MS });
-  const onEnd = (lane: Lane): void => {
-    lanes.ended(lane);
-    wakeSoon();
-  };
-  const attempts = new Attempts(ctx, { sender, metrics, shares, onEnd });
-  const replayer = new Replayer(ctx, { lanes, receivers, attempts, shares });
-  const starts = new Starts(wake);
+  constructor(teamless: Ctx, { sender, metrics }: Dependencies) {
+    const ctx = acrossTeams(teamless);
+    this.#ctx = ctx;
+    this.#sender = sender;
+    const [shares, lanes] = [this.#shares, new OwnedLanes(ctx, this.worker)];
+    const onEnd = (lane: Lane): void => {
+      lanes.ended(lane);
+      this.#wakeSoon();
+    };
+    this.#lanes = lanes;
+    this.#receivers = new ReceiverCache(ctx);
+    this.#attempts = new Attempts(ctx, { sender, metrics, shares, onEnd });
+    this.#replayer = new Replayer(ctx, { lanes, receivers: this.#receivers, attempts: this.#attempts, shares });
+    this.#outage = new Outage(ctx.log, 'due deliveries cannot be read; trying again');
+  }
 
-  /** One look at the lanes; answers how many deliveries began. */
-  const round = async (): Promise<number> => {
-    await starts.room();
-    starts.throwFailure();
-    await lanes.takeHinted();
-    if (performance.now() - patrolledAt >= PATROL_MS) {
-      patrolledAt = performance.now();
-      if (await lanes.patrol()) patrolledAt = -Infinity;
+  /** Works from now on, until it is stopped. */
+  run(): void {
+    this.#running = Promise.all([this.#loop(), this.#replayer.run()]);
+  }
+
+  /** A notification of DELIVERIES_CHANNEL: what was queued. */
+  hear(payload: string): void {
+    this.#lanes.hint(payload);
+    this.#wake();
+  }
+
+  /** A notification of RECEIVERS_CHANNEL: a receiver that was changed. */
+  forget(receiverId: string): void {
+    this.#receivers.forget(receiverId);
+    this.#lanes.resume(receiverId);
+    this.#replayer.look(receiverId);
+    this.#wake();
+  }
+
+  /** Names what the listening connection has to lock before it tells that it listens: others see by it that this worker lives. */
+  lock(): string {
+    return this.worker.lock();
+  }
+
+  /** Notifications are heard from now on; some may have been missed. */
+  listening(): void {
+    this.#receivers.listening();
+    this.worker.listening();
+    this.#lanes.lookEverywhere();
+    this.#replayer.look();
+    this.#patrolSoon();
+  }
+
+  /** Notifications are missed from now on, and others may take this worker for dead. */
+  lost(): void {
+    this.#receivers.lost();
+    if (!this.worker.lost()) return;
+    this.#lanes.doubt();
+    this.#patrolSoon();
+  }
+
+  /** Delivers everything that is due and returns when nothing is left: what tests use instead of waiting. */
+  async untilIdle(): Promise<void> {
+    let idle = false;
+    this.#attempts.settleAgain();
+    while (!idle) {
+      // What ended while a round ran may have left something behind it.
+      const free = this.#attempts.underWay === 0 && this.#starts.running === 0;
+      this.#patrolledAt = -Infinity;
+      this.#receivers.forget();
+      this.#lanes.lookEverywhere();
+      idle = (await this.#round()) === 0 && free;
+      await this.#starts.all();
+      this.#starts.throwFailure();
+      if ((await this.#replayer.round({ looking: true })) > 0 || this.#replayer.isBusy(SOON_MS)) idle = false;
+      await wait(1);
     }
-    const ready = lanes.ready(performance.now());
-    const known = await receivers.find(ready.map((lane) => lane.webhook_id));
+    await this.#attempts.writeTallies();
+    await this.#lanes.releaseAll('idle');
+  }
+
+  /** Begins nothing new, gives attempts under way `drainMs` to end, and lets go of every lane. */
+  async stop(drainMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#replayer.stop();
+    this.#wake();
+    await this.#running;
+    await this.#starts.all();
+    await this.#drain(Date.now() + drainMs);
+    await this.#sender.close();
+    await this.#attempts.finish();
+    try {
+      await this.#lanes.releaseAll('all');
+      await this.worker.leave(this.#ctx.db);
+    } catch (error) {
+      this.#ctx.log.error({ err: error }, 'lanes could not be let go; other workers will take them');
+    }
+  }
+
+  async #drain(deadline: number): Promise<void> {
+    try {
+      await this.#lanes.releaseAll('idle');
+      while (this.#attempts.underWay > 0 && Date.now() < deadline) {
+        await this.#lanes.renewDue();
+        await wait(5);
+      }
+    } catch (error) {
+      this.#ctx.log.error({ err: error }, 'lanes could not be kept during the drain');
+    }
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping) {
+      if (!this.#woken) await this.#sleep();
+      this.#woken = false;
+      if (this.#stopping) return;
+      try {
+        const begun = await this.#round();
+        if (begun === BEGUN_AT_ONCE) this.#woken = true;
+        else if (begun > 0) this.#wakeSoon();
+        this.#outage.over();
+      } catch (error) {
+        this.#outage.met(error);
+        // A round that asks the database nothing would pass for the end of the outage.
+        this.#patrolledAt = -Infinity;
+        await wait(AFTER_DATABASE_ERROR_MS);
+      }
+    }
+  }
+
+  /** One look at the lanes; answers how many deliveries began. What is known to wait does not wait for what is read. */
+  async #round(): Promise<number> {
+    await this.#starts.room();
+    this.#starts.throwFailure();
+    await this.#lanes.takeHinted();
+    if (performance.now() - this.#patrolledAt >= PATROL_MS) {
+      this.#patrolledAt = performance.now();
+      if (await this.#lanes.patrol()) this.#patrolledAt = -Infinity;
+    }
+    const ready = this.#lanes.ready(performance.now());
+    const known = await this.#receivers.find(ready.map((lane) => lane.webhook_id));
     const open = ready.filter((lane) => known.get(lane.webhook_id)?.disabled === false);
     for (const lane of ready) {
       const receiver = known.get(lane.webhook_id);
       if (receiver === null) lane.putOff(AFTER_UNREADABLE_MS, performance.now());
-      else if (receiver?.disabled !== false) lanes.leave(lane);
+      else if (receiver?.disabled !== false) this.#lanes.leave(lane);
     }
-    await lanes.releaseLeft();
-    await readLanes(ctx.db, inTurn(lanesByTeam(open)), shares);
-    // While this was read the worker may have been taken for dead.
-    const begun = begin(lanesByTeam(open.filter((lane) => lanes.holds(lane))), known);
-    if (begun.length > 0) starts.add(attempts.start(begun));
-    return begun.length;
-  };
+    await this.#lanes.releaseLeft();
+    const begun = this.#begin(open, known);
+    await readLanes(this.#ctx.db, inTurn(lanesByTeam(open)), this.#shares);
+    return begun > 0 ? begun : this.#begin(open, known);
+  }
 
-  /** Takes one of each team in turn, and of each lane of a team, as long as slots and shares last. */
-  const begin = (teams: Map<string, Lane[]>, known: Map<string, Receiver | null>): Begun[] => {
+  /** Takes one of each team in turn, and of each lane of a team, as long as slots and shares last; answers how many. */
+  #begin(open: Lane[], known: Map<string, Receiver | null>): number {
     const begun: Begun[] = [];
     const now = performance.now();
+    // Since it was ready its worker may have been taken for dead.
+    const teams = lanesByTeam(open.filter((lane) => this.#lanes.holds(lane)));
     for (const lane of inTurn(teams)) {
       if (begun.length === BEGUN_AT_ONCE) break;
-      if (shares.roomFor(lane.team_id) === 0) continue;
+      if (this.#shares.roomFor(lane.team_id) === 0) continue;
       const receiver = known.get(lane.webhook_id) as Receiver;
       const queued = lane.next(now, receiver.ratePerSecond);
       if (!queued) continue;
-      shares.take(lane.team_id);
-      lanes.putLast(lane);
+      this.#shares.take(lane.team_id);
+      this.#lanes.putLast(lane);
       begun.push({ lane, queued, receiver });
       teams.get(lane.team_id)?.push(lane);
     }
-    return begun;
-  };
+    if (begun.length > 0) this.#starts.add(this.#attempts.start(begun));
+    return begun.length;
+  }
 
-  const sleep = (): Promise<void> =>
-    new Promise((resolve) => {
+  #sleep(): Promise<void> {
+    return new Promise((resolve) => {
       const now = performance.now();
-      const until = Math.min(patrolledAt + PATROL_MS, lanes.nextStart(now));
+      const until = Math.min(this.#patrolledAt + PATROL_MS, this.#lanes.nextStart(now));
       const timer = setTimeout(resolve, Math.max(1, until - now));
-      wakeSleeper = () => {
+      this.#wakeSleeper = () => {
         clearTimeout(timer);
         resolve();
       };
     });
+  }
 
-  const outage = new Outage(ctx.log, 'due deliveries cannot be read; trying again');
-  const loop = async (): Promise<void> => {
-    while (!stopping) {
-      if (!woken) await sleep();
-      woken = false;
-      if (stopping) return;
-      try {
-        const begun = await round();
-        if (begun === BEGUN_AT_ONCE) woken = true;
-        else if (begun > 0) wakeSoon();
-        outage.over();
-      } catch (error) {
-        outage.met(error);
-        // A round that asks the database nothing would pass for the end of the outage.
-        patrolledAt = -Infinity;
-        await wait(AFTER_DATABASE_ERROR_MS);
-      }
-    }
-  };
+  #wake(): void {
+    this.#woken = true;
+    this.#wakeSleeper();
+  }
 
-  const running = polling ? loop() : Promise.resolve();
-  const replaying = polling ? replayer.run() : Promise.resolve();
-  return {
-    hear: (payload) => {
-      lanes.hint(payload);
-      wake();
-    },
-    forget: (receiverId) => {
-      receivers.forget(receiverId);
-      lanes.resume(receiverId);
-      replayer.look(receiverId);
-      wake();
-    },
-    lock: () => worker.lock(),
-    listening: () => {
-      receivers.listening();
-      worker.listening();
-      lanes.lookEverywhere();
-      replayer.look();
-      patrolSoon();
-    },
-    lost: () => {
-      receivers.lost();
-      if (!worker.lost()) return;
-      lanes.doubt();
-      patrolSoon();
-    },
-    untilIdle: async () => {
-      let idle = false;
-      attempts.settleAgain();
-      while (!idle) {
-        // What ended while a round ran may have left something behind it.
-        const free = attempts.underWay === 0 && starts.running === 0;
-        patrolledAt = -Infinity;
-        receivers.forget();
-        lanes.lookEverywhere();
-        idle = (await round()) === 0 && free;
-        await starts.all();
-        starts.throwFailure();
-        if ((await replayer.round({ looking: true })) > 0 || replayer.isBusy(SOON_MS)) idle = false;
-        await wait(1);
-      }
-      await attempts.writeTallies();
-      await lanes.releaseAll('idle');
-    },
-    stop: async (drainMs) => {
-      stopping = true;
-      replayer.stop();
-      wake();
-      await Promise.all([running, replaying]);
-      await starts.all();
-      const deadline = Date.now() + drainMs;
-      try {
-        await lanes.releaseAll('idle');
-        while (attempts.underWay > 0 && Date.now() < deadline) {
-          await lanes.renewDue();
-          await wait(5);
-        }
-      } catch (error) {
-        ctx.log.error({ err: error }, 'lanes could not be kept during the drain');
-      }
-      await sender.close();
-      await attempts.finish();
-      try {
-        await lanes.releaseAll('all');
-        await worker.leave(ctx.db);
-      } catch (error) {
-        ctx.log.error({ err: error }, 'lanes could not be let go; other workers will take them');
-      }
-    },
-  };
+  #patrolSoon(): void {
+    this.#patrolledAt = -Infinity;
+    this.#wake();
+  }
 }

@@ -2,26 +2,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { attempted, queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
-import { acrossTeams } from '../db/session/bind.ts';
-import { openListener } from '../db/listen.ts';
-import { defineEvent } from '../events/define.ts';
-import { DELIVERIES_CHANNEL } from '../events/publish.ts';
+import { startListeningWorker, startWorker } from '../../test/worker.ts';
+import { acrossTeams, boundToTeam } from '../db/session/bind.ts';
+import { publishEvents } from '../events/publish.ts';
 import { newId } from '../ids.ts';
-import { deploymentPolicy } from '../outbound/deployment-policy.ts';
-import { startDeliverer, type Deliverer } from './deliver.ts';
-import { RECEIVERS_CHANNEL } from './receiver-cache.ts';
+import type { Deliverer } from './deliver.ts';
 import { leaseLanes } from './lanes/lanes.ts';
-import { openSender } from './sending/send.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 let team: Team;
@@ -71,10 +65,18 @@ async function tell(times = 1): Promise<void> {
   for (let n = 0; n < times; n += 1) await publishTo(app, team, steps, {});
 }
 
-function start(timeoutMs = 15_000): Deliverer {
-  const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test', timeoutMs });
-  return startDeliverer(app.ctx, { sender, metrics: app.metrics });
-}
+const start = (): Deliverer => startWorker(app);
+
+/** Events of one transaction. */
+const tellAtOnce = (events: number): Promise<unknown> =>
+  boundToTeam(app.ctx, team.id)
+    .db.transaction()
+    .execute((db) =>
+      publishEvents(
+        { ...app.ctx, db, team },
+        Array.from({ length: events }, () => ({ type: steps, user: null, data: {} })),
+      ),
+    );
 
 /** What /metrics shows of it. */
 const underWay = async () => (await app.metrics.deliveriesUnderWay.get()).values[0]?.value;
@@ -84,26 +86,10 @@ let cuts = 0;
 
 /** A worker as a process has it, with its listener. */
 async function startListening(): Promise<Deliverer> {
-  const deliverer = start();
-  const listener = openListener({
-    url: app.databaseUrl,
-    log: app.ctx.log,
-    channels: {
-      [DELIVERIES_CHANNEL]: (payload) => deliverer.hear(payload),
-      [RECEIVERS_CHANNEL]: (payload) => deliverer.forget(payload),
-    },
-    lock: () => deliverer.lock(),
-    onLost: () => {
-      deliverer.lost();
-      cuts += 1;
-    },
-    onListening: () => deliverer.listening(),
+  const { deliverer, close } = await startListeningWorker(app, () => {
+    cuts += 1;
   });
-  await listener.ready;
-  closers.push(
-    () => listener.close(),
-    () => deliverer.stop(0),
-  );
+  closers.push(close);
   return deliverer;
 }
 
@@ -128,6 +114,19 @@ describe('the deliverer', () => {
     );
   });
 
+  test('that hears of an event after it has delivered it sends it once', async () => {
+    const deliverer = startWorker(app);
+    closers.push(() => deliverer.stop(0));
+    const event = await publishTo(app, team, steps, {});
+    deliverer.hear(`${webhook}/${event}`);
+    await expect.poll(() => attempted(app, webhook)).toHaveLength(1);
+    deliverer.hear(`${webhook}/${event}`);
+    const next = await publishTo(app, team, steps, {});
+    deliverer.hear(`${webhook}/${next}`);
+    await expect.poll(() => attempted(app, webhook)).toHaveLength(2);
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([event, next]);
+  });
+
   test('that is stopped writes what ends during the drain', async () => {
     receiver.answer((response) => {
       setTimeout(() => response.writeHead(204).end(), 300);
@@ -146,7 +145,7 @@ describe('the deliverer', () => {
     const deliverer = start();
     closers.push(() => deliverer.stop(0));
     await expect.poll(() => attempted(app, webhook)).toEqual([]);
-    await tell(2);
+    await tellAtOnce(2);
     await expect.poll(async () => (await attempted(app, webhook)).length, { timeout: 5_000 }).toBe(2);
   });
 
@@ -202,22 +201,26 @@ describe('the deliverer', () => {
     expect([receiver.requests(), (await queued(app, webhook)).length]).toEqual([4, 40]);
   });
 
-  test('begins nothing of what it was reading when its listening connection was cut and another took the lane', async () => {
+  test.each([
+    { what: 'queue, of which it was told without events', events: 101, table: 'retries' },
+    { what: 'event, of which it was told', events: 1, table: 'users' },
+  ])('sends nothing when it was cut from what it hears while it read the $what', async ({ events, table }) => {
     await startListening();
     await tell();
     await expect.poll(async () => (await attempted(app, webhook)).length).toBe(1);
     const [before] = await written();
     const client = new pg.Client({ connectionString: app.databaseUrl });
     await client.connect();
-    await client.query('begin; lock table retries in access exclusive mode');
-    await tell();
+    await client.query(`begin; lock table ${table} in access exclusive mode`);
+    await tellAtOnce(events);
     await untilBlocked(app.db);
     await takenByAnother();
     await cutListeners();
     await client.query('commit');
     await client.end();
     await expect.poll(async () => (await written()).some(({ id }) => id !== before?.id)).toBe(true);
-    expect([receiver.requests(), (await queued(app, webhook)).length]).toEqual([1, 1]);
+    await expect.poll(underWay).toBe(0);
+    expect([receiver.requests(), (await queued(app, webhook)).length]).toEqual([1, events]);
   });
 
   test('goes on in its lanes under another name when its listening connection was cut, and what was under way counts', async () => {
@@ -372,7 +375,6 @@ describe('the deliverer', () => {
     });
     const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
     const slow = await app.makeTeam();
-    await sql`update teams set settings = settings where id = ${slow.id}`.execute(acrossTeams(app.ctx).db);
     await makeEndpoints(slow, url, count);
     for (let n = 0; n < 10; n += 1) await publishTo(app, slow, steps, {});
     await startListening();

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
 import { dueNow, queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
-import { defineEvent } from '../events/define.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 let team: Team;

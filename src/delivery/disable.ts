@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
+import type { Tx } from '../db/open.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { publishEvent } from '../events/publish.ts';
 import { endpointDisabled } from './events.ts';
@@ -32,4 +33,9 @@ function disableReceiver(ctx: Ctx, { webhook_id, team_id, reason }: Consequences
       data: { endpoint_id: webhook_id, reason, failing_since: disabled.failing_since },
     });
   });
+}
+
+/** For a receiver that has moved: what failed where it was says nothing about where it is. */
+export async function forgetFailures(tx: Tx, webhookId: string): Promise<void> {
+  await tx.updateTable('lanes').set({ failing_since: null }).where('webhook_id', '=', webhookId).execute();
 }

@@ -1,16 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { dueNow, queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { makeUser, subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { acrossTeams } from '../db/session/bind.ts';
-import { defineEvent } from '../events/define.ts';
 import { eraseUsers } from '../jobs/erase-users.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 let team: Team;

@@ -45,8 +45,8 @@ export async function holdDeliveries(db: Db, deliveries: ToHold[]): Promise<Pick
         delete from retries where ctid = any (array (
           select row.ctid from mine cross join lateral (
             select ctid from retries
-             where (retries.webhook_id, retries.event_id) between (mine.webhook_id, mine.event_id) and (mine.webhook_id, mine.event_id)
-             order by retries.webhook_id, retries.event_id limit 1 for update skip locked
+             where retries.webhook_id = mine.webhook_id and retries.event_id between mine.event_id and mine.event_id
+             order by retries.event_id limit 1 for update skip locked
           ) as row))
         returning webhook_id, event_id, team_id, attempt, schedule_from, trigger
       ), gone as (

@@ -1,14 +1,12 @@
 // A server keeps the plan of a statement once it has run a few times: here while there were no retries.
 import { Client } from 'pg';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
+import { steps } from '../../test/events.ts';
 import { subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
-import { defineEvent } from '../events/define.ts';
 
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 const NOT_DUE = 20_000;
 
 let app: TestApp;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import type { Team, TestApp } from '../../test/app.ts';
 import { attempted, dueNow, queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { makeUser, subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import type { Receiver } from '../../test/receiver.ts';
@@ -11,11 +11,8 @@ import { eachWithEndpoint } from '../../test/subscribed.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { defineEvent } from '../events/define.ts';
 import { newId } from '../ids.ts';
 import { MOST_ATTEMPTS, requeueDelivery } from './requeue.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 let team: Team;

@@ -29,13 +29,16 @@ export async function requeueDelivery(ctx: TxCtx<TeamCtx>, pair: Pair, trigger: 
   return true;
 }
 
-/** Moves a first attempt to the retries, which are counted; whether there was one. Under way it is settled there. */
+/**
+ * Moves a first attempt to the retries, which are counted; whether there was one. Under way it is settled there. Planned each time:
+ * a plan from when nothing waited would be kept.
+ */
 async function moveFirst({ db, team }: TxCtx<TeamCtx>, pair: Pair, trigger: 'resend' | 'test'): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with gone as (
       delete from deliveries where ctid = any (array (
         select row.ctid from (
-          select ctid, team_id from deliveries where ${isOf(pair)} order by webhook_id, event_id limit 1 for update
+          select ctid, team_id from ${sql.table('deliveries')} where ${isOf(pair)} order by webhook_id, event_id limit 1 for update
         ) as row where team_id = ${team.id}))
       returning webhook_id, event_id, team_id
     )
@@ -47,7 +50,9 @@ async function moveFirst({ db, team }: TxCtx<TeamCtx>, pair: Pair, trigger: 'res
 
 async function lockRetry({ db }: TxCtx<TeamCtx>, pair: Pair): Promise<void> {
   await sql`
-    select from retries where ${isOf(pair)} order by webhook_id, event_id limit 1 for update`.execute(db);
+    select from ${sql.table('retries')} where ${isOf(pair)} order by webhook_id, event_id limit 1 for update`.execute(
+    db,
+  );
 }
 
 const isOf = ({ webhook_id, event_id }: Pair) => sql`

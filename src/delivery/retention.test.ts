@@ -1,17 +1,15 @@
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
+import { steps } from '../../test/events.ts';
 import { subscribe } from '../../test/factories.ts';
 import { query } from '../../test/global-setup.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { acrossTeams } from '../db/session/bind.ts';
-import { defineEvent } from '../events/define.ts';
 import { dropExpired } from '../jobs/retention.ts';
 
 const KEPT_DAYS = 3;
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 beforeAll(async () => {
@@ -64,4 +62,30 @@ test('events, attempts and what waits are dropped by whole days once they are ol
     db,
   );
   expect(rows).toEqual([]);
+});
+
+test('what waits for events that are too old goes also while somebody reads all attempts', async () => {
+  await query(app.databaseUrl, 'select ensure_partitions(current_date - 6, current_date)');
+  const old = 'uuid_v7_floor(current_date - 5)';
+  const receiver = await startReceiver();
+  const webhook = await subscribe(app.team, receiver);
+  await receiver.close();
+  await query(
+    app.databaseUrl,
+    `insert into deliveries (webhook_id, event_id, team_id) values ('${webhook}', ${old}, '${app.team.id}');
+     insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt)
+       values (gen_random_uuid(), '${webhook}', ${old}, '${app.team.id}', 0)`,
+  );
+  const waiting = async (): Promise<number> => {
+    const { rows } = await sql<{ many: number }>`
+      select ((select count(*) from deliveries where webhook_id = ${webhook})
+            + (select count(*) from held_deliveries where webhook_id = ${webhook}))::integer as many`.execute(app.db);
+    return rows[0]?.many ?? NaN;
+  };
+  expect(await waiting()).toBe(2);
+  await app.db.transaction().execute(async (reader) => {
+    await sql`select count(*) from attempts`.execute(reader);
+    await dropExpired(app.ctx);
+  });
+  expect(await waiting()).toBe(0);
 });

@@ -1,20 +1,18 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { attempted, dueNow, queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { subscribe } from '../../test/factories.ts';
+import { outcomeOf } from '../../test/outcome.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { defineEvent } from '../events/define.ts';
 import { newId } from '../ids.ts';
 import { leaseLanes } from './lanes/lanes.ts';
 import { settleDeliveries, type Delivery, type Settled } from './settle.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 const receivers: Receiver[] = [];
@@ -48,17 +46,7 @@ function failed(of: Pick<Delivery, 'webhook_id' | 'event_id' | 'team_id' | 'fenc
       event_type: steps.name,
       headers_id: null,
     },
-    outcome: {
-      ok: false,
-      status: 500,
-      error: null,
-      error_detail: null,
-      duration_ms: 1,
-      response_body: '',
-      retry_after_seconds: null,
-      gone: false,
-      sent: null,
-    },
+    outcome: outcomeOf(500),
     delay,
   };
 }

@@ -79,8 +79,8 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
         left join lateral (
           select ctid, asked as count, retries.trigger from retries
            where first.ctid is null
-             and (retries.webhook_id, retries.event_id) between (o.webhook_id, o.event_id) and (o.webhook_id, o.event_id)
-           order by retries.webhook_id, retries.event_id limit 1 for update skip locked
+             and retries.webhook_id = o.webhook_id and retries.event_id between o.event_id and o.event_id
+           order by retries.event_id limit 1 for update skip locked
         ) as again on true
     ), gone as (
       delete from deliveries using outcome where deliveries.ctid = outcome.first returning outcome.*, team_id
@@ -224,8 +224,8 @@ export async function dropDeliveries(
       delete from retries where ctid = any (array (
         select row.ctid from gone cross join lateral (
           select ctid from retries
-           where (retries.webhook_id, retries.event_id) between (gone.webhook_id, gone.event_id) and (gone.webhook_id, gone.event_id)
-           order by retries.webhook_id, retries.event_id limit 1 for update skip locked
+           where retries.webhook_id = gone.webhook_id and retries.event_id between gone.event_id and gone.event_id
+           order by retries.event_id limit 1 for update skip locked
         ) as row))
       returning webhook_id, event_id
     ), first as (

@@ -2,30 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { attempted } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { subscribe } from '../../test/factories.ts';
+import { outcomeOf } from '../../test/outcome.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
-import { Type } from 'typebox';
 import { acrossTeams } from '../db/session/bind.ts';
-import { defineEvent } from '../events/define.ts';
 import { newId } from '../ids.ts';
 import { leaseLanes } from './lanes/lanes.ts';
-import type { SendOutcome } from './sending/send.ts';
 import type { Settled } from './settle.ts';
 import { Settler } from './settler.ts';
 
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
-const TIMED_OUT: SendOutcome = {
-  ok: false,
-  status: null,
-  error: 'timeout',
-  error_detail: null,
-  duration_ms: 15_000,
-  response_body: '',
-  retry_after_seconds: null,
-  gone: false,
-  sent: null,
-};
+const TIMED_OUT = outcomeOf(null, { error: 'timeout', duration_ms: 15_000 });
 
 let app: TestApp;
 let receiver: Receiver;

@@ -1,21 +1,14 @@
 // Stored values that were damaged, or sealed under a key that nobody has any more.
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { attempted, dueNow, queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
-import { openListener } from '../db/listen.ts';
-import { defineEvent } from '../events/define.ts';
-import { deploymentPolicy } from '../outbound/deployment-policy.ts';
-import { startDeliverer } from './deliver.ts';
-import { RECEIVERS_CHANNEL } from './receiver-cache.ts';
-import { openSender } from './sending/send.ts';
+import { startListeningWorker } from '../../test/worker.ts';
 import { newSecret } from './sending/sign.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 let receiver: Receiver;
@@ -116,23 +109,12 @@ test.each([
 
 test('a new secret sets going again, at once, what waited for one that cannot be opened', async () => {
   await flip('webhook_secrets', 'secret', 'webhook_id', webhook);
-  const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test' });
-  const deliverer = startDeliverer(app.ctx, { sender, metrics: app.metrics });
-  const channels = { [RECEIVERS_CHANNEL]: (payload: string) => deliverer.forget(payload) };
-  const listener = openListener({
-    url: app.databaseUrl,
-    log: app.ctx.log,
-    channels,
-    onLost: () => deliverer.lost(),
-    onListening: () => deliverer.listening(),
-  });
-  await listener.ready;
+  const { close } = await startListeningWorker(app);
   const own = await publishTo(app, team, steps, {});
   await expect.poll(() => errors, { timeout: 5_000 }).toMatchObject([{ endpoint_id: webhook, team_id: team.id }]);
   const key = newSecret();
   receiver.trust(key);
   expect((await team.api('POST', `${webhookPath(team)}/${webhook}/secret/rotate`, { key })).status).toBe(204);
   await expect.poll(() => arrived(receiver), { timeout: 5_000 }).toEqual([own]);
-  await listener.close();
-  await deliverer.stop(1_000);
+  await close();
 });

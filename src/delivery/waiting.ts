@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
+import { byIndex } from '../db/session/by-index.ts';
 
 /** Endpoints of a team that are looked at for one event. */
 const MOST_ENDPOINTS = 1_000;
@@ -24,7 +25,7 @@ type Pair = Pick<Waiting, 'webhook_id' | 'event_id'>;
 export async function findWaiting(ctx: TeamCtx | TxCtx<TeamCtx>, pairs: Pair[]): Promise<Waiting[]> {
   if (pairs.length === 0) return [];
   const { db, team } = ctx;
-  const { rows } = await sql<Waiting>`
+  const query = sql<Waiting>`
     select asked.webhook_id, asked.event_id, coalesce(retry.attempt, held.attempt, 0) as attempts,
            case when held.attempt is not null then 'held'
                 when receiver.disabled then 'paused'
@@ -39,20 +40,22 @@ export async function findWaiting(ctx: TeamCtx | TxCtx<TeamCtx>, pairs: Pair[]):
       ) as first on true
       left join lateral (
        select attempt, due_at from retries
-        where (retries.webhook_id, retries.event_id) between (asked.webhook_id, asked.event_id) and (asked.webhook_id, asked.event_id)
-        order by retries.webhook_id, retries.event_id limit 1
+        where retries.webhook_id = asked.webhook_id and retries.event_id between asked.event_id and asked.event_id
+        order by retries.event_id limit 1
       ) as retry on true
       left join lateral (
-       select user_id from ${sql.table('events')} where team_id = ${team.id} and id = asked.event_id limit 1
+       select user_id from events where team_id = ${team.id} and id between asked.event_id and asked.event_id
+        order by id limit 1
       ) as event on true
       left join lateral (
        select attempt from held_deliveries
         where held_deliveries.user_id = event.user_id and held_deliveries.webhook_id = asked.webhook_id
-          and held_deliveries.event_id = asked.event_id limit 1
+          and held_deliveries.event_id between asked.event_id and asked.event_id
+        order by held_deliveries.event_id limit 1
       ) as held on true
      where first.waits or retry.attempt is not null or held.attempt is not null
-     order by asked.webhook_id, asked.event_id`.execute(db);
-  return rows;
+     order by asked.webhook_id, asked.event_id`;
+  return (await byIndex(query).execute(db)).rows;
 }
 
 /** What of one event still waits, at the team's endpoints in the order they were made. */

@@ -3,7 +3,8 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import type { Tx } from '../db/open.ts';
-import { tellReaders } from './readers.ts';
+import { byIndex } from '../db/session/by-index.ts';
+import { tellReaders } from './notify-readers.ts';
 
 /** Of the user in `users` whom an event tells of: scheduled for deletion. Nothing that tells of them is sent or shown. */
 export const userLeaves = sql<boolean>`users.deleted_at is not null`;
@@ -16,9 +17,9 @@ export type Held = { id: string; user_id: string };
  */
 export async function holdEvents({ db, team }: TxCtx<TeamCtx>, events: Held[]): Promise<boolean> {
   const users = [...new Set(events.map(({ user_id }) => user_id))];
-  const { rows: leaving } = await sql`
+  const { rows: leaving } = await byIndex(sql`
     select from users where team_id = ${team.id} and id = any (${users}::uuid[]) and ${userLeaves}
-     order by id for share`.execute(db);
+     order by id for share`).execute(db);
   if (leaving.length < users.length) return false;
   await sql`
     insert into held_events (user_id, event_id, team_id)

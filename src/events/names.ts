@@ -91,6 +91,9 @@ export function filtersFor(name: string): string[] {
   return [name, ...parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`)];
 }
 
+/** All that a filter may be. */
+export const eventFilters = (): string[] => [...new Set(EVENT_NAMES.flatMap(filtersFor))];
+
 /** Whether one of the filters lets events of this name through. */
 export function matches(filters: string[], name: string): boolean {
   return filtersFor(name).some((filter) => filters.includes(filter));

@@ -1,4 +1,5 @@
 import type { KyselyPlugin } from 'kysely';
+import { Client } from 'pg';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
@@ -7,7 +8,7 @@ import { publishedTo, publishTo } from '../../test/publish.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { boundToTeam } from '../db/session/bind.ts';
 import { defineEvent } from './define.ts';
-import { MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
+import { DELIVERIES_CHANNEL, MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
 
 const data = Type.Object({ n: Type.Integer({ minimum: 0 }), at: Type.String({ format: 'date-time' }) });
 const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
@@ -62,6 +63,35 @@ describe('publishing an event', () => {
     const told = (await written()).filter(({ id }) => ids.includes(id));
     const numbers = ids.map((id) => JSON.parse(told.find((row) => row.id === id)?.body ?? '').data.n);
     expect(numbers).toEqual([0, ...Array.from({ length: 20 }, (_, n) => n)]);
+  });
+
+  test('names the receivers with their events to workers, without these where they are many', async () => {
+    const team = await app.makeTeam();
+    const receiver = await startReceiver({ invented: true });
+    const webhook = await subscribe(team, receiver);
+    const listening = new Client({ connectionString: app.databaseUrl });
+    await listening.connect();
+    const heard: string[] = [];
+    listening.on('notification', ({ payload = '' }) => {
+      if (payload.includes(webhook)) heard.push(payload);
+    });
+    await listening.query(`listen ${DELIVERIES_CHANNEL}`);
+    const tell = (count: number): Promise<string[]> =>
+      boundToTeam(app.ctx, team.id)
+        .db.transaction()
+        .execute((db) =>
+          publishEvents(
+            { ...app.ctx, db, team },
+            Array.from({ length: count }, () => ({ type: steps, user: null, data: good })),
+          ),
+        );
+    const few = await tell(100);
+    await tell(101);
+    await expect.poll(() => heard).toHaveLength(2);
+    expect(heard[0]?.split(',').toSorted()).toEqual(few.map((id) => `${webhook}/${id}`).toSorted());
+    expect(heard[1]).toBe(webhook);
+    await listening.end();
+    await receiver.close();
   });
 
   test('is refused when its body is larger than 256 KiB', async () => {

@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
+import { byteaArray } from '../db/session/binary-array.ts';
 import { newId } from '../ids.ts';
 import type { EventType } from './define.ts';
 import { filtersFor } from './names.ts';
-import { EVENTS_CHANNEL } from './readers.ts';
+import { EVENTS_CHANNEL } from './notify-readers.ts';
 
-/** Workers listen to it: something was queued for the receivers whose ids are the payload, or for any where it is empty. */
-export const DELIVERIES_CHANNEL = 'phial_deliveries';
+/**
+ * Workers listen to it: something was queued. The payload names the receivers with commas between them, each with its event
+ * (`receiver/event`) where these are few, or is empty, which means any.
+ */
+export const DELIVERIES_CHANNEL = 'phial_queued';
 
 /** Receivers and the queue are laid for bodies of this size; whoever tells of more tells it in several events. */
 export const MOST_EVENT_BYTES = 256 * 1024;
@@ -22,7 +26,8 @@ export type Publication<T extends TSchema = TSchema> = {
 
 type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string } };
 
-/** As many ids as surely find room in the payload of a notification (8,000 bytes). */
+/** As many pairs of ids, and as many ids, as surely find room in the payload of a notification (8,000 bytes). */
+const MOST_PAIRS = 100;
 const MOST_NAMED = 200;
 
 /**
@@ -52,7 +57,7 @@ export async function publishEvents<const Types extends TSchema[]>(
       select * from unnest(
         ${ids}::uuid[], ${published.map(({ user }) => user?.id ?? null)}::uuid[],
         ${published.map(({ type }) => type.name)}::text[], ${published.map(({ type }) => type.operational)}::boolean[],
-        ${published.map(({ type }) => filtersFor(type.name).join(' '))}::text[], ${bodies}::bytea[]
+        ${published.map(({ type }) => filtersFor(type.name).join(' '))}::text[], ${byteaArray(bodies)}::bytea[]
       ) as e (id, user_id, event_type, operational, filters, body)
     ), written as (
       insert into events (team_id, id, user_id, event_type, body)
@@ -63,10 +68,13 @@ export async function publishEvents<const Types extends TSchema[]>(
         from event join webhooks on webhooks.team_id = ${team.id}
        where webhooks.filter_types && string_to_array(event.filters, ' ')
           or (webhooks.filter_types is null and not event.operational)
-      returning webhook_id
+      returning webhook_id, event_id
     )
-    select pg_notify(${DELIVERIES_CHANNEL}, case when count(*) <= ${MOST_NAMED} then string_agg(webhook_id::text, ',') else '' end)
-      from (select distinct webhook_id from queued) as told having count(*) > 0
+    select pg_notify(${DELIVERIES_CHANNEL},
+             case when count(*) <= ${MOST_PAIRS} then string_agg(webhook_id || '/' || event_id, ',')
+                  when count(distinct webhook_id) <= ${MOST_NAMED} then string_agg(distinct webhook_id::text, ',')
+                  else '' end)
+      from queued having count(*) > 0
     union all
     select pg_notify(${EVENTS_CHANNEL}, team_id::text) from event_readers where team_id = ${team.id} and until > now()
   `.execute(ctx.db);

@@ -44,3 +44,23 @@ export const ORG_BODIES: Readonly<Record<string, unknown>> = {
   send_domain_instructions: { to_email: 'dns@example.com' },
   create_invite: { email: 'grace@example.com', role: 'org_admin' },
 };
+
+/** Of answers whose shape says too little, by operation; of lines one. */
+export const ORG_ANSWERS: Readonly<Record<string, unknown>> = {
+  export_team: {
+    type: 'user',
+    user_id: '01940000-0000-7000-8000-000000000001',
+    data: {
+      id: '01940000-0000-7000-8000-000000000001',
+      client_user_id: 'patient-4711',
+      fallback_time_zone: 'America/Phoenix',
+      fallback_time_zone_at: '2026-01-31T12:00:00.000Z',
+      fallback_birth_date: null,
+      fallback_birth_date_at: null,
+      ingestion_start: null,
+      ingestion_end: null,
+      created_at: '2026-01-31T12:00:00.000Z',
+      deleted_at: null,
+    },
+  },
+};

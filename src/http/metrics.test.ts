@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { hookOfOura, importConnection, makeUser } from '../../test/factories.ts';
+import { invite } from '../../test/people-of-orgs.ts';
 import { startProvider } from '../../test/provider.ts';
 import { refresh } from '../../test/pulled.ts';
+import { eraseUsers } from '../jobs/erase-users.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -96,6 +99,49 @@ describe('/metrics', () => {
     expect(valueOf(text, 'phial_webhook_deliveries_waiting')).toBe(4);
     expect(valueOf(text, 'phial_webhook_oldest_due_seconds')).toBeGreaterThan(295);
     expect(valueOf(text, 'phial_webhook_oldest_due_seconds')).toBeLessThan(330);
+  });
+
+  test('tells how many mails wait and for how long the first of them has, those that went out or whose links ended aside', async () => {
+    const told = async (): Promise<number[]> => {
+      const text = await metrics();
+      return ['phial_mails_waiting', 'phial_mails_oldest_waiting_seconds'].map((name) => valueOf(text, name));
+    };
+    expect(await told()).toEqual([0, 0]);
+    const invites = await Promise.all(
+      ['grace', 'ada', 'joan'].map(async (name) => (await invite(app.team, `${name}@example.com`)).id),
+    );
+    const [waiting, sent, ended] = invites as [string, string, string];
+    await sql`update mails set created_at = now() - interval '900 s'`.execute(app.db);
+    await sql`update mails set created_at = now() - interval '300 s' where about = ${waiting}`.execute(app.db);
+    await sql`update mails set content = null where about = ${sent}`.execute(app.db);
+    await sql`update mails set expires_at = now() where about = ${ended}`.execute(app.db);
+    expect(await told()).toEqual([1, expect.closeTo(300, -2)]);
+  });
+
+  test('tells how many deletions are due and not done, and for how long', async () => {
+    const told = async (of: string): Promise<number[]> => {
+      const text = await metrics();
+      return ['due', 'oldest_due_seconds'].map((name) => valueOf(text, `phial_erasures_${name}{of="${of}"}`));
+    };
+    const { user_id } = await makeUser(app.team);
+    await app.api('DELETE', `/v2/user/${user_id}`);
+    expect([await told('users'), await told('teams')]).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    await sql`update users set deleted_at = now() - interval '7 days 600 s' where id = ${user_id}`.execute(app.db);
+    expect(await told('users')).toEqual([1, expect.closeTo(600, -2)]);
+    await sql`update users set deleted_at = '-infinity' where id = ${user_id}`.execute(app.db);
+    expect(await told('users')).toEqual([1, 0]);
+    await eraseUsers(app.ctx);
+    expect(await told('users')).toEqual([0, 0]);
+
+    const other = await app.makeTeam();
+    await other.api('DELETE', `/v1/org/${other.org_id}/team/${other.id}`);
+    await sql`update team_deletions set requested_at = now() - interval '900 s' where id = ${other.id}`.execute(app.db);
+    expect(await told('teams')).toEqual([1, expect.closeTo(900, -2)]);
+    await app.runJobs();
+    expect(await told('teams')).toEqual([0, 0]);
   });
 
   test('is not beside the API in production, nor where it has a port of its own', async () => {

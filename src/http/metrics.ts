@@ -13,6 +13,8 @@ export type Metrics = {
   hooks: Counter<'provider' | 'outcome'>;
   imports: Counter<'outcome'>;
   pipelines: { events: Counter; failing: Gauge; failingSeconds: Gauge };
+  mails: Record<'waiting' | 'oldestWaitingSeconds', Gauge>;
+  erasures: Record<'due' | 'oldestDueSeconds', Gauge<'of'>>;
   databaseUp: Gauge;
   laboratories: LaboratoryGauges;
   deliveriesWaiting: Gauge;
@@ -67,6 +69,8 @@ export function openMetrics(): Metrics {
       registers,
     }),
     pipelines: pipelineMetrics(registers),
+    mails: mailGauges(registers),
+    erasures: erasureGauges(registers),
     databaseUp: new Gauge({
       name: 'phial_database_up',
       help: 'Whether the database answered this scrape; the figures that come from it are NaN where it did not.',
@@ -106,6 +110,38 @@ function pipelineMetrics(registers: Registry[]): Metrics['pipelines'] {
     failingSeconds: new Gauge({
       name: 'phial_pipelines_failing_seconds',
       help: 'For how long the first of them has taken nothing; 0 where none fails.',
+      registers,
+    }),
+  };
+}
+
+function mailGauges(registers: Registry[]): Metrics['mails'] {
+  return {
+    waiting: new Gauge({
+      name: 'phial_mails_waiting',
+      help: 'Mails that wait to be sent and whose links still open, up to 10,000.',
+      registers,
+    }),
+    oldestWaitingSeconds: new Gauge({
+      name: 'phial_mails_oldest_waiting_seconds',
+      help: 'Age of the oldest of them; 0 where none waits.',
+      registers,
+    }),
+  };
+}
+
+function erasureGauges(registers: Registry[]): Metrics['erasures'] {
+  return {
+    due: new Gauge({
+      name: 'phial_erasures_due',
+      help: 'Deletions that are due and not done, up to 10,000: of users whose time for an undo is over, of teams at once.',
+      labelNames: ['of'],
+      registers,
+    }),
+    oldestDueSeconds: new Gauge({
+      name: 'phial_erasures_oldest_due_seconds',
+      help: 'For how long the first of them has been due, those aside that have begun of users; 0 where none is.',
+      labelNames: ['of'],
       registers,
     }),
   };
@@ -151,9 +187,10 @@ export function registerMetrics(server: FastifyInstance, metrics: Metrics, refre
     // What was true before the outage is not what is.
     if (!measured) {
       const { failing, failingSeconds } = metrics.pipelines;
-      for (const gauge of [metrics.deliveriesWaiting, metrics.oldestDueSeconds, failing, failingSeconds])
-        gauge.set(NaN);
-      for (const gauge of Object.values(metrics.laboratories)) gauge.reset();
+      const { waiting, oldestWaitingSeconds } = metrics.mails;
+      const queue = [metrics.deliveriesWaiting, metrics.oldestDueSeconds];
+      for (const gauge of [...queue, failing, failingSeconds, waiting, oldestWaitingSeconds]) gauge.set(NaN);
+      for (const gauge of [...Object.values(metrics.laboratories), ...Object.values(metrics.erasures)]) gauge.reset();
     }
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

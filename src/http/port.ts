@@ -15,14 +15,14 @@ export async function refuseTakenPorts(host: string, wanted: Wanted[]): Promise<
     if (problem === null) continue;
     if (problem.code !== 'EADDRINUSE')
       throw new Error(`${option}=${port} cannot be used: ${problem.message}.`, { cause: problem });
-    const free = await findFree(host, port, wanted);
+    const free = await findFreeOrNull(host, port, wanted);
     throw new Error(
       `Port ${port} of ${host} is taken by another program. Stop it, or choose another port${free ? `: ${option}=${free}` : ` by ${option}`}.`,
     );
   }
 }
 
-async function findFree(host: string, taken: number, wanted: Wanted[]): Promise<number | null> {
+async function findFreeOrNull(host: string, taken: number, wanted: Wanted[]): Promise<number | null> {
   for (let port = taken + 1; port <= Math.min(taken + MOST_LOOKED_AT, 65_535); port += 1) {
     if (!wanted.some((other) => other.port === port) && (await problemOf(host, port)) === null) return port;
   }

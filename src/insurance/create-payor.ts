@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { lockName } from '../db/session/named-lock.ts';
 import type { Payor, PayorInput } from './schemas.ts';
 
 const CODE_BYTES = 8;
@@ -16,7 +16,7 @@ export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Pro
   return inTransaction(ctx, async (ctx) => {
     const external = provider && provider_payor_id ? { provider, provider_payor_id } : null;
     if (external) {
-      const known = await findByExternalCode(ctx, external);
+      const known = await findByExternalCodeOrNull(ctx, external);
       if (known) return known;
     }
     const payor = await ctx.db
@@ -40,12 +40,11 @@ export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Pro
 }
 
 /** Of two calls with the same code the second waits here until the first has committed. */
-async function findByExternalCode(
+async function findByExternalCodeOrNull(
   { db, team }: TxCtx<TeamCtx>,
   { provider, provider_payor_id: code }: { provider: string; provider_payor_id: string },
 ): Promise<Static<typeof Payor> | null> {
-  const lock = `payor ${team.id} ${provider} ${code}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db);
+  await lockName(db, 'payor', team.id, provider, code);
   const row = await db
     .selectFrom('payors')
     .innerJoin('payor_external_codes as codes', 'codes.payor_code', 'payors.payor_code')

@@ -24,6 +24,7 @@ export async function createInsuranceWithOrder(
     payor_code: input.payor_code,
     member_id: input.insurance_id,
     relationship,
+    is_primary: true,
     insured: other ?? patient,
     guarantor: other && {
       first_name: other.first_name,

@@ -28,7 +28,7 @@ export async function createInsurance(
   userId: string,
   input: Static<typeof InsuranceInput>,
 ): Promise<StoredInsurance> {
-  const { payor_code, member_id, group_id = null, relationship, insured, guarantor = null, is_primary = true } = input;
+  const { payor_code, member_id, group_id = null, relationship, insured, guarantor = null, is_primary } = input;
   const id = newId();
   const details: InsuranceDetails = { member_id, group_id, insured, guarantor };
   const {

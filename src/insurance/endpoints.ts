@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
-import { Uuid } from '../wire/schema.ts';
+import { Uuid, withDefault } from '../wire/schema.ts';
 import { createInsurance } from './create.ts';
 import { createPayor } from './create-payor.ts';
 import { checkIcdCodes } from './diagnoses/check.ts';
@@ -38,10 +38,9 @@ export const insuranceEndpoints = [
     response: Insurance,
     summary: "Read a user's newest insurance record",
     description: 'The newest primary record, or with is_primary=false the newest of the others.',
-    query: Type.Object({ is_primary: Type.Optional(Type.Boolean({ default: true })) }),
+    query: Type.Object({ is_primary: withDefault(Type.Boolean(), true) }),
     refusals: ['not_found', 'user_scheduled_for_deletion'],
-    handle: (ctx, { params: { user_id }, query: { is_primary = true } }) =>
-      findLatestInsurance(ctx, user_id, is_primary),
+    handle: (ctx, { params: { user_id }, query: { is_primary } }) => findLatestInsurance(ctx, user_id, is_primary),
   }),
   endpoint({
     id: 'search_payors',

@@ -4,7 +4,7 @@ import { GuarantorDetails } from '../wire/guarantor.ts';
 import { ImageInput } from '../wire/image/input.ts';
 import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
 import { IcdCode } from './diagnoses/schemas.ts';
-import { nullable, oneOf, optional, SearchWords, Prose, Text, WordFilter } from '../wire/schema.ts';
+import { nullable, oneOf, optional, SearchWords, Prose, Text, withDefault, WordFilter } from '../wire/schema.ts';
 
 const RELATIONSHIPS = ['Self', 'Spouse', 'Other'] as const;
 
@@ -59,7 +59,7 @@ export const InsuranceInput = Type.Object({
   relationship: oneOf(RELATIONSHIPS, { description: "The patient's relationship to the insured." }),
   insured: InsuredInput,
   guarantor: optional(GuarantorDetails),
-  is_primary: Type.Optional(Type.Boolean({ default: true })),
+  is_primary: withDefault(Type.Boolean(), true),
 });
 
 export const Insurance = Type.Object({

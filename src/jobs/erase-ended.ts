@@ -5,7 +5,7 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../tenancy/teams/scope.ts';
 import { forgetEnded, holdEnded } from '../wearables/connections/tokens/ended-agreements.ts';
 import { eraseSomeOfProvider as eraseSummaries } from '../wearables/summaries/erase.ts';
 import { eraseSomeOfProvider as eraseSamples } from '../wearables/timeseries/erase.ts';
@@ -36,7 +36,7 @@ export async function eraseEnded(ctx: Ctx): Promise<void> {
 
 /** Samples and summaries a piece at a time, each in a transaction of its own; who connects meanwhile keeps what is left. */
 async function eraseOf(ctx: Ctx, ended: Ended): Promise<void> {
-  const team = await findTeamScope(ctx, ended.team_id);
+  const team = await findTeamScopeOrNull(ctx, ended.team_id);
   if (!team) return;
   const scoped = forTeam(ctx, team);
   const user = { id: ended.user_id };

@@ -210,8 +210,8 @@ test('an erasure tells how far it has come, turn by turn, and that it is done wh
   await sql`delete from users where id = ${gone?.id}`.execute(app.db);
   expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + (IN_PIECES.length + 1))).toBe(true);
   // A run that was stopped begins with the first room again, and takes back nothing of what it told.
-  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 6)).toBe(true);
-  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 2)).toBe(true);
+  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 1 + 6)).toBe(true);
+  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 1 + 2)).toBe(true);
   expect((await deletionOf(team)).progress).toMatchObject({ users: 4, erased_users: 3, erased_rooms: 6 });
   await erase(team);
   const { ended_at, progress, ...ended } = await deletionOf(team);
@@ -220,6 +220,48 @@ test('an erasure tells how far it has come, turn by turn, and that it is done wh
   const stranger = await app.makeTeam();
   const path = `/v1/org/${stranger.org_id}/team/${team.id}/deletion`;
   expect((await stranger.api('GET', path)).status).toBe(404);
+});
+
+test('what a team has of deliveries without users goes in pieces, however much it is', async () => {
+  const team = await app.makeTeam();
+  const receiver = await startReceiver();
+  const webhook = await subscribe(team, receiver);
+  await receiver.close();
+  await deleteTeam(team);
+  const some = 'generate_series(1, 21000) as n';
+  await query(
+    app.databaseUrl,
+    `insert into deliveries (webhook_id, event_id, team_id) select '${webhook}', gen_random_uuid(), '${team.id}' from ${some};
+     insert into delivery_tallies (team_id, webhook_id, started_at, succeeded, durations)
+       select '${team.id}', '${webhook}', now() - make_interval(mins => n), 1, '{1}' from ${some};
+     insert into events (team_id, id, event_type, body)
+       select '${team.id}', gen_random_uuid(), 'message.attempt.exhausted', '' from generate_series(1, 500);
+     insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
+       select team_id, id, '${webhook}', id, 1, 'failed', 1 from events where team_id = '${team.id}'`,
+  );
+  const left = async (): Promise<number[]> => {
+    const { rows } = await sql<{ left: number[] }>`
+      select array[(select count(*) from deliveries where team_id = ${team.id}),
+                   (select count(*) from delivery_tallies where team_id = ${team.id}),
+                   (select count(*) from events where team_id = ${team.id}),
+                   (select count(*) from attempts where team_id = ${team.id})]::int[] as left`.execute(app.db);
+    return rows[0]?.left ?? [];
+  };
+  const seen: number[][] = [];
+  // A step to begin with, and a piece.
+  for (let turns = 0; turns < 5; turns += 1) {
+    expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 1)).toBe(true);
+    seen.push(await left());
+  }
+  expect(seen).toEqual([
+    [11_000, 21_000, 500, 500],
+    [1_000, 21_000, 500, 500],
+    [0, 11_000, 300, 300],
+    [0, 1_000, 100, 100],
+    [0, 0, 0, 0],
+  ]);
+  await erase(team);
+  expect((await deletionOf(team)).status).toBe('done');
 });
 
 test('two large teams are erased in turns: neither waits until the other is gone', async () => {

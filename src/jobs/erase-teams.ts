@@ -85,8 +85,8 @@ const resumption = defineJob({
 export const teamErasureJobs = [turn, resumption];
 
 /**
- * A turn at the erasure of a deleted team: whether there is more to do. Users go one by one, then the rooms, so that no
- * transaction grows with the team; a run that was killed is gone on with by the next.
+ * A turn at the erasure of a deleted team: whether there is more to do. Users go one by one, then deliveries in pieces, then the
+ * rooms, so that no transaction grows with the team; a run that was killed is gone on with by the next.
  */
 export async function eraseSomeOfTeam(ctx: Ctx, teamId: string, steps = STEPS_A_TURN): Promise<boolean> {
   await refuseIfClockIsOff(ctx);
@@ -122,6 +122,11 @@ async function eraseTeam(ctx: TeamCtx, step: Step): Promise<void> {
   });
   if (!begun || !(await eraseUsersOf(ctx, step))) return;
   await connections.beforeTeam(ctx);
+  for (let more = true; more;) {
+    const erased = await step((tx) => delivery.eraseSomeOfTeam(tx));
+    if (erased === null) return;
+    more = erased;
+  }
   for (const [n, room] of ROOMS.entries()) {
     const erased = await done(async (tx) => {
       await room.eraseTeam(tx, team);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { atOnce } from '../../test/at-once.ts';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { steps } from '../../test/events.ts';
 import {
   kitTestId,
   patientAddress,
@@ -22,7 +22,6 @@ import { startReceiver } from '../../test/receiver.ts';
 import { query } from '../../test/global-setup.ts';
 import { findTraces } from '../../test/traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
-import { defineEvent } from '../events/define.ts';
 import { publishEvent } from '../events/publish.ts';
 import { eraseUsers } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
@@ -316,7 +315,6 @@ describe('the erasure of deleted users', () => {
     } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id });
     await team.api('DELETE', `/v2/user/${user_id}`);
     await age(8);
-    const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
     const erased = await atOnce(
       app.db,
       async (db) => {

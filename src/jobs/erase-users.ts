@@ -7,13 +7,14 @@ import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as events from '../events/erase.ts';
 import * as answers from '../http/answer/erase.ts';
+import { LEAST_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as carriers from '../labs/laboratories/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as labReports from '../labs/results/parser/erase.ts';
-import { findTeamScope, forTeam } from '../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../tenancy/teams/scope.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as files from '../wearables/files/erase.ts';
@@ -88,7 +89,7 @@ const BATCH = 100;
 export async function eraseUsers(ctx: Ctx): Promise<number> {
   await refuseIfClockIsOff(ctx);
   let erased = 0;
-  let last = '00000000-0000-0000-0000-000000000000';
+  let last = LEAST_ID;
   for (;;) {
     const { rows } = await sql<{ id: string; team_id: string }>`
       select id, team_id from users where ${users.dueForErasure} and id > ${last} order by id limit ${BATCH}`.execute(
@@ -107,7 +108,7 @@ export async function eraseUsers(ctx: Ctx): Promise<number> {
 }
 
 async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promise<boolean> {
-  const team = await findTeamScope(ctx, user.team_id);
+  const team = await findTeamScopeOrNull(ctx, user.team_id);
   if (!team) return false;
   const scoped = forTeam(ctx, team);
   const step: Step = (work) =>

@@ -1,8 +1,9 @@
 // Mail is tested by invites, which write it.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
-import { startMailServer, type MailStandIn } from '../../test/mail-server.ts';
+import type { MailStandIn } from '../../test/mail-server.ts';
+import { eachWithMailServer } from '../../test/mailing.ts';
 import { accept, invite, invitePath, memberPath } from '../../test/people-of-orgs.ts';
 import { findTraces } from '../../test/traces.ts';
 import { dropExpired } from './erase.ts';
@@ -11,25 +12,8 @@ import { mailsOut } from './send-mails.ts';
 let server: MailStandIn;
 let app: TestApp;
 let team: Team;
-const log: string[] = [];
-beforeAll(async () => {
-  server = await startMailServer();
-  const mail = { PHIAL_SMTP_URL: server.url, PHIAL_MAIL_FROM: 'phial@example.com' };
-  app = await startTestApp({ ...mail, PHIAL_LOG_LEVEL: 'trace' }, { logTo: (line) => log.push(line) });
-});
-afterAll(async () => {
-  await app.close();
-  await server.close();
-});
-beforeEach(async () => {
-  team = await app.makeTeam('Desert Health');
-  server.letters.splice(0);
-  log.splice(0);
-});
-afterEach(async () => {
-  server.answer(null);
-  await sql`delete from mails`.execute(app.db);
-});
+let log: string[];
+eachWithMailServer((each) => ({ app, team, server, log } = each));
 
 const due = () => sql`update mails set next_attempt_at = now()`.execute(app.db);
 const send = async (): Promise<void> => {

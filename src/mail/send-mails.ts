@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts';
 import { defineJob } from '../db/define-job.ts';
 import { acrossTeams, boundToOrg } from '../db/session/bind.ts';
 import { MailRefused, openMailServer, type Letter, type MailServer } from '../outbound/mail-server.ts';
-import { secondsUntilRoom } from './readers.ts';
+import { secondsUntilRoom } from './mails-a-day.ts';
 import { mailKind } from './write-mail.ts';
 
 /** In one round, one of each organisation: who writes much holds up nobody who writes little. */

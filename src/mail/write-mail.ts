@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { TxCtx } from '../context.ts';
 import { addJob, jobKind } from '../db/define-job.ts';
+import { lockName } from '../db/session/named-lock.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { readerHash, refuseTooMany } from './readers.ts';
+import { readerHash, refuseTooMany } from './mails-a-day.ts';
 
 /** Mail waits for a server outside: it takes one of the places for that. */
 export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), placeOf: () => 'mail' });
@@ -23,7 +24,7 @@ type Mail = {
 
 /** Puts a mail into the outbox, in the transaction of what it tells of. Throws limit_reached, too_many_mails. */
 export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: Mail): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`mails ${org_id}`}, 0))`.execute(ctx.db);
+  await lockName(ctx.db, 'mails', org_id);
   const { rows } = await sql<{ written: number }>`
     select count(*)::int as written from mails
      where org_id = ${org_id} and created_at > now() - interval '1 day'`.execute(ctx.db);

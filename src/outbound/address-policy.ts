@@ -53,7 +53,7 @@ export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: b
     return isGloballyRoutable(address) || networks.some((network) => liesIn(address, network));
   }
 
-  return { isAllowed, checkUrl: (url) => findProblem(url, isAllowed, options.allowHttp) };
+  return { isAllowed, checkUrl: (url) => problemOf(url, isAllowed, options.allowHttp) };
 }
 
 /** Whether an address lies in one of these networks (CIDR, or one address); nothing else is allowed, public or not. */
@@ -65,7 +65,7 @@ export function networksPolicy(allowedNetworks: string[]): AddressPolicy {
   };
 }
 
-function findProblem(text: string, isAllowed: (ip: string) => boolean, allowHttp: boolean): string | null {
+function problemOf(text: string, isAllowed: (ip: string) => boolean, allowHttp: boolean): string | null {
   if (text.length > MAX_URL_LENGTH) return `The URL must be at most ${MAX_URL_LENGTH} characters long.`;
   if (/[\p{Cc}\s]/u.test(text)) return 'The URL must not contain spaces, line breaks or control characters.';
   if (!/^https?:\/\//i.test(text))

@@ -8,7 +8,7 @@ export const EXPORTS: Exports = {
       type: 'etl_pipeline',
       table: 'etl_pipelines',
       key: ['team_id'],
-      without: ['sinks', 'cursor', 'revision', 'lease_id', 'lease_until', 'due_at', 'failures'],
+      without: ['sinks', 'cursor', 'revision', 'lease_id', 'lease_worker', 'lease_until', 'due_at', 'failures'],
     },
   ],
 };

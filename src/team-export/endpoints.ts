@@ -1,8 +1,6 @@
-import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
 import { ndjson } from '../http/media.ts';
-import { Environment } from '../tenancy/schemas.ts';
-import { Uuid } from '../wire/schema.ts';
+import { ofTeam, TEAM_PATH } from '../tenancy/places.ts';
 import { exportTeam } from './export-team.ts';
 import { beginExport } from './one-at-a-time.ts';
 import { ExportLine, ExportQuery } from './schemas.ts';
@@ -11,11 +9,11 @@ export const teamExportEndpoints = [
   endpoint({
     id: 'export_team',
     method: 'GET',
-    path: '/v1/org/{org_id}/team/{team_id}/{environment}/export',
+    path: `${TEAM_PATH}/export`,
     tag: 'management',
     auth: 'management_key',
     scope: 'team',
-    params: Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment }),
+    params: ofTeam,
     query: ExportQuery,
     response: ndjson(ExportLine),
     lasts: true,

@@ -6,6 +6,7 @@ import { makeUser, orderKit } from '../../test/factories.ts';
 import { fill } from '../../test/fill.ts';
 import { person } from '../../test/people.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
+import { ORG_ANSWERS } from '../glossary/org-examples.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { EXPORTS, exportTeam } from './export-team.ts';
 import { beginExport } from './one-at-a-time.ts';
@@ -134,6 +135,18 @@ test('what has a shape on the wire has it there too', async () => {
   const workout = of('summary').find(({ data }) => data['resource'] === 'workouts') as Line;
   expect(workout.data).toMatchObject({ id: expect.any(String), sport: expect.any(Object), source: expect.any(Object) });
   expect(of('team')[0]?.data).toMatchObject({ id: team.id, org_id: team.org_id });
+});
+
+test('its example in the document is the line of a user as it is', async () => {
+  const [line] = (await exported()).filter(({ type }) => type === 'user') as [Line];
+  const shown = ORG_ANSWERS['export_team'] as Line;
+  expect(Object.keys(shown)).toEqual(Object.keys(line));
+  expect(Object.keys(shown.data).toSorted(), 'ORG_ANSWERS of src/glossary/org-examples.ts').toEqual(
+    Object.keys(line.data).toSorted(),
+  );
+  const kind = (value: unknown): string => (value === null ? 'null' : typeof value);
+  for (const [name, value] of Object.entries(shown.data))
+    expect([name, kind(line.data[name])]).toEqual([name, expect.toBeOneOf([kind(value), 'null'])]);
 });
 
 test('no key, secret, token or hash is in it', async () => {
@@ -302,14 +315,20 @@ test('a process that stops ends it without the last line, and leaves room for th
 
 test('its beginning is in the audit log, also of one that was cut off', async () => {
   const other = await app.makeTeam();
+  const begun = async () =>
+    app.db
+      .selectFrom('audit_log')
+      .select(['action', 'org_id'])
+      .where('team_id', '=', other.id)
+      .where('action', '=', 'team.export_began')
+      .execute();
+  const ctx = await teamCtx(app.ctx, other.id);
+  const lines = exportTeam(ctx, await beginExport(ctx), null);
+  expect((await lines.next()).value).toMatchObject({ type: 'team' });
+  await lines.return(undefined);
+  expect(await begun()).toEqual([{ action: 'team.export_began', org_id: other.org_id }]);
   await exported(other);
-  const lines = await app.db
-    .selectFrom('audit_log')
-    .select(['action', 'org_id'])
-    .where('team_id', '=', other.id)
-    .where('action', '=', 'team.export_began')
-    .execute();
-  expect(lines).toEqual([{ action: 'team.export_began', org_id: other.org_id }]);
+  expect(await begun()).toHaveLength(2);
 });
 
 test('a Team Management Key exports the teams that it is bound to', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
+import { LEAST_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
@@ -110,7 +111,7 @@ async function whoHasRows({ db, team }: TeamCtx, table: string | undefined, ids:
 
 /** Those who are scheduled for deletion among them: what is theirs is there until then. */
 async function* pagesOfUsers(ctx: TeamCtx, after: string | null): AsyncIterable<({ id: string } & ExportedRow)[]> {
-  for (let last = after ?? '00000000-0000-0000-0000-000000000000'; ;) {
+  for (let last = after ?? LEAST_ID; ;) {
     const page = await ctx.db
       .selectFrom('users')
       .selectAll()

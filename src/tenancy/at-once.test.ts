@@ -4,9 +4,9 @@ import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { atOnce } from '../../test/at-once.ts';
 import type { ManagementCtx, TxCtx } from '../context.ts';
 import type { Tx } from '../db/open.ts';
-import { createDomain } from './domains/create-domain.ts';
-import { createEhrMember } from './ehr/create-member.ts';
-import { createInvite } from './members/invites/create-invite.ts';
+import { createDomain } from './domains/create.ts';
+import { createEhrMember } from './ehr/members/create.ts';
+import { createInvite } from './members/invites/create.ts';
 
 let app: TestApp;
 let team: Team;

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Limits } from '../config/options.ts';
 import type { TxCtx } from '../context.ts';
+import { lockName } from '../db/session/named-lock.ts';
 import { AppError } from '../errors.ts';
 
 const WHOSE: Record<keyof Limits, string> = {
@@ -42,5 +42,5 @@ export async function refuseBeyondLimit(
 
 /** Waits, until they commit, for those who take one of the owner's at the same moment. */
 export async function waitForOthers({ db }: TxCtx, limit: keyof Limits, ownerId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${limit} ${ownerId}`}, 0))`.execute(db);
+  await lockName(db, 'limit', limit, ownerId);
 }

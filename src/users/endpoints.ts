@@ -145,8 +145,8 @@ export const userEndpoints = [
     secretAnswer: true,
     summary: "Make a token for a user's own phone",
     description:
-      'For an hour it opens, as `Authorization: Bearer`, what that user may send, and nothing else. A user has at most 20 ' +
-      'at a time: the oldest give way.',
+      'For an hour it opens, as `Authorization: Bearer`, what that user may send, and nothing else; it ends at once with the key ' +
+      'by which it was made. A user has at most 20 at a time: the oldest give way.',
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { user_id } }) => createSignInToken(ctx, user_id),
   }),

@@ -9,7 +9,7 @@ const MINUTES = 60;
 /** Of one user at a time; the oldest give way. */
 const MOST_TOKENS = 20;
 
-/** A token by which the user's own phone may send for an hour. It is shown once: only its hash is kept. */
+/** A token by which the user's own phone may send for an hour, while the key opens the team by which it was made. It is shown once: only its hash is kept. */
 export function createSignInToken(ctx: TeamCtx, userId: string): Promise<{ user_id: string; sign_in_token: string }> {
   return inTransaction(ctx, async (ctx) => {
     const user = await findUser(ctx, userId);
@@ -21,6 +21,7 @@ export function createSignInToken(ctx: TeamCtx, userId: string): Promise<{ user_
         id: newId(),
         team_id: ctx.team.id,
         token_hash: token.hash,
+        made_by: ctx.keyId ?? null,
         expires_at: sql<string>`now() + make_interval(mins => ${MINUTES})`,
       })
       .execute();

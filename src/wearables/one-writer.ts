@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { lockName } from '../db/session/named-lock.ts';
 import { findUser, type UserRow } from '../users/find.ts';
 
 /**
@@ -25,5 +25,5 @@ export const asWriter = <T>(
  * a user's erasure has locked connections too by then: of who is deleted `asWriter` writes nothing any more.
  */
 export async function becomeWriter({ db, team }: TxCtx<TeamCtx>, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${team.id} ${userId}`}, 0))`.execute(db);
+  await lockName(db, 'writer', team.id, userId);
 }

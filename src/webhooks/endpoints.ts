@@ -1,207 +1,22 @@
-import { Type } from 'typebox';
-import { endpoint } from '../http/endpoint.ts';
-import { Cursor, Uuid, withDefault } from '../wire/schema.ts';
-import { createWebhook } from './create.ts';
-import { deleteWebhook } from './delete.ts';
-import { findWebhook } from './find.ts';
-import { findHeaders, putHeaders } from './headers.ts';
-import { listWebhooks } from './list.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { attemptEndpoints, sendingEndpoints } from './attempts/endpoints.ts';
+import { eventTypeEndpoints } from './event-types/endpoints.ts';
+import type { EventTypeDescription } from './event-types/schemas.ts';
+import { feedEndpoints } from './feed/endpoints.ts';
 import { webhookMetricsEndpoints } from './metrics/endpoints.ts';
-import { patchWebhook } from './patch.ts';
-import {
-  Environment,
-  KEPT_HOURS,
-  PublicKeyRotation,
-  SecretRotation,
-  Webhook,
-  WebhookHeaders,
-  WebhookHeadersInput,
-  WebhookInput,
-  WebhookPage,
-  WebhookPatch,
-  WebhookPublicKey,
-  WebhookSecret,
-} from './schemas.ts';
-import { findPublicKey, findSecret, rotateKeyPair, rotateSecret } from './secret.ts';
+import { receiverEndpoints } from './receivers/endpoints.ts';
+import { replayEndpoints } from './replays/endpoints.ts';
 
-const tag = 'webhooks';
-const auth = 'management_key';
-const collection = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook';
-const item = `${collection}/{webhook_id}` as const;
-const ofTeam = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment });
-const ofWebhook = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment, webhook_id: Uuid });
-
-export const webhookEndpoints = [
-  endpoint({
-    id: 'list_webhooks',
-    method: 'GET',
-    path: collection,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofTeam,
-    response: WebhookPage,
-    summary: 'List webhook endpoints',
-    description: 'In the order they were made.',
-    query: Type.Object({
-      next_cursor: Type.Optional(Cursor()),
-      limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
-    }),
-    refusals: ['invalid_cursor'],
-    handle: async (ctx, { query: { next_cursor = null, limit } }) => listWebhooks(ctx, { next_cursor, limit }),
-  }),
-  endpoint({
-    id: 'create_webhook',
-    method: 'POST',
-    path: collection,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofTeam,
-    body: WebhookInput,
-    response: Webhook,
-    summary: 'Create a webhook endpoint',
-    description:
-      'It receives what happens from now on, signed as Standard Webhooks with the secret that GET …/secret reads. ' +
-      'In production the url must be https. What the url itself shows (another scheme, credentials, a forbidden port, a ' +
-      'private address) is 422 webhook_url_refused; a name that leads to a private address is 400 webhook_address_refused.',
-    refusals: ['limit_reached', 'webhook_url_refused', 'webhook_address_refused'],
-    handle: async (ctx, { body }) => createWebhook(ctx, body),
-  }),
-  endpoint({
-    id: 'get_webhook',
-    method: 'GET',
-    path: item,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    response: Webhook,
-    summary: 'Read a webhook endpoint',
-    refusals: ['not_found'],
-    handle: async (ctx, { params }) => findWebhook(ctx, params.webhook_id),
-  }),
-  endpoint({
-    id: 'patch_webhook',
-    method: 'PATCH',
-    path: item,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    body: WebhookPatch,
-    response: Webhook,
-    summary: 'Change a webhook endpoint',
-    description:
-      'Keys that are left out stay as they are; null clears description, rate_limit and filter_types. ' +
-      'Enabling an endpoint again (disabled: false) sends what was queued for it meanwhile.',
-    refusals: ['not_found', 'webhook_url_refused', 'webhook_address_refused'],
-    handle: async (ctx, { params, body }) => patchWebhook(ctx, params.webhook_id, body),
-  }),
-  endpoint({
-    id: 'delete_webhook',
-    method: 'DELETE',
-    path: item,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    summary: 'Delete a webhook endpoint',
-    description: 'What is still queued for it is not sent.',
-    refusals: ['not_found'],
-    handle: async (ctx, { params }) => deleteWebhook(ctx, params.webhook_id),
-  }),
-  endpoint({
-    id: 'get_webhook_headers',
-    method: 'GET',
-    path: `${item}/headers`,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    response: WebhookHeaders,
-    summary: 'Read the headers added to each delivery',
-    description: 'Headers whose names speak of keys, tokens and the like are write-only: `sensitive` names them.',
-    refusals: ['not_found'],
-    handle: async (ctx, { params }) => findHeaders(ctx, params.webhook_id),
-  }),
-  endpoint({
-    id: 'put_webhook_headers',
-    method: 'PUT',
-    path: `${item}/headers`,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    body: WebhookHeadersInput,
-    summary: 'Set the headers added to each delivery',
-    description: 'Replaces all headers that were set before: send the sensitive ones again too.',
-    refusals: ['not_found', 'webhook_headers_refused'],
-    handle: async (ctx, { params, body }) => putHeaders(ctx, params.webhook_id, body.headers),
-  }),
-  endpoint({
-    id: 'get_webhook_secret',
-    method: 'GET',
-    path: `${item}/secret`,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    response: WebhookSecret,
-    summary: 'Read the signing secret',
-    refusals: ['not_found'],
-    handle: async (ctx, { params }) => ({
-      key: await findSecret(ctx, params.webhook_id),
-    }),
-  }),
-  endpoint({
-    id: 'rotate_webhook_secret',
-    method: 'POST',
-    path: `${item}/secret/rotate`,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    body: SecretRotation,
-    summary: 'Rotate the signing secret',
-    description:
-      'The secret before keeps signing beside the new one for 24 hours, or as long as `keep_old_hours` says. ' +
-      'Without key, a secret is made.',
-    refusals: ['not_found', 'too_many_secrets'],
-    handle: async (ctx, { params, body }) =>
-      rotateSecret(ctx, params.webhook_id, {
-        key: body?.key ?? null,
-        keepOldHours: body?.keep_old_hours ?? KEPT_HOURS,
-      }),
-  }),
-  endpoint({
-    id: 'get_webhook_public_key',
-    method: 'GET',
-    path: `${item}/public_key`,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    response: WebhookPublicKey,
-    summary: 'Read the public key of the signatures',
-    description: 'What `v1a` signatures are verified with, where the endpoint asks for them (`v1a_enabled`).',
-    refusals: ['not_found'],
-    handle: async (ctx, { params }) => ({ public_key: await findPublicKey(ctx, params.webhook_id) }),
-  }),
-  endpoint({
-    id: 'rotate_webhook_public_key',
-    method: 'POST',
-    path: `${item}/public_key/rotate`,
-    tag,
-    auth,
-    scope: 'team',
-    params: ofWebhook,
-    body: PublicKeyRotation,
-    summary: 'Rotate the key pair of the signatures',
-    description: 'A new key pair is made. The one before keeps signing beside it, as after a rotation of the secret.',
-    refusals: ['not_found', 'too_many_secrets'],
-    handle: async (ctx, { params, body }) =>
-      rotateKeyPair(ctx, params.webhook_id, { keepOldHours: body?.keep_old_hours ?? KEPT_HOURS }),
-  }),
+/**
+ * What happens, sent to a team's receivers or read by it, and how that went. The wings above know what is told: they give the
+ * names of all types of event, and the catalogue of them.
+ */
+export const webhookEndpoints = (names: string[], catalogue: () => { data: EventTypeDescription[] }): Endpoint[] => [
+  ...feedEndpoints,
+  ...eventTypeEndpoints(catalogue),
+  ...receiverEndpoints,
   ...webhookMetricsEndpoints,
+  ...attemptEndpoints,
+  ...replayEndpoints,
+  ...sendingEndpoints(names, catalogue),
 ];

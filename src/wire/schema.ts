@@ -62,8 +62,8 @@ export const WordFilter = (options: object = {}): ReturnType<typeof Type.String>
 /** Where a page begins: `next_cursor` of the page before. */
 export const Cursor = (options: object = {}): ReturnType<typeof Type.String> =>
   Type.String({ maxLength: 500, format: 'cursor', ...options });
-/** Number of a page, from 1. */
-export const PageNumber = Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 });
+/** Number of a page, from 1, which it is where it is left out. */
+export const PageNumber = withDefault(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), 1);
 /** What a number of JSON holds exactly, in round figures. */
 const MOST_WHOLE = 999_999_999_999_999;
 /** A whole number that the database made, as the id of a marker. */

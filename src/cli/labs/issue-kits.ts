@@ -1,7 +1,7 @@
 import { recordAudit } from '../../audit/record.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { issueKits } from '../../labs/orders/testkit/issue-kits.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
 import { UsageError } from '../command.ts';
 import { OPERATOR } from '../with-change.ts';
 import { withCtx } from '../with-ctx.ts';
@@ -12,7 +12,7 @@ export function issueKitsCommand({ team: teamId, count }: { team: string; count:
   if (!/^\d{1,5}$/.test(count) || Number(count) < 1 || Number(count) > MOST)
     throw new UsageError(`phial lab issue-kits takes a number from 1 to ${MOST} as --count.`);
   return withCtx('lab issue-kits', async (ctx) => {
-    const team = await findTeamScope(ctx, teamId);
+    const team = await findTeamScopeOrNull(ctx, teamId);
     if (!team) {
       console.error(`There is no team ${teamId}.`);
       return 1;

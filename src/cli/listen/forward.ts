@@ -1,11 +1,12 @@
 import { sign } from '../../delivery/sending/sign.ts';
 import { USER_AGENT } from '../../package-root.ts';
 import type { Following } from './follow.ts';
+import { reasonOf } from './reason.ts';
 
 const WITHIN_MS = 15_000;
 
 /**
- * Sends an event as a delivery of a webhook would be sent, once; answers its status, or that there was none. It goes to the address
+ * Sends an event as a delivery of a webhook would be sent, once; answers its status, or why there was none, and how long it took. It goes to the address
  * that was given and nowhere else: whoever types it decides what it reaches.
  */
 export async function forward(
@@ -14,6 +15,8 @@ export async function forward(
   stop: AbortSignal,
 ): Promise<string> {
   const text = JSON.stringify(body);
+  const started = performance.now();
+  const took = (): string => `in ${Math.round(performance.now() - started)} ms`;
   const signed = sign({ id, timestampSeconds: Date.now() / 1000, body: text, secrets: [secret] });
   try {
     const response = await fetch(forwardTo, {
@@ -24,8 +27,8 @@ export async function forward(
       signal: AbortSignal.any([stop, AbortSignal.timeout(WITHIN_MS)]),
     });
     await response.body?.cancel();
-    return String(response.status);
-  } catch {
-    return 'not reached';
+    return `${response.status} ${took()}`;
+  } catch (error) {
+    return `not reached: ${reasonOf(error)} ${took()}`;
   }
 }

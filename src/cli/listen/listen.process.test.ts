@@ -43,7 +43,7 @@ test('phial listen forwards what happens from now on, signed, tells a line of ea
   receiver.answer((response) => response.writeHead(500).end());
   await untilWaiting();
   await orderKit(app.team, user_id);
-  await untilTold(program, / 500\n[^]* 500\n/);
+  await untilTold(program, / 500 in \d+ ms\n[^]* 500 in \d+ ms\n/);
   receiver.answer(null);
   program.interrupt();
   expect(await program.ended).toEqual({ code: 0, signal: null });
@@ -58,7 +58,7 @@ test('phial listen forwards what happens from now on, signed, tells a line of ea
     `Events of ${new URL(app.baseUrl).host} go to ${new URL(receiver.url).host}/hook. Ctrl-C ends it.`,
   );
   expect(lines.slice(1, 3)).toEqual(
-    receiver.received.map(({ id, body }) => expect.stringMatching(`^20\\S+Z ${body.event_type} ${id} 204$`)),
+    receiver.received.map(({ id, body }) => expect.stringMatching(`^20\\S+Z ${body.event_type} ${id} 204 in \\d+ ms$`)),
   );
   for (const hidden of [user_id, order.id, app.team.api_key, secret]) expect(program.output()).not.toContain(hidden);
 
@@ -89,7 +89,7 @@ test('It makes a secret where none is given, and goes on when the service is the
       `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
     ),
   });
-  await untilTold(program, /does not answer\. Trying again\./);
+  await untilTold(program, /does not answer: connection lost\. Trying again\./);
   isAway = false;
   await untilTold(program, /The service answers again\.[^]*labtest\.order\.created \S+ 401/);
   expect(program.output()).toMatch(/Signed by whsec_\S+, made for this session/);
@@ -99,18 +99,55 @@ test('It makes a secret where none is given, and goes on when the service is the
   service.close();
 }, 60_000);
 
+test('It tells why an event did not arrive', async () => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  await orderKit(app.team);
+  const program = await startProgram({
+    args: ['listen', '--forward-to', `http://127.0.0.1:${port}/`, '--base-url', app.baseUrl, '--after', 'beginning'],
+    env: { PHIAL_API_KEY: app.team.api_key },
+  });
+  await untilTold(program, /labtest\.order\.created \S+ not reached: connection refused in \d+ ms\n/);
+  program.interrupt();
+  expect((await program.ended).code).toBe(0);
+}, 60_000);
+
+test('It asks the service that has its environment', async () => {
+  const { port } = new URL(app.baseUrl);
+  const run = (env: Record<string, string>) =>
+    runCommand(['listen', '--forward-to', receiver.url, '--api-key', 'sk_us_nobodys'], { env });
+  const [byPort, byAddress, wrong] = await Promise.all([
+    run({ PORT: port }),
+    run({ PORT: '1', PHIAL_BASE_URL: app.baseUrl }),
+    run({ PHIAL_BASE_URL: 'phial.example.com' }),
+  ]);
+  expect(byPort.output).toContain(`localhost:${port} answered 401`);
+  expect(byAddress.output).toContain(`127.0.0.1:${port} answered 401`);
+  expect([wrong.code, wrong.output]).toEqual([
+    2,
+    expect.stringMatching(/takes an http or https address as PHIAL_BASE_URL/),
+  ]);
+}, 60_000);
+
 test('Words that are wrong and keys that open nothing end it at once', async () => {
   const env = { PHIAL_API_KEY: '' };
   const run = (...flags: string[]) => runCommand(['listen', '--base-url', app.baseUrl, ...flags], { env });
-  const [noKey, noUrl, noSecret, wrong] = await Promise.all([
+  const events = ['--forward-to', receiver.url, '--api-key', app.team.api_key];
+  const [noKey, noUrl, noSecret, wrong, noCursor, noType] = await Promise.all([
     run('--forward-to', receiver.url),
     run('--forward-to', 'localhost:4000', '--api-key', 'x'),
     run('--forward-to', receiver.url, '--api-key', 'x', '--secret', 'y'),
     run('--forward-to', receiver.url, '--api-key', 'sk_us_nobodys'),
+    run(...events, '--after', 'yesterday'),
+    run(...events, '--events', 'labtest.order.*,labtest.ordr.*'),
   ]);
-  expect([noKey.code, noUrl.code, noSecret.code, wrong.code]).toEqual([2, 2, 2, 1]);
+  expect([noKey, noUrl, noSecret, wrong, noCursor, noType].map(({ code }) => code)).toEqual([2, 2, 2, 1, 2, 2]);
   expect(noKey.output).toMatch(/needs a team API key/);
   expect(noUrl.output).toMatch(/takes an http or https address as --forward-to/);
   expect(noSecret.output).toMatch(/takes whsec_/);
   expect(wrong.output).toMatch(/answered 401: Send a valid team API key/);
+  expect(noCursor.output).toMatch(/takes as --after what it said when it ended, or `beginning`.*not "yesterday"/);
+  expect(noType.output).toMatch(/there is no "labtest\.ordr\.\*"\. Did you mean labtest\.order\.\*\?/);
 }, 60_000);

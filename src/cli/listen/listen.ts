@@ -1,12 +1,15 @@
-import { readEnvironment } from '../../config/environment.ts';
+import { readEnvironment, type Env } from '../../config/environment.ts';
+import { nearest } from '../../config/nearest.ts';
+import { OPTIONS } from '../../config/option-table.ts';
 import { isSecret, newSecret } from '../../delivery/sending/sign.ts';
+import { eventFilters } from '../../events/names.ts';
 import { UsageError } from '../command.ts';
 import { followEvents } from './follow.ts';
 
 type Asked = {
   'forward-to': string;
   'api-key': string | undefined;
-  'base-url': string;
+  'base-url': string | undefined;
   events: string[];
   secret: string | undefined;
   after: string | undefined;
@@ -17,10 +20,13 @@ type Asked = {
  * own machine, until it is told to stop. It is a client: it opens no database.
  */
 export async function listenCommand(asked: Asked): Promise<number> {
-  const apiKey = asked['api-key'] ?? readEnvironment()['PHIAL_API_KEY'];
+  const env = readEnvironment();
+  const apiKey = asked['api-key'] ?? env['PHIAL_API_KEY'];
   if (!apiKey) throw new UsageError('phial listen needs a team API key: set PHIAL_API_KEY, or give it by --api-key.');
-  const baseUrl = addressOf('--base-url', asked['base-url']);
+  const baseUrl = asked['base-url'] === undefined ? serviceOf(env) : addressOf('--base-url', asked['base-url']);
   const forwardTo = addressOf('--forward-to', asked['forward-to']);
+  const types = asked.events.flatMap((each) => each.split(','));
+  for (const type of types) refuseUnknown(type);
   if (asked.secret !== undefined && !isSecret(asked.secret))
     throw new UsageError('phial listen takes whsec_ and base64 of 24 to 64 bytes as --secret.');
   const secret = asked.secret ?? newSecret();
@@ -30,11 +36,31 @@ export async function listenCommand(asked: Asked): Promise<number> {
   console.log(`Events of ${baseUrl.host} go to ${forwardTo.host}${forwardTo.pathname}. Ctrl-C ends it.`);
   if (asked.secret === undefined) console.log(`Signed by ${secret}, made for this session.`);
   const cursor = await followEvents(
-    { baseUrl, apiKey, forwardTo, secret, types: asked.events, after: asked.after ?? 'now' },
+    { baseUrl, apiKey, forwardTo, secret, types, after: asked.after ?? 'now' },
     { stop: stop.signal, tell: (line) => console.log(line) },
   );
   console.log(`To go on from here: --after ${cursor}`);
   return 0;
+}
+
+/** Where the service is that has this environment. */
+function serviceOf(env: Env): URL {
+  const address = env['PHIAL_BASE_URL'];
+  return address
+    ? addressOf('PHIAL_BASE_URL', address)
+    : addressOf('PORT', `http://localhost:${env['PORT'] || OPTIONS.PORT.default}`);
+}
+
+/** The feed takes it for a type that nothing has happened of yet. */
+function refuseUnknown(type: string): void {
+  const filters = eventFilters();
+  if (filters.includes(type)) return;
+  const meant = nearest(type, filters);
+  throw new UsageError(
+    `phial listen takes types of events as --events, and there is no ${JSON.stringify(type)}.` +
+      (meant ? ` Did you mean ${meant}?` : '') +
+      ' GET /v2/event_types lists them; a beginning of one ends in .*',
+  );
 }
 
 function addressOf(flag: string, text: string): URL {

@@ -1,4 +1,6 @@
+import { UsageError } from '../command.ts';
 import type { Following } from './follow.ts';
+import { reasonOf } from './reason.ts';
 
 export type FeedPage = {
   data: { id: string; event_type: string; created_at: string; body: object | null }[];
@@ -32,20 +34,30 @@ export async function readFeed(
     const response = await fetch(url, { headers: { 'x-service-api-key': apiKey }, redirect: 'manual', signal });
     status = response.status;
     text = await response.text();
-  } catch {
-    throw new Unavailable(`${baseUrl.host} does not answer.`);
+  } catch (error) {
+    throw new Unavailable(`${baseUrl.host} does not answer: ${reasonOf(error)}.`);
   }
   if (status === 200) return JSON.parse(text) as FeedPage;
   if (status === 429 || status >= 500) throw new Unavailable(`${baseUrl.host} answered ${status}.`);
-  throw new Error(`${baseUrl.host} answered ${status}: ${detailOf(text)}`);
+  const { detail } = refusalOf(text);
+  if (typeof detail === 'string') throw new Error(`${baseUrl.host} answered ${status}: ${detail}`);
+  if (detail.some(({ loc }) => loc.at(-1) === 'after'))
+    throw new UsageError(
+      'phial listen takes as --after what it said when it ended, or `beginning` for the oldest event that is kept, not ' +
+        `${JSON.stringify(after)}. Left out, it begins with now.`,
+    );
+  const problems = detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+  throw new Error(`${baseUrl.host} answered ${status}: ${problems.join('; ')}`);
 }
 
-/** What the service says is wrong, in one line. */
-function detailOf(text: string): string {
+type Refusal = { detail: string | { loc: (string | number)[]; msg: string }[] };
+
+function refusalOf(text: string): Refusal {
   try {
-    const { detail } = JSON.parse(text) as { detail: unknown };
-    return typeof detail === 'string' ? detail : JSON.stringify(detail);
+    const { detail } = JSON.parse(text) as Partial<Refusal>;
+    if (typeof detail === 'string' || Array.isArray(detail)) return { detail };
   } catch {
-    return 'this is not the address of Phial.';
+    // As of any other server.
   }
+  return { detail: 'this is not the address of Phial.' };
 }

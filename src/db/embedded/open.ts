@@ -12,7 +12,13 @@ import { prepareDataDir } from './data-dir.ts';
 import { AlreadyServed, EmbeddedError, hasCode } from './errors.ts';
 import { takeOwnership } from './ownership.ts';
 import { ensureServiceRole, servicePassword, serviceRole } from './service-role.ts';
-import { findPostmaster, type Postmaster, setAsideDeadPidFile, startPostmaster, stopPostmaster } from './postmaster.ts';
+import {
+  findPostmasterOrNull,
+  type Postmaster,
+  setAsideDeadPidFile,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -134,7 +140,7 @@ async function reachServer(place: Place, applicationName: string): Promise<Conne
   const { cluster, log } = place;
   let deadline = Date.now() + answerWithinMs;
   for (;;) {
-    const running = await findPostmaster(cluster);
+    const running = await findPostmasterOrNull(cluster);
     const reached = running === null ? null : await connect(cluster, running, applicationName);
     if (reached !== null && !(reached instanceof Error)) {
       log.info({ pid: running?.pid, port: running?.port }, 'attached to the running PostgreSQL');

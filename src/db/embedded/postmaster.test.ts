@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cluster } from './cluster.ts';
-import { findPostmaster, setAsideDeadPidFile } from './postmaster.ts';
+import { findPostmasterOrNull, setAsideDeadPidFile } from './postmaster.ts';
 
 let cluster: Cluster;
 let pidFile: string;
@@ -23,13 +23,18 @@ const writePidFile = (startedAt: number): Promise<void> =>
 describe('postmaster.pid', () => {
   test('tells the process, its start, its port and whether it is ready', async () => {
     await writePidFile(1_700_000_000);
-    expect(await findPostmaster(cluster)).toEqual({ pid: 4711, startedAt: 1_700_000_000, port: 54321, ready: true });
+    expect(await findPostmasterOrNull(cluster)).toEqual({
+      pid: 4711,
+      startedAt: 1_700_000_000,
+      port: 54321,
+      ready: true,
+    });
   });
 
   test('tells nothing while it is missing or half written', async () => {
-    expect(await findPostmaster(cluster)).toBeNull();
+    expect(await findPostmasterOrNull(cluster)).toBeNull();
     await writeFile(pidFile, `4711\n${cluster.data}\n`);
-    expect(await findPostmaster(cluster)).toBeNull();
+    expect(await findPostmasterOrNull(cluster)).toBeNull();
   });
 
   test('is set aside when it was written before the machine started', async () => {

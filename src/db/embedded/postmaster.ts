@@ -48,7 +48,7 @@ const pollMs = 10;
 const largestLogBytes = 10 * 1024 * 1024;
 
 /** Reads postmaster.pid of a server that runs or was killed; null when there is none or it is being written. */
-export async function findPostmaster(cluster: Cluster): Promise<Postmaster | null> {
+export async function findPostmasterOrNull(cluster: Cluster): Promise<Postmaster | null> {
   return parsePidFile(await readPidFile(pidFileOf(cluster)));
 }
 
@@ -71,7 +71,7 @@ export async function startPostmaster(
       await sleep(pollMs);
       if (failed !== null) throw explainSpawnError(failed, binaries.postgres);
       if (hasEnded(child)) return explainEnd(child, await readFrom(cluster.serverLog, logStart), cluster);
-      const postmaster = await findPostmaster(cluster);
+      const postmaster = await findPostmasterOrNull(cluster);
       if (postmaster?.ready && postmaster.pid === child.pid) return { postmaster };
       if (waitedMs % 5000 === 4990) log.info({ server_log: cluster.serverLog }, 'PostgreSQL is still starting');
     }

@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { newId } from '../../ids.ts';
 import { acrossTeams, boundToOrg, boundToTeam } from './bind.ts';
 import { openDatabase, type Database, type Db, type Tx } from '../open.ts';
+import { byIndex } from './by-index.ts';
 import { prepared, varying } from './prepared.ts';
 import { inTransaction, runAtCommit } from '../transaction.ts';
 
@@ -164,9 +165,25 @@ describe('a prepared statement', () => {
         sql` and `,
       )}`.execute(ctx.db);
     for (const n of [1, 2, 3, 4]) await listed(Array.from({ length: n }, () => 'word'));
+    for (const name of ['labs', 'orgs']) await sql`select 1 as the_varying_one from ${sql.table(name)}`.execute(ctx.db);
+    await sql`select ${sql.lit(1)} as the_varying_one`.execute(ctx.db);
     const texts = await preparedTexts();
     expect(texts.filter((text) => text.includes('"slug" in'))).toEqual([]);
     expect(texts.filter((text) => text.includes('the_varying_one'))).toEqual([]);
+  });
+
+  test('is made of a template with others in it, one for each of the texts that the source can give it', async () => {
+    const column = sql.raw('1 as the_written_one');
+    const ofLab = (slug: string) => sql`where slug = ${slug}`;
+    const written = (all: boolean, slug: string): Promise<unknown> =>
+      sql`select ${column} from labs ${all ? sql`` : ofLab(slug)}`.execute(ctx.db);
+    for (const slug of ['a', 'b', 'c']) for (const all of [true, false]) await written(all, slug);
+    expect((await preparedTexts()).filter((text) => text.includes('the_written_one'))).toHaveLength(2);
+  });
+
+  test('is no more made of a template whose texts turn out to be many, and those that were are few', async () => {
+    for (let n = 0; n < 50; n += 1) await sql`select ${sql.raw(`${n} as the_many`)}`.execute(ctx.db);
+    expect((await preparedTexts()).filter((text) => text.includes('the_many'))).toHaveLength(8);
   });
 
   test('is made of a query of the builder that was marked, and loses its name when it varies after all', async () => {
@@ -177,5 +194,43 @@ describe('a prepared statement', () => {
     await byIds(['a', 'b']).$call(prepared('labs by slug')).execute();
     expect(varying()).toEqual(['labs by slug']);
     expect((await preparedTexts()).filter((text) => text.includes('"slug" in'))).toHaveLength(1);
+  });
+});
+
+describe('a statement that goes by index', () => {
+  const settings = () => sql<{ seqscan: string; plans: string }>`
+    select current_setting('enable_seqscan') as seqscan, current_setting('plan_cache_mode') as plans`;
+  const BY_COST = { seqscan: 'on', plans: 'auto' };
+  const BY_INDEX = { seqscan: 'off', plans: 'force_generic_plan' };
+  const seen = async (query: ReturnType<typeof settings>, { db }: { db: Db | Tx }) => (await query.execute(db)).rows[0];
+
+  test('is alone in that', async () => {
+    const all = [];
+    for (const query of [settings(), byIndex(settings()), settings(), byIndex(settings())])
+      all.push(await seen(query, ctx));
+    expect(all).toEqual([BY_COST, BY_INDEX, BY_COST, BY_INDEX]);
+  });
+
+  test('leaves its transaction so, and nobody else', async () => {
+    const inside = await inTransaction(ctx, async (tx) => [
+      await seen(settings(), tx),
+      await seen(byIndex(settings()), tx),
+      await seen(settings(), tx),
+    ]);
+    expect(inside).toEqual([BY_COST, BY_INDEX, BY_INDEX]);
+    expect(await seen(settings(), ctx)).toEqual(BY_COST);
+  });
+
+  test('that fails leaves nothing behind', async () => {
+    await expect(byIndex(sql`select 1 / 0`).execute(ctx.db)).rejects.toThrow('division by zero');
+    expect(await seen(settings(), ctx)).toEqual(BY_COST);
+  });
+
+  test('runs for its own team', async () => {
+    const bound = boundToTeam(ctx, ONE);
+    const { rows } = await byIndex(sql<{ team: string }>`select current_setting('phial.team') as team`).execute(
+      bound.db,
+    );
+    expect(rows).toEqual([{ team: ONE }]);
   });
 });

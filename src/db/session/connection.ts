@@ -1,5 +1,6 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import pg from 'pg';
+import { BY_INDEX, goesByIndex } from './by-index.ts';
 import { nameOf } from './prepared.ts';
 import { RoundTrip, type Answer, type Prefix, type Shapes, type Statement } from './round-trip.ts';
 import { NOBODY, type Scope } from './scope.ts';
@@ -9,6 +10,10 @@ const ROLLS_BACK = /^\s*rollback/i;
 const SET_SCOPE = 'phial_scope';
 const SET_SCOPE_TEXT = `select set_config('phial.team', $1, false), set_config('phial.org', $2, false),
   set_config('phial.across', $3, false)`;
+const PLAN_BY_INDEX: Prefix = { name: 'phial_by_index', values: [] };
+const PLAN_BY_INDEX_TEXT = `select ${Object.entries(BY_INDEX)
+  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  .join(', ')}`;
 
 /**
  * One connection of the pool. It knows whose rows it shows, and says so to the server only when that changes, in the
@@ -34,6 +39,7 @@ class Session {
   async prepare(): Promise<this> {
     await this.#client.query({ name: BEGIN.name, text: 'begin' });
     await this.#client.query({ name: SET_SCOPE, text: SET_SCOPE_TEXT, values: NOBODY.settings });
+    await this.#client.query({ name: PLAN_BY_INDEX.name, text: PLAN_BY_INDEX_TEXT });
     await this.#client.query('commit');
     this.#scope = NOBODY.key;
     return this;
@@ -96,6 +102,8 @@ class Session {
       prefixes.push({ name: SET_SCOPE, values: scope.settings });
       this.#scope = scope.key;
     }
+    // Outside a transaction the settings last as long as this round trip.
+    if (goesByIndex(query)) prefixes.push(PLAN_BY_INDEX);
     return this.#send({ text: query.sql, name: nameOf(query), values: query.parameters, prefixes });
   }
 

@@ -9,7 +9,7 @@ import { untilBlocked } from '../../../test/until-blocked.ts';
 import { openLog } from '../../log.ts';
 import { openListener } from '../listen.ts';
 import { openDatabase } from '../open.ts';
-import { startDeliverer } from '../../delivery/deliver.ts';
+import { Deliverer } from '../../delivery/deliver.ts';
 import { openSender } from '../../delivery/sending/send.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { isUnavailable } from './unavailable.ts';
@@ -122,7 +122,8 @@ describe('an outage', () => {
     const database = openDatabase({ url: there.url, poolSize: 2, role: 'phial_app', log: home.ctx.log });
     there.cut();
     const sender = openSender({ policy: deploymentPolicy(home.config), userAgent: 'Phial test', timeoutMs: 1_000 });
-    const deliverer = startDeliverer({ ...home.ctx, db: database.db, log }, { sender, metrics: home.metrics });
+    const deliverer = new Deliverer({ ...home.ctx, db: database.db, log }, { sender, metrics: home.metrics });
+    deliverer.run();
     // Replays have a loop, and outages, of their own.
     const begun = () => lines.filter((line) => line.endsWith('trying again'));
     await expect.poll(begun).toContain('due deliveries cannot be read; trying again');

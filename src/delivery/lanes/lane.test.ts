@@ -68,6 +68,62 @@ test('a row that is settled while two reads are under way is not sent again by t
   expect(begin(lane)).toBeNull();
 });
 
+describe('what a lane is told of', () => {
+  const told = (event_id: string): Queued => ({ ...first(event_id), from: 'told' });
+  /** One that has read its queue to the end. */
+  function emptyLane(): Lane {
+    const lane = openLane();
+    read(lane).answer([]);
+    return lane;
+  }
+  const begunIn = (lane: Lane): Queued => ({ ...(begin(lane) as Queued), webhook_id: '' });
+
+  test('is begun without a look at the queue, and once', () => {
+    const lane = emptyLane();
+    const [one, two] = [newId(), newId()];
+    lane.tell([one, two]);
+    lane.tell([two]);
+    expect(lane.firstAttemptsWanted()).toBeNull();
+    expect([begunIn(lane), begunIn(lane), begin(lane)]).toEqual([told(one), told(two), null]);
+    lane.tell([one]);
+    expect(begin(lane)).toBeNull();
+  });
+
+  test('is left to the queue where that is to be read, or where it is much', () => {
+    const behind = emptyLane();
+    behind.look();
+    behind.tell([newId()]);
+    expect(begin(behind)).toBeNull();
+    expect(behind.firstAttemptsWanted()).not.toBeNull();
+    const full = emptyLane();
+    full.tell(Array.from({ length: 16 }, newId));
+    expect(full.firstAttemptsWanted()).toBeNull();
+    full.tell([newId()]);
+    for (let n = 0; n < 8; n += 1) expect(begin(full)).not.toBeNull();
+    expect(full.firstAttemptsWanted()).not.toBeNull();
+  });
+});
+
+test('the queue is read when half of the slots would use up what was read', () => {
+  const lane = openLane();
+  const reading = read(lane);
+  reading.answer(Array.from({ length: reading.most }, () => first()));
+  expect(reading.most).toBe(32);
+  for (let n = 0; n < 24; n += 1) {
+    expect(lane.firstAttemptsWanted()).toBeNull();
+    const row = begin(lane) as Queued;
+    if (n < 8) lane.end(row, ANSWERED, 0);
+  }
+  expect(lane.firstAttemptsWanted()).toMatchObject({ webhook_id: lane.webhook_id });
+});
+
+test('retries are read although first attempts have every slot', () => {
+  const lane = openLane();
+  read(lane).answer(Array.from({ length: 20 }, () => first()));
+  while (begin(lane));
+  expect(lane.retriesWanted(0)).not.toBeNull();
+});
+
 test('a row that was given up is read and begun anew', () => {
   const lane = openLane();
   const row = first();

@@ -1,13 +1,13 @@
 import { leastIdAt } from '../../ids.ts';
 import { BEGINNING } from './discover.ts';
 import { LEASE_SECONDS, type Lease } from './lanes.ts';
-import type { Queued, Retry } from './queue.ts';
+import { firstAttempt, type Queued, type Retry } from './queue.ts';
 import { Rate } from './rate.ts';
 import { Slots } from './slots.ts';
 import { asksForLess, Throttle, type Told } from './throttle.ts';
 import type { SendOutcome } from '../sending/send.ts';
 
-/** Ids are read ahead of the slots, so that a lane of quick answers is not read once a delivery. */
+/** Ids are read ahead of the slots, before these run out of them: a lane of quick answers is not read once a delivery, nor waited for. */
 const LEAST_READ = 16;
 
 /** An event may commit this long after its id was made and still be found at the next look, not at the next renewal. */
@@ -68,6 +68,12 @@ export class Lane {
     this.#retriesAt = 0;
   }
 
+  /** Told which events were queued: where nothing waits to be read before them they are begun without a look at the queue. */
+  tell(eventIds: string[]): void {
+    if (this.#mayHaveFirsts || this.#firsts.length + eventIds.length > LEAST_READ) this.#mayHaveFirsts = true;
+    else this.#addFirsts(eventIds.map((event_id) => firstAttempt({ webhook_id: this.webhook_id, event_id }, 'told')));
+  }
+
   /** As look, from the first row on: what committed long after its id was made lies behind the place read last. */
   lookFromBeginning(): void {
     this.look();
@@ -103,7 +109,7 @@ export class Lane {
   }
 
   firstAttemptsWanted(): { webhook_id: string; after: string; most: number } | null {
-    if (!this.#mayHaveFirsts || this.#firsts.length > 0 || this.#slots.taken >= this.#slots.size) return null;
+    if (!this.#mayHaveFirsts || this.#firsts.length > this.#slots.size / 2) return null;
     this.#mayHaveFirsts = false;
     this.#fromBeginning = false;
     this.#reading += 1;
@@ -113,10 +119,14 @@ export class Lane {
 
   /** Takes what was read; a full answer means that there is more behind it. */
   addFirsts(rows: Queued[], most: number): void {
-    for (const row of rows) if (this.#remember(row)) this.#firsts.push(row);
+    this.#addFirsts(rows);
     if (rows.length === most) this.#mayHaveFirsts = true;
     if (!this.#fromBeginning) this.#moveOn(rows.length === most ? rows.at(-1) : undefined);
     this.endRead();
+  }
+
+  #addFirsts(rows: Queued[]): void {
+    for (const row of rows) if (this.#remember(row)) this.#firsts.push(row);
   }
 
   /** The next read begins behind `last`, or where what commits late may be if everything was read. */
@@ -128,7 +138,7 @@ export class Lane {
   }
 
   retriesWanted(now: number): { webhook_id: string; most: number } | null {
-    if (this.#retriesAt > now || this.#retries.length > 0 || this.#slots.taken >= this.#slots.size) return null;
+    if (this.#retriesAt > now || this.#retries.length > 0) return null;
     this.#reading += 1;
     return { webhook_id: this.webhook_id, most: LEAST_READ + this.#known.size };
   }

@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { attempted, dueNow, queued } from '../../../test/deliveries.ts';
+import { steps } from '../../../test/events.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
+import { outcomeOf } from '../../../test/outcome.ts';
 import { publishTo } from '../../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import type { Db } from '../../db/open.ts';
-import { defineEvent } from '../../events/define.ts';
+import { publishEvent } from '../../events/publish.ts';
 import { newId } from '../../ids.ts';
 import {
   leaseLanes,
@@ -24,9 +25,7 @@ import {
 import { OwnedLanes } from './owned-lanes.ts';
 import { Worker } from './workers.ts';
 import { settleDeliveries } from '../settle.ts';
-import type { SendOutcome } from '../sending/send.ts';
 
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 const [A, B] = [newId(), newId()];
 
 let app: TestApp;
@@ -61,17 +60,6 @@ const row = () =>
     .where('webhook_id', '=', webhook)
     .executeTakeFirstOrThrow();
 
-const outcome = (status: number): SendOutcome => ({
-  ok: status < 300,
-  status,
-  error: null,
-  error_detail: null,
-  duration_ms: 12,
-  response_body: '',
-  retry_after_seconds: null,
-  gone: false,
-  sent: null,
-});
 const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
   settleDeliveries(ctx, [
     {
@@ -86,7 +74,7 @@ const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
         event_type: steps.name,
         headers_id: null,
       },
-      outcome: outcome(status),
+      outcome: outcomeOf(status),
       delay: status < 300 ? null : 5,
     },
   ]);
@@ -209,6 +197,25 @@ describe('a lane', () => {
     expect([await lanes.patrol(), await lanes.patrol(), await lanes.patrol()]).toEqual([true, true, false]);
     const owned = await ctx.db.selectFrom('lanes').select('fence').where('owner', '=', worker.id).execute();
     expect(owned.filter(({ fence }) => fence === 1)).toHaveLength(1100);
+  });
+
+  test('for which something was queued during a look at everything is taken by that look, where it was asked for again', async () => {
+    await tell();
+    const other = await app.makeTeam();
+    const late = await subscribe(other, receiver);
+    const lanes = new OwnedLanes(ctx, new Worker());
+    let looking: Promise<unknown> | undefined;
+    await ctx.db.transaction().execute(async (db) => {
+      // It takes what it has found by a statement that waits for this.
+      await sql`lock table webhooks in access exclusive mode`.execute(db);
+      looking = lanes.patrol();
+      await untilBlocked(ctx.db);
+      await publishEvent({ ...app.ctx, db, team: other }, steps, { user: null, data: {} });
+      lanes.lookEverywhere();
+    });
+    await looking;
+    const taken = lanes.ready(performance.now()).map(({ webhook_id }) => webhook_id);
+    expect(taken).toEqual(expect.arrayContaining([webhook, late]));
   });
 
   test('of a disabled endpoint is not taken', async () => {

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../../context.ts';
 import { BEGINNING, receiversWithDeliveries, sweepOrphans } from './discover.ts';
+import { Hints } from './hints.ts';
 import { Lane } from './lane.ts';
 import { LEASE_SECONDS, leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, type Lease } from './lanes.ts';
 import type { Worker } from './workers.ts';
 
 const MOST_LANES = 5_000;
-const MOST_HINTS = 20_000;
 const LEASED_AT_ONCE = 500;
 const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
@@ -27,7 +27,7 @@ export class OwnedLanes {
   /** Lanes in which there may be something to begin, the one begun with last at the end. */
   readonly #ready = new Set<Lane>();
   readonly #leaving = new Set<Lane>();
-  readonly #hinted = new Set<string>();
+  readonly #hints = new Hints();
   #scanFrom = BEGINNING;
   /** Everything is looked through at the start and after each gap in what was heard; else a part now and then. */
   #scanning = true;
@@ -38,10 +38,9 @@ export class OwnedLanes {
     this.#worker = worker;
   }
 
-  /** What a notification tells: ids of receivers with commas between them, or nothing for any. */
+  /** What a notification tells, of any lane. */
   hint(payload: string): void {
-    if (payload === '' || this.#hinted.size > MOST_HINTS) return this.lookEverywhere();
-    for (const id of payload.split(',')) this.#hinted.add(id);
+    if (!this.#hints.add(payload)) this.lookEverywhere();
   }
 
   /** Notifications may have been missed. */
@@ -70,21 +69,22 @@ export class OwnedLanes {
   /** Takes the lanes that hints are about. */
   async takeHinted(): Promise<void> {
     const foreign: string[] = [];
-    for (const id of this.#hinted) {
+    for (const [id, eventIds] of this.#hints.all) {
       const lane = this.#lanes.get(id);
       if (lane) {
-        lane.look();
+        if (eventIds) lane.tell(eventIds);
+        else lane.look();
         this.#leaving.delete(lane);
         this.#ready.add(lane);
       } else if (foreign.length < LEASED_AT_ONCE && this.#lanes.size < MOST_LANES) foreign.push(id);
       else continue;
-      this.#hinted.delete(id);
+      this.#hints.forget(id);
     }
     if (foreign.length === 0) return;
     try {
       await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
     } catch (error) {
-      for (const id of foreign) this.#hinted.add(id);
+      for (const id of foreign) this.hint(id);
       throw error;
     }
   }
@@ -240,8 +240,11 @@ export class OwnedLanes {
     const held = new Map((await renewLanes(this.#ctx.db, owner, kept)).map((lane) => [lane.webhook_id, lane.renewed]));
     for (const lane of kept) {
       const renewed = held.get(lane.webhook_id);
-      if (renewed === undefined) this.#forget(lane);
-      else {
+      if (renewed === undefined) {
+        // Somebody else's: also what has begun and is being read is not sent.
+        lane.leasedUntil = -Infinity;
+        this.#forget(lane);
+      } else {
         lane.lookFromBeginning();
         this.#ready.add(lane);
       }

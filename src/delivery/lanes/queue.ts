@@ -4,12 +4,15 @@ import type { Db, Tx } from '../../db/open.ts';
 /** Who asked for an attempt that the schedule did not: a person, a job that sends many again, or a test of a receiver. */
 export type Trigger = 'resend' | 'replay' | 'test';
 
-/** A delivery that is to be made: what, and which attempt comes next (1 is the first). That of a replay has no row. */
+/**
+ * A delivery that is to be made: what, and which attempt comes next (1 is the first). That of a replay has no row. Of one that was
+ * `told` nobody has read the row, which may be gone.
+ */
 export type Queued = {
   webhook_id: string;
   event_id: string;
   attempt: number;
-  from: 'deliveries' | 'retries' | 'replays';
+  from: 'deliveries' | 'told' | 'retries' | 'replays';
   /** Attempts before its schedule began. */
   schedule_from: number;
   /** Null where the schedule asks for it. */
@@ -57,7 +60,7 @@ export async function readQueue(db: Db, firsts: FirstAttemptsWanted[], retries: 
      ) as row`.execute(db);
   const waiting: Waiting = { firsts: new Map(), retries: new Map() };
   for (const row of rows) {
-    if (row.attempt === null) addTo(waiting.firsts, firstAttempt(row));
+    if (row.attempt === null) addTo(waiting.firsts, firstAttempt(row, 'deliveries'));
     else addTo(waiting.retries, { ...row, from: 'retries' });
   }
   return waiting;
@@ -75,11 +78,15 @@ type Row =
       wait: number;
     };
 
-const firstAttempt = ({ webhook_id, event_id }: Row): Queued => ({
+type Place = Pick<Queued, 'webhook_id' | 'event_id'>;
+
+export const placeOf = ({ webhook_id, event_id }: Place): string => `${webhook_id} ${event_id}`;
+
+export const firstAttempt = ({ webhook_id, event_id }: Place, from: 'deliveries' | 'told'): Queued => ({
   webhook_id,
   event_id,
   attempt: 1,
-  from: 'deliveries',
+  from,
   schedule_from: 0,
   trigger: null,
   asked: null,
@@ -106,7 +113,7 @@ export async function stillQueued<D extends { webhook_id: string; event_id: stri
      where (select true from deliveries
              where deliveries.webhook_id = asked.webhook_id and deliveries.event_id = asked.event_id limit 1)
         or (select true from retries
-             where (retries.webhook_id, retries.event_id) between (asked.webhook_id, asked.event_id) and (asked.webhook_id, asked.event_id)
-             order by retries.webhook_id, retries.event_id limit 1)`.execute(db);
+             where retries.webhook_id = asked.webhook_id and retries.event_id between asked.event_id and asked.event_id
+             order by retries.event_id limit 1)`.execute(db);
   return rows.map(({ n }) => deliveries[n - 1] as D);
 }

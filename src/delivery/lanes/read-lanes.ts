@@ -15,7 +15,8 @@ export async function readLanes(db: Db, ready: Iterable<Lane>, shares: Shares): 
   for (const lane of ready) {
     if (lanes.size === READ_AT_ONCE) break;
     const already = ofTeam.get(lane.team_id) ?? 0;
-    if (already >= shares.roomFor(lane.team_id)) continue;
+    // One lane in any case: what was read before has taken the team's room, and would again.
+    if (already >= Math.max(1, shares.roomFor(lane.team_id))) continue;
     const first = lane.firstAttemptsWanted();
     const retry = lane.retriesWanted(now);
     if (first) firsts.push(first);

@@ -1,21 +1,18 @@
 // A delivery of a replay has no row until its outcome is written: what an erasure does meanwhile is seen by a lock alone.
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { atOnce } from '../../../test/at-once.ts';
 import { queued } from '../../../test/deliveries.ts';
+import { steps } from '../../../test/events.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
 import { startReceiver } from '../../../test/receiver.ts';
 import type { TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import type { Db, Tx } from '../../db/open.ts';
-import { defineEvent } from '../../events/define.ts';
 import { eraseSomeEvents } from '../erase.ts';
 import { queueReplayed, type Replayed } from './replayed.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 let db: Db;

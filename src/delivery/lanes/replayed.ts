@@ -27,12 +27,14 @@ export async function queueReplayed<R extends Replayed>(tx: Tx, replayed: R[]): 
                   ${queued.map((r) => r.fence)}::integer[], ${queued.map((r) => r.attempt)}::smallint[])
            as replayed (webhook_id, event_id, fence, attempt)
       join lanes on lanes.webhook_id = replayed.webhook_id and lanes.fence = replayed.fence
-     where (select true from events where events.team_id = lanes.team_id and events.id = replayed.event_id limit 1)
+     where (select true from events
+             where events.team_id = lanes.team_id and events.id between replayed.event_id and replayed.event_id
+             order by events.id limit 1)
        and (select true from deliveries
              where deliveries.webhook_id = replayed.webhook_id and deliveries.event_id = replayed.event_id limit 1) is null
        and (select true from retries
-             where (retries.webhook_id, retries.event_id) between (replayed.webhook_id, replayed.event_id) and (replayed.webhook_id, replayed.event_id)
-             order by retries.webhook_id, retries.event_id limit 1) is null
+             where retries.webhook_id = replayed.webhook_id and retries.event_id between replayed.event_id and replayed.event_id
+             order by retries.event_id limit 1) is null
      order by 1, 2
     on conflict do nothing`.execute(tx);
   return replayed.filter(({ team_id }) => !free.has(team_id));

@@ -1,8 +1,8 @@
-import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { subscribe } from '../../../test/factories.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { connectWorker, type ConnectedWorker } from '../../../test/worker.ts';
 import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { newId } from '../../ids.ts';
@@ -13,7 +13,7 @@ let app: TestApp;
 let ctx: Ctx;
 let team: Team;
 let receiver: Receiver;
-const connections: Client[] = [];
+const connections: ConnectedWorker[] = [];
 beforeAll(async () => {
   app = await startTestApp();
   ctx = acrossTeams(app.ctx);
@@ -27,28 +27,17 @@ beforeEach(async () => {
   team = await app.makeTeam();
 });
 afterEach(async () => {
-  for (const connection of connections.splice(0)) await connection.end();
+  for (const connection of connections.splice(0)) await connection.close();
   await ctx.db.deleteFrom('delivery_workers').execute();
   await ctx.db.updateTable('lanes').set({ owner: null, wake_at: null }).execute();
 });
 
 /** Connects a worker as its process does, and has it written down. */
-async function connect(worker = new Worker()): Promise<{ worker: Worker; die: () => Promise<void> }> {
-  const connection = new Client({ connectionString: app.databaseUrl });
-  connection.on('error', () => undefined);
-  await connection.connect();
-  connections.push(connection);
-  await connection.query('select pg_advisory_lock(hashtextextended($1, 0))', [worker.lock()]);
-  worker.listening();
+async function connect(worker = new Worker()): Promise<ConnectedWorker> {
+  const connected = await connectWorker(app, worker);
+  connections.push(connected);
   await worker.patrol(ctx.db);
-  const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const die = async (): Promise<void> => {
-    const killer = new Client({ connectionString: app.databaseUrl });
-    await killer.connect();
-    await killer.query('select pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
-    await killer.end();
-  };
-  return { worker, die };
+  return connected;
 }
 
 async function leaseOne(owner: string): Promise<string> {

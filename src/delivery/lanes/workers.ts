@@ -8,6 +8,9 @@ const LOOK_MS = 1_500;
 const AFTER_CUT_MS = 10_000;
 const LANES_AT_ONCE = 1_000;
 
+/** Whether nobody locks the name of the worker `id`: it died, or was cut off. (As a parameter the name would have the statement planned each time.) */
+export const nameIsFree = sql<boolean>`pg_try_advisory_xact_lock(hashtextextended('delivery worker ' || id, 0))`;
+
 /**
  * Who a worker is: the owner of its lanes, and how others notice that it died. Its listening connection locks a name made
  * of its id, which PostgreSQL frees as soon as that connection ends; the worker writes itself down only when that is so.
@@ -17,6 +20,7 @@ export class Worker {
   #id = newId();
   #sign: 'none' | 'locked' | 'listening' | 'written' = 'none';
   #wasCut = false;
+  #trustsFrom = -Infinity;
   #looksAt = -Infinity;
 
   get id(): string {
@@ -28,6 +32,16 @@ export class Worker {
     return this.#sign === 'listening' || this.#sign === 'written';
   }
 
+  /** Its id while others see by it that this worker lives: what is held under it ends with it. Null where they cannot. */
+  get livingId(): string | null {
+    return this.isListening ? this.#id : null;
+  }
+
+  /** Whether one whose name is free is dead, and not about to come back. */
+  get looksAfterOthers(): boolean {
+    return this.isListening && performance.now() >= this.#trustsFrom;
+  }
+
   /** The name that the listening connection has to lock before it tells that it listens. */
   lock(): string {
     this.#sign = 'locked';
@@ -37,7 +51,7 @@ export class Worker {
   listening(): void {
     if (this.#sign !== 'locked') return;
     this.#sign = 'listening';
-    if (this.#wasCut) this.#looksAt = performance.now() + AFTER_CUT_MS;
+    if (this.#wasCut) this.#trustsFrom = performance.now() + AFTER_CUT_MS;
   }
 
   /** Answers whether others may take this worker for dead: it is another one from now on, and owns nothing yet. */
@@ -56,7 +70,7 @@ export class Worker {
       await sql`insert into delivery_workers (id) values (${id}) on conflict do nothing`.execute(db);
       if (this.#id === id) this.#sign = 'written';
     }
-    if (this.#sign !== 'written' || performance.now() < this.#looksAt) return 0;
+    if (this.#sign !== 'written' || !this.looksAfterOthers || performance.now() < this.#looksAt) return 0;
     this.#looksAt = performance.now() + LOOK_MS;
     const woken = await wakeLanesOfTheDead(db, this.#id);
     if (woken === LANES_AT_ONCE) this.#looksAt = -Infinity;
@@ -104,12 +118,12 @@ export async function wakeLanesOfTheDead(db: Db, ownId: string): Promise<number>
 /**
  * Workers whose name is free. None of them lives again: one that connects anew has another id, and is written down only
  * while its name is locked. Where two look at the same moment, one of them may see a dead worker alive, until its next look.
- * (With the name or the limit as a parameter the statement would be planned at each look, which costs more than the rest.)
+ * (With the limit as a parameter the statement would be planned at each look, which costs more than the rest.)
  */
 async function findDead(db: Db, ownId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from delivery_workers
-     where id <> ${ownId} and pg_try_advisory_xact_lock(hashtextextended('delivery worker ' || id, 0))
+     where id <> ${ownId} and ${nameIsFree}
      order by id limit 10`.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { Type } from 'typebox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { expect, test } from 'vitest';
+import type { Team, TestApp } from '../../../test/app.ts';
+import { steps } from '../../../test/events.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import type { Receiver } from '../../../test/receiver.ts';
+import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
-import { defineEvent } from '../../events/define.ts';
 import { leastIdAt } from '../../ids.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { Shares } from '../../outbound/shares.ts';
@@ -29,18 +29,9 @@ const UNTIL_ALL_READ_AGAIN_MS = 60;
 /** Two would do, but a transaction elsewhere may keep a replay from beginning for a moment. */
 const FEW_ROUNDS = 6;
 
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
-
 let app: TestApp;
 let receiver: Receiver;
-beforeAll(async () => {
-  app = await startTestApp();
-  receiver = await startReceiver({ invented: true });
-});
-afterAll(async () => {
-  await receiver.close();
-  await app.close();
-});
+eachWithEndpoint((each) => ({ app, receiver } = each));
 
 const hourAgo = Date.now() - 3_600_000;
 const replay = async (team: Team, body: object = {}): Promise<string> => {

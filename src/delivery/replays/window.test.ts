@@ -1,24 +1,15 @@
 // What a worker remembers of a replay, without a database.
 import { expect, test } from 'vitest';
 import { mostInASecond } from '../../../test/most-in-a-second.ts';
+import { outcomeOf } from '../../../test/outcome.ts';
 import { leastIdAt } from '../../ids.ts';
-import type { SendOutcome } from '../sending/send.ts';
 import type { Replay } from './progress.ts';
 import type { FoundEvent } from './read-events.ts';
 import { Window } from './window.ts';
 
 const NONE_DONE = leastIdAt(0);
-const outcome = (ok: boolean, retry_after_seconds: number | null = null): SendOutcome => ({
-  ok,
-  status: ok ? 204 : 500,
-  error: null,
-  error_detail: null,
-  duration_ms: 5,
-  response_body: '',
-  retry_after_seconds,
-  gone: false,
-  sent: null,
-});
+const outcome = (ok: boolean, retry_after_seconds: number | null = null) =>
+  outcomeOf(ok ? 204 : 500, { retry_after_seconds });
 
 function openWindow(per_second = 400): Window {
   const replay = {

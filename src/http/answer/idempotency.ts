@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
+import { tryLockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import { errorAnswer } from '../errors.ts';
 import type { Seal } from './seal.ts';
@@ -43,14 +44,7 @@ export async function oncePerKey<C extends TxCtx>(
   const hash = ctx.cipher.lookupHash('request', request.scopeId, JSON.stringify(request.input, inKeyOrder));
   const row = { team_id: request.scopeId, id: `${request.operation}/${request.key}` };
   const { db } = ctx;
-  const {
-    rows: [lock],
-  } = await sql<{
-    free: boolean;
-  }>`select pg_try_advisory_xact_lock(hashtextextended(${`${request.scopeId} ${request.operation} ${request.key}`}, 0)) as free`.execute(
-    db,
-  );
-  if (!lock?.free)
+  if (!(await tryLockName(db, 'request', request.scopeId, request.operation, request.key)))
     throw new AppError(
       'idempotency_in_flight',
       'A request with this X-Idempotency-Key is still running. Try again shortly.',

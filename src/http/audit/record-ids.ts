@@ -23,7 +23,7 @@ function collector(shape: Shape | undefined, depth = 1): Collect | null {
   if (shape === undefined) return null;
   if (shape.format === 'uuid') {
     return (value, ids) => {
-      if (typeof value === 'string' && ids.size < MOST_RECORDS) ids.add(value.toLowerCase());
+      if (typeof value === 'string' && ids.size < MOST_RECORDS) ids.add(value);
     };
   }
   if (shape.items) {

@@ -74,7 +74,7 @@ export class AccessCache {
       return {
         access: {
           key: { kind: 'team_key', id: row.key_id, org_id, team_id: id },
-          ctx: row.opens ? forTeam(this.#ctx, team) : null,
+          ctx: row.opens ? { ...forTeam(this.#ctx, team), keyId: row.key_id } : null,
           scopes: row.scopes as KeyScope[] | null,
         },
         expires: row.expires_at,
@@ -104,7 +104,7 @@ export class AccessCache {
       return {
         access: {
           key: { kind: 'access_token', id: row.token_id, org_id, team_id: id },
-          ctx: row.opens ? forTeam(this.#ctx, team) : null,
+          ctx: row.opens ? { ...forTeam(this.#ctx, team), keyId: created_by } : null,
           created_by,
         },
         expires: row.expires_at,

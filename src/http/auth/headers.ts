@@ -1,6 +1,6 @@
 import type { DeprecatedHeader } from './caller.ts';
 
-export const MANAGEMENT_HEADER = 'x-management-key';
+const MANAGEMENT_HEADER = 'x-management-key';
 
 /** What MANAGEMENT_HEADER has replaced. */
 export const DEPRECATED_MANAGEMENT_HEADER: DeprecatedHeader = {

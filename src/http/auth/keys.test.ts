@@ -227,6 +227,8 @@ describe('headers', () => {
     expect(older.headers.get('link')).toBe('</docs#description/authentication>; rel="deprecation"');
     const newer = await keys(app.team.management_key);
     expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
+    const both = await keys(app.team.management_key, { 'x-service-org-key': 'mg_unknown' });
+    expect([both.status, both.headers.get('deprecation')]).toEqual([200, older.headers.get('deprecation')]);
   });
 
   test('what is deprecated is told in the log once a key and day', async () => {

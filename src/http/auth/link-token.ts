@@ -26,7 +26,8 @@ export const linkToken: AuthKind = {
         ),
       };
     }
-    const found = value !== undefined && readToken(value) === 'link' ? await ctx.findLinkSession(ctx, value) : null;
+    const found =
+      value !== undefined && readToken(value) === 'link' ? await ctx.findLinkSessionOrNull(ctx, value) : null;
     const key = found && { kind: 'link_token' as const, id: found.id, org_id: found.org_id, team_id: found.team_id };
     if (!found?.ctx || value === undefined) {
       return {

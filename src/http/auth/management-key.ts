@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
-import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADER, MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
+import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
 
 /** An organisation by a management key: opens the management API. */
 export const managementKey: AuthKind = {
@@ -22,8 +22,8 @@ export const managementKey: AuthKind = {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
     const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? bearerOf(headers) ?? '';
     const kind = readKey(value ?? '');
-    const shown =
-      value === undefined || headers[MANAGEMENT_HEADER] ? {} : { deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER };
+    // Also where the newer one came along, and is the one that is read.
+    const shown = headers[DEPRECATED_MANAGEMENT_HEADER.name] ? { deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER } : {};
     if (kind?.kind === 'team' || (value === undefined && (readKey(misplaced) || readToken(misplaced)))) {
       return {
         ...shown,

@@ -98,12 +98,12 @@ function environmentOf(body: unknown): Record<string, string> {
 
 /** Another user does not exist for a user's token. */
 function refuseOtherUser(user: string, params: unknown): void {
-  if ((params as Named)?.['user_id']?.toLowerCase() !== user) throw notFound('User');
+  if ((params as Named)?.['user_id'] !== user) throw notFound('User');
 }
 
 /** Another organisation does not exist for this key, and another deployment is elsewhere. */
 function refuseOtherDeployment(ctx: ManagementCtx, params: Record<string, string | undefined>): void {
-  if (params['org_id']?.toLowerCase() !== ctx.org.id) throw notFound('Organisation');
+  if (params['org_id'] !== ctx.org.id) throw notFound('Organisation');
   const { environment, region } = ctx.config;
   const asked = {
     environment: params['environment'] ?? params['env'] ?? environment,

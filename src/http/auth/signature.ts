@@ -18,7 +18,7 @@ export const signature: AuthKind = {
     const kind = path.split('/').at(-2) ?? '';
     const token = params['token'] ?? '';
     const link = readToken(ctx.cipher, kind, token);
-    const found = link && (await findTeam(ctx, link));
+    const found = link && (await findTeamOrNull(ctx, link));
     if (!link || !found) return { key: null, refusal: linkRefused() };
     const { team, opens } = found;
     const key: KeyIdentity = { kind: 'signed_link', id: idOf(token), org_id: team.org_id, team_id: team.id };
@@ -33,7 +33,7 @@ export const signature: AuthKind = {
 };
 
 /** The team of a link that is ours, and whether it still opens anything; by the database's clock, as every age. */
-async function findTeam(
+async function findTeamOrNull(
   ctx: Ctx,
   { team_id, expires }: { team_id: string; expires: number },
 ): Promise<{ team: TeamCtx['team']; opens: boolean } | null> {

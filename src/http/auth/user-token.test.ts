@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { endpoints } from '../../endpoints.ts';
+import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
+import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { newToken } from '../../tenancy/keys/key-value.ts';
 
 type Said = { code: string; detail: string };
@@ -13,8 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const tokenOf = async (userId: string, team: Team = app.team): Promise<string> =>
-  (await team.api<{ sign_in_token: string }>('POST', `/v2/user/${userId}/sign_in_token`)).body.sign_in_token;
+type Key = { id: string; value: string };
+type Token = { sign_in_token: string };
+
+const tokenOf = async (userId: string, team: Team = app.team, by: object = {}): Promise<string> =>
+  (await team.api<Token>('POST', `/v2/user/${userId}/sign_in_token`, undefined, by)).body.sign_in_token;
+const codeOf = async (userId: string, key: string): Promise<string> =>
+  (await app.api<{ code: string }>('POST', `/v2/link/code/create?user_id=${userId}`, undefined, { key })).body.code;
+const exchange = async (code: string): Promise<string> =>
+  (await app.api<Token>('POST', `/v2/link/code/exchange?code=${code}`, undefined, { key: null })).body.sign_in_token;
 
 const sample = {
   resource: 'heartrate',
@@ -91,6 +100,59 @@ describe("a user's own token", () => {
     const theirs = await tokenOf(user.user_id, team);
     await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
     expect(said(await push(user.user_id, theirs))).toEqual([401, 'invalid_api_key']);
+  });
+
+  test('ends at once with the key of its team that made it, and so does one of a link code; those of other keys go on', async () => {
+    const { user_id } = await makeUser(app.team);
+    const keys = `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`;
+    const key = (await app.api<Key>('POST', keys, { label: 'to be revoked', team_id: app.team.id })).body;
+    const token = await tokenOf(user_id, app.team, { key: key.value });
+    const other = await tokenOf(user_id);
+    const codes = [await codeOf(user_id, key.value), await codeOf(user_id, key.value)];
+    const ofCode = await exchange(codes[0] as string);
+    for (const each of [token, ofCode, other]) expect((await push(user_id, each)).status).toBe(200);
+    await app.api('DELETE', `${keys}?api_key_id=${key.id}`);
+    for (const each of [token, ofCode]) expect(said(await push(user_id, each))).toEqual([401, 'invalid_api_key']);
+    const late = await app.api('POST', `/v2/link/code/exchange?code=${codes[1]}`, undefined, { key: null });
+    expect(said(late)).toEqual([400, 'link_code_invalid']);
+    expect((await push(user_id, other)).status).toBe(200);
+  });
+
+  test('ends with the day on which the key ends that made it', async () => {
+    const { user_id } = await makeUser(app.team);
+    const key = await createTeamKey(app.ctx, { team_id: app.team.id, label: 'for a while' });
+    const token = await tokenOf(user_id, app.team, { key: key.value });
+    const endsIn = (time: string) =>
+      sql`update team_api_keys set expires_at = now() + ${time}::interval where id = ${key.id}`.execute(app.db);
+    await endsIn('1 hour');
+    expect((await push(user_id, token)).status).toBe(200);
+    await endsIn('0');
+    expect(said(await push(user_id, token))).toEqual([401, 'invalid_api_key']);
+  });
+
+  test('ends with the management key that made the token of an hour by which it was made, and where that loses the team', async () => {
+    const { id, org_id } = app.team;
+    const { user_id } = await makeUser(app.team);
+    const keys = `/v1/org/${org_id}/management_key`;
+    const second = (await app.api<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'B', region: 'us' })).body;
+    const made = async () => {
+      const key = await createManagementKey(app.ctx, {
+        org_id,
+        label: 'bound',
+        role: 'team_admin',
+        team_ids: [id, second.id],
+      });
+      const path = `/v1/org/${org_id}/team/${id}/create_api_access_token`;
+      const access = await app.api<{ access_token: string }>('POST', path, { env: 'sandbox' }, { key: key.value });
+      const headers = { authorization: `Bearer ${access.body.access_token}` };
+      return { key, token: await tokenOf(user_id, app.team, { key: null, headers }) };
+    };
+    const [revoked, moved] = [await made(), await made()];
+    for (const { token } of [revoked, moved]) expect((await push(user_id, token)).status).toBe(200);
+    await app.api('DELETE', `${keys}/${revoked.key.id}`);
+    await app.api('PATCH', `${keys}/${moved.key.id}`, { team_role_bindings: [{ team_id: second.id }] });
+    for (const { token } of [revoked, moved])
+      expect(said(await push(user_id, token))).toEqual([401, 'invalid_api_key']);
   });
 
   test('of a user who is scheduled for deletion sends nothing', async () => {

@@ -4,6 +4,7 @@ import { acrossTeams } from '../../db/session/bind.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { AppError } from '../../errors.ts';
 import { hashKey, readToken } from '../../tenancy/keys/key-value.ts';
+import { makerOpens } from '../../tenancy/keys/maker-opens.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import { bearerOf } from './bearer.ts';
 import type { AuthKind, Caller, Stranger } from './caller.ts';
@@ -29,7 +30,7 @@ export const teamKeyOrUserToken: AuthKind = {
   },
 };
 
-/** Not kept between requests: a phone sends seldom, and a user who is erased takes the token along at once. */
+/** Not kept between requests: a phone sends seldom, and a user who is erased, or a key that is revoked, takes the token along at once. */
 async function findUserOfToken(ctx: Ctx, token: string): Promise<Caller | Stranger> {
   const refusal = new AppError(
     'invalid_api_key',
@@ -40,7 +41,7 @@ async function findUserOfToken(ctx: Ctx, token: string): Promise<Caller | Strang
     .db.selectFrom('user_tokens')
     .innerJoin('teams', 'teams.id', 'user_tokens.team_id')
     .select(['user_tokens.id as token_id', 'user_tokens.user_id', 'teams.id', 'teams.org_id', 'teams.settings'])
-    .select(sql<boolean>`user_tokens.expires_at > now() and teams.deleted_at is null`.as('opens'))
+    .select(sql<boolean>`user_tokens.expires_at > now() and teams.deleted_at is null and ${makerOpens}`.as('opens'))
     .where('token_hash', '=', hashKey(token))
     .$call(prepared('user token'))
     .executeTakeFirst();

@@ -77,6 +77,8 @@ function describe(error: ErrorObject): [type: string, msg: string] {
       return ['value_error', 'List should name each value once'];
     case 'minItems':
       return ['too_short', `List should have at least ${limit} items`];
+    case 'minProperties':
+      return ['too_short', `Object should have at least ${limit} key${limit === 1 ? '' : 's'}`];
     default:
       return [(params['type'] as string | undefined) ?? 'value_error', message ?? 'Value is not valid'];
   }

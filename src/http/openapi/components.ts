@@ -70,6 +70,10 @@ const header = (name: string, description: string, schema: Json, required = fals
 });
 
 export const PARAMETERS = {
+  ServiceOrgKey: {
+    ...header('X-Service-Org-Key', 'A management key. X-Management-Key has replaced it.', { type: 'string' }),
+    deprecated: true,
+  },
   IdempotencyKey: header(
     'X-Idempotency-Key',
     `Makes a repetition safe: for ${IDEMPOTENCY_HOURS} hours the same key with the same request answers what the first one did, ` +

@@ -2,11 +2,13 @@ import { AUTH_KINDS } from '../auth/kinds.ts';
 import type { TSchema } from 'typebox';
 import { neededScope } from '../../tenancy/keys/scopes.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { AnswerKind, BodyKind, Multipart } from '../media.ts';
-import { declaredCodes, refusesByPage, takesIdempotencyKey } from '../answer/refusals.ts';
+import type { BodyKind, Multipart } from '../media.ts';
+import { takesIdempotencyKey } from '../answer/refusals.ts';
+import { answers, json, lines } from './answers.ts';
 import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
 import { eventBody, type DocumentedEvent } from './event-body.ts';
-import { refusals, RESPONSES } from './refusals.ts';
+import { HEADERS } from './headers.ts';
+import { RESPONSES } from './refusals.ts';
 import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -18,9 +20,10 @@ export type OpenApiOptions = {
   words?: Readonly<Record<string, string>>;
   /** What the operations of each tag are about. */
   tags?: Readonly<Record<string, string>>;
-  /** A body for each operation that takes JSON, a value for each parameter of a path and each that a query needs, queries by operation, fields by name, events by type. */
+  /** A body for each operation that takes JSON, an answer where its shape says too little, a value for each parameter of a path and each that a query needs, queries by operation, fields by name, events by type. */
   examples?: {
     bodies: Values;
+    answers: Values;
     parameters: Values;
     queries: Readonly<Record<string, Values>>;
     fields: Values;
@@ -39,7 +42,8 @@ The service API takes a team API key in \`x-service-api-key\`. The management AP
 in \`X-Management-Key\` and needs the plan scale. A team API key can be limited by scopes: to reading, to areas, or to the reading of
 areas. Each operation names the narrowest scope that opens it, and without it answers 403 \`insufficient_scope\`. In place of a team API key a token of \`create_api_access_token\` is taken, as
 \`Authorization: Bearer\`, for an hour. A key belongs to one environment and region. What a user's phone sends by itself
-takes a token of that user instead, as \`Authorization: Bearer\`.
+takes a token of that user instead, as \`Authorization: Bearer\`. The header \`X-Service-Org-Key\` is deprecated: \`X-Management-Key\` has
+replaced it.
 
 # Deprecated fields
 A key of a body that is deprecated keeps working, and its answer bears \`Deprecation\` and \`Link\` headers. In \`POST /v3/order\`, \`order_set.lab_test_ids\`
@@ -51,7 +55,11 @@ are marked in this document alone: no header tells of them.
 # Errors
 Every refusal has the same shape: \`code\` is for a program, \`request_id\` finds the log line, and \`detail\` is a text for a person, with
 four exceptions: a list of every problem in a 422 and in the 400 \`pre_flight_failed\`, and an object in the 400 \`client_user_id_conflict\` (the user that exists already) and
-in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405.
+in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405 (\`MethodNotAllowed\` of the shared responses), whose
+\`Allow\` names those that it takes.
+
+# Headers of answers
+Each answer lists the headers that are told of it. Beside them stands \`Cache-Control: no-store\`, where no other is listed.
 
 # Repeating a request
 Every POST that makes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice; an answer that shows a key, a token or a link is repeated for five minutes only, and refused after them by 409 \`idempotency_answer_ended\`. An operation that lists no such header needs none: what is sent twice there changes nothing more.
@@ -94,6 +102,7 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
     components: {
       securitySchemes: SECURITY_SCHEMES,
       parameters: PARAMETERS,
+      headers: HEADERS,
       responses: RESPONSES,
       schemas: merge(schemas.written(), ERROR_SCHEMAS),
     },
@@ -101,13 +110,14 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
 }
 
 function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: OpenApiOptions['examples']): Json {
-  const { id, tag, summary, auth, deprecated, body, response, status } = endpoint;
+  const { id, tag, summary, auth, deprecated, body } = endpoint;
   const parameters = [
     ...parametersOf('path', endpoint.params, schemas).map((each) => withExample(each, examples?.parameters)),
     ...parametersOf('query', endpoint.query, schemas).map((each) =>
       withExample(each, { ...(each['required'] ? examples?.parameters : {}), ...examples?.queries[id] }),
     ),
     ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
+    ...(auth === 'management_key' ? [parameter('ServiceOrgKey')] : []),
   ];
   const description = describe(endpoint);
   return {
@@ -122,12 +132,7 @@ function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: Open
     })),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, schemas, examples?.bodies[id]) } : {}),
-    responses: {
-      [status]: success(response, schemas),
-      ...also(response, schemas),
-      ...refusals(declaredCodes(endpoint), endpoint.refusedWith, schemas),
-      ...(refusesByPage(endpoint) ? { 403: REFUSED_PAGE } : {}),
-    },
+    responses: answers(endpoint, schemas, examples?.answers[id]),
   };
 }
 
@@ -169,57 +174,6 @@ function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas):
     required: [file, ...(written.required ?? [])],
   };
   return { 'multipart/form-data': { schema } };
-}
-
-const PAGE: Json = { 'text/html': { schema: { type: 'string' } } };
-const REFUSED_PAGE: Json = {
-  description: 'A page that says that the link does not open. code: link_refused.',
-  content: PAGE,
-};
-
-const LOCATION: Json = { Location: { description: 'The address.', schema: { type: 'string', format: 'uri' } } };
-
-/** What an answer of a kind can be beside its success. */
-function also(response: AnswerKind | undefined, schemas: ComponentSchemas): Record<number, Json> {
-  if (!response || !('media' in response)) return {};
-  if (response.media === 'browser') return { 302: { description: 'Elsewhere.', headers: LOCATION } };
-  if (response.media !== 'or_accepted') return {};
-  return {
-    202: response.isDone
-      ? { description: 'It is under way.', content: json(schemas.write(response.schema)) }
-      : { description: 'It is under way. There is no body.' },
-  };
-}
-
-function success(response: AnswerKind | undefined, schemas: ComponentSchemas): Json {
-  const description = 'Success.';
-  if (!response) return { description: 'Success. There is no body.' };
-  if (!('media' in response)) return { description, content: json(schemas.write(response)) };
-  switch (response.media) {
-    case 'or_accepted':
-      return { description, content: json(schemas.write(response.schema)) };
-    case 'fhir':
-      return { description, content: { 'application/fhir+json': { schema: schemas.write(response.schema) } } };
-    case 'or_file':
-      return { description, content: { ...json(schemas.write(response.schema)), [response.type]: { schema: {} } } };
-    case 'ndjson':
-      return { description, content: lines(schemas.write(response.item)) };
-    case 'pdf':
-      return { description, content: { 'application/pdf': { schema: {} } } };
-    case 'attachment':
-      return { description: 'A file, to be saved.', content: { '*/*': { schema: {} } } };
-    case 'html':
-      return { description, content: PAGE };
-    case 'svg':
-      return { description, content: { 'image/svg+xml': { schema: { type: 'string' } } } };
-    case 'browser':
-      return { description: 'A page for people.', content: PAGE };
-    case 'redirect':
-      return {
-        description: 'Elsewhere.',
-        headers: LOCATION,
-      };
-  }
 }
 
 function describe({ description, query, scope, closedBeta, deprecated }: Endpoint): string {
@@ -275,11 +229,6 @@ function delivery(type: DocumentedEvent, schemas: ComponentSchemas, example: unk
 }
 
 const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });
-/** A value a line; the schema is that of one line. */
-const lines = (schema: Json): Json => ({ 'application/x-ndjson': { schema } });
-const json = (schema: Json, example?: unknown): Json => ({
-  'application/json': { schema, ...(example === undefined ? {} : { example }) },
-});
 const withExample = (parameter: Json, examples: Values = {}): Json => {
   const example = examples[parameter['name'] as string];
   return example === undefined ? parameter : { ...parameter, example };

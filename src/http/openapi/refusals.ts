@@ -1,6 +1,8 @@
 import { statusOf, type Code } from '../errors.ts';
 import { AUTH_KINDS } from '../auth/kinds.ts';
+import { declaredCodes } from '../answer/refusals.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { headers, headersOf, headersOfShared, type HeaderName } from './headers.ts';
 import type { ComponentSchemas, Json } from './schemas.ts';
 
 const MEANINGS: Record<number, string> = {
@@ -8,6 +10,7 @@ const MEANINGS: Record<number, string> = {
   401: 'The key is missing, unknown, or one of another kind or deployment; of a hook, what shows the sender.',
   403: 'The key is known, but may not do this.',
   404: 'An id is unknown, or belongs to another team: both read the same.',
+  405: 'The path does not take the method.',
   408: 'The body did not arrive in time.',
   409: 'Something is there already, or the idempotency key is taken.',
   413: 'The body is too large.',
@@ -21,8 +24,9 @@ const MEANINGS: Record<number, string> = {
 };
 
 /** The answer with which an operation refuses by one of these codes, which all have the one status. `more` is said beside. */
-const refusal = (status: number, codes: Code[], more: Json = {}): Json => ({
+const refusal = (status: number, codes: Code[], names: HeaderName[], more: Json = {}): Json => ({
   description: `${MEANINGS[status]} code: ${codes.join(', ')}.`,
+  ...headers(names),
   content: {
     'application/json': {
       schema: {
@@ -37,11 +41,18 @@ const refusal = (status: number, codes: Code[], more: Json = {}): Json => ({
 /** Refusals that many operations share. */
 const SHARED: Record<string, Code[]> = {
   BadAddress: ['bad_request'],
+  TooManyMatches: ['bad_request', 'too_many_matches'],
+  TooManySamples: ['bad_request', 'too_many_samples'],
   UnauthorizedTeam: AUTH_KINDS.team_key.refusals.filter((code) => statusOf(code) === 401),
   UnauthorizedManagement: AUTH_KINDS.management_key.refusals.filter((code) => statusOf(code) === 401),
   BeyondScope: ['insufficient_scope'],
+  BeyondManagement: ['plan_required', 'insufficient_scope'],
+  BeyondManagementLimit: ['plan_required', 'insufficient_scope', 'limit_reached'],
+  RouteNotFound: ['route_not_found'],
+  TeamNotFound: ['route_not_found', 'not_found', 'wrong_deployment'],
   NotFound: ['route_not_found', 'not_found'],
   UserNotFound: ['route_not_found', 'not_found', 'user_scheduled_for_deletion'],
+  MethodNotAllowed: ['method_not_allowed'],
   RequestTimeout: ['request_timeout'],
   Idempotency: ['idempotency_mismatch', 'idempotency_in_flight'],
   SecretIdempotency: ['idempotency_mismatch', 'idempotency_in_flight', 'idempotency_answer_ended'],
@@ -49,6 +60,7 @@ const SHARED: Record<string, Code[]> = {
   AddressTooLong: ['uri_too_long'],
   UnsupportedMediaType: ['unsupported_media_type'],
   InvalidRequest: ['validation_failed'],
+  InvalidPage: ['invalid_cursor', 'validation_failed'],
   TooManyRequests: ['rate_limited'],
   HeadersTooLarge: ['headers_too_large'],
   InternalError: ['internal_error'],
@@ -60,7 +72,10 @@ const nameOf = (codes: Code[]): string => [...codes].sort().join(' ');
 const names = new Map(Object.entries(SHARED).map(([name, codes]) => [nameOf(codes), name]));
 
 export const RESPONSES: Record<string, Json> = Object.fromEntries(
-  Object.entries(SHARED).map(([name, codes]) => [name, refusal(statusOfAll(codes), codes)]),
+  Object.entries(SHARED).map(([name, codes]) => {
+    const status = statusOfAll(codes);
+    return [name, refusal(status, codes, headersOfShared(status))];
+  }),
 );
 
 /** Keys beside detail, code and request_id, where one of these codes has some: they are there with that code alone. */
@@ -75,23 +90,21 @@ function saidBeside(codes: Code[], refusedWith: Endpoint['refusedWith'], schemas
   return { anyOf: [...shapes.map((shape) => schemas.write(shape)), ...without] };
 }
 
-/** By status, every refusal of an operation with these codes. */
-export function refusals(
-  codes: Iterable<Code>,
-  refusedWith: Endpoint['refusedWith'],
-  schemas: ComponentSchemas,
-): Record<string, Json> {
+/** By status, every refusal of an operation. */
+export function refusals(endpoint: Endpoint, schemas: ComponentSchemas): Record<string, Json> {
   const byStatus = new Map<number, Code[]>();
-  for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
+  for (const code of declaredCodes(endpoint))
+    byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
   const answers = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(
-    answers.map(([status, each]) => {
-      const shared = names.get(nameOf(each));
+    answers.map(([status, codes]) => {
+      const beside = saidBeside(codes, endpoint.refusedWith, schemas);
+      const shared = 'anyOf' in beside ? undefined : names.get(nameOf(codes));
       return [
         status,
         shared
           ? { $ref: `#/components/responses/${shared}` }
-          : refusal(status, each, saidBeside(each, refusedWith, schemas)),
+          : refusal(status, codes, headersOf(endpoint, status), beside),
       ];
     }),
   );

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { ErrorCode } from '../../errors.ts';
 import { deprecatedField, endpoint } from '../../http/endpoint.ts';
-import { CentersInfo, CentersOfOrderQuery, radiusOf } from '../places/schemas.ts';
+import { CentersInfo, CentersOfOrderQuery } from '../places/schemas.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { centerAvailability, phlebotomyAvailability } from './slots/availability.ts';
 import { bookAppointment, type Booked } from './book.ts';
@@ -155,7 +155,7 @@ const atCenters = [
     description:
       'A week of free slots, in hours of the wall clock at each place, from two hours ahead on. 404 where the laboratory books at no such place.',
     refusals: ['scheduler_not_connected', 'not_found', 'start_date_too_far'],
-    handle: (ctx, { query }) => centerAvailability(ctx, { ...query, radius: radiusOf(query.radius) }),
+    handle: (ctx, { query }) => centerAvailability(ctx, query),
   }),
   endpoint({
     id: 'book_psc_appointment',
@@ -231,8 +231,7 @@ const atCenters = [
     response: CentersInfo,
     summary: "List the patient service centers of an order's laboratory around its patient",
     refusals: [...ofOrder, 'patient_address_missing'],
-    handle: (ctx, { params: { order_id }, query: { radius, capabilities } }) =>
-      listCentersOfOrder(ctx, order_id, { radius: radiusOf(radius), capabilities }),
+    handle: (ctx, { params: { order_id }, query }) => listCentersOfOrder(ctx, order_id, query),
   }),
 ];
 

@@ -1,14 +1,15 @@
+import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { loadOrder } from '../orders/load.ts';
-import type { CentersInfo } from '../places/schemas.ts';
+import type { CentersInfo, CentersOfOrderQuery } from '../places/schemas.ts';
 import { listServiceCenters } from '../places/service-centers.ts';
 
 /** Where the laboratory of an order takes samples around its patient's address. */
 export async function listCentersOfOrder(
   ctx: TeamCtx,
   orderId: string,
-  { radius, capabilities }: { radius: number; capabilities: string[] | undefined },
+  { radius, capabilities }: Static<typeof CentersOfOrderQuery>,
 ): Promise<CentersInfo> {
   const { row, labTest } = await loadOrder(ctx, orderId);
   if (!row.patient_address) {

@@ -43,7 +43,7 @@ export const labTestEndpoints = [
       'A page at a time: send next_cursor back until it is null. Lab tests that are added meanwhile neither ' +
       'repeat nor hide others. Every filter that is given must hold.',
     refusals: ['invalid_cursor'],
-    handle: (ctx, { query: { lab_test_limit = 50, next_cursor, ...filter } }) =>
+    handle: (ctx, { query: { lab_test_limit, next_cursor, ...filter } }) =>
       pageLabTests(ctx, filter, { limit: lab_test_limit, cursor: next_cursor }),
   }),
   endpoint({
@@ -118,7 +118,7 @@ export const labTestEndpoints = [
     description:
       'What the laboratories offer, with the results that each marker brings. Every filter that is given must ' +
       'hold. With include_pricing the prices of the page come along.',
-    handle: (ctx, { query: { page = 1, size = 50, include_pricing = false, ...filter } }) =>
+    handle: (ctx, { query: { page, size, include_pricing, ...filter } }) =>
       listMarkers(ctx, { ...filter, page, size, include_pricing }),
   }),
   endpoint({
@@ -145,7 +145,7 @@ export const labTestEndpoints = [
       'lab_account_of_other_lab',
       'lab_account_not_active',
     ],
-    handle: (ctx, { body, query: { page = 1, size = 50 } }) => listOrderSetMarkers(ctx, body, { page, size }),
+    handle: (ctx, { body, query: { page, size } }) => listOrderSetMarkers(ctx, body, { page, size }),
   }),
   endpoint({
     id: 'get_lab_test',
@@ -169,7 +169,7 @@ export const labTestEndpoints = [
     response: MarkerPage,
     summary: 'List the markers of a lab test',
     refusals: ['not_found', 'lab_account_of_other_lab'],
-    handle: (ctx, { params: { lab_test_id }, query: { page = 1, size = 50, lab_account_id } }) =>
+    handle: (ctx, { params: { lab_test_id }, query: { page, size, lab_account_id } }) =>
       listMarkersOf(ctx, lab_test_id, { page, size, lab_account_id }),
   }),
   endpoint({

@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { LabTests } from '../../db/tables.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { findAccountAt } from './lab-accounts/find.ts';
+import { findAccountAtOrNull } from './lab-accounts/find.ts';
 import { LAB_TEST_JSON, LAB_TEST_REVISION } from './lab-test-json.ts';
 import type { CollectionMethod, LabTest } from './schemas.ts';
 
@@ -55,6 +55,6 @@ export function loadLabTests(ctx: TeamCtx, ids: readonly string[]): Promise<{ la
 export async function loadLabTest(ctx: TeamCtx, labTestId: string, labAccountId?: string): Promise<LabTest> {
   const [found] = await loadLabTests(ctx, [labTestId]);
   if (!found) throw notFound('Lab test');
-  await findAccountAt(ctx, found.labTest.lab?.id ?? null, labAccountId);
+  await findAccountAtOrNull(ctx, found.labTest.lab?.id ?? null, labAccountId);
   return found.labTest;
 }

@@ -8,7 +8,7 @@ import { LAB_TEST_JSON } from './lab-test-json.ts';
 import type { LabTest, LabTestPage, LabTestQuery } from './schemas.ts';
 
 type LabTestFilter = Static<typeof LabTestQuery>;
-type OrderKey = NonNullable<LabTestFilter['order_key']>;
+type OrderKey = LabTestFilter['order_key'];
 
 type Row = { lab_test: LabTest; value: number };
 
@@ -44,8 +44,7 @@ export async function pageLabTests(
   return { data: rows.map(({ lab_test }) => lab_test), next_cursor };
 }
 
-const orderOf = ({ order_key = 'created_at', order_direction = 'asc' }: LabTestFilter): string =>
-  `${order_key} ${order_direction}`;
+const orderOf = ({ order_key, order_direction }: LabTestFilter): string => `${order_key} ${order_direction}`;
 
 /** What the list is sorted by, as the exact whole number that cursors hold. */
 const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
@@ -58,8 +57,10 @@ const GENERATED: Record<string, boolean[]> = { auto: [true], manual: [false], al
 
 // The filters that are not given stand as null parameters: few statement texts, so that each is prepared once.
 function select(ctx: TeamCtx, filter: LabTestFilter, page: { after: SortKey | null; limit: number }): Promise<Row[]> {
-  const { order_key = 'created_at', order_direction = 'asc', generation_method = 'manual' } = filter;
   const {
+    order_key,
+    order_direction,
+    generation_method,
     lab_slug = null,
     collection_method = null,
     status = null,

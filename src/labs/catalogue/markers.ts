@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../context.ts';
 import { containing } from '../../db/containing.ts';
 import { notFound } from '../../errors.ts';
 import { findLabTest } from './find.ts';
-import { findAccountAt } from './lab-accounts/find.ts';
+import { findAccountAtOrNull } from './lab-accounts/find.ts';
 import { MARKER_JSON, MARKER_WITH_RESULTS_JSON } from './marker-json.ts';
 import { priceMarkers } from './pricing.ts';
 import type { Marker, MarkerPage, MarkerQuery, MarkersOfTestQuery } from './schemas.ts';
@@ -16,7 +16,7 @@ type MarkerFilter = Omit<Static<typeof MarkerQuery>, keyof Page | 'include_prici
 
 /** A page of the platform's markers, by id; every filter that is given must hold. Throws not_found for the account. */
 export async function listMarkers(ctx: TeamCtx, filter: MarkerFilter & Page): Promise<Static<typeof MarkerPage>> {
-  const account = await findAccountAt(ctx, null, filter.lab_account_id);
+  const account = await findAccountAtOrNull(ctx, null, filter.lab_account_id);
   const matching = ctx.db.selectFrom('markers').innerJoin('labs', 'labs.id', 'markers.lab_id')
     .where(sql<boolean>`(${filter.lab_id ?? null}::bigint[] is null or labs.id = any(${filter.lab_id ?? null}::bigint[]))
       and (${filter.lab_slug ?? null}::text is null or labs.slug = ${filter.lab_slug ?? null})
@@ -42,7 +42,7 @@ export async function listMarkersOf(
   page: Account & Page,
 ): Promise<Static<typeof MarkerPage>> {
   const { id, lab_id } = await findLabTest(ctx, labTestId);
-  await findAccountAt(ctx, lab_id, page.lab_account_id);
+  await findAccountAtOrNull(ctx, lab_id, page.lab_account_id);
   const ofTest = ctx.db
     .selectFrom('lab_test_markers')
     .innerJoin('markers', 'markers.id', 'lab_test_markers.marker_id')
@@ -72,7 +72,7 @@ export async function findMarker(
     .where('markers.provider_id', '=', providerId)
     .executeTakeFirst();
   if (!row) throw notFound('Marker');
-  await findAccountAt(ctx, labId, lab_account_id);
+  await findAccountAtOrNull(ctx, labId, lab_account_id);
   return row.marker;
 }
 

@@ -1,5 +1,15 @@
 import { Type, type Static } from 'typebox';
-import { Cursor, nullable, NumericId, oneOf, PageNumber, TextFilter, Uuid, WordFilter } from '../../wire/schema.ts';
+import {
+  Cursor,
+  nullable,
+  NumericId,
+  oneOf,
+  PageNumber,
+  TextFilter,
+  Uuid,
+  withDefault,
+  WordFilter,
+} from '../../wire/schema.ts';
 
 export const COLLECTION_METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
@@ -147,7 +157,7 @@ const anyOther = 'Any other value matches nothing.';
 
 /** Filters and order of both lists of lab tests. */
 export const LabTestQuery = Type.Object({
-  generation_method: Type.Optional(WordFilter({ default: 'manual', description: `auto, manual or all. ${anyOther}` })),
+  generation_method: withDefault(WordFilter({ description: `auto, manual or all. ${anyOther}` }), 'manual'),
   lab_slug: Type.Optional(WordFilter({ description: 'Slug of the laboratory.' })),
   collection_method: word(`${COLLECTION_METHODS.join(', ')}. ${anyOther}`),
   status: word(`active, pending_approval or inactive. ${anyOther}`),
@@ -161,8 +171,8 @@ export const LabTestQuery = Type.Object({
     }),
   ),
   name,
-  order_key: Type.Optional(oneOf(['price', 'created_at', 'updated_at'], { default: 'created_at' })),
-  order_direction: Type.Optional(oneOf(['asc', 'desc'], { default: 'asc' })),
+  order_key: withDefault(oneOf(['price', 'created_at', 'updated_at']), 'created_at'),
+  order_direction: withDefault(oneOf(['asc', 'desc']), 'asc'),
 });
 
 const pageQuery = {
@@ -174,13 +184,13 @@ const pageQuery = {
         'of your contract, which the service does not know.',
     }),
   ),
-  page: Type.Optional(PageNumber),
-  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  page: PageNumber,
+  size: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
 };
 
 export const LabTestPageQuery = Type.Object({
   ...LabTestQuery.properties,
-  lab_test_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  lab_test_limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
   next_cursor: Type.Optional(
     Cursor({ description: 'From the page before, with the same order_key and order_direction.' }),
   ),
@@ -195,6 +205,6 @@ export const MarkerQuery = Type.Object({
   a_la_carte_enabled: Type.Optional(
     Type.Boolean({ description: 'Whether the marker can be ordered without a lab test of its own.' }),
   ),
-  include_pricing: Type.Optional(Type.Boolean({ default: false })),
+  include_pricing: withDefault(Type.Boolean(), false),
   ...pageQuery,
 });

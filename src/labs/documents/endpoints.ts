@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { pdf, type Attachment } from '../../http/media.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
-import { Uuid } from '../../wire/schema.ts';
+import { Uuid, withDefault } from '../../wire/schema.ts';
 import { loadLabTest } from '../catalogue/find.ts';
 import { loadTransaction } from '../orders/find-transaction.ts';
 import { loadOrder, type LoadedOrder } from '../orders/load.ts';
@@ -64,13 +64,9 @@ async function byLink<T>(ctx: SignedCtx, make: (ctx: TeamCtx, orderId: string) =
 const NO_DAY = '2026-01-01T00:00:00.000Z';
 
 const LabelQuery = Type.Object({
-  number_of_labels: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 50,
-      default: 3,
-      description: 'Pages of the document, which are labels all alike.',
-    }),
+  number_of_labels: withDefault(
+    Type.Integer({ minimum: 1, maximum: 50, description: 'Pages of the document, which are labels all alike.' }),
+    3,
   ),
   collection_date: Type.String({
     format: 'date-time',
@@ -123,7 +119,7 @@ export const documentEndpoints = [
       'A label of 2.25 by 1.25 inches a page. The DataMatrix is the sample id, else the number by which a laboratory that is told by messages ' +
       'knows the order, else the order id. At such a laboratory there are labels as soon as the order has one of the first two.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
-    handle: (ctx, { params: { order_id }, query: { number_of_labels: count = 3, collection_date: collected } }) =>
+    handle: (ctx, { params: { order_id }, query: { number_of_labels: count, collection_date: collected } }) =>
       ofOrder(ctx, order_id, (facts) => drawLabels(facts, { count, collected })),
   }),
   endpoint({

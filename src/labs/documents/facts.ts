@@ -4,7 +4,7 @@ import { findInsuranceOrNull, type StoredInsurance } from '../../insurance/find-
 import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
 import { findLab } from '../catalogue/labs.ts';
 import { questionsOf, type MarkerQuestion } from '../catalogue/questions.ts';
-import { findSignature, type Signature } from '../orders/create/signature.ts';
+import { findSignatureOrNull, type Signature } from '../orders/create/signature.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 
 /** The laboratory as documents name it. */
@@ -39,14 +39,14 @@ export async function factsOf(ctx: TeamCtx, order: LoadedOrder): Promise<OrderFa
     order,
     sender: await findSender(ctx),
     lab: labFacts(await findLab(ctx, order.lab.id)),
-    signature: await findSignature(ctx, order),
-    laboratoryNumber: await findLaboratoryNumber(ctx, order),
+    signature: await findSignatureOrNull(ctx, order),
+    laboratoryNumber: await findLaboratoryNumberOrNull(ctx, order),
     questions: asking.size === 0 ? [] : await questionsOf(ctx, [...asking]),
     insurance: health_insurance_id === null ? null : await findInsuranceOrNull(ctx, user_id, health_insurance_id),
   };
 }
 
-async function findLaboratoryNumber(ctx: TeamCtx, { row }: LoadedOrder): Promise<string | null> {
+async function findLaboratoryNumberOrNull(ctx: TeamCtx, { row }: LoadedOrder): Promise<string | null> {
   const issued = await ctx.db
     .selectFrom('order_numbers')
     .select('number')

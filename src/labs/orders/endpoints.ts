@@ -73,7 +73,7 @@ const listAt = (id: string, path: string): ReturnType<typeof endpoint> =>
       'address (without its access notes) are shown, unless the team setting full_patient_details_in_webhooks is on, which ' +
       'whoever runs the service switches.',
     refusals: ['too_many_matches'],
-    handle: async (ctx, { query: { page = 1, size = 50, ...filters } }) => {
+    handle: async (ctx, { query: { page, size, ...filters } }) => {
       const { orders, total } = await listOrders(ctx, { ...filters, page, size });
       return { orders: orders.map((order) => renderOrder(order, shownWidely(ctx))), total, page, size };
     },

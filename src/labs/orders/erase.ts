@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { CompiledQuery } from 'kysely';
+import { LEAST_ID } from '../../ids.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { JOINED, toOrders, WHOLE_ORDER, type WholeOrder } from './load.ts';
 import { renderOrderInFull } from './render.ts';
@@ -26,7 +27,7 @@ const PAGE = `select ${WHOLE_ORDER} from orders ${JOINED}
 
 /** As they are answered, but for the link to their requisition, which opens it without a key. */
 async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+  for (let after = LEAST_ID; ;) {
     const { rows } = await ctx.db.executeQuery<WholeOrder>(CompiledQuery.raw(PAGE, [ctx.team.id, user.id, after]));
     for (const order of await toOrders(ctx, rows))
       yield { ...renderOrderInFull(order, 'all'), requisition_form_url: null };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
-import { findAccountAt } from '../catalogue/lab-accounts/find.ts';
+import { findAccountAtOrNull } from '../catalogue/lab-accounts/find.ts';
 import type { AppointmentProvider, AreaInfo } from './schemas.ts';
 import { latitudesWithin, milesFrom } from './service-centers.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
@@ -29,7 +29,7 @@ type Asked = { zip_code: string; radius: number; labs: string[]; lab_account_id?
 
 /** What can be done for patients of a zip code: who comes to them, and which laboratories have places near. */
 export async function describeArea(ctx: TeamCtx, { zip_code, radius, labs, lab_account_id }: Asked): Promise<AreaInfo> {
-  const account = await findAccountAt(ctx, null, lab_account_id);
+  const account = await findAccountAtOrNull(ctx, null, lab_account_id);
   const area = await findAreaOrNull(ctx, zip_code);
   return {
     zip_code,

@@ -1,6 +1,6 @@
 import { endpoint } from '../../http/endpoint.ts';
 import { describeArea } from './area.ts';
-import { AreaInfo, AreaQuery, CentersInfo, CentersQuery, radiusOf } from './schemas.ts';
+import { AreaInfo, AreaQuery, CentersInfo, CentersQuery } from './schemas.ts';
 import { listServiceCenters } from './service-centers.ts';
 
 const tag = 'places';
@@ -20,7 +20,7 @@ export const placeEndpoints = [
       'In production nobody comes to patients until a scheduler is connected.',
     refusals: ['not_found'],
     handle: (ctx, { query: { radius, lab, labs = [], ...asked } }) =>
-      describeArea(ctx, { ...asked, radius: radiusOf(radius), labs: lab === undefined ? labs : [lab, ...labs] }),
+      describeArea(ctx, { ...asked, radius, labs: lab === undefined ? labs : [lab, ...labs] }),
   }),
   endpoint({
     id: 'get_psc_info',
@@ -34,6 +34,6 @@ export const placeEndpoints = [
       'The nearest first. Distances are from the main town of the first three digits of the zip code: half of all zip codes ' +
       'lie 20 miles or more from it.',
     refusals: ['not_found', 'lab_account_of_other_lab'],
-    handle: (ctx, { query: { radius, ...near } }) => listServiceCenters(ctx, { ...near, radius: radiusOf(radius) }),
+    handle: (ctx, { query }) => listServiceCenters(ctx, query),
   }),
 ];

@@ -1,5 +1,5 @@
-import { Type, type Static, type TOptional, type TUnsafe } from 'typebox';
-import { nullable, NumericId, oneOf, Uuid, WordFilter } from '../../wire/schema.ts';
+import { Type, type Static } from 'typebox';
+import { nullable, NumericId, oneOf, Uuid, withDefault, WordFilter } from '../../wire/schema.ts';
 
 const LAB_LOCATION_CAPABILITIES = [
   'stat',
@@ -16,19 +16,12 @@ export type AppointmentProvider = (typeof APPOINTMENT_PROVIDERS)[number];
 export const ZipCode = Type.String({ maxLength: 5, pattern: '^\\d{5}$', description: 'Zip code, five digits.' });
 
 const RADII = [10, 20, 25, 50, 100] as const;
-const DEFAULT_RADIUS = 25;
 
 /** How far around a zip code, in miles. */
-export const AllowedRadius = Type.Optional(
-  Type.Unsafe<(typeof RADII)[number]>({
-    type: 'integer',
-    enum: [...RADII],
-    default: DEFAULT_RADIUS,
-    description: 'How far around, in miles.',
-  }),
-) as TOptional<TUnsafe<(typeof RADII)[number]>>;
-
-export const radiusOf = (radius: number | undefined): number => radius ?? DEFAULT_RADIUS;
+export const AllowedRadius = withDefault(
+  Type.Unsafe<(typeof RADII)[number]>({ type: 'integer', enum: [...RADII], description: 'How far around, in miles.' }),
+  25,
+);
 
 const capabilities = Type.Optional(
   Type.Array(WordFilter(), { maxItems: 10, description: 'Places that have all of these.' }),

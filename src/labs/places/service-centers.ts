@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { ServiceCenters } from '../../db/tables.ts';
 import { notFound } from '../../errors.ts';
-import { findAccountAt } from '../catalogue/lab-accounts/find.ts';
+import { findAccountAtOrNull } from '../catalogue/lab-accounts/find.ts';
 import type { CentersInfo, ServiceCenter } from './schemas.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
 
@@ -37,7 +37,7 @@ export async function listServiceCenters(ctx: TeamCtx, near: Near): Promise<Cent
     .where(sql<boolean>`id = ${near.lab_id}::bigint`)
     .executeTakeFirst();
   if (!lab) throw notFound('Laboratory');
-  await findAccountAt(ctx, lab.id, near.lab_account_id);
+  await findAccountAtOrNull(ctx, lab.id, near.lab_account_id);
   const area = await findAreaOrNull(ctx, near.zip_code);
   const centers = area ? await centersAround(ctx, area, near) : [];
   return { lab_id: lab.id, slug: lab.slug, patient_service_centers: centers };

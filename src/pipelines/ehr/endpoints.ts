@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
-import { oneOf, Uuid } from '../../wire/schema.ts';
+import { Environment, Region } from '../../tenancy/schemas.ts';
+import { Uuid } from '../../wire/schema.ts';
 import { findEhrPipelines, listEhrPipelines } from './list.ts';
 import { removeEhrPipelines } from './remove.ts';
 import { EhrPipelineInput, EhrPipelinePage, EhrPipelineQuery, EhrPipelineRemoval, EhrPipelines } from './schemas.ts';
@@ -10,11 +11,7 @@ const tag = 'management';
 const auth = 'management_key';
 const scope = 'teams';
 const path = '/v1/org/{org_id}/team_ehr_pipelines/{environment}/{region}';
-const params = Type.Object({
-  org_id: Uuid,
-  environment: oneOf(['production', 'sandbox']),
-  region: oneOf(['us', 'eu']),
-});
+const params = Type.Object({ org_id: Uuid, environment: Environment, region: Region });
 
 const NOTHING_YET = 'It is kept and shown; nothing is sent to an EHR by it yet.';
 

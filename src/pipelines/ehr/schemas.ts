@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
+import { NamedTeams, ThisTeam } from '../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
 
-const MOST_TEAMS = 100;
 const MOST_MAPPERS = 100;
 
 const EhrType = oneOf(['fhir', 'hint_health'], {
@@ -82,7 +82,7 @@ const Mappers = Type.Array(Text(100), {
 const BaseUrl = Url('Where the API of the EHR begins.');
 
 export const EhrPipelineInput = Type.Object({
-  team_ids: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that get this pipeline.' }),
+  team_ids: NamedTeams('Teams that get this pipeline.'),
   ehr_type: EhrType,
   base_url: BaseUrl,
   authentication: AuthenticationInput,
@@ -111,11 +111,11 @@ export const EhrPipelinePage = Type.Object({
 });
 
 export const EhrPipelineQuery = Type.Object({
-  team_id: Type.Optional(Type.String({ format: 'uuid', description: 'This team; left out, all that the key opens.' })),
+  team_id: ThisTeam,
   next_cursor: Type.Optional(Cursor()),
 });
 
 export const EhrPipelineRemoval = Type.Object({
-  team_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that lose the pipeline.' }),
+  team_id: NamedTeams('Teams that lose the pipeline.'),
   ehr_type: EhrType,
 });

@@ -22,7 +22,7 @@ export function readBrokerUri(uri: string): BrokerAddress {
 }
 
 /** Null where the uri may be kept and connected to; else one sentence for who entered it. Its name is looked up elsewhere. */
-export function findUriProblem(uri: string, allowPlain: boolean): string | null {
+export function problemOfUri(uri: string, allowPlain: boolean): string | null {
   const url = urlOrNull(uri);
   if (/[\p{Cc}\s]/u.test(uri) || !url || !(url.protocol in PORTS))
     return 'The uri must begin with amqps:// or amqp://.';

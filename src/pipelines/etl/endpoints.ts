@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
-import { oneOf, Uuid } from '../../wire/schema.ts';
+import { ofDeployment } from '../../tenancy/places.ts';
 import { findEtlPipelines, listEtlPipelines } from './list.ts';
 import { removeEtlPipelines } from './remove.ts';
 import { EtlPipelineInput, EtlPipelinePage, EtlPipelineQuery, EtlPipelineRemoval, EtlPipelines } from './schemas.ts';
@@ -11,7 +10,6 @@ const auth = 'management_key';
 const scope = 'teams';
 const closedBeta = 'etl_pipelines';
 const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}';
-const params = Type.Object({ org_id: Uuid, env: oneOf(['production', 'sandbox']), region: oneOf(['us', 'eu']) });
 
 /** Where events of teams go besides their webhooks. */
 export const etlPipelineEndpoints: Endpoint[] = [
@@ -23,7 +21,7 @@ export const etlPipelineEndpoints: Endpoint[] = [
     auth,
     scope,
     closedBeta,
-    params,
+    params: ofDeployment,
     query: EtlPipelineQuery,
     response: EtlPipelinePage,
     summary: 'List where the events of teams are streamed to',
@@ -39,7 +37,7 @@ export const etlPipelineEndpoints: Endpoint[] = [
     auth,
     scope,
     closedBeta,
-    params,
+    params: ofDeployment,
     body: EtlPipelineInput,
     response: EtlPipelines,
     summary: 'Stream the events of teams to a broker',
@@ -69,7 +67,7 @@ export const etlPipelineEndpoints: Endpoint[] = [
     auth,
     scope,
     closedBeta,
-    params,
+    params: ofDeployment,
     query: EtlPipelineRemoval,
     response: EtlPipelines,
     summary: 'Stream the events of teams no longer',

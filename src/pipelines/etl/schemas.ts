@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../events/names.ts';
+import { NamedTeams, ThisTeam } from '../../tenancy/places.ts';
 import type { Mismatch } from '../../wire/mismatch.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
 
-const MOST_TEAMS = 100;
 const MOST_PREFIXES = 200;
 const SINKS = ['cloud_pubsub', 'rabbitmq', 'svix', 'azure_amqp'] as const;
 
@@ -74,7 +74,7 @@ const fulfils: Requirement = {
 
 export const EtlPipelineInput = Type.Object(
   {
-    team_ids: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that get this pipeline.' }),
+    team_ids: NamedTeams('Teams that get this pipeline.'),
     push_historical_data: optional(Historical),
     provider_raw_data: optional(Raw),
     preferences: optional(Preferences),
@@ -124,10 +124,10 @@ export const EtlPipelinePage = Type.Object({
 });
 
 export const EtlPipelineQuery = Type.Object({
-  team_id: Type.Optional(Type.String({ format: 'uuid', description: 'This team; left out, all that the key opens.' })),
+  team_id: ThisTeam,
   next_cursor: Type.Optional(Cursor()),
 });
 
 export const EtlPipelineRemoval = Type.Object({
-  team_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that lose their pipeline.' }),
+  team_id: NamedTeams('Teams that lose their pipeline.'),
 });

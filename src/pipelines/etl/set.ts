@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { writeCursor } from '../../webhooks/feed/cursor.ts';
 import { refuseHost, refusePipelineUrl } from '../refuse-address.ts';
-import { findUriProblem, readBrokerUri } from './broker-uri.ts';
+import { problemOfUri, readBrokerUri } from './broker-uri.ts';
 import { ETL_COLUMNS, openSinks, type EtlPipelineRow, type Sinks } from './render.ts';
 import type { EtlPipelineInput } from './schemas.ts';
 
@@ -68,7 +68,8 @@ async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: Chosen, curso
       set preferred = excluded.preferred, enabled = excluded.enabled, push_historical_data = excluded.push_historical_data,
           event_type_prefixes = excluded.event_type_prefixes, sinks = excluded.sinks, streams = excluded.streams,
           cursor = case when was.streams then was.cursor else excluded.cursor end,
-          lease_id = case when was.streams then was.lease_id end, lease_until = case when was.streams then was.lease_until end,
+          lease_id = case when was.streams then was.lease_id end, lease_worker = case when was.streams then was.lease_worker end,
+          lease_until = case when was.streams then was.lease_until end,
           revision = was.revision + 1, updated_at = now(), due_at = now(), failures = 0, failing_since = null, last_error = null`.execute(
     db,
   );
@@ -98,7 +99,7 @@ function refuseUnavailable({ cloud_pubsub, azure_amqp, provider_raw_data, prefer
 }
 
 async function refuseBroker(ctx: TeamsCtx, uri: string): Promise<void> {
-  const problem = findUriProblem(uri, ctx.config.environment === 'sandbox');
+  const problem = problemOfUri(uri, ctx.config.environment === 'sandbox');
   if (problem !== null) refusePipelineUrl(['rabbitmq', 'uri'], problem);
   await refuseHost(ctx, readBrokerUri(uri).host);
 }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { startMailServer } from '../../../test/mail-server.ts';
 import { startNameServer, type NameServer } from '../../../test/name-server.ts';
-import { createManagementKey } from '../keys/create-management-key.ts';
 
 type Domain = {
   id: string;
@@ -183,22 +182,4 @@ describe('instructions', () => {
       await mail.close();
     }
   });
-});
-
-test('a Team Management Key reaches none of it', async () => {
-  const bound = { org_id: team.org_id, label: 'bound', role: 'team_admin', team_ids: [team.id] } as const;
-  const { value: key } = await createManagementKey(app.ctx, { ...bound, team_ids: [team.id] });
-  const { id } = await add('clinic.example.com');
-  const requests: [string, string, object?][] = [
-    ['GET', path()],
-    ['POST', path(), { domain: 'more.example.com' }],
-    ['GET', path(id)],
-    ['DELETE', path(id)],
-    ['POST', path(id, '/verify')],
-    ['POST', path(id, '/send_domain_instructions'), { to_email: 'dns@example.com' }],
-  ];
-  for (const [method, at, body] of requests) {
-    const answer = await team.api<Refusal>(method, at, body, { key });
-    expect([method, answer.status, answer.body.code]).toEqual([method, 403, 'insufficient_scope']);
-  }
 });

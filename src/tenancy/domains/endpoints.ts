@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { Done } from '../schemas.ts';
-import { createDomain } from './create-domain.ts';
-import { deleteDomain } from './delete-domain.ts';
-import { findDomain, toDomain } from './domain.ts';
-import { listDomains } from './list-domains.ts';
+import { createDomain } from './create.ts';
+import { deleteDomain } from './delete.ts';
+import { findDomain } from './find.ts';
+import { toDomain } from './render.ts';
+import { listDomains } from './list.ts';
 import { sendInstructions } from './send-instructions.ts';
 import {
   OrgDomain,
@@ -15,7 +16,7 @@ import {
   OrgDomainList,
   OrgDomainVerification,
 } from './schemas.ts';
-import { verifyDomain } from './verify-domain.ts';
+import { verifyDomain } from './verify.ts';
 
 const management = { tag: 'domains', auth: 'management_key', scope: 'org' } as const;
 const domains = '/v1/org/{org_id}/domain';

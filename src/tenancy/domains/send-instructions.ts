@@ -2,7 +2,8 @@ import type { ManagementCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { sendsMail, writeMail } from '../../mail/write-mail.ts';
 import { findOrg } from '../orgs/find.ts';
-import { findDomain, proofName } from './domain.ts';
+import { findDomain } from './find.ts';
+import { proofName } from './render.ts';
 
 /** A domain that nobody has verified by then is asked for anew. */
 const GOOD_FOR_SECONDS = 7 * 24 * 3_600;

@@ -8,7 +8,7 @@ import { signedUrl } from '../../privacy/signed-link.ts';
 import { resolveTeam } from '../teams/integration-team-id.ts';
 import { findManagedTeam } from '../teams/find.ts';
 import { findConfigurationOrNull } from './configuration.ts';
-import { findEhrMember } from './member.ts';
+import { findEhrMember } from './members/find.ts';
 import { FEATURES, type DashboardUrl, type DashboardUrlInput } from './schemas.ts';
 
 const KIND = 'dashboard';
@@ -34,7 +34,10 @@ export function createDashboardUrl(ctx: ManagementCtx, input: Input): Promise<St
     }
     const configuration = await findConfigurationOrNull(ctx);
     if (!configuration?.modalities.includes(modality)) {
-      throw new AppError('modality_not_enabled', 'The configuration of the integration does not list this modality.');
+      const why = configuration
+        ? 'The configuration of the integration does not list this modality.'
+        : 'The integration has no configuration yet: PUT /v1/org/{org_id}/ehr_integration/configuration makes one, which lists the modalities.';
+      throw new AppError('modality_not_enabled', why);
     }
     if (team_id !== null && !member.team_ids?.includes(team_id)) {
       throw new AppError('team_not_bound', 'The team_role_bindings of this member do not name that team.');

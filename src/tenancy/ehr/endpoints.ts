@@ -5,12 +5,13 @@ import { Cursor, Uuid } from '../../wire/schema.ts';
 import { Done } from '../schemas.ts';
 import { findConfiguration, putConfiguration } from './configuration.ts';
 import { createDashboardUrl } from './create-dashboard-url.ts';
-import { createEhrMember } from './create-member.ts';
-import { listEhrMembers } from './list-members.ts';
-import { findEhrMember, toEhrMember } from './member.ts';
+import { createEhrMember } from './members/create.ts';
+import { listEhrMembers } from './members/list.ts';
+import { findEhrMember } from './members/find.ts';
+import { toEhrMember } from './members/render.ts';
 import { openDashboard } from './open-dashboard.ts';
-import { patchEhrMember } from './patch-member.ts';
-import { removeEhrMember } from './remove-member.ts';
+import { patchEhrMember } from './members/patch.ts';
+import { deleteEhrMember } from './members/delete.ts';
 import {
   DashboardUrl,
   DashboardUrlInput,
@@ -123,7 +124,7 @@ export const ehrEndpoints = [
     summary: 'Erase a person of an EHR',
     description: 'Links that were made for the person open nothing from here on.',
     handle: async (ctx, { params }) => {
-      await removeEhrMember(ctx, params.member_id);
+      await deleteEhrMember(ctx, params.member_id);
       return { success: true };
     },
   }),

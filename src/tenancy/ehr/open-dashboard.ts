@@ -4,7 +4,7 @@ import type { BrowserAnswer } from '../../http/media.ts';
 import { escapeHtml, layout } from '../../http/page.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import { findConfigurationOrNull } from './configuration.ts';
-import { openMember } from './member.ts';
+import { openMember } from './members/render.ts';
 
 const STYLE = `
 section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;margin:0 0 .75rem}

@@ -5,7 +5,7 @@ import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { refuseUnknownTeams } from '../teams/find.ts';
 import { newManagementKey } from './key-value.ts';
-import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';
+import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
 type Input = {
   org_id: string;

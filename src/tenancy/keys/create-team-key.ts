@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { newTeamKey } from './key-value.ts';
 import type { KeyScope } from './scopes.ts';
-import { TEAM_KEY_COLUMNS, toTeamKey, type TeamKey } from './team-key.ts';
+import { TEAM_KEY_COLUMNS, toTeamKey, type TeamKey } from './render-team-key.ts';
 
 type Input = {
   team_id: string;

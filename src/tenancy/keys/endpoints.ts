@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { Cursor, Uuid, WordFilter } from '../../wire/schema.ts';
+import { ofDeployment } from '../places.ts';
 import { teamIdsOf } from '../role-bindings.ts';
 import { findManagedTeam } from '../teams/find.ts';
-import { Environment, Region } from '../schemas.ts';
 import { createManagementKey } from './create-management-key.ts';
 import { createTeamKey } from './create-team-key.ts';
 import { listManagementKeys } from './list-management-keys.ts';
 import { listTeamKeys } from './list-team-keys.ts';
-import { toManagementKey } from './management-key.ts';
+import { toManagementKey } from './render-management-key.ts';
 import { patchManagementKey } from './patch-management-key.ts';
 import { revokeManagementKey } from './revoke-management-key.ts';
 import { revokeTeamKeys } from './revoke-team-keys.ts';
@@ -25,25 +25,26 @@ import {
   TeamApiKeyPage,
 } from './schemas.ts';
 
-const tag = 'management';
-const auth = 'management_key';
-const teamKeys = '/v1/org/{org_id}/team_api_keys/{env}/{region}';
-const managementKeys = '/v1/org/{org_id}/management_key';
-const ofDeployment = Type.Object({ org_id: Uuid, env: Environment, region: Region });
-const ofOrg = Type.Object({ org_id: Uuid });
+const management = { tag: 'management', auth: 'management_key' } as const;
+const ofTeams = {
+  ...management,
+  path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
+  params: ofDeployment,
+} as const;
+const ofOrg = { ...management, scope: 'org' } as const;
+const keys = '/v1/org/{org_id}/management_key';
+const key = `${keys}/{key_id}`;
+const inOrg = Type.Object({ org_id: Uuid });
 const ofKey = Type.Object({ org_id: Uuid, key_id: Uuid });
 
 const MOST_REVOKED_AT_ONCE = 100;
 
 export const keyEndpoints = [
   endpoint({
+    ...ofTeams,
     id: 'list_team_api_keys',
     method: 'GET',
-    path: teamKeys,
-    tag,
-    auth,
     scope: 'teams',
-    params: ofDeployment,
     response: TeamApiKeyPage,
     summary: 'List team API keys',
     description:
@@ -55,13 +56,10 @@ export const keyEndpoints = [
     handle: (ctx, { query: { next_cursor = null } }) => listTeamKeys(ctx, next_cursor),
   }),
   endpoint({
+    ...ofTeams,
     id: 'create_team_api_key',
     method: 'POST',
-    path: teamKeys,
-    tag,
-    auth,
     scope: 'team',
-    params: ofDeployment,
     body: TeamApiKeyInput,
     response: TeamApiKey,
     secretAnswer: true,
@@ -74,12 +72,9 @@ export const keyEndpoints = [
       createTeamKey(ctx, { team_id: ctx.team.id, label, scopes, expires_at }),
   }),
   endpoint({
+    ...ofTeams,
     id: 'delete_team_api_keys',
     method: 'DELETE',
-    path: teamKeys,
-    tag,
-    auth,
-    params: ofDeployment,
     response: RevokedTeamApiKeys,
     summary: 'Revoke team API keys',
     description: 'From the answer on, every process of the service refuses them.',
@@ -89,13 +84,11 @@ export const keyEndpoints = [
     handle: (ctx, { query: { api_key_id } }) => revokeTeamKeys(ctx, [...new Set(api_key_id)]),
   }),
   endpoint({
+    ...ofOrg,
     id: 'list_management_keys',
     method: 'GET',
-    path: managementKeys,
-    tag,
-    auth,
-    scope: 'org',
-    params: ofOrg,
+    path: keys,
+    params: inOrg,
     query: Type.Object({
       team_id: Type.Optional(Uuid),
       role: Type.Optional(WordFilter()),
@@ -114,13 +107,11 @@ export const keyEndpoints = [
     },
   }),
   endpoint({
+    ...ofOrg,
     id: 'create_management_key',
     method: 'POST',
-    path: managementKeys,
-    tag,
-    auth,
-    scope: 'org',
-    params: ofOrg,
+    path: keys,
+    params: inOrg,
     body: ManagementKeyInput,
     response: NewManagementKey,
     secretAnswer: true,
@@ -143,12 +134,10 @@ export const keyEndpoints = [
     },
   }),
   endpoint({
+    ...ofOrg,
     id: 'patch_management_key',
     method: 'PATCH',
-    path: `${managementKeys}/{key_id}`,
-    tag,
-    auth,
-    scope: 'org',
+    path: key,
     params: ofKey,
     body: ManagementKeyPatch,
     response: ManagementKey,
@@ -167,12 +156,10 @@ export const keyEndpoints = [
       ),
   }),
   endpoint({
+    ...ofOrg,
     id: 'delete_management_key',
     method: 'DELETE',
-    path: `${managementKeys}/{key_id}`,
-    tag,
-    auth,
-    scope: 'org',
+    path: key,
     params: ofKey,
     response: RevokedManagementKey,
     revokes: true,

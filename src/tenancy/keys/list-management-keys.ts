@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { decodeCursor, isId, takePage } from '../../db/page.ts';
-import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';
+import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
 const PAGE_SIZE = 50;
 

@@ -2,7 +2,7 @@ import type { ManagementCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { refuseUnknownTeams } from '../teams/find.ts';
-import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';
+import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
 /** Changes a key's label or, of a Team Management Key, the teams it is bound to; null leaves either as it is. */
 export function patchManagementKey(

@@ -3,7 +3,7 @@ import type { Ctx, TxCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './management-key.ts';
+import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
 /**
  * Revokes a management key of the organisation; null where it was revoked before. An organisation's last Org Management

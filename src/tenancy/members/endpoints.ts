@@ -3,14 +3,14 @@ import { endpoint } from '../../http/endpoint.ts';
 import { browser, webForm } from '../../http/media.ts';
 import { Cursor, SearchWords, Uuid } from '../../wire/schema.ts';
 import { Done } from '../schemas.ts';
-import { acceptInvite } from './invites/accept-invite.ts';
-import { createInvite } from './invites/create-invite.ts';
-import { deleteInvite } from './invites/delete-invite.ts';
-import { listInvites } from './invites/list-invites.ts';
-import { openInvite } from './invites/open-invite.ts';
-import { listMembers } from './list-members.ts';
-import { patchMember } from './patch-member.ts';
-import { removeMember } from './remove-member.ts';
+import { acceptInvite } from './invites/accept.ts';
+import { createInvite } from './invites/create.ts';
+import { deleteInvite } from './invites/delete.ts';
+import { listInvites } from './invites/list.ts';
+import { openInvite } from './invites/open.ts';
+import { listMembers } from './list.ts';
+import { patchMember } from './patch.ts';
+import { deleteMember } from './delete.ts';
 import { changedRole } from './role.ts';
 import { OrgInviteInput, OrgInvitePage, OrgInviteStatus, OrgMemberPage, OrgMemberPatch } from './schemas.ts';
 
@@ -76,7 +76,7 @@ export const memberEndpoints = [
     summary: 'Take a member out of an organisation',
     description: 'Name and address are erased at once. Keys that the organisation has stay as they are.',
     handle: async (ctx, { params }) => {
-      await removeMember(ctx, params.member_id);
+      await deleteMember(ctx, params.member_id);
       return { success: true };
     },
   }),
@@ -109,7 +109,7 @@ export const memberEndpoints = [
       'no mail server, whoever runs it shows the links by `phial org invites`. An organisation sends 10 mails a day to one ' +
       'address, and 500 in all.',
     refusals: ['limit_reached', 'too_many_mails', 'invite_conflict'],
-    handle: async (ctx, { body: { email, role = 'org_admin', team_role_bindings = null } }) => ({
+    handle: async (ctx, { body: { email, role, team_role_bindings = null } }) => ({
       status: await createInvite(ctx, email, changedRole({ role, team_ids: null }, { role, team_role_bindings })),
     }),
   }),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
-import { nullable, oneOf, optional, Timestamp, Uuid } from '../../wire/schema.ts';
+import { nullable, oneOf, optional, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 
 export const MemberRole = oneOf(['org_admin', 'team_admin', 'no_role'], {
@@ -48,7 +48,7 @@ export const OrgInvitePage = Type.Object({ invites: Type.Array(OrgInvite), next_
 export const OrgInviteInput = Type.Object(
   {
     email: Email,
-    role: Type.Optional(oneOf(['org_admin', 'team_admin', 'no_role'], { default: 'org_admin' })),
+    role: withDefault(oneOf(['org_admin', 'team_admin', 'no_role']), 'org_admin'),
     team_role_bindings: optional(TeamsOfRole),
   },
   { boundByRole: true },

@@ -3,6 +3,7 @@ import type { Ctx, TxCtx } from '../../context.ts';
 import { readAllCredentials, writeCredentials, type Credentials } from '../../credentials.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { lockName } from '../../db/session/named-lock.ts';
 import { createTeamKey } from '../keys/create-team-key.ts';
 import { createTeam } from '../teams/create.ts';
 import { createOrg } from './create.ts';
@@ -17,8 +18,9 @@ export type FirstKeys = { credentials: Credentials; isNew: boolean };
  */
 export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys | null> {
   return inTransaction(acrossTeams(ctx), async (ctx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('phial bootstrap'))`.execute(ctx.db);
-    if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) return findFirstKeys(ctx, dataDir);
+    await lockName(ctx.db, 'bootstrap');
+    if (await ctx.db.selectFrom('orgs').select('id').limit(1).executeTakeFirst())
+      return findFirstKeysOrNull(ctx, dataDir);
     const org = await createOrg(ctx, { name: 'Sandbox', plan: 'scale' });
     const team = await createTeam(ctx, { org_id: org.org_id, name: 'Sandbox team' });
     const key = await createTeamKey(ctx, { team_id: team.id, label: 'first key' });
@@ -35,7 +37,7 @@ export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys |
 }
 
 /** One data directory may have served several databases; a sandbox on another port is found by its file all the same. */
-async function findFirstKeys(ctx: TxCtx, dataDir: string): Promise<FirstKeys | null> {
+async function findFirstKeysOrNull(ctx: TxCtx, dataDir: string): Promise<FirstKeys | null> {
   const kept = readAllCredentials(dataDir);
   const here = await ctx.db
     .selectFrom('orgs')

@@ -3,6 +3,7 @@ import { endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { findOrg } from './find.ts';
 import { renameOrg } from './rename.ts';
+import { toOrg } from './render.ts';
 import { Org, OrgPatch } from './schemas.ts';
 
 const own = {
@@ -20,7 +21,7 @@ export const orgEndpoints = [
     id: 'get_org',
     method: 'GET',
     summary: 'Read your organisation',
-    handle: async (ctx) => ({ ...(await findOrg(ctx, ctx.org.id)), expires_at: null }),
+    handle: async (ctx) => toOrg(await findOrg(ctx, ctx.org.id)),
   }),
   endpoint({
     ...own,
@@ -29,6 +30,6 @@ export const orgEndpoints = [
     body: OrgPatch,
     summary: 'Rename your organisation',
     description: 'Its plan changes only by whoever runs the service.',
-    handle: async (ctx, { body: { name } }) => ({ ...(await renameOrg(ctx, name)), expires_at: null }),
+    handle: async (ctx, { body: { name } }) => toOrg(await renameOrg(ctx, name)),
   }),
 ];

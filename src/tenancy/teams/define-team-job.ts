@@ -2,7 +2,7 @@ import type { Static, TObject } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { defineJob, type Job, type JobKind } from '../../db/define-job.ts';
 import type { Uuid } from '../../wire/schema.ts';
-import { findTeamScope, forTeam } from './scope.ts';
+import { findTeamScopeOrNull, forTeam } from './scope.ts';
 
 type OfTeam = TObject<{ team_id: typeof Uuid }>;
 
@@ -14,7 +14,7 @@ export const defineTeamJob = <T extends OfTeam>({
   defineJob({
     ...kind,
     run: async (ctx, payload) => {
-      const team = await findTeamScope(ctx, payload.team_id);
+      const team = await findTeamScopeOrNull(ctx, payload.team_id);
       if (team) await run(forTeam(ctx, team), payload);
     },
   });

@@ -26,9 +26,6 @@ import {
   WebhookPortal,
 } from './schemas.ts';
 
-const tag = 'management';
-const auth = 'management_key';
-
 /** What a team's own key can ask of its team. */
 export const ownTeamEndpoints = [
   endpoint({
@@ -67,16 +64,18 @@ export const ownTeamEndpoints = [
   }),
 ];
 
+const management = { tag: 'management', auth: 'management_key' } as const;
+const teams = '/v1/org/{org_id}/team';
+const team = `${teams}/{team_id}`;
 const ofOrg = Type.Object({ org_id: Uuid });
-const ofTeam = Type.Object({ org_id: Uuid, team_id: Uuid });
+const ofTeam = { ...management, scope: 'team', params: Type.Object({ org_id: Uuid, team_id: Uuid }) } as const;
 
 export const teamEndpoints = [
   endpoint({
+    ...management,
     id: 'list_teams',
     method: 'GET',
-    path: '/v1/org/{org_id}/team',
-    tag,
-    auth,
+    path: teams,
     scope: 'teams',
     params: ofOrg,
     query: TeamFilters,
@@ -89,13 +88,10 @@ export const teamEndpoints = [
     handle: (ctx, { query }) => listTeams(ctx, query),
   }),
   endpoint({
+    ...ofTeam,
     id: 'get_managed_team',
     method: 'GET',
-    path: '/v1/org/{org_id}/team/{team_id}',
-    tag,
-    auth,
-    scope: 'team',
-    params: ofTeam,
+    path: team,
     query: ShownEnvironments,
     response: ManagedTeam,
     summary: 'Read a team',
@@ -104,13 +100,10 @@ export const teamEndpoints = [
       toManagedTeam(ctx.config, await findManagedTeamRow(ctx), include_environment),
   }),
   endpoint({
+    ...ofTeam,
     id: 'patch_team',
     method: 'PATCH',
-    path: '/v1/org/{org_id}/team/{team_id}',
-    tag,
-    auth,
-    scope: 'team',
-    params: ofTeam,
+    path: team,
     body: TeamPatch,
     response: ManagedTeam,
     revokes: true,
@@ -132,11 +125,10 @@ export const teamEndpoints = [
     },
   }),
   endpoint({
+    ...management,
     id: 'resolve_team',
     method: 'POST',
     path: '/v1/org/{org_id}/resolve_team',
-    tag,
-    auth,
     params: ofOrg,
     body: TeamReference,
     response: ManagedTeam,
@@ -147,13 +139,12 @@ export const teamEndpoints = [
       toManagedTeam(ctx.config, await resolveTeam(ctx, integration_team_id)),
   }),
   endpoint({
+    ...management,
     id: 'create_team',
     method: 'POST',
-    path: '/v1/org/{org_id}/team',
-    tag,
-    auth,
+    path: teams,
     scope: 'org',
-    params: Type.Object({ org_id: Uuid }),
+    params: ofOrg,
     body: TeamInput,
     response: ManagedTeam,
     summary: 'Create a team',
@@ -169,25 +160,19 @@ export const teamEndpoints = [
     },
   }),
   endpoint({
+    ...ofTeam,
     id: 'get_link_redirect_urls',
     method: 'GET',
-    path: '/v1/org/{org_id}/team/{team_id}/link_redirect_urls',
-    tag,
-    auth,
-    scope: 'team',
-    params: Type.Object({ org_id: Uuid, team_id: Uuid }),
+    path: `${team}/link_redirect_urls`,
     response: LinkRedirectUrls,
     summary: 'Read where link tokens may send browsers to',
     handle: async (ctx) => linkRedirectUrls(ctx),
   }),
   endpoint({
+    ...ofTeam,
     id: 'put_link_redirect_urls',
     method: 'PUT',
-    path: '/v1/org/{org_id}/team/{team_id}/link_redirect_urls',
-    tag,
-    auth,
-    scope: 'team',
-    params: Type.Object({ org_id: Uuid, team_id: Uuid }),
+    path: `${team}/link_redirect_urls`,
     body: LinkRedirectUrls,
     response: LinkRedirectUrls,
     revokes: true,

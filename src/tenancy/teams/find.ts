@@ -40,7 +40,7 @@ export async function findManagedTeamRow(ctx: ManagementCtx & TeamCtx): Promise<
 
 /** The same of several teams; their ids, each once. */
 export async function findManagedTeams(ctx: ManagementCtx, teamIds: string[]): Promise<string[]> {
-  const ids = [...new Set(teamIds.map((id) => id.toLowerCase()))];
+  const ids = [...new Set(teamIds)];
   await refuseUnknownTeams(ctx, ctx.org.id, ids);
   refuseUnbound(ctx, ids);
   return ids;

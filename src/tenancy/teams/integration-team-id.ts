@@ -1,6 +1,6 @@
 // The id that an organisation's own system has for a team: one team of the organisation at most has it.
-import { sql } from 'kysely';
 import type { ManagementCtx, TxCtx } from '../../context.ts';
+import { lockName } from '../../db/session/named-lock.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { refuseUnbound } from './find.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
@@ -15,8 +15,7 @@ export async function refuseTaken(
   integrationTeamId: string,
   own: string | null = null,
 ): Promise<void> {
-  const place = `integration_team_id ${orgId} ${integrationTeamId}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`.execute(db);
+  await lockName(db, 'integration_team_id', orgId, integrationTeamId);
   const taken = await findOrNull(db, orgId, integrationTeamId);
   if (taken === null || taken === own) return;
   throw new AppError('integration_team_id_conflict', 'A team with this integration_team_id exists.', {

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
-import { findTeamScope } from './scope.ts';
+import { findTeamScopeOrNull } from './scope.ts';
 import type { Physician } from './schemas.ts';
 
 type Named = Static<typeof Physician>;
@@ -22,7 +22,7 @@ export async function listPhysicians({ db, team }: TeamCtx, teamId: string): Pro
 
 /** Adds a physician to a team, or gives the one with this NPI another name; tells whose team it is. Throws not_found. */
 export async function addPhysician(ctx: Ctx, teamId: string, physician: Named): Promise<{ org_id: string }> {
-  const team = await findTeamScope(ctx, teamId);
+  const team = await findTeamScopeOrNull(ctx, teamId);
   if (!team) throw notFound('Team');
   const { first_name, last_name } = physician;
   await boundToTeam(ctx, teamId)

@@ -8,7 +8,10 @@ export const forTeam = <C extends Ctx | TxCtx>(ctx: C, team: TeamCtx['team']): C
 });
 
 /** What background work needs to act for a team (see forTeam); null where the team is gone, or deleted and about to be. */
-export async function findTeamScope(ctx: Pick<Ctx | TxCtx, 'db'>, teamId: string): Promise<TeamCtx['team'] | null> {
+export async function findTeamScopeOrNull(
+  ctx: Pick<Ctx | TxCtx, 'db'>,
+  teamId: string,
+): Promise<TeamCtx['team'] | null> {
   const team = await boundToTeam(ctx, teamId)
     .db.selectFrom('teams')
     .select(['id', 'org_id', 'settings'])

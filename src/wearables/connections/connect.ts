@@ -38,7 +38,7 @@ export const NOTHING: Grant = { external_user_id: null, granted_scopes: null, to
  * of where it is new or was not connected, so that two that come at once are told of once.
  */
 export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: ProviderSlug, grant: Grant): Promise<void> {
-  return inTransaction(ctx as TeamCtx, async (ctx) => {
+  return inTransaction(ctx, async (ctx) => {
     const before = await lockOrInsert(ctx, user, provider);
     const row = { team_id: ctx.team.id, id: `${user.id}/${provider}` };
     const { external_user_id: external, granted_scopes, credential_id = null } = grant;

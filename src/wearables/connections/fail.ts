@@ -18,7 +18,7 @@ export function failConnection(
   error: { type: ConnectionError; details: string },
   refused?: string,
 ): Promise<boolean> {
-  return inTransaction(ctx as TeamCtx, async (ctx) => {
+  return inTransaction(ctx, async (ctx) => {
     if (refused !== undefined && !(await isItsToken(ctx, { user_id, provider }, refused))) return false;
     const {
       rows: [failed],

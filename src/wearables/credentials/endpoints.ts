@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
-import { oneOf, Uuid } from '../../wire/schema.ts';
+import { ofDeployment } from '../../tenancy/places.ts';
 import { listCredentials } from './list.ts';
 import { prepareCredentials } from './prepare.ts';
 import { removeCredentials } from './remove.ts';
@@ -19,7 +18,6 @@ import { setCredentials } from './set.ts';
 const tag = 'management';
 const auth = 'management_key';
 const path = '/v1/org/{org_id}/team_custom_credentials/{env}/{region}';
-const params = Type.Object({ org_id: Uuid, env: oneOf(['production', 'sandbox']), region: oneOf(['us', 'eu']) });
 
 /** What teams have of their own at providers and laboratories. */
 export const credentialEndpoints: Endpoint[] = [
@@ -30,7 +28,7 @@ export const credentialEndpoints: Endpoint[] = [
     tag,
     auth,
     scope: 'teams',
-    params,
+    params: ofDeployment,
     query: CredentialsQuery,
     response: CredentialsPage,
     summary: 'List what teams have of their own at providers and laboratories',
@@ -46,7 +44,7 @@ export const credentialEndpoints: Endpoint[] = [
     tag,
     auth,
     scope: 'team',
-    params,
+    params: ofDeployment,
     body: CredentialsInput,
     response: Credentials,
     summary: 'Set what a team has of its own at a provider or laboratory',
@@ -64,7 +62,7 @@ export const credentialEndpoints: Endpoint[] = [
     path,
     tag,
     auth,
-    params,
+    params: ofDeployment,
     query: CredentialsRemoval,
     response: RemovedCredentials,
     summary: 'Delete what teams have of their own at providers and laboratories',
@@ -81,7 +79,7 @@ export const credentialEndpoints: Endpoint[] = [
     tag,
     auth,
     scope: 'team',
-    params,
+    params: ofDeployment,
     body: PreparationInput,
     response: Preparation,
     readsOnly: true,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { TheseTeams } from '../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, Text, Timestamp, Uuid, withDefault, WordFilter } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { CredentialDetails, detailsOfProvider } from './details.ts';
@@ -42,9 +43,7 @@ const RedirectUrl = Type.String({
 });
 
 export const CredentialsQuery = Type.Object({
-  team_id: Type.Optional(
-    Type.Array(Uuid, { maxItems: MOST_AT_ONCE, description: 'These teams; left out, all that the key opens.' }),
-  ),
+  team_id: TheseTeams,
   provider: Type.Optional(WordFilter({ description: 'Only at this provider or laboratory.' })),
   next_cursor: Type.Optional(Cursor()),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Credentials on a page.' }), 50),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { lockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { connectorOrNull } from '../connections/providers/all.ts';
@@ -55,7 +56,7 @@ export function setCredentials(ctx: Ctx, input: Input): Promise<Static<typeof Cr
 
 /** What the team has, or had, at the provider. Of two that come at once the second waits. */
 async function lockAll({ db, team }: TxCtx<Ctx>, provider: string): Promise<Stored[]> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`credentials ${team.id} ${provider}`}, 0))`.execute(db);
+  await lockName(db, 'credentials', team.id, provider);
   return db
     .selectFrom('team_credentials')
     .select([...CREDENTIAL_COLUMNS, 'client_secret', 'retired_at'])

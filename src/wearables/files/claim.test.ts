@@ -8,7 +8,7 @@ import { untilBlocked } from '../../../test/until-blocked.ts';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { eraseUsers } from '../../jobs/erase-users.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
 import { claimNext, endImport, giveBack, LeaseLost, type Claimed } from './claim.ts';
 import { setAside } from './set-aside.ts';
 import { storePiece } from './store-piece.ts';
@@ -30,7 +30,7 @@ async function withFiles(count: number): Promise<{ team: Team; ids: string[]; sc
   const { user_id } = await makeUser(team);
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) ids.push((await upload(team, user_id, '<gpx/>')).body.id);
-  const scope = (await findTeamScope(app.ctx, team.id)) as TeamCtx['team'];
+  const scope = (await findTeamScopeOrNull(app.ctx, team.id)) as TeamCtx['team'];
   return { team, ids, user_id, scoped: forTeam(app.ctx, scope) };
 }
 const claim = async (): Promise<Claimed> => (await claimNext(app.ctx)) as Claimed;

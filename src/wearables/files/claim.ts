@@ -4,6 +4,7 @@ import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import type { Db } from '../../db/open.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { lockName } from '../../db/session/named-lock.ts';
 import type { FailureCode } from './failures.ts';
 import type { FileKind } from './file-kind.ts';
 
@@ -21,7 +22,7 @@ const MOST_ATTEMPTS = 5;
 export function claimNext(ctx: Ctx): Promise<Claimed | null> {
   return inTransaction(acrossTeams(ctx), async ({ db }) => {
     // Two that look at once would each find the same team free.
-    await sql`select pg_advisory_xact_lock(hashtextextended('claim an import', 0))`.execute(db);
+    await lockName(db, 'claim of an import');
     const { numAffectedRows: interrupted = 0n } = await sql`
       update imports set status = 'failure', error = ${'interrupted' satisfies FailureCode}, lease = null, ended_at = now()
        where status = 'running' and lease_until < now() and attempts >= ${MOST_ATTEMPTS}`.execute(db);

@@ -40,7 +40,7 @@ export async function findImport(ctx: Scope, userId: string, importId: string): 
 export async function listImports(
   ctx: TeamCtx,
   userId: string,
-  { next_cursor, page_size = 50 }: { next_cursor?: string; page_size?: number },
+  { next_cursor, page_size }: { next_cursor?: string; page_size: number },
 ): Promise<Static<typeof FileImportPage>> {
   await findUser(ctx, userId);
   const before = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);

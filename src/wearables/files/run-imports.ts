@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { defineJob } from '../../db/define-job.ts';
 import { AppError } from '../../errors.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
 import { claimNext, endImport, giveBack, LeaseLost, type Claimed } from './claim.ts';
 import { ImportFailure, isFailureCode, type FailureCode } from './failures.ts';
 import { importsKind } from './imports-kind.ts';
@@ -44,7 +44,7 @@ export async function runImports(ctx: Ctx): Promise<void> {
 
 /** What the database does not let through is thrown: the import then comes again when its lease has run out. */
 async function importFile(ctx: Ctx, claimed: Claimed): Promise<void> {
-  const team = await findTeamScope(ctx, claimed.team_id);
+  const team = await findTeamScopeOrNull(ctx, claimed.team_id);
   if (!team) return; // and with it everything of its users
   const scoped = forTeam(ctx, team);
   try {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Cursor, nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
+import { Cursor, nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { FILE_KINDS } from './file-kind.ts';
 
 const IMPORT_STATUSES = ['queued', 'running', 'success', 'failure'] as const;
@@ -38,7 +38,5 @@ export const FileImportPage = Type.Object({ data: Type.Array(FileImport), next_c
 
 export const ImportsQuery = Type.Object({
   next_cursor: Type.Optional(Cursor()),
-  page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many a page has.' }),
-  ),
+  page_size: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'How many a page has.' }), 50),
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { lockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import type { FileKind } from './file-kind.ts';
 
@@ -16,7 +17,7 @@ export type Upload = { id: string; user_id: string; kind: FileKind };
 export function setAside(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: number): Promise<void> {
   return inTransaction(ctx, async ({ db, team, config }) => {
     // Two uploads of a team that look at once would each find room for itself.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${team.id}`}, 0))`.execute(db);
+    await lockName(db, 'uploads', team.id);
     const { rows } = await sql<{ files: number; bytes: number }>`
       select count(*)::float8 as files, coalesce(sum(bytes), 0)::float8 as bytes from imports
        where team_id = ${team.id} and status in ('uploading', 'queued', 'running') and id <> ${id}`.execute(db);

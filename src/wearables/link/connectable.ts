@@ -1,6 +1,6 @@
 import type { LinkCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { findApplication, findApplications } from '../connections/applications/find-application.ts';
+import { findApplicationOrNull, findApplications } from '../connections/applications/find-application.ts';
 import type { Configured } from '../connections/providers/configured.ts';
 import { providerOrNull } from '../providers.ts';
 
@@ -21,7 +21,7 @@ export async function findConnectable(ctx: LinkCtx, slug: string): Promise<Confi
 
 /** For a token that is to name one provider. */
 export async function refuseUnconnectable(ctx: TxCtx<TeamCtx>, slug: string): Promise<void> {
-  if (!(await findApplication(ctx, slug))) refuse();
+  if (!(await findApplicationOrNull(ctx, slug))) refuse();
 }
 
 function refuse(): never {

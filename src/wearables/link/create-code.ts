@@ -24,8 +24,8 @@ export function createLinkCode(
     const { environment, region, baseUrl } = ctx.config;
     const code = `${environment === 'sandbox' ? 'sk' : 'pk'}${region}${randomBytes(BYTES).toString('hex')}`;
     const made = await sql<{ expires_at: string }>`
-      insert into link_codes (user_id, id, team_id, code_hash, expires_at)
-      select ${user.id}, ${newId()}, ${ctx.team.id}, ${hashKey(code)}, asked.at
+      insert into link_codes (user_id, id, team_id, code_hash, made_by, expires_at)
+      select ${user.id}, ${newId()}, ${ctx.team.id}, ${hashKey(code)}, ${ctx.keyId ?? null}::uuid, asked.at
         from (select coalesce(${expires_at}::timestamptz, now() + make_interval(mins => ${MINUTES})) as at) as asked
        where asked.at > now() and asked.at <= now() + make_interval(hours => ${MOST_HOURS})
       returning expires_at`.execute(ctx.db);

@@ -7,13 +7,16 @@ import { forTeam } from '../../tenancy/teams/scope.ts';
 type By = { token: string } | { id: string; user_id: string };
 
 /** Whose a link token is; null where nobody knows it. */
-export const findLinkSession = (ctx: Ctx, token: string): Promise<FoundLinkSession | null> => find(ctx, { token });
+export const findLinkSessionOrNull = (ctx: Ctx, token: string): Promise<FoundLinkSession | null> =>
+  findOrNull(ctx, { token });
 
 /** The session by its id, as a return from a provider names it. */
-export const findLinkSessionById = (ctx: Ctx, by: { id: string; user_id: string }): Promise<FoundLinkSession | null> =>
-  find(ctx, by);
+export const findLinkSessionByIdOrNull = (
+  ctx: Ctx,
+  by: { id: string; user_id: string },
+): Promise<FoundLinkSession | null> => findOrNull(ctx, by);
 
-async function find(ctx: Ctx, by: By): Promise<FoundLinkSession | null> {
+async function findOrNull(ctx: Ctx, by: By): Promise<FoundLinkSession | null> {
   const row = await acrossTeams(ctx)
     .db.selectFrom('link_tokens')
     .innerJoin('users', 'users.id', 'link_tokens.user_id')

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Cursor, nullable, oneOf, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
+import { Cursor, nullable, oneOf, withDefault, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
 
 export const DEMO_PROVIDERS = ['apple_health_kit', 'fitbit', 'freestyle_libre', 'oura'] as const;
 
@@ -89,9 +89,7 @@ export const UserResources = Type.Object({
 export const IntrospectQuery = Type.Object({
   user_id: Type.Optional(Uuid),
   provider: Type.Optional(WordFilter({ description: 'Slug of the provider; left out, all of them.' })),
-  user_limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Users on a page, at most 100.' }),
-  ),
+  user_limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Users on a page, at most 100.' }), 50),
   next_cursor: Type.Optional(Cursor()),
   cursor: Type.Optional(Cursor({ description: 'The same as next_cursor.' })),
 });

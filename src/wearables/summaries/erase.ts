@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import { LEAST_ID } from '../../ids.ts';
 import { askForRuns } from '../ask-for-runs.ts';
 import { becomeWriter } from '../one-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
@@ -17,7 +18,7 @@ const AT_ONCE = 50;
 
 /** As they are answered, with the name of their kind and what their provider sent. */
 async function* summariesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+  for (let after = LEAST_ID; ;) {
     const { rows } = await sql<ToldRow & { resource: string; raw: Buffer }>`
       select * from summaries
        where user_id = ${user.id} and team_id = ${ctx.team.id} and id > ${after} order by id limit ${AT_ONCE}`.execute(

@@ -17,7 +17,7 @@ export type StoredRow = ToldRow & {
 
 const COLUMNS = [...TOLD_COLUMNS, 'key', 'version', 'told_hash', 'raw_hash', 'stream_hash'] as const;
 
-const COLUMNS_SQL = sql.join(COLUMNS.map((column) => sql.ref(`summaries.${column}`)));
+const COLUMNS_SQL = sql.raw(COLUMNS.map((column) => `summaries.${column}`).join(', '));
 
 type Whose = { id: string };
 
@@ -48,6 +48,7 @@ export async function lockRows(
   return byName(rows);
 }
 
+/** Planned each time, as what replaces rows: a plan from when there were none would be kept, which reads the table whole. */
 const rowsOf = (
   { team }: TeamCtx,
   user: Whose,
@@ -55,7 +56,7 @@ const rowsOf = (
   candidates: Candidate[],
 ): RawBuilder<unknown> => sql`
   select ${COLUMNS_SQL}
-    from summaries
+    from ${sql.table('summaries')}
     join unnest(${candidates.map((each) => each.provider)}::text[], ${candidates.map((each) => each.source_type)}::text[],
                 ${candidates.map((each) => each.key)}::text[]) as wanted (provider, source_type, key)
          using (provider, source_type, key)
@@ -89,7 +90,7 @@ export async function replaceRows(ctx: TxCtx<TeamCtx>, replacements: Replacement
   if (replacements.length === 0) return [];
   const differs = sql`summaries.told_hash <> new.told_hash`;
   const { rows } = await sql<StoredRow>`
-    update summaries set
+    update ${sql.table('summaries')} set
       provider_id = new.provider_id, app_id = new.app_id, device_id = new.device_id,
       version = coalesce(new.version, summaries.version),
       calendar_date = new.calendar_date, start_at = new.start_at, end_at = new.end_at,

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makePerson, type Person } from '../../../test/summaries.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
 import { findUser } from '../../users/find.ts';
 import type { Incoming } from './candidate.ts';
 import { eraseSomeSummaries } from './erase.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => person.close());
 
-const scoped = async () => forTeam(app.ctx, (await findTeamScope(app.ctx, person.team.id)) as never);
+const scoped = async () => forTeam(app.ctx, (await findTeamScopeOrNull(app.ctx, person.team.id)) as never);
 const day = (changes: object = {}) => ({ provider: 'oura', calendar_date: '2026-01-05', ...changes });
 
 /** What a connector does with what it has mapped. */

@@ -5,7 +5,7 @@ import { makeUser } from '../../../test/factories.ts';
 import { query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
 import { eraseTeams } from '../../../test/erase-teams.ts';
 import { dropExpired as runRetention } from '../../jobs/retention.ts';
 import { deleteBefore, dropExpired, eraseSomeSamples } from './erase.ts';
@@ -44,7 +44,7 @@ describe('erasing', () => {
         user.user_id,
         Array.from({ length: 5_000 }, (_, n) => sample(from + n, { source_type: from < 30_000 ? 'watch' : 'ring' })),
       );
-    const team = await findTeamScope(app.ctx, app.team.id);
+    const team = await findTeamScopeOrNull(app.ctx, app.team.id);
     const scoped = forTeam(app.ctx, team as NonNullable<typeof team>);
     const left: [boolean, number][] = [];
     for (let more = true; more;) {
@@ -64,7 +64,7 @@ describe('erasing', () => {
     const { user_id } = await makeUser(team);
     const scope = forTeam(
       app.ctx,
-      (await findTeamScope(app.ctx, team.id)) as NonNullable<Awaited<ReturnType<typeof findTeamScope>>>,
+      (await findTeamScopeOrNull(app.ctx, team.id)) as NonNullable<Awaited<ReturnType<typeof findTeamScopeOrNull>>>,
     );
     let finish = (): void => undefined;
     const held = new Promise<void>((resolve) => {

@@ -1,15 +1,11 @@
-import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Team, TestApp } from '../../../test/app.ts';
 import { dueNow } from '../../../test/deliveries.ts';
+import { sleep, steps } from '../../../test/events.ts';
 import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
 import type { Receiver } from '../../../test/receiver.ts';
 import { eachWithEndpoint } from '../../../test/subscribed.ts';
-import { defineEvent } from '../../events/define.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
-const sleep = defineEvent({ name: 'daily.data.sleep.created', summary: '', data: Type.Object({}) });
 
 type Attempt = {
   id: string;

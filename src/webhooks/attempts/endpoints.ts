@@ -1,43 +1,34 @@
 import { Type, type Static } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
-import { oneOf } from '../../wire/schema.ts';
+import { ofTeam, TEAM_PATH } from '../../tenancy/places.ts';
+import { oneOf, Uuid } from '../../wire/schema.ts';
 import type { EventTypeDescription } from '../event-types/schemas.ts';
+import { ofWebhook, WEBHOOK_PATH } from '../places.ts';
 import { findEvent } from './find-event.ts';
 import { findAttempt } from './find.ts';
 import { listAttemptsOfEvent } from './list-of-event.ts';
 import { listAttempts } from './list.ts';
 import { resend } from './resend.ts';
 import { sendTest } from './send-test.ts';
-import {
-  Attempt,
-  AttemptPage,
-  AttemptQuery,
-  EventAttempts,
-  OfAttempt,
-  OfDelivery,
-  OfEvent,
-  OfWebhook,
-  SentEvent,
-  SentTest,
-  WaitingDelivery,
-} from './schemas.ts';
+import { Attempt, AttemptPage, AttemptQuery, EventAttempts, SentEvent, SentTest, WaitingDelivery } from './schemas.ts';
 
 const tag = 'webhooks';
 const auth = 'management_key';
-const team = '/v1/org/{org_id}/team/{team_id}/{environment}';
-const webhook = `${team}/webhook/{webhook_id}` as const;
-const event = `${team}/event/{event_id}` as const;
+const event = `${TEAM_PATH}/event/{event_id}`;
+const ofEvent = Type.Object({ ...ofTeam.properties, event_id: Uuid });
+const ofAttempt = Type.Object({ ...ofWebhook.properties, attempt_id: Uuid });
+const ofDelivery = Type.Object({ ...ofWebhook.properties, event_id: Uuid });
 
 /** What was delivered, what was not, and why. */
 export const attemptEndpoints = [
   endpoint({
     id: 'list_webhook_attempts',
     method: 'GET',
-    path: `${webhook}/attempt`,
+    path: `${WEBHOOK_PATH}/attempt`,
     tag,
     auth,
     scope: 'team',
-    params: OfWebhook,
+    params: ofWebhook,
     query: AttemptQuery,
     response: AttemptPage,
     summary: 'List the attempts to deliver to an endpoint',
@@ -49,11 +40,11 @@ export const attemptEndpoints = [
   endpoint({
     id: 'get_webhook_attempt',
     method: 'GET',
-    path: `${webhook}/attempt/{attempt_id}`,
+    path: `${WEBHOOK_PATH}/attempt/{attempt_id}`,
     tag,
     auth,
     scope: 'team',
-    params: OfAttempt,
+    params: ofAttempt,
     response: Attempt,
     summary: 'Read an attempt',
     description:
@@ -70,7 +61,7 @@ export const attemptEndpoints = [
     tag,
     auth,
     scope: 'team',
-    params: OfEvent,
+    params: ofEvent,
     response: SentEvent,
     summary: 'Read an event as it is sent',
     description: 'By the webhook-id of a delivery, as long as events are kept.',
@@ -84,7 +75,7 @@ export const attemptEndpoints = [
     tag,
     auth,
     scope: 'team',
-    params: OfEvent,
+    params: ofEvent,
     query: AttemptQuery,
     response: EventAttempts,
     summary: 'List the attempts to deliver an event',
@@ -99,11 +90,11 @@ export const sendingEndpoints = (names: string[], catalogue: () => { data: Event
   endpoint({
     id: 'resend_event',
     method: 'POST',
-    path: `${webhook}/event/{event_id}/resend`,
+    path: `${WEBHOOK_PATH}/event/{event_id}/resend`,
     tag,
     auth,
     scope: 'team',
-    params: OfDelivery,
+    params: ofDelivery,
     response: WaitingDelivery,
     summary: 'Send an event to an endpoint again',
     description:
@@ -116,11 +107,11 @@ export const sendingEndpoints = (names: string[], catalogue: () => { data: Event
   endpoint({
     id: 'test_webhook',
     method: 'POST',
-    path: `${webhook}/test`,
+    path: `${WEBHOOK_PATH}/test`,
     tag,
     auth,
     scope: 'team',
-    params: OfWebhook,
+    params: ofWebhook,
     body: Type.Object({ event_type: oneOf(names) }),
     response: SentTest,
     summary: 'Send an example to an endpoint',

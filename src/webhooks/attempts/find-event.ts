@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import { byIndex } from '../../db/session/by-index.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { userLeaves } from '../../events/held.ts';
-import { openedOrNull } from '../feed/open-bodies.ts';
+import { openBodyOrNull } from '../../events/open-body.ts';
 import type { SentEvent } from './schemas.ts';
 
 type EventRow = {
@@ -18,7 +19,12 @@ type EventRow = {
 };
 
 const ROW = sql`events.id, event_type, user_id, test_for, events.created_at, ${userLeaves} as user_leaves`;
-const WITH_USER = sql.raw('events left join users on users.id = events.user_id');
+
+const found = ({ team }: TeamCtx, id: string) => sql`
+  (select * from events where team_id = ${team.id} and id between ${id} and ${id} order by id limit 1) as events
+    left join lateral (
+      select deleted_at from users where users.id between events.user_id and events.user_id order by users.id limit 1
+    ) as users on true`;
 
 /** An event of the team that is kept. */
 export async function findEventRow(ctx: TeamCtx, id: string): Promise<EventRow> {
@@ -27,20 +33,20 @@ export async function findEventRow(ctx: TeamCtx, id: string): Promise<EventRow> 
   return event;
 }
 
-export async function findEventRowOrNull({ db, team }: TeamCtx, id: string): Promise<EventRow | null> {
-  const { rows } = await sql<EventRow>`
-    select ${ROW} from ${WITH_USER} where events.team_id = ${team.id} and events.id = ${id}`.execute(db);
+export async function findEventRowOrNull(ctx: TeamCtx, id: string): Promise<EventRow | null> {
+  const { rows } = await byIndex(sql<EventRow>`select ${ROW} from ${found(ctx, id)}`).execute(ctx.db);
   return rows[0] ?? null;
 }
 
 /** What is sent of an event, as far as it opens; nothing of one that tells of a user who is scheduled for deletion. */
 export async function findEvent(ctx: TeamCtx, id: string): Promise<Static<typeof SentEvent>> {
-  const { rows } = await sql<EventRow & { body: Buffer }>`
-    select ${ROW}, body from ${WITH_USER} where events.team_id = ${ctx.team.id} and events.id = ${id}`.execute(ctx.db);
+  const { rows } = await byIndex(sql<EventRow & { body: Buffer }>`select ${ROW}, body from ${found(ctx, id)}`).execute(
+    ctx.db,
+  );
   if (!rows[0]) throw notFound('Event');
   const { user_leaves, test_for: _, body, ...event } = rows[0];
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of this event is scheduled for deletion.');
-  const bytes = await openedOrNull(ctx, event.id, body);
+  const bytes = await openBodyOrNull(ctx, event.id, body);
   return { ...event, body: bytes?.toString() ?? null };
 }

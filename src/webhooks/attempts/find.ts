@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import { byIndex } from '../../db/session/by-index.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signatureHeaders } from '../../delivery/sending/sign.ts';
 import { userLeaves } from '../../events/held.ts';
-import { findHeaderSetOrNull } from '../headers.ts';
-import { COLUMNS, type AttemptRow } from './looked-at.ts';
+import { findHeaderSetOrNull } from '../receivers/headers.ts';
+import { COLUMNS, type AttemptRow } from './look-at.ts';
 import { renderAttempts } from './render.ts';
 import type { Attempt } from './schemas.ts';
 
@@ -23,15 +24,23 @@ type WholeRow = AttemptRow & {
  * a user who is scheduled for deletion.
  */
 export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: string): Promise<Static<typeof Attempt>> {
+  const query = sql<WholeRow>`
+    select ${COLUMNS}, event_type, sent_at, signature, user_agent, headers_id, response_body, ${userLeaves} as user_leaves
+      from (
+        select * from attempts where webhook_id = ${webhookId} and id between ${attemptId} and ${attemptId} order by id limit 1
+      ) as attempts
+     cross join lateral (
+       select event_type, user_id from events
+        where events.team_id = ${ctx.team.id} and events.id between attempts.event_id and attempts.event_id
+        order by events.id limit 1
+     ) as events
+      left join lateral (
+       select deleted_at from users where users.id between events.user_id and events.user_id order by users.id limit 1
+     ) as users on true
+     where attempts.team_id = ${ctx.team.id}`;
   const {
     rows: [row],
-  } = await sql<WholeRow>`
-    select ${COLUMNS}, event_type, sent_at, signature, user_agent, headers_id, response_body, ${userLeaves} as user_leaves
-      from attempts join events on events.team_id = attempts.team_id and events.id = attempts.event_id
-      left join users on users.id = events.user_id
-     where attempts.team_id = ${ctx.team.id} and webhook_id = ${webhookId} and attempts.id = ${attemptId}`.execute(
-    ctx.db,
-  );
+  } = await byIndex(query).execute(ctx.db);
   if (!row) throw notFound('Attempt');
   const { sent_at, signature, user_agent, headers_id, response_body, user_leaves, ...attempt } = row;
   if (user_leaves)

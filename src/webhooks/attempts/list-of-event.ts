@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findWaitingOfEvent } from '../../delivery/waiting.ts';
 import { findEventRow } from './find-event.ts';
-import { lookAtAttempts, type AttemptFilters } from './looked-at.ts';
+import { lookAtAttempts, type AttemptFilters } from './look-at.ts';
 import { renderAttempts } from './render.ts';
 import type { EventAttempts } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { findWebhook } from '../find.ts';
-import { lookAtAttempts, type AttemptFilters } from './looked-at.ts';
+import { findWebhook } from '../receivers/find.ts';
+import { lookAtAttempts, type AttemptFilters } from './look-at.ts';
 import { renderAttempts } from './render.ts';
 import type { AttemptPage } from './schemas.ts';
 

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findWaiting } from '../../delivery/waiting.ts';
 import { madeAt } from '../../ids.ts';
-import type { AttemptRow } from './looked-at.ts';
+import type { AttemptRow } from './look-at.ts';
 import type { AttemptSummary } from './schemas.ts';
 
 /**

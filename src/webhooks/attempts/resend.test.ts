@@ -1,8 +1,8 @@
 import { sql, type KyselyPlugin } from 'kysely';
-import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { attempted, queued } from '../../../test/deliveries.ts';
+import { steps } from '../../../test/events.ts';
 import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
 import { publishedTo, publishTo } from '../../../test/publish.ts';
 import type { Receiver } from '../../../test/receiver.ts';
@@ -10,11 +10,8 @@ import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import type { TeamCtx } from '../../context.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
 import { MOST_ATTEMPTS } from '../../delivery/requeue.ts';
-import { defineEvent } from '../../events/define.ts';
 import { leastIdAt, newId } from '../../ids.ts';
 import { resend as sendAgain } from './resend.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 let app: TestApp;
 let team: Team;

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { MOST_ATTEMPTS, requeueDelivery } from '../../delivery/requeue.ts';
 import { findWaiting } from '../../delivery/waiting.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { findWebhook } from '../find.ts';
+import { findEnabledWebhook } from '../receivers/find.ts';
 import { findEventRowOrNull } from './find-event.ts';
 import type { WaitingDelivery } from './schemas.ts';
 
@@ -18,7 +18,7 @@ export async function resend(
   webhookId: string,
   eventId: string,
 ): Promise<Static<typeof WaitingDelivery>> {
-  await findEnabled(ctx, webhookId);
+  await findEnabledWebhook(ctx, webhookId);
   const event = await findEventRowOrNull(ctx, eventId);
   if (!event) throw (await isExpired(ctx, eventId)) ? expired(ctx) : notFound('Event');
   if (event.test_for !== null && event.test_for !== webhookId) throw notFound('Event');
@@ -36,14 +36,6 @@ export async function resend(
     if (!waiting) throw notFound('Webhook');
     return waiting;
   });
-}
-
-/** A receiver of the team that is sent to. */
-export async function findEnabled(ctx: TeamCtx, webhookId: string): Promise<{ id: string; url: string }> {
-  const webhook = await findWebhook(ctx, webhookId);
-  if (webhook.disabled)
-    throw new AppError('webhook_disabled', 'Nothing is sent to an endpoint that is disabled. Enable it first.');
-  return webhook;
 }
 
 /** Whether its day is dropped; only ids that this service gives tell of one. */

@@ -10,7 +10,6 @@ import {
   WordFilter,
   withDefault,
 } from '../../wire/schema.ts';
-import { Environment } from '../schemas.ts';
 
 const STATUS =
   'succeeded: it was answered with a 2xx status. failed: it was not, and the delivery is made again. exhausted: it was ' +
@@ -18,12 +17,6 @@ const STATUS =
 const NEXT =
   'When the delivery is made again, as it stands now; null where this was not its last attempt, where no other follows, and ' +
   'as long as the endpoint is disabled or the user whom the event tells of is scheduled for deletion.';
-
-const ofTeam = { org_id: Uuid, team_id: Uuid, environment: Environment };
-export const OfWebhook = Type.Object({ ...ofTeam, webhook_id: Uuid });
-export const OfAttempt = Type.Object({ ...ofTeam, webhook_id: Uuid, attempt_id: Uuid });
-export const OfDelivery = Type.Object({ ...ofTeam, webhook_id: Uuid, event_id: Uuid });
-export const OfEvent = Type.Object({ ...ofTeam, event_id: Uuid });
 
 export const AttemptQuery = Type.Object({
   status: Type.Optional(
@@ -137,7 +130,9 @@ export const SentEvent = Type.Object({
   created_at: Timestamp,
   body: nullable(
     Type.String({
-      description: 'The very text that every attempt signs and sends; null where what is stored cannot be opened.',
+      description:
+        'The text that every attempt signs and sends, byte by byte: JSON within a string, which the change feed has as an object. ' +
+        'Null where what is stored cannot be opened.',
     }),
   ),
 });

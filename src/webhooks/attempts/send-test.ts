@@ -5,8 +5,8 @@ import { requeueDelivery } from '../../delivery/requeue.ts';
 import { notFound } from '../../errors.ts';
 import { publishTest } from '../../events/publish.ts';
 import type { EventTypeDescription } from '../event-types/schemas.ts';
-import { refuseUrl } from '../receiver-url.ts';
-import { findEnabled } from './resend.ts';
+import { findEnabledWebhook } from '../receivers/find.ts';
+import { refuseUrl } from '../receivers/receiver-url.ts';
 import type { SentTest } from './schemas.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function sendTest(
   webhookId: string,
   type: Pick<EventTypeDescription, 'name' | 'example'>,
 ): Promise<Static<typeof SentTest>> {
-  const { url } = await findEnabled(ctx, webhookId);
+  const { url } = await findEnabledWebhook(ctx, webhookId);
   await refuseUrl(ctx, url, ['path', 'webhook_id']);
   const event_id = await inTransaction(ctx, async (ctx) => {
     const id = await publishTest(ctx, { ...type, webhook_id: webhookId });

@@ -1,7 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { WordFilter } from '../../wire/schema.ts';
-
-const MOST_FILTERS = 200;
+import { WantedTypes } from '../../events/filter.ts';
 
 const AnyObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: {}, description });
@@ -22,11 +20,5 @@ export const EventTypeList = Type.Object({
 });
 
 export const EventTypeQuery = Type.Object({
-  event_type: Type.Optional(
-    Type.Array(WordFilter(), {
-      maxItems: MOST_FILTERS,
-      description:
-        'Types by name, or by a beginning that ends in `.*`, as `labtest.order.*`; one that is not known matches nothing. Left out: all.',
-    }),
-  ),
+  event_type: Type.Optional(WantedTypes('all.')),
 });

@@ -27,7 +27,7 @@ export const MOST_RUNNING = 128;
 /** The longest cursor, in characters: two snapshots of as many transactions as they name, each of 16 digits. */
 export const LONGEST_CURSOR = 6_000;
 
-export const BEGINNING: Cursor = { seen: { until: 0, running: [] }, reading: null, from: 0 };
+export const FROM_THE_OLDEST: Cursor = { seen: { until: 0, running: [] }, reading: null, from: 0 };
 
 type Written = [from: number, seen: number[], upTo?: number[], position?: number, id?: string];
 

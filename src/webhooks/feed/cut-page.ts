@@ -1,6 +1,6 @@
 import type { Held } from '../../events/held.ts';
 import type { Place } from './cursor.ts';
-import type { Found } from './find-events.ts';
+import type { FoundEvent } from './find-events.ts';
 
 /** How much a page holds. */
 export type Most = {
@@ -10,7 +10,7 @@ export type Most = {
 };
 
 export type Cut = {
-  shown: Found[];
+  shown: FoundEvent[];
   /** Passed by, because of their users. */
   held: Held[];
   /** The last one that was shown or passed by; null where there is none. */
@@ -20,7 +20,7 @@ export type Cut = {
 };
 
 /** What of the events found makes a page, in their order. */
-export function cutPage(found: Found[], most: Most): Cut {
+export function cutPage(found: FoundEvent[], most: Most): Cut {
   const cut: Cut = { shown: [], held: [], last: null, isCut: false };
   let bytes = 0;
   for (const event of found) {

@@ -6,7 +6,7 @@ import { query } from '../../../test/global-setup.ts';
 import { indexPagesRead, rowsRead } from '../../../test/rows-read.ts';
 import { openDatabase, type Database } from '../../db/open.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
-import { BEGINNING, type Cursor } from './cursor.ts';
+import { FROM_THE_OLDEST, type Cursor } from './cursor.ts';
 import { readPage } from './read-page.ts';
 
 const DAYS = 30;
@@ -61,7 +61,7 @@ const since = (days: number): Cursor => ({
 });
 
 test.each([
-  ['from the beginning', BEGINNING],
+  ['from the beginning', FROM_THE_OLDEST],
   ['a week behind', since(7)],
   ['that has come to the end', { ...since(0), seen: { until: 2_000_000, running: [] } }],
   ['with many transactions that ran', { ...since(7), seen: { until: 930_000, running: [920_000, 910_001, 910_002] } }],

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
+import { byIndex } from '../../db/session/by-index.ts';
 import { userLeaves } from '../../events/held.ts';
 import { OPERATIONAL_NAMES } from '../../events/names.ts';
+import { LEAST_ID } from '../../ids.ts';
 import type { Place, Snapshot } from './cursor.ts';
 
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
-
 /** An event as a page is cut of: without what it says. */
-export type Found = Place & {
+export type FoundEvent = Place & {
   user_id: string | null;
   /** Of a type that was asked for, and no test of an endpoint. */
   is_wanted: boolean;
@@ -31,17 +31,22 @@ type Asked = {
  * transactions that ran then are looked up one by one, so that what has come since is read once. Tests of endpoints are found and
  * not wanted: a team can have many, and what a page reads is bounded by what it finds.
  */
-export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<Found[]> {
+export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<FoundEvent[]> {
   const { seen, upTo, after, types, most } = asked;
   const running = new Set(upTo.running);
-  const late = seen.running.filter((position) => !running.has(position));
+  const late = seen.running.filter((position) => !running.has(position) && position >= after.position);
   // As one condition, at which the index begins: it would go through everything before the greater one of two.
-  const begin = after.position < seen.until ? { position: seen.until, id: BEFORE_ALL } : after;
-  const { rows } = await sql<Found>`
+  const begin = after.position < seen.until ? { position: seen.until, id: LEAST_ID } : after;
+  const query = sql<FoundEvent>`
     with late as (
-      select position, id, event_type, user_id, test_for, octet_length(body) as bytes from events
-       where team_id = ${team.id} and position = any (${late}::bigint[]) and (position, id) > (${after.position}, ${after.id})
-       order by position, id limit ${most}
+      select events.position, id, event_type, user_id, test_for, octet_length(body) as bytes
+        from unnest(${late}::bigint[], ${late.map((position) => startIn(position, after))}::uuid[]) as ran (position, after)
+        cross join lateral (
+          select * from events
+           where team_id = ${team.id} and (events.position, id) > (ran.position, ran.after) and events.position <= ran.position
+           order by events.position, id limit ${most}
+        ) as events
+       order by events.position, id limit ${most}
     ), fresh as (
       select position, id, event_type, user_id, test_for, octet_length(body) as bytes from events
        where team_id = ${team.id} and (position, id) > (${begin.position}, ${begin.id}) and position < ${upTo.until}
@@ -57,7 +62,8 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
            order by position, event_id limit ${most}
         ) as held
         cross join lateral (
-          select * from events where events.team_id = ${team.id} and events.id = held.event_id limit 1
+          select * from events where events.team_id = ${team.id} and events.id between held.event_id and held.event_id
+           order by events.id limit 1
         ) as events
     ), page as (
       select * from late union all select * from fresh union all select * from again
@@ -67,7 +73,13 @@ export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<F
            page.test_for is null and case when ${types !== null}::boolean then event_type = any (${types ?? []}::text[])
                 else event_type <> all (${OPERATIONAL_NAMES}::text[]) end as is_wanted,
            ${userLeaves} as is_held
-      from page left join lateral (select id, deleted_at from users where users.id = page.user_id limit 1) as users on true
-     order by page.position, page.id`.execute(db);
-  return rows;
+      from page
+      left join lateral (
+       select deleted_at from users where users.id between page.user_id and page.user_id order by users.id limit 1
+     ) as users on true
+     order by page.position, page.id`;
+  return (await byIndex(query).execute(db)).rows;
 }
+
+/** The id behind which a transaction is read on. */
+const startIn = (position: number, after: Place): string => (position === after.position ? after.id : LEAST_ID);

@@ -1,20 +1,13 @@
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { steps } from '../../../test/events.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
-import { defineEvent } from '../../events/define.ts';
 import { eraseUsers } from '../../jobs/erase-users.ts';
 
 type Page = { data: { id: string }[]; next_cursor: string; has_more: boolean };
-
-const steps = defineEvent({
-  name: 'daily.data.steps.created',
-  summary: '',
-  data: Type.Object({ n: Type.Integer() }),
-});
 
 let app: TestApp;
 let team: Team;

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
+import { byIndex } from '../../db/session/by-index.ts';
+import { openBodyOrNull } from '../../events/open-body.ts';
 import type { Place } from './cursor.ts';
-import type { Found } from './find-events.ts';
+import type { FoundEvent } from './find-events.ts';
 
 export type OpenEvent = {
   id: string;
@@ -20,16 +22,18 @@ type Row = Omit<OpenEvent, 'bytes'> & { body: Buffer };
  */
 export async function openBodies(
   ctx: TeamCtx,
-  shown: Found[],
+  shown: FoundEvent[],
   most: number,
 ): Promise<{ events: OpenEvent[]; last: Place | null }> {
   if (shown.length === 0) return { events: [], last: null };
-  const { rows } = await sql<Row>`
+  const query = sql<Row>`
     select event.id, event.event_type, event.user_id, event.created_at, event.body
       from unnest(${shown.map(({ id }) => id)}::uuid[]) as shown (id)
      cross join lateral (
-       select * from events where events.team_id = ${ctx.team.id} and events.id = shown.id limit 1
-     ) as event`.execute(ctx.db);
+       select * from events where events.team_id = ${ctx.team.id} and events.id between shown.id and shown.id
+        order by events.id limit 1
+     ) as event`;
+  const { rows } = await byIndex(query).execute(ctx.db);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const events: OpenEvent[] = [];
   let held = 0;
@@ -37,23 +41,10 @@ export async function openBodies(
     const row = byId.get(id);
     if (!row) continue;
     const { event_type, user_id, created_at } = row;
-    const bytes = await openedOrNull(ctx, id, row.body);
+    const bytes = await openBodyOrNull(ctx, id, row.body);
     held += bytes?.length ?? 0;
     if (n > 0 && held > most) return { events, last: shown[n - 1] as Place };
     events.push({ id, event_type, user_id, created_at, bytes });
   }
   return { events, last: null };
-}
-
-/** Null for a value that was damaged, or sealed under a key that is gone: that is its own event's affair. */
-export async function openedOrNull({ cipher, log, team }: TeamCtx, id: string, body: Buffer): Promise<Buffer | null> {
-  try {
-    return await cipher.openPackedBytes('events.body', { team_id: team.id, id }, body);
-  } catch (err) {
-    log.error(
-      { err, message_id: id, team_id: team.id },
-      'a stored event cannot be opened; it is shown without its body',
-    );
-    return null;
-  }
 }

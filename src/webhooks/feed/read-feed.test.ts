@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { critical, steps } from '../../../test/events.ts';
 import { orderKit, subscribe } from '../../../test/factories.ts';
 import { problemsOf } from '../../../test/people.ts';
 import { publishTo } from '../../../test/publish.ts';
@@ -11,7 +11,6 @@ import { boundToTeam } from '../../db/session/bind.ts';
 import { migrate } from '../../db/migrate.ts';
 import { MIGRATIONS } from '../../db/place.ts';
 import { attemptExhausted } from '../../delivery/events.ts';
-import { defineEvent } from '../../events/define.ts';
 import { publishEvent, publishEvents } from '../../events/publish.ts';
 import { LONGEST_CURSOR, MOST_RUNNING, readCursor, writeCursor } from './cursor.ts';
 import { snapshotOf } from './take-snapshot.ts';
@@ -21,10 +20,6 @@ type Page = { data: Event[]; next_cursor: string; has_more: boolean };
 
 /** Of positions, with a server that was moved once. */
 const EPOCH = 2 ** 40;
-
-const data = Type.Object({ n: Type.Integer(), s: Type.Optional(Type.String()) });
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
-const critical = defineEvent({ name: 'labtest.result.critical', summary: '', data });
 
 let app: TestApp;
 let team: Team;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TeamCtx } from '../../context.ts';
 import { EVENT_NAMES, matches } from '../../events/names.ts';
-import { noteReader } from '../../events/readers.ts';
+import { noteReader } from '../../events/notify-readers.ts';
 import type { Poll } from '../../long-polls.ts';
-import { BEGINNING, readCursor, writeCursor, type Cursor } from './cursor.ts';
+import { FROM_THE_OLDEST, readCursor, writeCursor, type Cursor } from './cursor.ts';
 import type { OpenEvent } from './open-bodies.ts';
 import { isAtEnd, readPage, type Page, type Wanted } from './read-page.ts';
 
@@ -38,7 +38,7 @@ const LEAST_PAUSE_MS = 100;
 
 /** A page of what happened, in the order in which it was committed; waits for the next event where it is asked to. */
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: Asked): Promise<FeedPage> {
-  const cursor = after === null ? BEGINNING : after === 'now' ? null : readCursor(after);
+  const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
   const wanted = { most: { events: limit, bytes: MOST_BYTES }, types };
   const poll = wait > 0 ? ctx.polls?.enter(ctx.team.id) : undefined;

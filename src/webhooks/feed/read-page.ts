@@ -2,8 +2,8 @@ import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { holdEvents } from '../../events/held.ts';
-import { leastIdAt, madeAt } from '../../ids.ts';
-import { BEGINNING, type Cursor, type Place, type Snapshot } from './cursor.ts';
+import { LEAST_ID, madeAt } from '../../ids.ts';
+import { FROM_THE_OLDEST, type Cursor, type Place, type Snapshot } from './cursor.ts';
 import { cutPage, type Cut, type Most } from './cut-page.ts';
 import { findEvents } from './find-events.ts';
 import { openBodies, type OpenEvent } from './open-bodies.ts';
@@ -28,7 +28,7 @@ const MOST_LOOKED_AT = 2_000;
 const MOST_TRIES = 5;
 
 const DAY = 86_400;
-const NOWHERE: Place = { position: 0, id: leastIdAt(0) };
+const NOWHERE: Place = { position: 0, id: LEAST_ID };
 
 /** What follows a cursor; null: what comes from now on. Throws cursor_expired where some of it may be dropped already. */
 export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Wanted): Promise<Page> {
@@ -80,7 +80,7 @@ const secondsOf = (id: string): number => Math.floor(madeAt(id) / 1000);
 /** Days are dropped as a whole: what a cursor has still to give may have been among them. */
 function refuseExpired({ config }: TeamCtx, cursor: Cursor, at: number): void {
   const firstKept = (Math.floor(at / DAY) - config.retentionDays) * DAY;
-  if (cursor.from === BEGINNING.from || cursor.from >= firstKept) return;
+  if (cursor.from === FROM_THE_OLDEST.from || cursor.from >= firstKept) return;
   throw new AppError(
     'cursor_expired',
     `The cursor is older than the ${config.retentionDays} days for which events are kept, and some of what follows it is gone. Begin again without \`after\`.`,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { nullable, Timestamp, Uuid, WordFilter, withDefault } from '../../wire/schema.ts';
+import { WantedTypes } from '../../events/filter.ts';
+import { nullable, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { LONGEST_CURSOR } from './cursor.ts';
 
-const MOST_FILTERS = 200;
 /** Below what proxies usually wait for an answer. */
 const LONGEST_WAIT_SECONDS = 30;
 
@@ -16,14 +16,7 @@ export const FeedQuery = Type.Object({
     }),
   ),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
-  event_type: Type.Optional(
-    Type.Array(WordFilter(), {
-      maxItems: MOST_FILTERS,
-      description:
-        'Types by name, or by a beginning that ends in `.*`, as `labtest.order.*`; one that is not known matches nothing. ' +
-        'Left out: every type but the operational ones, which are told only to who names them.',
-    }),
-  ),
+  event_type: Type.Optional(WantedTypes('every type but the operational ones, which are told only to who names them.')),
   wait: withDefault(
     Type.Integer({
       minimum: 0,
@@ -34,12 +27,23 @@ export const FeedQuery = Type.Object({
   ),
 });
 
-/** What a webhook sends, as it is. */
-const Body = Type.Unsafe<Record<string, unknown> | null>({
-  type: ['object', 'null'],
-  additionalProperties: {},
-  description: 'The very body that webhooks send; null where what is stored cannot be opened.',
-});
+const anything = { items: {}, additionalProperties: {} };
+
+/** What a webhook sends, as it is; each type of event has its own shape of `data`. */
+export const EventBody = Type.Object(
+  {
+    event_type: Type.String(),
+    data: Type.Unsafe<object>({
+      type: ['object', 'array'],
+      ...anything,
+      description: 'What the event tells of: GET /v2/event_types has the JSON Schema of each type.',
+    }),
+    team_id: Uuid,
+    user_id: nullable(Uuid),
+    client_user_id: nullable(Type.String()),
+  },
+  { additionalProperties: {} },
+);
 
 export const FeedEvent = Type.Object({
   id: Type.String({ format: 'uuid', description: 'The same as `webhook-id` of its deliveries.' }),
@@ -48,7 +52,12 @@ export const FeedEvent = Type.Object({
   team_id: Uuid,
   user_id: nullable(Uuid),
   client_user_id: nullable(Type.String()),
-  body: Body,
+  body: Type.Unsafe<Record<string, unknown> | null>({
+    ...nullable(EventBody),
+    description:
+      'The body that webhooks send, as an object; the management API has it at GET …/event/{event_id} as the text that is signed. ' +
+      'Null where what is stored cannot be opened.',
+  }),
 });
 
 export const FeedPage = Type.Object({

@@ -1,20 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql, type KyselyPlugin } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { steps, water } from '../../../test/events.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
-import { defineEvent } from '../../events/define.ts';
 import { MOST_POLLS, type LongPolls } from '../../long-polls.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import { readFeed } from './read-feed.ts';
 
 type Page = { data: { id: string }[]; next_cursor: string; has_more: boolean; code: string };
-
-const data = Type.Object({ n: Type.Integer() });
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
-const water = defineEvent({ name: 'daily.data.water.created', summary: '', data });
 
 let app: TestApp;
 let team: Team;

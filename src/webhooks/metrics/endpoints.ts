@@ -1,15 +1,12 @@
-import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
-import { Uuid } from '../../wire/schema.ts';
-import { Environment } from '../schemas.ts';
+import { ofTeam, TEAM_PATH } from '../../tenancy/places.ts';
+import { ofWebhook, WEBHOOK_PATH } from '../places.ts';
 import { findMetrics } from './find.ts';
 import { findEventDelivery } from './prometheus.ts';
 import { EventDeliveryQuery, MetricsQuery, PrometheusMatrix, WebhookMetrics } from './schemas.ts';
 
 const tag = 'webhooks';
 const auth = 'management_key';
-const ofTeam = '/v1/org/{org_id}/team/{team_id}/{environment}';
-const params = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment });
 const WHEN =
   'Counts are written every ten seconds and kept as long as attempts are; those of a process that is killed miss its last seconds. ';
 
@@ -17,11 +14,11 @@ export const webhookMetricsEndpoints = [
   endpoint({
     id: 'get_webhook_metrics',
     method: 'GET',
-    path: `${ofTeam}/webhook/{webhook_id}/metrics`,
+    path: `${WEBHOOK_PATH}/metrics`,
     tag,
     auth,
     scope: 'team',
-    params: Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment, webhook_id: Uuid }),
+    params: ofWebhook,
     query: MetricsQuery,
     response: WebhookMetrics,
     summary: 'Read how deliveries to an endpoint went',
@@ -32,11 +29,11 @@ export const webhookMetricsEndpoints = [
   endpoint({
     id: 'get_team_webhook_metrics',
     method: 'GET',
-    path: `${ofTeam}/webhook_metrics`,
+    path: `${TEAM_PATH}/webhook_metrics`,
     tag,
     auth,
     scope: 'team',
-    params,
+    params: ofTeam,
     query: MetricsQuery,
     response: WebhookMetrics,
     summary: 'Read how deliveries to all endpoints went',
@@ -46,11 +43,11 @@ export const webhookMetricsEndpoints = [
   endpoint({
     id: 'get_event_delivery_metric',
     method: 'GET',
-    path: `${ofTeam}/event_delivery_metric`,
+    path: `${TEAM_PATH}/event_delivery_metric`,
     tag,
     auth,
     scope: 'team',
-    params,
+    params: ofTeam,
     query: EventDeliveryQuery,
     response: PrometheusMatrix,
     summary: 'Read how events were delivered, as Prometheus answers',

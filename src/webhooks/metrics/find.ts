@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { percentile } from '../../delivery/tallies/durations.ts';
 import { readTallies } from '../../delivery/tallies/read-tallies.ts';
-import { findWebhook } from '../find.ts';
+import { findWebhook } from '../receivers/find.ts';
 import { rangeOf, type Range } from './range.ts';
 import type { MetricsQuery, WebhookMetrics } from './schemas.ts';
 
@@ -19,7 +19,7 @@ export async function findMetrics(
   const range = rangeOf(query);
   const slots = await countsOf(ctx, webhookId, range);
   return {
-    interval: query.interval ?? '1h',
+    interval: query.interval,
     since: at(range.from),
     until: at(range.to),
     total: figuresOf(slots.reduce((sum, { counts }) => add(sum, counts), NONE)),

@@ -1,15 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Type } from 'typebox';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { steps } from '../../../test/events.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { ALL_ENDPOINTS } from '../../delivery/tallies/tallies.ts';
 import { PARTS, partOf } from '../../delivery/tallies/durations.ts';
-import { defineEvent } from '../../events/define.ts';
-
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 type Figures = {
   attempts: number;

@@ -4,7 +4,7 @@ export const INTERVALS = ['5m', '15m', '1h', '1d'] as const;
 export type Interval = (typeof INTERVALS)[number];
 /** Whole intervals. */
 export type Range = { from: number; to: number; step: number };
-type Query = { interval?: Interval; since?: string; until?: string };
+type Query = { interval: Interval; since?: string; until?: string };
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -12,7 +12,7 @@ export const STEP_MS: Record<Interval, number> = { '5m': 5 * MINUTE, '15m': 15 *
 const MOST_INTERVALS = 1_000;
 
 /** From the interval that `since` lies in to the one that `until` lies in. */
-export function rangeOf({ interval = '1h', since, until }: Query): Range {
+export function rangeOf({ interval, since, until }: Query): Range {
   const step = STEP_MS[interval];
   const end = until === undefined ? Date.now() : Date.parse(until);
   const begin = since === undefined ? end - (interval === '1d' ? 30 * DAY : DAY) : Date.parse(since);
@@ -22,7 +22,7 @@ export function rangeOf({ interval = '1h', since, until }: Query): Range {
 export const IN_RANGE: Requirement = {
   words: `\`since\` is not after \`until\`, and between them lie at most ${MOST_INTERVALS} intervals.`,
   check: (query) => {
-    if (query['interval'] !== undefined && !(INTERVALS as readonly unknown[]).includes(query['interval'])) return [];
+    if (!(INTERVALS as readonly unknown[]).includes(query['interval'])) return [];
     const { since, until } = query as Query;
     const end = until === undefined ? Date.now() : Date.parse(until);
     if (since !== undefined && Date.parse(since) > end)

@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { lockName } from '../../db/session/named-lock.ts';
 import { tellOfChange } from '../../delivery/receiver-cache.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { distinct } from '../../events/filter.ts';
 import { leastIdAt, newId } from '../../ids.ts';
-import { distinct } from '../create.ts';
 import { findReplay } from './find.ts';
 import { DEFAULT_PER_SECOND, type RecoverInput, type Replay, type ReplayInput } from './schemas.ts';
 
@@ -62,7 +63,7 @@ async function lockWebhook({ db, team }: TxCtx<TeamCtx>, id: string): Promise<vo
 }
 
 async function refuseBeyondLimits({ db, team }: TxCtx<TeamCtx>, webhookId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`replays ${team.id}`}, 0))`.execute(db);
+  await lockName(db, 'replays', team.id);
   const { rows } = await sql<{ webhook_id: string }>`
     select webhook_id from webhook_replays where team_id = ${team.id} and ended_at is null limit ${MOST_OF_TEAM}`.execute(
     db,

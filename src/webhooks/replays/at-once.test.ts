@@ -7,7 +7,7 @@ import { startReceiver, type Receiver } from '../../../test/receiver.ts';
 import type { TeamCtx } from '../../context.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
 import type { Tx } from '../../db/open.ts';
-import { deleteWebhook } from '../delete.ts';
+import { deleteWebhook } from '../receivers/delete.ts';
 import { askForReplay } from './ask.ts';
 
 const MOST_OF_ENDPOINT = 5;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
 import { Cursor, Uuid, withDefault } from '../../wire/schema.ts';
-import { Environment } from '../schemas.ts';
+import { ofWebhook, WEBHOOK_PATH } from '../places.ts';
 import { askForReplay } from './ask.ts';
 import { cancelReplay } from './cancel.ts';
 import { findReplay } from './find.ts';
@@ -11,9 +11,7 @@ import { RecoverInput, Replay, ReplayInput, ReplayPage } from './schemas.ts';
 const tag = 'webhooks';
 const auth = 'management_key';
 const scope = 'team';
-const ofWebhook = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}';
-const places = { org_id: Uuid, team_id: Uuid, environment: Environment, webhook_id: Uuid };
-const ofReplay = Type.Object({ ...places, replay_id: Uuid });
+const ofReplay = Type.Object({ ...ofWebhook.properties, replay_id: Uuid });
 
 const ABOUT =
   'It is done in the background, in the order of the events and beside what happens meanwhile, which goes first: a replay has at ' +
@@ -26,11 +24,11 @@ export const replayEndpoints = [
   endpoint({
     id: 'recover_webhook',
     method: 'POST',
-    path: `${ofWebhook}/recover`,
+    path: `${WEBHOOK_PATH}/recover`,
     tag,
     auth,
     scope,
-    params: Type.Object(places),
+    params: ofWebhook,
     body: RecoverInput,
     response: Replay,
     summary: 'Send again what failed',
@@ -41,11 +39,11 @@ export const replayEndpoints = [
   endpoint({
     id: 'replay_webhook',
     method: 'POST',
-    path: `${ofWebhook}/replay`,
+    path: `${WEBHOOK_PATH}/replay`,
     tag,
     auth,
     scope,
-    params: Type.Object(places),
+    params: ofWebhook,
     body: ReplayInput,
     response: Replay,
     summary: 'Send the events of a window again',
@@ -58,11 +56,11 @@ export const replayEndpoints = [
   endpoint({
     id: 'list_webhook_replays',
     method: 'GET',
-    path: `${ofWebhook}/replay`,
+    path: `${WEBHOOK_PATH}/replay`,
     tag,
     auth,
     scope,
-    params: Type.Object(places),
+    params: ofWebhook,
     response: ReplayPage,
     summary: 'List the replays of an endpoint',
     description: 'The newest first, recoveries among them. Those that have ended are kept as long as events.',
@@ -77,7 +75,7 @@ export const replayEndpoints = [
   endpoint({
     id: 'get_webhook_replay',
     method: 'GET',
-    path: `${ofWebhook}/replay/{replay_id}`,
+    path: `${WEBHOOK_PATH}/replay/{replay_id}`,
     tag,
     auth,
     scope,
@@ -90,7 +88,7 @@ export const replayEndpoints = [
   endpoint({
     id: 'cancel_webhook_replay',
     method: 'POST',
-    path: `${ofWebhook}/replay/{replay_id}/cancel`,
+    path: `${WEBHOOK_PATH}/replay/{replay_id}/cancel`,
     tag,
     auth,
     scope,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { decodeCursor, isId, takePage } from '../../db/page.ts';
-import { findWebhook } from '../find.ts';
+import { findWebhook } from '../receivers/find.ts';
 import { readReplays } from './find.ts';
 import type { Replay } from './schemas.ts';
 

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import { EventFilter } from '../../events/filter.ts';
+import { EventFilters } from '../../events/filter.ts';
 import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
 
 /** What one process begins of all replays. */
 const MOST_PER_SECOND = 400;
 export const DEFAULT_PER_SECOND = 100;
-const MOST_FILTER_TYPES = 200;
 
 const PerSecond = Type.Integer({
   minimum: 1,
@@ -39,11 +38,7 @@ export const ReplayInput = Type.Object(
   {
     ...window,
     event_types: optional(
-      Type.Array(EventFilter, {
-        minItems: 1,
-        maxItems: MOST_FILTER_TYPES,
-        description: 'Of what the endpoint takes, only these types, by name or by a beginning that ends in `.*`.',
-      }),
+      EventFilters('Of what the endpoint takes, only these types, by name or by a beginning that ends in `.*`.'),
     ),
   },
   { fulfils },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf, optional, Text, Uuid, WordFilter } from '../../../wire/schema.ts';
+import { oneOf, optional, Text, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
 
 const Codes = (description: string) => Type.Array(Type.String(), { description });
 const confidence = Type.Number({ description: 'From 0 to 1, 1 where both report exactly the same.' });
@@ -11,8 +11,9 @@ const reason_codes = Type.Array(Type.String(), { description: 'Why it was found:
 const LoincSet = Type.String({ description: 'Names a set of LOINC codes: equal sets have equal hashes.' });
 const Cpt = Codes('Always empty: CPT codes are licensed, and the service holds none.');
 const Popularity = Type.Number({ description: 'How many of your lab tests measure it.' });
-const limit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 50, default: 3, description: 'How many candidates at most, of each kind.' }),
+const limit = withDefault(
+  Type.Integer({ minimum: 1, maximum: 50, description: 'How many candidates at most, of each kind.' }),
+  3,
 );
 
 /** White space names nothing. */
@@ -32,8 +33,9 @@ export const CompendiumSearch = Type.Object(
     labs: optional(
       Type.Array(WordFilter(), { maxItems: 50, description: 'Slugs of laboratories; left out, every laboratory.' }),
     ),
-    include_related: Type.Optional(
-      Type.Boolean({ default: true, description: 'Whether what shares some of the LOINC codes is told too.' }),
+    include_related: withDefault(
+      Type.Boolean({ description: 'Whether what shares some of the LOINC codes is told too.' }),
+      true,
     ),
     limit,
   },

@@ -11,7 +11,7 @@ type Asked = Static<typeof CompendiumSearch>;
  * two markers are the same where they bring observations of the same LOINC codes.
  */
 export async function searchCompendium(ctx: TeamCtx, asked: Asked): Promise<Static<typeof CompendiumSearchAnswer>> {
-  const { mode, limit = 3, include_related = true } = asked;
+  const { mode, limit, include_related } = asked;
   const entries = (await loadCompendium(ctx)).filter(({ lab_slug }) => asked.labs?.includes(lab_slug) ?? true);
   const groups = groupBy(entries, ({ loinc_set_hash }) => loinc_set_hash);
   const found = [...groups.values()]

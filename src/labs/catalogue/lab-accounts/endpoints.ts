@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../../http/endpoint.ts';
-import { oneOf, Uuid } from '../../../wire/schema.ts';
+import { ofDeployment } from '../../../tenancy/places.ts';
+import { Uuid } from '../../../wire/schema.ts';
 import { listManagedLabAccounts } from './list-managed.ts';
 import { LabAccountAllowlist, LabAccountAnswer, ManagedLabAccountQuery, ManagedLabAccounts } from './schemas.ts';
 import { setAllowlist } from './set-allowlist.ts';
@@ -8,11 +9,6 @@ import { setAllowlist } from './set-allowlist.ts';
 const tag = 'management';
 const auth = 'management_key';
 const collection = '/v1/org/{org_id}/lab_account/{env}/{region}';
-const ofDeployment = Type.Object({
-  org_id: Uuid,
-  env: oneOf(['production', 'sandbox']),
-  region: oneOf(['us', 'eu']),
-});
 
 /** How an organisation decides which of its teams order under which account. */
 export const labAccountEndpoints = [

@@ -52,7 +52,7 @@ export function refuseOfOtherLab(account: LabAccountRow, labId: number): void {
 }
 
 /** The same where one was named, which has to be at the laboratory; throws not_found, lab_account_of_other_lab. */
-export async function findAccountAt(
+export async function findAccountAtOrNull(
   ctx: TeamCtx,
   labId: number | null,
   id: string | undefined,

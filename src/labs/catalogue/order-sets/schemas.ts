@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { NumericId, optional, PageNumber, Text, Uuid } from '../../../wire/schema.ts';
+import { NumericId, optional, PageNumber, Text, Uuid, withDefault } from '../../../wire/schema.ts';
 
 const MOST_TESTS = 20;
 const MOST_MARKERS = 200;
@@ -28,6 +28,6 @@ export const OrderSetInput = Type.Object({
 });
 
 export const OrderSetMarkersQuery = Type.Object({
-  page: Type.Optional(PageNumber),
-  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  page: PageNumber,
+  size: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { notFound } from '../../../errors.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 
 /**
  * What waited for approval can be ordered from now on; what was taken out of use meanwhile can be taken into it. An
@@ -17,7 +17,7 @@ export async function approveLabTest(ctx: TeamCtx, labTestId: string): Promise<v
 
 /** The same by the operator, who names the team. */
 export async function approveLabTestOf(ctx: Ctx, teamId: string, labTestId: string): Promise<{ org_id: string }> {
-  const team = await findTeamScope(ctx, teamId);
+  const team = await findTeamScopeOrNull(ctx, teamId);
   if (!team) throw notFound('Team');
   await approveLabTest(forTeam(ctx, team), labTestId);
   return { org_id: team.org_id };

@@ -13,7 +13,7 @@ import { chooseMarkers, type ChosenMarker } from '../choose-markers.ts';
 import { loadLabTest } from '../find.ts';
 import { insertLabTests, sumOf } from '../insert-lab-tests.ts';
 import { findLab, sampleTypeOf } from '../labs.ts';
-import { findAccountAt, refuseOfOtherLab } from '../lab-accounts/find.ts';
+import { findAccountAtOrNull, refuseOfOtherLab } from '../lab-accounts/find.ts';
 import type { LabTest } from '../schemas.ts';
 import { approveLabTest } from './approve.ts';
 import type { LabTestInput } from './schemas.ts';
@@ -77,7 +77,7 @@ async function markersFor(ctx: TeamCtx, input: Static<typeof LabTestInput>): Pro
   const count = (input.marker_ids?.length ?? 0) + (input.provider_ids?.length ?? 0);
   if (count === 0) throw new AppError('no_markers', 'Name at least one marker.');
   const named = input.lab_slug ? (await findLab(ctx, input.lab_slug)).id : null;
-  const account = await findAccountAt(ctx, named, input.lab_account_id ?? undefined);
+  const account = await findAccountAtOrNull(ctx, named, input.lab_account_id ?? undefined);
   const markers = await chooseMarkers(ctx, input, { lab_id: named, codes_of: account?.lab_id ?? null });
   if (account) refuseOfOtherLab(account, (markers[0] as ChosenMarker).lab_id);
   if (markers.length < count) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../../http/endpoint.ts';
-import { nullable, Uuid } from '../../../wire/schema.ts';
+import { nullable, Uuid, withDefault } from '../../../wire/schema.ts';
 import { FinalStatus, SimulationFlags } from './schemas.ts';
 import { simulateOrder } from './simulate-order.ts';
 
@@ -17,7 +17,7 @@ export const simulationEndpoints = [
     params: Type.Object({ order_id: Uuid }),
     query: Type.Object({
       final_status: Type.Optional(FinalStatus),
-      delay: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400, default: 0 })),
+      delay: withDefault(Type.Integer({ minimum: 0, maximum: 86_400 }), 0),
     }),
     body: nullable(SimulationFlags),
     response: Type.String(),
@@ -31,7 +31,7 @@ export const simulationEndpoints = [
     handle: async (ctx, { params: { order_id }, query: { final_status, delay }, body }) => {
       await simulateOrder(ctx, order_id, {
         finalStatus: final_status ?? null,
-        delaySeconds: delay ?? 0,
+        delaySeconds: delay,
         flags: body ?? {},
       });
       return 'Success';

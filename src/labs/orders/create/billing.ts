@@ -19,7 +19,7 @@ type Billing = { insurance: StoredInsurance | null; icd_codes: string[] | null }
  * and what keeping a record throws.
  */
 export async function settleBilling(ctx: TxCtx<TeamCtx>, input: Input): Promise<Billing> {
-  const { health_insurance: brought, billing_type = 'client_bill' } = input;
+  const { health_insurance: brought, billing_type } = input;
   const given = input.icd_codes ?? brought?.diagnosis_codes ?? null;
   const icd_codes = given && canonicalCodes(given);
   if (billing_type !== 'commercial_insurance') {

@@ -21,7 +21,7 @@ type Input = Static<typeof CreateOrderInput>;
 export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
     await findUser(ctx, input.user_id);
-    const { patient_address: home, billing_type = 'client_bill' } = input;
+    const { patient_address: home, billing_type } = input;
     const { lab_test_id, method, lab, account, markerIds } = await findDestination(ctx, input, home.state);
     refusePatient(ctx, input, method);
     refuseUnlessBilled(account, billing_type, home.state);
@@ -49,7 +49,7 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
       passthrough: input.passthrough ?? null,
       health_insurance_id: insurance?.id ?? null,
       lab_account_id: account?.id ?? null,
-      priority: input.priority ?? false,
+      priority: input.priority,
       activate_by: input.activate_by ?? null,
       statuses: waits ? ['ordered'] : ['ordered', requisitionStatus(lab.connection)],
     });

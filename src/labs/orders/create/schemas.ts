@@ -4,7 +4,7 @@ import { HealthInsuranceInput } from '../../../insurance/schemas.ts';
 import { PatientAddressInput } from '../../../wire/address.ts';
 import { ImageInput } from '../../../wire/image/input.ts';
 import type { Requirement } from '../../../wire/rules.ts';
-import { CalendarDate, oneOf, optional, Prose, Text, Uuid } from '../../../wire/schema.ts';
+import { CalendarDate, oneOf, optional, Prose, Text, Uuid, withDefault } from '../../../wire/schema.ts';
 import { BILLING_TYPES } from '../../catalogue/lab-accounts/schemas.ts';
 import { OrderSetInput } from '../../catalogue/order-sets/schemas.ts';
 import { COLLECTION_METHODS } from '../../catalogue/schemas.ts';
@@ -60,8 +60,8 @@ export const CreateOrderInput = Type.Object(
       deprecated: true,
       description: 'Kept as an insurance record of the user, and used for this order.',
     }),
-    priority: Type.Optional(Type.Boolean({ default: false })),
-    billing_type: Type.Optional(oneOf(BILLING_TYPES, { default: 'client_bill' })),
+    priority: withDefault(Type.Boolean(), false),
+    billing_type: withDefault(oneOf(BILLING_TYPES), 'client_bill'),
     icd_codes: optional(Type.Array(IcdCode, { maxItems: 50 })),
     consents: optional(Type.Array(ConsentInput, { maxItems: 50 })),
     activate_by: optional(CalendarDate),

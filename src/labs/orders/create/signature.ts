@@ -24,7 +24,7 @@ export async function keepSignature(
 }
 
 /** The signature that came with the order; null where none did. */
-export async function findSignature(ctx: TeamCtx, { row }: LoadedOrder): Promise<Signature | null> {
+export async function findSignatureOrNull(ctx: TeamCtx, { row }: LoadedOrder): Promise<Signature | null> {
   const kept = await ctx.db
     .selectFrom('order_signatures')
     .select('content')

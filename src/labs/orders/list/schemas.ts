@@ -1,5 +1,14 @@
 import { Type } from 'typebox';
-import { LowerBound, oneOf, PageNumber, SearchWords, UpperBound, Uuid, WordFilter } from '../../../wire/schema.ts';
+import {
+  LowerBound,
+  oneOf,
+  PageNumber,
+  SearchWords,
+  UpperBound,
+  Uuid,
+  withDefault,
+  WordFilter,
+} from '../../../wire/schema.ts';
 
 const Words = Type.Array(WordFilter(), { maxItems: 100 });
 
@@ -29,6 +38,6 @@ export const OrderListQuery = Type.Object({
   shipping_recipient_name: Type.Optional(SearchWords({ description: 'Whole words, in any order.' })),
   order_ids: Type.Optional(Type.Array(Uuid, { maxItems: 500 })),
   order_transaction_id: Type.Optional(Uuid),
-  page: Type.Optional(PageNumber),
-  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  page: PageNumber,
+  size: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
 });

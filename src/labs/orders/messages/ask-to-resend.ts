@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, jobKind } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError, notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { Uuid } from '../../../wire/schema.ts';
@@ -72,7 +73,7 @@ async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: 
 }
 
 async function refuseMoreThanMayWait({ db, team }: TxCtx<TeamCtx>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`resend ${team.id}`}, 0))`.execute(db);
+  await lockName(db, 'resends', team.id);
   const { rows } = await sql`
     select from event_resends where team_id = ${team.id} and ended_at is null limit ${MOST_WAITING}`.execute(db);
   if (rows.length === MOST_WAITING) {

@@ -45,9 +45,9 @@ export function pathTo(progress: OrderProgress, target: LowLevelStatus): StatusP
   if (target === 'cancelled' || target === 'do_not_process') {
     return advance(progress, target) ? { ok: true, steps: [target] } : { ok: false, reason: 'unreachable' };
   }
-  const steps = findSteps(progress, target, stepsOfLaboratory);
+  const steps = findStepsOrNull(progress, target, stepsOfLaboratory);
   if (steps) return { ok: true, steps };
-  return { ok: false, reason: findSteps(progress, target, next) ? 'registration_required' : 'unreachable' };
+  return { ok: false, reason: findStepsOrNull(progress, target, next) ? 'registration_required' : 'unreachable' };
 }
 
 type StepsFrom = (progress: OrderProgress) => Step[];
@@ -63,7 +63,7 @@ function stepsOfLaboratory(progress: OrderProgress): Step[] {
 }
 
 /** A search in rounds: each follows the way to success to its end, and the next one starts a step beside it. */
-function findSteps(from: OrderProgress, target: LowLevelStatus, stepsFrom: StepsFrom): LowLevelStatus[] | null {
+function findStepsOrNull(from: OrderProgress, target: LowLevelStatus, stepsFrom: StepsFrom): LowLevelStatus[] | null {
   const seen = new Set<string>();
   let round: Walk[] = [{ progress: from, steps: [] }];
   while (round.length > 0) {

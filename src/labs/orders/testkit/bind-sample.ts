@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
 import type { LoadedOrder } from '../load.ts';
 
@@ -13,8 +14,11 @@ const NUMBERED_SAMPLE_ID = /^KP[0-9A-Z]{8,}$/;
 export const canonicalSampleId = (sampleId: string): string => sampleId.toUpperCase();
 
 /** Of two registrations of one sample the second waits here, and finds what the first has made of it. */
-export async function findSample(ctx: TxCtx<TeamCtx>, sampleId: string): Promise<{ order_id: string | null } | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sample ${sampleId}`}, 0))`.execute(ctx.db);
+export async function findSampleOrNull(
+  ctx: TxCtx<TeamCtx>,
+  sampleId: string,
+): Promise<{ order_id: string | null } | null> {
+  await lockName(ctx.db, 'sample', sampleId);
   const {
     rows: [known],
   } = await sql<{ order_id: string | null }>`

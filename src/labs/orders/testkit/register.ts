@@ -15,7 +15,13 @@ import type { RegisterTestkitInput } from '../schemas.ts';
 import { requisitionStatus } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 import { isOpen, type LowLevelStatus } from '../status/table.ts';
-import { alreadyRegistered, bindSample, canonicalSampleId, findSample, refuseUnknownSample } from './bind-sample.ts';
+import {
+  alreadyRegistered,
+  bindSample,
+  canonicalSampleId,
+  findSampleOrNull,
+  refuseUnknownSample,
+} from './bind-sample.ts';
 import { findOrMakeWaitingOrder } from './find-waiting-order.ts';
 import { moveToUser } from './move-to-user.ts';
 import { askForScans } from './tracking-numbers.ts';
@@ -48,7 +54,7 @@ async function orderToRegister(
   user: LoadedOrder['user'] | null,
 ): Promise<LoadedOrder> {
   const sampleId = canonicalSampleId(input.sample_id);
-  const sample = await findSample(ctx, sampleId);
+  const sample = await findSampleOrNull(ctx, sampleId);
   if (sample?.order_id) return orderOfSample(ctx, sample.order_id, user);
   if (!sample) await refuseUnknownSample(ctx, sampleId, user !== null);
   if (user === null) throw new AppError('sample_not_found', 'Nobody ordered this kit. Name its user in user_id.');

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../context.ts';
 import { AppError, notFound } from '../../../errors.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 import { changeOrder } from '../change.ts';
 import { lockOrder } from '../load.ts';
 import { KIT_NOT_BACK } from '../status/table.ts';
@@ -17,7 +17,7 @@ type Kit = { team_id: string; order_id: string };
  */
 export function shipKit(ctx: Ctx, { team_id, order_id }: Kit, parcels: ShipmentNews): Promise<{ org_id: string }> {
   return inTransaction(ctx, async (tx) => {
-    const team = await findTeamScope(tx, team_id);
+    const team = await findTeamScopeOrNull(tx, team_id);
     if (!team) throw notFound('Team');
     const scoped = forTeam(tx, team);
     const order = await lockOrder(scoped, order_id);

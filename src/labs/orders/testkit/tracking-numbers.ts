@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, jobKind } from '../../../db/define-job.ts';
+import { lockNames } from '../../../db/session/named-lock.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import type { OrderRow } from '../sealed.ts';
 import { courierOf } from './couriers.ts';
@@ -22,8 +23,11 @@ export const trackingNumberHash = ({ cipher }: Pick<Ctx, 'cipher'>, number: stri
  * its scan that are stored at the same time, the later one finds the other.
  */
 export async function holdTrackingNumbers({ db }: TxCtx<Ctx>, hashes: Buffer[]): Promise<void> {
-  const names = hashes.map((hash) => `tracking ${hash.toString('hex')}`).toSorted();
-  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`.execute(db);
+  await lockNames(
+    db,
+    'tracking number',
+    hashes.map((hash) => [hash.toString('hex')]),
+  );
 }
 
 /** A number of a parcel, and by whom it travels where that is known. */

@@ -4,6 +4,7 @@ import type { Ctx, TeamCtx } from '../../../context.ts';
 import type { Db } from '../../../db/open.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { lockName } from '../../../db/session/named-lock.ts';
 
 /** A job that this process works on as long as nobody else has another lease of it. */
 export type Claimed = { user_id: string; id: string; team_id: string; lease: string; attempts: number };
@@ -19,7 +20,7 @@ export const MOST_ATTEMPTS = 3;
 export function claimNext(ctx: Ctx): Promise<Claimed | null> {
   return inTransaction(acrossTeams(ctx), async ({ db }) => {
     // Two that look at once would each find the same team free.
-    await sql`select pg_advisory_xact_lock(hashtextextended('claim a lab report', 0))`.execute(db);
+    await lockName(db, 'claim of a lab report');
     const { rows } = await sql<Claimed>`
       update lab_report_jobs set status = 'running', lease = ${randomUUID()},
              lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), attempts = lab_report_jobs.attempts + 1

@@ -37,7 +37,7 @@ export async function createJob(
 async function queue(
   ctx: TxCtx<TeamCtx>,
   id: string,
-  { user_id, needs_human_review = false }: Static<typeof ParserJobFields>,
+  { user_id, needs_human_review }: Static<typeof ParserJobFields>,
 ): Promise<Static<typeof ParsingJobWithFiles>> {
   const user = await findUser(ctx, user_id);
   await ctx.db

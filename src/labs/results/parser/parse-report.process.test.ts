@@ -22,7 +22,7 @@ import { claimNext } from './claim.ts';
 import { finishJob } from './finish-job.ts';
 import { runParsing } from './run-parsing.ts';
 import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -228,7 +228,7 @@ describe('a report of which two processes know', () => {
     await runParsing(app.ctx);
     const read = await readJob(app.team, body.id);
     expect(read.status).toBe('completed');
-    const team = await findTeamScope(app.ctx, app.team.id);
+    const team = await findTeamScopeOrNull(app.ctx, app.team.id);
     if (!first || !team) throw new Error('There is a team and a claim.');
     await finishJob(forTeam(app.ctx, team), first, { failure: 'processing_error' });
     const { files: _, ...before } = read;

@@ -6,7 +6,7 @@ import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { publishEvent } from '../../../events/publish.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 import { findUser } from '../../../users/find.ts';
 import { parsingJobUpdated } from './events.ts';
 import { findJob, renderJob, type JobRow } from './find-job.ts';
@@ -33,7 +33,7 @@ export async function listToReview(ctx: Ctx, teamId: string | null): Promise<ToR
 export async function findJobScope(ctx: Ctx, jobId: string): Promise<TeamCtx> {
   const { rows } = await sql<{ team_id: string }>`
     select team_id from lab_report_jobs where id = ${jobId}`.execute(acrossTeams(ctx).db);
-  const team = rows[0] && (await findTeamScope(ctx, rows[0].team_id));
+  const team = rows[0] && (await findTeamScopeOrNull(ctx, rows[0].team_id));
   if (!team) throw notFound('Parsing job');
   return forTeam(ctx, team);
 }

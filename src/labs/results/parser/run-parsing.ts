@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { defineJob } from '../../../db/define-job.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 import { claimNext, giveBack, MOST_ATTEMPTS, type Claimed } from './claim.ts';
 import { filesOf } from './find-job.ts';
 import { finishJob, type Outcome } from './finish-job.ts';
@@ -42,7 +42,7 @@ export async function runParsing(ctx: Ctx): Promise<void> {
 
 /** What the database does not let through is thrown: the job then comes again when its lease has run out. */
 async function parseJob(ctx: Ctx, claimed: Claimed): Promise<void> {
-  const team = await findTeamScope(ctx, claimed.team_id);
+  const team = await findTeamScopeOrNull(ctx, claimed.team_id);
   if (!team) return; // and with it everything of its users
   const scoped = forTeam(ctx, team);
   if (claimed.attempts > MOST_ATTEMPTS) return finishJob(scoped, claimed, { failure: 'processing_error' });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, oneOf, Uuid } from '../../../wire/schema.ts';
+import { nullable, oneOf, Uuid, withDefault } from '../../../wire/schema.ts';
 import { INTERPRETATIONS, SourceMarker } from '../schemas.ts';
 
 const STATUSES = ['upload_pending', 'started', 'completed', 'failed'] as const;
@@ -111,7 +111,5 @@ export const ParsingJobWithFiles = Type.Object({
 
 export const ParserJobFields = Type.Object({
   user_id: Uuid,
-  needs_human_review: Type.Optional(
-    Type.Boolean({ default: false, description: 'Have somebody look at it whatever was read.' }),
-  ),
+  needs_human_review: withDefault(Type.Boolean({ description: 'Have somebody look at it whatever was read.' }), false),
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
 import type { ReportFileKind } from './file-kind.ts';
 
@@ -19,7 +20,7 @@ export function setAside(
 ): Promise<void> {
   return inTransaction(ctx, async ({ db, team, config }) => {
     // Two uploads of a team that look at once would each find room for itself.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`lab reports ${team.id}`}, 0))`.execute(db);
+    await lockName(db, 'lab reports', team.id);
     const { rows } = await sql<{ bytes: number; arriving: number; waiting: number }>`
       select (select coalesce(sum(bytes), 0)::float8 from lab_report_files where team_id = ${team.id}) as bytes,
              (select count(*)::float8 from lab_report_files where team_id = ${team.id} and not is_stored) as arriving,

@@ -29,7 +29,7 @@ export const unmatchedEndpoints = [
     query: UnmatchedResultQuery,
     response: UnmatchedResultPage,
     refusals: ['invalid_cursor'],
-    handle: async (ctx, { query: { limit = 50, next_cursor, ...filter } }) => {
+    handle: async (ctx, { query: { limit, next_cursor, ...filter } }) => {
       const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
       const found = await loadUnmatched(ctx, filter, { after, limit: limit + 1 });
       const { page, next_cursor: next } = takePage(found, limit, ({ id }) => id);

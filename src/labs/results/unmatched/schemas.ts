@@ -9,6 +9,7 @@ import {
   Timestamp,
   UpperBound,
   Uuid,
+  withDefault,
   WordFilter,
 } from '../../../wire/schema.ts';
 import { INTERPRETATIONS } from '../schemas.ts';
@@ -110,7 +111,7 @@ export const MatchReview = Type.Object({
 });
 
 export const UnmatchedResultQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
   next_cursor: Type.Optional(Cursor()),
   decision_code: Type.Optional(WordFilter()),
   lab_slug: Type.Optional(WordFilter({ description: 'Only those of the laboratory with this slug.' })),

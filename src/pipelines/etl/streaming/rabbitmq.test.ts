@@ -1,14 +1,10 @@
-import { Type } from 'typebox';
 import { expect, test, vi } from 'vitest';
 import { startTestApp } from '../../../../test/app.ts';
+import { steps } from '../../../../test/events.ts';
 import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
 import { publishTo } from '../../../../test/publish.ts';
 import { AMQP_URL, bindQueue, type Got } from '../../../../test/rabbitmq.ts';
-import { defineEvent } from '../../../events/define.ts';
 import { startStreaming } from './start-streaming.ts';
-
-const data = Type.Object({ n: Type.Integer(), s: Type.String() });
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
 
 const reason = AMQP_URL === null ? ' (not run: PHIAL_TEST_AMQP_URL names no broker)' : '';
 test.skipIf(AMQP_URL === null)(

@@ -1,20 +1,13 @@
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { startBroker, type Broker } from '../../../../test/broker.ts';
+import { steps } from '../../../../test/events.ts';
 import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
 import { publishTo } from '../../../../test/publish.ts';
-import { defineEvent } from '../../../events/define.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
 import { PAGE, PagePlaces } from './page-places.ts';
 import { startStreaming, type Streaming } from './start-streaming.ts';
-
-const steps = defineEvent({
-  name: 'daily.data.steps.created',
-  summary: '',
-  data: Type.Object({ s: Type.String() }),
-});
 
 let app: TestApp;
 let silent: Broker;
@@ -54,7 +47,7 @@ const leasedOf = async ({ org_id }: Team): Promise<number> =>
 test('an organisation whose broker confirms nothing holds its share of pages, and another one is streamed on', async () => {
   const event = 60_000;
   await teamsOf(silent, [event, event, event, event], 6);
-  streaming = startStreaming(app.ctx, 400, new PagePlaces(8));
+  streaming = startStreaming(app.ctx, undefined, { pages: new PagePlaces(8) });
   await silent.receives(4);
   const owner = await teamsOf(broker, [event, event, event, event], 2);
   await broker.receives(8);
@@ -68,14 +61,14 @@ test('an organisation whose broker confirms nothing holds its share of pages, an
 
 test('pipelines of one organisation wait for each other, and all come to what they have', async () => {
   await teamsOf(broker, [1, 2, 3], 8);
-  streaming = startStreaming(app.ctx, 400, new PagePlaces(1));
+  streaming = startStreaming(app.ctx, undefined, { pages: new PagePlaces(1) });
   await broker.receives(24);
   expect(new Set(bodies(broker)).size).toBe(24);
 });
 
 test('an organisation with many pipelines has a quarter of the places, and another finds one', async () => {
   const loud = await teamsOf(silent, [1], 12);
-  streaming = startStreaming(app.ctx, 16);
+  streaming = startStreaming(app.ctx, undefined, { most: 16 });
   await silent.receives(4);
   const quiet = await teamsOf(broker, [1], 1);
   await broker.receives(1);
@@ -84,7 +77,7 @@ test('an organisation with many pipelines has a quarter of the places, and anoth
 
 test('a pipeline that has come to the end of its events gives its place to one that waits', async () => {
   await teamsOf(broker, [1], 8);
-  streaming = startStreaming(app.ctx, 16);
+  streaming = startStreaming(app.ctx, undefined, { most: 16 });
   await broker.receives(8);
   expect(new Set(bodies(broker)).size).toBe(8);
 });

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../../context.ts';
+import { Worker } from '../../../delivery/lanes/workers.ts';
 import { LongPolls } from '../../../long-polls.ts';
 import { Shares } from '../../../outbound/shares.ts';
-import { leasePipelines, returnLease, waitingOrgs, type Leased, type Room } from './lease.ts';
+import { endLeasesOfTheDead, leasePipelines, returnLease, waitingOrgs, type Leased, type Room } from './lease.ts';
 import { PagePlaces } from './page-places.ts';
 import { streamTeam, type Turn } from './stream-team.ts';
 
@@ -22,8 +23,17 @@ export type Streaming = {
   stop: (drainMs: number) => Promise<void>;
 };
 
-/** Streams the events of every team that has a pipeline for it, as far as no other process does. */
-export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME, pages = new PagePlaces()): Streaming {
+type Bounds = { most?: number; pages?: PagePlaces };
+
+/**
+ * Streams the events of every team that has a pipeline for it, as far as no other process does. By `worker` others see whether this one
+ * lives; one that never listens has its leases end by themselves.
+ */
+export function startStreaming(
+  ctx: Ctx,
+  worker = new Worker(),
+  { most = MOST_AT_A_TIME, pages = new PagePlaces() }: Bounds = {},
+): Streaming {
   const stopping = new AbortController();
   const over = new AbortController();
   // Each pipeline listens, and so does the scan: Node would warn of more than ten.
@@ -41,7 +51,7 @@ export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME, pages = new Page
     const end = performance.now() + TURN_MS;
     const isOver: Turn['isOver'] = (isAtEnd) => (isAtEnd || performance.now() > end) && isCrowded(leased.org_id);
     const signals = { stopping: stopping.signal, over: over.signal };
-    const turn = streamTeam(ctx, leased, { polls, pages, isOver, ...signals })
+    const turn = streamTeam(ctx, leased, { worker, polls, pages, isOver, ...signals })
       .catch((err: unknown) => ctx.log.error({ err, team_id: leased.team_id }, 'a pipeline was left to its lease'))
       .finally(() => {
         running.delete(turn);
@@ -57,8 +67,10 @@ export function startStreaming(ctx: Ctx, most = MOST_AT_A_TIME, pages = new Page
   });
 
   const scan = async (): Promise<void> => {
+    const ended = await endLeasesOfTheDead(ctx, worker);
+    if (ended > 0) ctx.log.warn({ pipelines: ended }, 'a worker died or was cut off; its pipelines are taken over');
     const room = roomLeft();
-    for (const leased of room.most > 0 ? await leasePipelines(ctx, room) : []) {
+    for (const leased of room.most > 0 ? await leasePipelines(ctx, worker, room) : []) {
       // Of several organisations that came at once each has less room than it would have had alone.
       if (places.take(leased.org_id)) begin(leased);
       else await returnLease(ctx, leased);

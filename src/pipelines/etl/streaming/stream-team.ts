@@ -1,12 +1,13 @@
 import type { Ctx, TeamCtx } from '../../../context.ts';
+import type { Worker } from '../../../delivery/lanes/workers.ts';
 import { AppError } from '../../../errors.ts';
-import { noteReader } from '../../../events/readers.ts';
+import { noteReader } from '../../../events/notify-readers.ts';
 import { kindOfError } from '../../../log.ts';
 import type { LongPolls, Poll } from '../../../long-polls.ts';
 import { BrokerFailed, GIVEN_UP } from '../../../outbound/amqp/line.ts';
 import { openBroker, type Broker, type Message } from '../../../outbound/amqp/open-broker.ts';
 import { deploymentPolicy } from '../../../outbound/deployment-policy.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 import { readCursor, writeCursor, type Cursor } from '../../../webhooks/feed/cursor.ts';
 import type { OpenEvent } from '../../../webhooks/feed/open-bodies.ts';
 import { isAtEnd, readPage, type Page } from '../../../webhooks/feed/read-page.ts';
@@ -23,6 +24,7 @@ const LOOK_AGAIN_MS = 15_000;
 const FRESH_MS = 1_000;
 
 export type Turn = {
+  worker: Worker;
   polls: LongPolls;
   pages: PagePlaces;
   /** Whether somebody else is to have this place: at the end of the feed as soon as anybody waits, else after a while. */
@@ -35,7 +37,7 @@ export type Turn = {
 /** Streams a pipeline for as long as it is its turn. What goes wrong is this pipeline's affair: it is logged and put off. */
 export async function streamTeam(ctx: Ctx, leased: Leased, turn: Turn): Promise<void> {
   const { team_id } = leased;
-  const team = await findTeamScope(ctx, team_id);
+  const team = await findTeamScopeOrNull(ctx, team_id);
   if (!team) return;
   const scoped = forTeam(ctx, team);
   try {
@@ -51,7 +53,8 @@ export async function streamTeam(ctx: Ctx, leased: Leased, turn: Turn): Promise<
   }
 }
 
-async function stream(ctx: TeamCtx, leased: Leased, { polls, pages, isOver, stopping, over }: Turn): Promise<void> {
+async function stream(ctx: TeamCtx, leased: Leased, turn: Turn): Promise<void> {
+  const { worker, polls, pages, isOver, stopping, over } = turn;
   const { rabbitmq } = openSinks(ctx.cipher, leased);
   if (!rabbitmq) return;
   const asked = { types: wantedTypes(leased), exchange: rabbitmq.exchange };
@@ -59,7 +62,8 @@ async function stream(ctx: TeamCtx, leased: Leased, { polls, pages, isOver, stop
   const place = pages.of(ctx.team.org_id);
   let broker = null as Broker | null;
   let cursor = readCursor(leased.cursor);
-  const keep = (works: boolean): Promise<boolean> => keepLease(ctx, leased, writeCursor(cursor), works);
+  const keep = (works: boolean): Promise<boolean> =>
+    keepLease(ctx, leased, { worker, cursor: writeCursor(cursor), works });
   const publish = async (messages: Message[]): Promise<boolean> => {
     // While it rested the pipeline may have been changed: nothing goes where it goes no longer.
     if (!(await keep(false))) return false;

@@ -1,19 +1,13 @@
 import { sql } from 'kysely';
-import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { startBroker, type Broker } from '../../../../test/broker.ts';
+import { critical, past, steps } from '../../../../test/events.ts';
 import { subscribe } from '../../../../test/factories.ts';
 import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
 import { publishTo } from '../../../../test/publish.ts';
 import { startReceiver } from '../../../../test/receiver.ts';
-import { defineEvent } from '../../../events/define.ts';
 import { startStreaming, type Streaming } from './start-streaming.ts';
-
-const data = Type.Object({ n: Type.Integer(), s: Type.Optional(Type.String()) });
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
-const critical = defineEvent({ name: 'labtest.result.critical', summary: '', data });
-const past = defineEvent({ name: 'historical.data.steps.created', summary: '', data });
 
 let app: TestApp;
 let team: Team;

@@ -6,7 +6,7 @@ import { boundToManagedTeam } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { DELETION_COLUMNS, type DeletionRow } from './find.ts';
+import { DELETION_COLUMNS, type DeletionRow } from './render.ts';
 
 /**
  * The job that erases what is left of a deleted team, for a while, and asks for itself again. The clock asks for it too:

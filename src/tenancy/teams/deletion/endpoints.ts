@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { deleteTeam } from './delete.ts';
-import { findDeletion, toDeletion } from './find.ts';
+import { findDeletion } from './find.ts';
+import { toDeletion } from './render.ts';
 import { DeletedTeam, TeamDeletion } from './schemas.ts';
 
 const ofDeletions = {

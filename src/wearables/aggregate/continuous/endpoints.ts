@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts';
 import { asksFor, orFile } from '../../../http/media.ts';
-import { Environment } from '../../../tenancy/schemas.ts';
+import { ofTeam, TEAM_PATH } from '../../../tenancy/places.ts';
 import { Cursor, Text, Uuid, withDefault } from '../../../wire/schema.ts';
 import { PARQUET, toParquet } from '../parquet/parquet.ts';
 import { AggregationResult } from '../schemas.ts';
@@ -26,9 +26,7 @@ import { validateContinuousQuery } from './validate.ts';
 const tag = 'continuous_queries';
 const closedBeta = 'continuous_queries';
 const auth = 'management_key';
-const ofTeam = '/v1/org/{org_id}/team/{team_id}/{environment}';
-const team = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment });
-const item = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment, query_id: Uuid });
+const item = Type.Object({ ...ofTeam.properties, query_id: Uuid });
 const ofUser = '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}';
 const userAndQuery = Type.Object({
   user_id: Uuid,
@@ -39,12 +37,12 @@ export const continuousQueryEndpoints: Endpoint[] = [
   endpoint({
     id: 'list_continuous_queries',
     method: 'GET',
-    path: `${ofTeam}/continuous_query`,
+    path: `${TEAM_PATH}/continuous_query`,
     tag,
     closedBeta,
     auth,
     scope: 'team',
-    params: team,
+    params: ofTeam,
     response: ContinuousQueryList,
     summary: 'List continuous queries',
     description: 'All of the team, in the order they were made.',
@@ -53,12 +51,12 @@ export const continuousQueryEndpoints: Endpoint[] = [
   endpoint({
     id: 'create_continuous_query',
     method: 'POST',
-    path: `${ofTeam}/continuous_query`,
+    path: `${TEAM_PATH}/continuous_query`,
     tag,
     closedBeta,
     auth,
     scope: 'team',
-    params: team,
+    params: ofTeam,
     query: ChosenQueryType,
     body: ContinuousQueryInput,
     response: ContinuousQuery,
@@ -73,12 +71,12 @@ export const continuousQueryEndpoints: Endpoint[] = [
   endpoint({
     id: 'validate_continuous_query',
     method: 'POST',
-    path: `${ofTeam}/validate_continuous_query`,
+    path: `${TEAM_PATH}/validate_continuous_query`,
     tag,
     closedBeta,
     auth,
     scope: 'team',
-    params: team,
+    params: ofTeam,
     query: ChosenQueryType,
     body: ContinuousQueryInput,
     response: ContinuousQueryValidation,
@@ -90,7 +88,7 @@ export const continuousQueryEndpoints: Endpoint[] = [
   endpoint({
     id: 'patch_continuous_query',
     method: 'PATCH',
-    path: `${ofTeam}/continuous_query/{query_id}`,
+    path: `${TEAM_PATH}/continuous_query/{query_id}`,
     tag,
     closedBeta,
     auth,
@@ -108,7 +106,7 @@ export const continuousQueryEndpoints: Endpoint[] = [
   endpoint({
     id: 'delete_continuous_query',
     method: 'DELETE',
-    path: `${ofTeam}/continuous_query/{query_id}`,
+    path: `${TEAM_PATH}/continuous_query/{query_id}`,
     tag,
     closedBeta,
     auth,

@@ -33,7 +33,8 @@ const BATCH = 200;
 
 /** What a deleted query has computed, some users at a time, and the query itself last. */
 export async function eraseQuery(ctx: TeamCtx, job: Static<(typeof queryErasureKind)['payload']>): Promise<void> {
-  for (const table of ['continuous_query_results', 'continuous_query_tasks']) while (await eraseSome(ctx, table, job));
+  for (const table of ['continuous_query_results', 'continuous_query_tasks'] as const)
+    while (await eraseSome(ctx, table, job));
   await ctx.db
     .deleteFrom('continuous_queries')
     .where('team_id', '=', ctx.team.id)
@@ -43,7 +44,11 @@ export async function eraseQuery(ctx: TeamCtx, job: Static<(typeof queryErasureK
 }
 
 /** Whether there may be more. No text is constant, so that none keeps a plan from when the table was empty. */
-function eraseSome(ctx: TeamCtx, table: string, { query_id }: { query_id: string }): Promise<boolean> {
+function eraseSome(
+  ctx: TeamCtx,
+  table: 'continuous_query_results' | 'continuous_query_tasks',
+  { query_id }: { query_id: string },
+): Promise<boolean> {
   return inTransaction(ctx, async ({ db, team }) => {
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where ctid = any (array (

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../../wire/schema.ts';
+import { nullable, oneOf, optional, Text, Timestamp, Uuid, withDefault } from '../../../wire/schema.ts';
 import { AggregationResult, Query, QueryConfig, QueryPast } from '../schemas.ts';
 import { pastBreaches } from '../timeframe.ts';
 
@@ -50,7 +50,7 @@ export const ContinuousQueryPatch = Type.Object({
   active: Type.Optional(nullable(Type.Boolean({ description: 'Whether it is computed when data changes.' }))),
 });
 
-export const ChosenQueryType = Type.Object({ query_type: Type.Optional({ ...QueryType, default: 'team' }) });
+export const ChosenQueryType = Type.Object({ query_type: withDefault(QueryType, 'team') });
 
 export const ContinuousQuery = Type.Object({
   id: Uuid,

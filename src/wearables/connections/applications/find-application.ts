@@ -16,7 +16,7 @@ export async function findApplications(ctx: AnyCtx): Promise<Configured[]> {
 }
 
 /** The application that new connections of the team to a provider are made by; null where it cannot be connected. */
-export async function findApplication(ctx: AnyCtx, provider: string): Promise<Configured | null> {
+export async function findApplicationOrNull(ctx: AnyCtx, provider: string): Promise<Configured | null> {
   const [own] = await ownApplications(ctx, sql`retired_at is null and provider = ${provider}`);
   return own ?? configuredOrNull(ctx.config, provider);
 }

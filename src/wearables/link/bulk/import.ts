@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { findApplication } from '../../connections/applications/find-application.ts';
+import { findApplicationOrNull } from '../../connections/applications/find-application.ts';
 import { connect } from '../../connections/connect.ts';
 import type { ProviderSlug } from '../../providers.ts';
 import { schedulePulls } from '../../pulls/schedule.ts';
@@ -19,7 +19,7 @@ type Recipe = Input['connections'][number];
 export function bulkImport(ctx: TeamCtx, { provider, connections }: Input): Promise<Static<typeof BulkImport>> {
   return inTransaction(ctx, async (ctx) => {
     const recipes = new Map(connections.map((recipe) => [recipe.user_id, recipe]));
-    const application = await findApplication(ctx, provider);
+    const application = await findApplicationOrNull(ctx, provider);
     const credential_id = application?.own?.credential_id ?? null;
     const users = await presentUsers(ctx, [...recipes.keys()]);
     for (const user of users) {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { recordAudit } from '../../../audit/record.ts';
 import type { Ctx, LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { findUser } from '../../../users/find.ts';
@@ -24,7 +24,7 @@ import type { LinkError, LinkOutcome } from '../outcome.ts';
 import { donePath, outcomePage } from '../page/outcome-page.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
-import { consumeLinkSession, findLinkSessionById } from '../session.ts';
+import { consumeLinkSession, findLinkSessionByIdOrNull } from '../session.ts';
 import { callbackUrl } from './start.ts';
 import { comeBack, type Return } from './state.ts';
 
@@ -40,7 +40,7 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
   const back = await comeBack(ctx, { state, provider, cookie });
   // Whose it was is nobody's to know, so there is nowhere else to go.
   if (!back) return outcomePage('invalid_token');
-  const session = await findLinkSessionById(ctx, { id: back.link_token_id, user_id: back.user_id });
+  const session = await findLinkSessionByIdOrNull(ctx, { id: back.link_token_id, user_id: back.user_id });
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   const outcome = await outcomeOf(session.ctx, callback, back);
   const stays = outcome !== 'success' && back.from_page && session.ctx.link.on_error === null;
@@ -149,7 +149,7 @@ async function isTaken(
 ): Promise<boolean> {
   if (id === null) return false;
   const hash = cipher.lookupHash('external_user', provider, id);
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${team.id} ${hash.toString('hex')}`}, 0))`.execute(db);
+  await lockName(db, 'account at a provider', team.id, hash.toString('hex'));
   const other = await db
     .selectFrom('connections')
     .select('user_id')

@@ -18,7 +18,7 @@ type Request = { provider: string; token: string; cookie: string | null; from_pa
 
 /** Sends a browser to the provider's page, or tells its user why not. */
 export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page }: Request): Promise<BrowserAnswer> {
-  const session = readToken(token) === 'link' ? await ctx.findLinkSession(ctx, token) : null;
+  const session = readToken(token) === 'link' ? await ctx.findLinkSessionOrNull(ctx, token) : null;
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   const configured = (await connectableProviders(session.ctx)).find(({ connector }) => connector.slug === provider);
   if (!configured) return outcomePage('invalid_token');

@@ -10,7 +10,7 @@ import { outcomePage } from './outcome-page.ts';
 
 /** The page on which a user picks what to connect. */
 export async function linkPage(ctx: Ctx, token: string): Promise<BrowserAnswer> {
-  const session = readToken(token) === 'link' ? await ctx.findLinkSession(ctx, token) : null;
+  const session = readToken(token) === 'link' ? await ctx.findLinkSessionOrNull(ctx, token) : null;
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   return layout('Connect a device or app', await pick(session.ctx, token));
 }

@@ -1,19 +1,18 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { decodeCursor, encodeCursor, isId } from '../../../db/page.ts';
+import { LEAST_ID } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
 import type { IntrospectQuery } from '../schemas.ts';
-
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** Where a page of users begins, how many it has, and the provider that it is about; null: all of them. */
 export async function usersFrom(
   ctx: TeamCtx,
-  { user_id, user_limit = 50, next_cursor, cursor = next_cursor, provider }: Static<typeof IntrospectQuery>,
+  { user_id, user_limit, next_cursor, cursor = next_cursor, provider }: Static<typeof IntrospectQuery>,
 ): Promise<{ after: string; limit: number; provider: string | null }> {
   if (user_id !== undefined) await findUser(ctx, user_id);
   return {
-    after: cursor === undefined ? BEFORE_ALL : decodeCursor(cursor, isId),
+    after: cursor === undefined ? LEAST_ID : decodeCursor(cursor, isId),
     limit: user_limit,
     provider: provider ?? null,
   };

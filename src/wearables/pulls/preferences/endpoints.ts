@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts';
-import { oneOf, Uuid } from '../../../wire/schema.ts';
+import { ofDeployment } from '../../../tenancy/places.ts';
 import { listPreferences } from './list.ts';
 import { removePreferences } from './remove.ts';
 import { PreferencesInput, PreferencesPage, PreferencesQuery, PreferencesRemoval } from './schemas.ts';
@@ -10,7 +9,6 @@ const tag = 'management';
 const auth = 'management_key';
 const scope = 'teams';
 const path = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}';
-const params = Type.Object({ org_id: Uuid, env: oneOf(['production', 'sandbox']), region: oneOf(['us', 'eu']) });
 
 /** How far back connections of teams begin. */
 export const pullPreferenceEndpoints: Endpoint[] = [
@@ -21,7 +19,7 @@ export const pullPreferenceEndpoints: Endpoint[] = [
     tag,
     auth,
     scope,
-    params,
+    params: ofDeployment,
     query: PreferencesQuery,
     response: PreferencesPage,
     summary: 'List how far back connections of teams begin',
@@ -37,7 +35,7 @@ export const pullPreferenceEndpoints: Endpoint[] = [
     tag,
     auth,
     scope,
-    params,
+    params: ofDeployment,
     body: PreferencesInput,
     response: PreferencesPage,
     summary: 'Choose how far back connections of teams begin',
@@ -58,7 +56,7 @@ export const pullPreferenceEndpoints: Endpoint[] = [
     tag,
     auth,
     scope,
-    params,
+    params: ofDeployment,
     query: PreferencesRemoval,
     response: PreferencesPage,
     summary: 'Choose no longer how far back connections of teams begin',

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
+import { NamedTeams, TheseTeams } from '../../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../../providers.ts';
 import { PULLED_NAMES } from '../events.ts';
-
-const MOST_TEAMS = 100;
 
 const Days = Type.Integer({
   minimum: 0,
@@ -42,7 +41,7 @@ export type ProviderPreferences = {
 };
 
 export const PreferencesInput = Type.Object({
-  team_ids: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that choose this.' }),
+  team_ids: NamedTeams('Teams that choose this.'),
   providers: byName<ProviderPreferences>(PROVIDER_SLUGS, ProviderInput, {
     minProperties: 1,
     description: 'By slug of the provider. Those that are not named stay as they are.',
@@ -76,9 +75,7 @@ export const PreferencesPage = Type.Object({
 });
 
 const named = {
-  team_id: Type.Optional(
-    Type.Array(Uuid, { maxItems: MOST_TEAMS, description: 'These teams; left out, all that the key opens.' }),
-  ),
+  team_id: TheseTeams,
 };
 const these = { maxItems: PROVIDER_SLUGS.length, description: 'These providers; left out, all.' };
 
@@ -90,6 +87,6 @@ export const PreferencesQuery = Type.Object({
 });
 
 export const PreferencesRemoval = Type.Object({
-  team_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description: 'Teams that choose no longer.' }),
+  team_id: NamedTeams('Teams that choose no longer.'),
   provider: Type.Optional(Type.Array(oneOf(PROVIDER_SLUGS), these)),
 });

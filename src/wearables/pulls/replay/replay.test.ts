@@ -10,7 +10,7 @@ import { sources } from '../../../../test/source-files.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 import { findUser } from '../../../users/find.ts';
 import { becomeWriter } from '../../one-writer.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
@@ -78,7 +78,7 @@ const asWriter = async <T>(
   { team, user_id }: { team: Team; user_id: string },
   work: (tx: TxCtx<TeamCtx>) => Promise<T>,
 ): Promise<T> =>
-  inTransaction(forTeam(app.ctx, (await findTeamScope(app.ctx, team.id)) as TeamCtx['team']), async (tx) => {
+  inTransaction(forTeam(app.ctx, (await findTeamScopeOrNull(app.ctx, team.id)) as TeamCtx['team']), async (tx) => {
     await becomeWriter(tx, user_id);
     return work(tx);
   });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { decode } from '../codec/encoding.ts';
 import { Hl7Error, segmentOf, textAt } from '../codec/message.ts';
 import { parse } from '../codec/parse.ts';
@@ -84,7 +84,7 @@ async function readRaw(tx: TxCtx, raw: Buffer, connection: Connection): Promise<
 }
 
 async function applyTo(tx: TxCtx, matched: MatchedOrder, result: ReadResult): Promise<{ leftOut: boolean }> {
-  const team = await findTeamScope(tx, matched.team_id);
+  const team = await findTeamScopeOrNull(tx, matched.team_id);
   if (!team) throw new ResultProblem('unknown_number');
   return applyResult(forTeam(tx, team), matched, result);
 }

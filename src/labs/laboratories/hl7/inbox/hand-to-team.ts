@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../../../context.ts';
-import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { receiveReport } from '../../../results/unmatched/receive-report.ts';
 import type { ReadResult } from '../messages/read-result.ts';
 
@@ -20,7 +20,7 @@ export async function handToTeam(
        and (a.team_id_allowlist = '{}' or t.id = any (a.team_id_allowlist))
      where a.lab_id = ${labId} and a.provider_account_id = ${account} limit 2`.execute(tx.db);
   const [known, another] = rows;
-  const team = known && !another ? await findTeamScope(tx, known.team_id) : null;
+  const team = known && !another ? await findTeamScopeOrNull(tx, known.team_id) : null;
   if (!known || !team) return null;
   await receiveReport(forTeam(tx, team), { lab_id: labId, lab_account_id: known.lab_account_id, report });
   return { team_id: known.team_id };

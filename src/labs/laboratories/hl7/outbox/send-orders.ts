@@ -3,7 +3,7 @@ import type { Ctx, TeamCtx } from '../../../../context.ts';
 import { addJob, addJobs, defineJob } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { findTeamScope, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { outboxKind } from '../../../orders/send-out.ts';
 import { findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
 import { OrderNotSendable } from '../messages/order.ts';
@@ -83,7 +83,7 @@ const again = (ctx: Ctx, lab_id: number, delaySeconds: number): Promise<void> =>
 
 /** Null where the next one may follow; else after how many seconds this one is tried again. */
 async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post: Post): Promise<number | null> {
-  const team = await findTeamScope(ctx, waiting.team_id);
+  const team = await findTeamScopeOrNull(ctx, waiting.team_id);
   if (!team) {
     await settle(acrossTeams(ctx), waiting, { state: 'refused', reason: 'team_gone' });
     return null;

@@ -4,6 +4,7 @@ import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { addJob, addJobs, jobKind } from '../../../../db/define-job.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
+import { LEAST_ID } from '../../../../ids.ts';
 import { Uuid } from '../../../../wire/schema.ts';
 import { BELIEVED_MS, forgetQueries, RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
 
@@ -23,13 +24,12 @@ const USERS = 500;
 const MOST_WAITING = 1_000;
 /** Behind what changes now. */
 const PRIORITY = RUN_PRIORITY + 200;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** From the first user on, in the transaction that makes or changes the query. */
 export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise<void> {
   await ctx.db
     .updateTable('continuous_queries')
-    .set({ spread_after: BEFORE_ALL })
+    .set({ spread_after: LEAST_ID })
     .where('team_id', '=', ctx.team.id)
     .where('id', '=', queryId)
     .execute();

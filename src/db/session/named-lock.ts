@@ -1,0 +1,47 @@
+// Where there is no row to lock for what takes turns, a name is locked, until the transaction ends.
+import { sql } from 'kysely';
+import type { Tx } from '../open.ts';
+
+/** Everything that takes turns by a name, and how the name is made: no two kinds make the same one. */
+const NAMES = {
+  bootstrap: () => 'bootstrap',
+  // What came in of a user has one writer.
+  writer: (teamId: string, userId: string) => `${teamId} ${userId}`,
+  'account at a provider': (teamId: string, hash: string) => `${teamId} ${hash}`,
+  credentials: (teamId: string, provider: string) => `credentials ${teamId} ${provider}`,
+  limit: (limit: string, ownerId: string) => `${limit} ${ownerId}`,
+  integration_team_id: (orgId: string, id: string) => `integration_team_id ${orgId} ${id}`,
+  payor: (teamId: string, provider: string, code: string) => `payor ${teamId} ${provider} ${code}`,
+  sample: (sampleId: string) => `sample ${sampleId}`,
+  'tracking number': (hash: string) => `tracking ${hash}`,
+  resends: (teamId: string) => `resend ${teamId}`,
+  replays: (teamId: string) => `replays ${teamId}`,
+  mails: (orgId: string) => `mails ${orgId}`,
+  uploads: (teamId: string) => `uploads ${teamId}`,
+  'claim of an import': () => 'claim an import',
+  'lab reports': (teamId: string) => `lab reports ${teamId}`,
+  'claim of a lab report': () => 'claim a lab report',
+  request: (scopeId: string, operation: string, key: string) => `${scopeId} ${operation} ${key}`,
+};
+type Kind = keyof typeof NAMES;
+type Of<K extends Kind> = Parameters<(typeof NAMES)[K]>;
+
+const nameOf = <K extends Kind>(kind: K, of: Of<K>): string => (NAMES[kind] as (...of: Of<K>) => string)(...of);
+
+/** Waits for whoever has the lock; from here to the end of the transaction nobody else has it. */
+export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${nameOf(kind, of)}, 0))`.execute(db);
+}
+
+/** The same for several at once, in an order of their own: two that lock some of the same do not wait for one another. */
+export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]): Promise<void> {
+  const names = each.map((of) => nameOf(kind, of)).toSorted();
+  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`.execute(db);
+}
+
+/** Locks it where nobody has it, and says whether. */
+export async function tryLockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<boolean> {
+  const { rows } = await sql<{ free: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${nameOf(kind, of)}, 0)) as free`.execute(db);
+  return rows[0]?.free === true;
+}

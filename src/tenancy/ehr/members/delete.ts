@@ -1,0 +1,13 @@
+import type { ManagementCtx } from '../../../context.ts';
+import { notFound } from '../../../errors.ts';
+
+/** Erases a person of the EHR; links that were made for the person open nothing from here on. Throws not_found. */
+export async function deleteEhrMember(ctx: ManagementCtx, memberId: string): Promise<void> {
+  const removed = await ctx.db
+    .deleteFrom('ehr_members')
+    .where('org_id', '=', ctx.org.id)
+    .where('id', '=', memberId)
+    .returning('id')
+    .executeTakeFirst();
+  if (!removed) throw notFound('Member');
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { ManagementCtx, TxCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { refuseBeyondLimit, waitForOthers } from '../../limits.ts';
+import { refuseUnknownTeams } from '../../teams/find.ts';
+import { emailHash, wordHashes } from '../person.ts';
+import type { BoundRole } from '../role.ts';
+import { countPeople } from './count-people.ts';
+import { mailInvite } from './mail.ts';
+
+export type InviteStatus = 'invite_created' | 'invite_resent' | 'already_in_org';
+
+/**
+ * Invites an address, or sends the link of its open invite anew. Throws limit_reached, too_many_mails, not_found for a team, and
+ * invite_conflict where the open invite is to another role or other teams: nobody's rights change by a resend.
+ */
+export function createInvite(ctx: ManagementCtx, email: string, bound: BoundRole): Promise<InviteStatus> {
+  return inTransaction(ctx, async (ctx) => {
+    if (bound.team_ids) await refuseUnknownTeams(ctx, ctx.org.id, bound.team_ids);
+    await waitForOthers(ctx, 'membersPerOrg', ctx.org.id);
+    const email_hash = emailHash(ctx, ctx.org.id, email);
+    if (await isMember(ctx, email_hash)) return 'already_in_org';
+    const open = await ctx.db
+      .selectFrom('org_invites')
+      .select(['id', 'role', 'team_ids'])
+      .where('org_id', '=', ctx.org.id)
+      .where('email_hash', '=', email_hash)
+      .executeTakeFirst();
+    if (open) {
+      if (!isSameRole(open, bound)) {
+        throw new AppError(
+          'invite_conflict',
+          'This address has an open invite to another role or other teams. Delete that one first, then invite again.',
+        );
+      }
+      await ctx.db
+        .updateTable('org_invites')
+        .set({ resent_at: sql`now()` })
+        .where('id', '=', open.id)
+        .execute();
+      await mailInvite(ctx, ctx.org.id, { id: open.id, email });
+      return 'invite_resent';
+    }
+    await refuseBeyondLimit(ctx, 'membersPerOrg', ctx.org.id, () => countPeople(ctx, ctx.org.id));
+    const id = newId();
+    await ctx.db
+      .insertInto('org_invites')
+      .values({
+        id,
+        org_id: ctx.org.id,
+        email: ctx.cipher.sealText('org_invites.email', { team_id: ctx.org.id, id }, email),
+        email_hash,
+        words: wordHashes(ctx, ctx.org.id, email),
+        ...bound,
+        created_by: ctx.key.id,
+      })
+      .execute();
+    await mailInvite(ctx, ctx.org.id, { id, email });
+    return 'invite_created';
+  });
+}
+
+async function isMember(ctx: TxCtx<ManagementCtx>, email_hash: Buffer): Promise<boolean> {
+  const member = await ctx.db
+    .selectFrom('org_members')
+    .select('id')
+    .where('org_id', '=', ctx.org.id)
+    .where('email_hash', '=', email_hash)
+    .executeTakeFirst();
+  return member !== undefined;
+}
+
+const isSameRole = (open: { role: string; team_ids: string[] | null }, bound: BoundRole): boolean =>
+  open.role === bound.role && (open.team_ids ?? []).toSorted().join() === (bound.team_ids ?? []).toSorted().join();

@@ -1,0 +1,27 @@
+// Where operations of the management API lie, and the teams that they name.
+import { Type } from 'typebox';
+import { Uuid } from '../wire/schema.ts';
+import { Environment, Region } from './schemas.ts';
+
+/** What belongs to one team in this deployment. */
+export const TEAM_PATH = '/v1/org/{org_id}/team/{team_id}/{environment}';
+export const ofTeam = Type.Object({ org_id: Uuid, team_id: Uuid, environment: Environment });
+
+/** What belongs to teams of an organisation in one deployment: `/v1/org/{org_id}/…/{env}/{region}`. */
+export const ofDeployment = Type.Object({ org_id: Uuid, env: Environment, region: Region });
+
+/** Most teams that one request names. */
+const MOST_TEAMS = 100;
+
+/** Teams that something is done for. */
+export const NamedTeams = (description: string) => Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description });
+
+/** Of which teams a list is asked for. */
+export const TheseTeams = Type.Optional(
+  Type.Array(Uuid, { maxItems: MOST_TEAMS, description: 'These teams; left out, all that the key opens.' }),
+);
+
+/** The same where it is one. */
+export const ThisTeam = Type.Optional(
+  Type.String({ format: 'uuid', description: 'This team; left out, all that the key opens.' }),
+);

@@ -1,0 +1,129 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
+import { byIndex } from '../../db/session/by-index.ts';
+import { decodeCursor, encodeCursor, isId } from '../../db/page.ts';
+import { leastIdAt } from '../../ids.ts';
+
+/** Attempts that one page goes through, whatever it is filtered by. */
+const MOST_LOOKED_AT = 1_000;
+const LATEST_MS = 2 ** 48 - 1;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const STATUSES = ['succeeded', 'failed', 'exhausted'] as const;
+type Status = (typeof STATUSES)[number];
+
+export type AttemptFilters = {
+  status: string[] | null;
+  event_type: string | null;
+  since: string | null;
+  until: string | null;
+  next_cursor: string | null;
+  limit: number;
+};
+
+/** As it is stored. */
+export type AttemptRow = {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  attempt: number;
+  trigger: 'resend' | 'replay' | 'test' | null;
+  outcome: Status;
+  http_status: number | null;
+  error: Buffer | null;
+  duration_ms: number;
+};
+
+export const COLUMNS = sql.raw(
+  'attempts.id, attempts.webhook_id, attempts.event_id, attempts.attempt, attempts.trigger, attempts.outcome, ' +
+    'attempts.http_status, attempts.error, attempts.duration_ms',
+);
+
+type Unsuccessful = 'failed' | 'exhausted';
+
+/** Written out, since the index of what failed is known by them. */
+const WRITTEN = { failed: sql`'failed'`, exhausted: sql`'exhausted'` };
+
+/** Whose attempts: those at a receiver, or those of an event. */
+export type AttemptsOf = { webhook_id: string } | { event_id: string };
+
+/**
+ * The newest attempts that the filters let through, and where the next page begins. Bounded by MOST_LOOKED_AT: what failed
+ * has an index of its own by status, everything else is looked through.
+ */
+export async function lookAtAttempts(
+  ctx: TeamCtx,
+  of: AttemptsOf,
+  filters: AttemptFilters,
+): Promise<{ rows: AttemptRow[]; next_cursor: string | null }> {
+  const { event_type, limit } = filters;
+  const wanted = filters.status ? STATUSES.filter((status) => filters.status?.includes(status)) : [...STATUSES];
+  if (wanted.length === 0) return { rows: [], next_cursor: null };
+  const isUnsuccessful = !wanted.includes('succeeded');
+  const isExact = event_type === null && (isUnsuccessful || filters.status === null);
+  const most = isExact ? limit + 1 : MOST_LOOKED_AT;
+  const parts = isUnsuccessful ? (wanted as Unsuccessful[]) : (['all'] as const);
+  const looked = await read(ctx, of, { ...rangeOf(filters), parts, most });
+  const known = looked.filter((row): row is AttemptRow => row.event_type !== null);
+  const found = known.filter(
+    (row) => wanted.includes(row.outcome) && (event_type === null || row.event_type === event_type),
+  );
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : looked.length === most ? looked.at(-1) : undefined;
+  return { rows, next_cursor: last ? encodeCursor(last.id) : null };
+}
+
+type Part = 'all' | Unsuccessful;
+type Range = { from: string; below: string };
+
+/** Times are those of ids, as the time that is shown is: an index finds them. */
+function rangeOf({ since, until, next_cursor }: AttemptFilters): Range {
+  const after = next_cursor === null ? LAST_ID : decodeCursor(next_cursor, isId).toLowerCase();
+  const end = until === null ? LAST_ID : leastIdAt(within(Date.parse(until) + 1));
+  return { from: leastIdAt(since === null ? 0 : within(Date.parse(since))), below: after < end ? after : end };
+}
+
+/**
+ * The newest `most`, read along an index: a part for each status, or one for all. That the team's receiver has its team's
+ * attempts only is said behind what was looked at: before it, a server that has no statistics of a new day yet would take
+ * the receiver's attempts for few, and sort them all.
+ */
+async function read(
+  { db, team }: TeamCtx,
+  of: AttemptsOf,
+  { parts, most, ...range }: Range & { parts: readonly Part[]; most: number },
+): Promise<(Omit<AttemptRow, 'event_type'> & { event_type: string | null })[]> {
+  const newest = parts
+    .map(
+      (part) =>
+        sql`(select attempts.team_id, ${COLUMNS} from attempts where ${'event_id' in of ? ofEvent(team.id, of, range, part) : atReceiver(of, range, part)} limit ${most})`,
+    )
+    .reduce((before, part) => sql`${before} union all ${part}`);
+  const query = sql<Omit<AttemptRow, 'event_type'> & { event_type: string | null }>`
+    select ${COLUMNS}, event.event_type
+      from (select * from (${newest}) as parts order by id desc limit ${most}) as attempts
+      left join lateral (
+       select event_type from events
+        where events.team_id = ${team.id} and events.id between attempts.event_id and attempts.event_id
+        order by events.id limit 1
+     ) as event on true
+     where attempts.team_id = ${team.id}
+     order by attempts.id desc`;
+  return (await byIndex(query).execute(db)).rows;
+}
+
+/** In the order of the index that is meant, which a server without statistics would take for no better than that of all attempts. */
+const atReceiver = ({ webhook_id }: { webhook_id: string }, { from, below }: Range, part: Part) =>
+  part === 'all'
+    ? sql`attempts.webhook_id = ${webhook_id} and attempts.id >= ${from} and attempts.id < ${below} order by attempts.id desc`
+    : sql`attempts.webhook_id = ${webhook_id} and attempts.outcome <> 'succeeded'
+        and (attempts.outcome, attempts.id) >= (${WRITTEN[part]}, ${from})
+        and (attempts.outcome, attempts.id) < (${WRITTEN[part]}, ${below})
+      order by attempts.outcome desc, attempts.id desc`;
+
+const ofEvent = (team_id: string, { event_id }: { event_id: string }, { from, below }: Range, part: Part) => sql`
+  attempts.team_id = ${team_id} and attempts.event_id = ${event_id} and attempts.id >= ${from} and attempts.id < ${below}
+    ${part === 'all' ? sql`` : sql`and attempts.outcome = ${WRITTEN[part]}`} order by attempts.id desc`;
+
+const within = (ms: number): number => Math.min(Math.max(ms, 0), LATEST_MS);
