@@ -126,6 +126,8 @@ export class OwnedLanes {
     const everything = this.#scanning;
     this.#scanning = false;
     const found = await receiversWithDeliveries(this.#ctx.db, this.#scanFrom, LEASED_AT_ONCE);
+    // Nobody tells of what is queued in its own either.
+    if (!this.#worker.isListening) for (const id of found) this.#lookInto(id);
     const foreign = found.filter((id) => !this.#lanes.has(id));
     if (foreign.length > 0) {
       await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
@@ -139,6 +141,13 @@ export class OwnedLanes {
     const isFull = found.length === LEASED_AT_ONCE;
     this.#scanning = everything && isFull;
     this.#scanFrom = isFull ? (found.at(-1) as string) : BEGINNING;
+  }
+
+  #lookInto(id: string): void {
+    const lane = this.#lanes.get(id);
+    if (!lane) return;
+    lane.look();
+    this.#ready.add(lane);
   }
 
   /** Those of the lanes that are its own, or that nobody holds. */
