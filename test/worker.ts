@@ -17,7 +17,11 @@ export function startWorker({ ctx, config, metrics }: TestApp): Deliverer {
   return deliverer;
 }
 
-type ListeningWorker = { deliverer: Deliverer; close: () => Promise<void> };
+type ListeningWorker = {
+  deliverer: Deliverer;
+  /** What is under way has `drainMs` to end and be written. */
+  close: (drainMs?: number) => Promise<void>;
+};
 
 /** A worker as a process has it, with its listening connection; `onCut` is told when that is cut. */
 export async function startListeningWorker(app: TestApp, onCut?: () => void): Promise<ListeningWorker> {
@@ -39,8 +43,8 @@ export async function startListeningWorker(app: TestApp, onCut?: () => void): Pr
   await listener.ready;
   return {
     deliverer,
-    close: async () => {
-      await deliverer.stop(0);
+    close: async (drainMs = 0) => {
+      await deliverer.stop(drainMs);
       await listener.close();
     },
   };

@@ -60,13 +60,13 @@ const ended = async (webhook: string, job: Job): Promise<Job> => {
     .not.toBeNull();
   return read(webhook, job);
 };
-/** A worker as a process has it, until something is true. */
-const workUntil = async (isTrue: () => boolean): Promise<void> => {
+/** A worker as a process has it, until something is true; what is under way then has `drainMs` to end. */
+const workUntil = async (isTrue: () => boolean, { drainMs = 0 } = {}): Promise<void> => {
   const { close } = await startListeningWorker(app);
   try {
     await expect.poll(isTrue, { interval: 5, timeout: 10_000 }).toBe(true);
   } finally {
-    await close();
+    await close(drainMs);
   }
 };
 const makeDue = async (webhook: string, event: string | undefined): Promise<void> => {
@@ -174,7 +174,7 @@ describe('A replay', () => {
     const webhook = await subscribe(team, receiver);
     fail();
     const job = await ask(webhook, 'replay');
-    await workUntil(() => receiver.requests() > 0);
+    await workUntil(() => receiver.requests() > 0, { drainMs: 5_000 });
     expect(receiver.requests()).toBe(1);
     await app.deliver();
     expect(await read(webhook, job)).toMatchObject({
