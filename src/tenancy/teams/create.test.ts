@@ -98,6 +98,26 @@ describe('creating a team', () => {
     expect(row).toMatchObject({ org_id: app.team.org_id, settings: { minor_ordering_enabled: true } });
   });
 
+  test('null where its brand has a text is an empty one', async () => {
+    const nothing = { company_website: null, support_email: null, support_contact: null, company_address: null };
+    const { body } = await create({ brand_information: { company_name: 'North', ...nothing, brand_color: null } });
+    const brand = {
+      company_name: 'North',
+      company_website: '',
+      support_email: null,
+      support_contact: '',
+      company_address: '',
+      brand_color: '',
+    };
+    expect(body.sandbox['brand_information']).toEqual(brand);
+    const { settings } = await app.db
+      .selectFrom('teams')
+      .select('settings')
+      .where('id', '=', body.id)
+      .executeTakeFirstOrThrow();
+    expect(settings).toMatchObject({ brand_information: brand });
+  });
+
   test('it starts with the standard lab tests', async () => {
     const { body } = await create({});
     const tests = await app.db.selectFrom('lab_tests').select('method').where('team_id', '=', body.id).execute();

@@ -1,19 +1,22 @@
+import type { Static } from 'typebox';
 import { boundToOrg, boundToTeam } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import { changeBrand, newBrand } from './brand.ts';
 import { wasDeleted } from './deletion/find.ts';
 import { refuseTaken } from './integration-team-id.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
+import type { TeamInput } from './schemas.ts';
 
 export type NewTeam = {
   org_id: string;
   name: string;
   id?: string | null;
   integration_team_id?: string | null;
-  settings?: Record<string, unknown>;
+  settings?: Record<string, unknown> & Pick<Static<typeof TeamInput>, 'brand_information'>;
 };
 
 /** A team with what every team starts with. */
@@ -28,7 +31,7 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
         org_id: input.org_id,
         name: input.name,
         integration_team_id: input.integration_team_id ?? null,
-        settings: JSON.stringify(input.settings ?? {}),
+        settings: JSON.stringify(input.settings ? settingsFrom(input.settings) : {}),
       })
       .onConflict((oc) => oc.doNothing())
       .returning(TEAM_COLUMNS)
@@ -42,6 +45,11 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
     return team;
   });
 }
+
+const settingsFrom = ({ brand_information: brand, ...settings }: NonNullable<NewTeam['settings']>) => ({
+  ...settings,
+  brand_information: brand && changeBrand(newBrand(brand.company_name), brand),
+});
 
 async function countTeams(ctx: Ctx, orgId: string): Promise<number> {
   const { teams } = await ctx.db

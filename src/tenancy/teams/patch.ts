@@ -3,13 +3,13 @@ import type { Static } from 'typebox';
 import type { ManagementCtx, TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
+import { changeBrand, newBrand } from './brand.ts';
 import { refuseTaken } from './integration-team-id.ts';
 import { settingsOf, TEAM_COLUMNS, type TeamRow } from './render.ts';
 import type { TeamPatch } from './schemas.ts';
 
 type Patch = Static<typeof TeamPatch>;
 export type SettingsPatch = NonNullable<Patch['sandbox']>;
-type Brand = NonNullable<ReturnType<typeof settingsOf>['brand_information']>;
 
 /**
  * Changes the keys that are there. A null clears what a team can be without, its reference included, and leaves what it
@@ -59,24 +59,9 @@ function changesOf({ brand_information, ...others }: SettingsPatch, team: TeamRo
     ...Object.fromEntries(kept),
     ...(brand_information === undefined
       ? {}
-      : { brand_information: brand_information && mergeBrand(brand_information, team) }),
+      : { brand_information: brand_information && changeBrand(brandOf(team), brand_information) }),
   };
 }
 
-/** A brand key by key: one that is there first stands under the team's name where it brings none. */
-function mergeBrand(patch: NonNullable<SettingsPatch['brand_information']>, team: TeamRow): Brand {
-  const brand = settingsOf(team.settings).brand_information ?? { ...NO_BRAND, company_name: team.name };
-  const changed = Object.entries(patch).flatMap(([key, value]): [string, string | null][] => {
-    if (value !== null) return [[key, value]];
-    return key === 'company_name' ? [] : [[key, NO_BRAND[key as keyof typeof NO_BRAND]]];
-  });
-  return { ...brand, ...Object.fromEntries(changed) };
-}
-
-const NO_BRAND = {
-  company_website: '',
-  support_email: null,
-  support_contact: '',
-  company_address: '',
-  brand_color: '',
-};
+/** One that is there first stands under the team's name where it brings none. */
+const brandOf = ({ name, settings }: TeamRow) => settingsOf(settings).brand_information ?? newBrand(name);

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Config } from '../../config/options.ts';
+import { changeBrand, newBrand } from './brand.ts';
 import type { ManagedTeam, TeamPage } from './schemas.ts';
 
 /** A team as it is read to be shown. */
@@ -30,7 +31,12 @@ const DEFAULTS: Settings = {
 };
 
 /** What a team has chosen, and what holds where it never chose. */
-export const settingsOf = (settings: unknown): Settings => ({ ...DEFAULTS, ...(settings as Partial<Settings>) });
+export function settingsOf(stored: unknown): Settings {
+  const settings = { ...DEFAULTS, ...(stored as Partial<Settings>) };
+  const brand = settings.brand_information;
+  // Brands of before may have null for a text.
+  return { ...settings, brand_information: brand && changeBrand(newBrand(brand.company_name), brand) };
+}
 
 /** A team in a list. */
 export const toListedTeam = (

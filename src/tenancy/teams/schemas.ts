@@ -97,11 +97,11 @@ export const ShownEnvironments = Type.Object({
 
 export const BrandInformation = Type.Object({
   company_name: Type.String(),
-  company_website: nullable(Type.String()),
+  company_website: Type.String(),
   support_email: nullable(Type.String()),
-  support_contact: nullable(Type.String()),
-  company_address: nullable(Type.String()),
-  brand_color: nullable(Type.String()),
+  support_contact: Type.String(),
+  company_address: Type.String(),
+  brand_color: Type.String(),
 });
 
 export const TeamEnvironment = Type.Object({
