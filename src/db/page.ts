@@ -20,14 +20,24 @@ export const isSortKey =
 /** The opaque text of a row's key. */
 export const encodeCursor = (key: unknown): string => Buffer.from(JSON.stringify(key)).toString('base64url');
 
+/** Whether a page of a list with such keys may have given `cursor` out. */
+export const isCursor = (cursor: string, isKey: (key: unknown) => boolean): boolean => isKey(parse(cursor));
+
 /** The key inside `cursor`; whatever no page of the list gave out is refused as 422 at [query, `name`]. */
 export function decodeCursor<Key>(cursor: string, isKey: (key: unknown) => key is Key, name = 'next_cursor'): Key {
   const key = parse(cursor);
   if (isKey(key)) return key;
-  throw new AppError('invalid_cursor', 'The cursor is not one of this list.', {
-    detail: [{ type: 'value_error', loc: ['query', name], msg: 'Value is not a cursor of this list in this order' }],
-  });
+  throw invalidCursor([cursorProblem(['query', name])]);
 }
+
+export const cursorProblem = (loc: string[]) => ({
+  type: 'value_error',
+  loc,
+  msg: 'Value is not a cursor of this list in this order',
+});
+
+export const invalidCursor = (detail: object[]): AppError =>
+  new AppError('invalid_cursor', 'The cursor is not one of this list.', { detail });
 
 function parse(cursor: string): unknown {
   try {

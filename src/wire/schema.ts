@@ -59,7 +59,7 @@ export const TextFilter = (options: object = {}): ReturnType<typeof Type.String>
 /** One of a list that may grow: an unknown word matches nothing, an empty one is refused. */
 export const WordFilter = (options: object = {}): ReturnType<typeof Type.String> =>
   Type.String({ minLength: 1, maxLength: 100, ...options });
-/** Where a page begins: `next_cursor` of the page before. */
+/** Where a page begins: `next_cursor` of the page before. Its key is an id where `isKey` does not say otherwise. */
 export const Cursor = (options: object = {}): ReturnType<typeof Type.String> =>
   Type.String({ maxLength: 500, format: 'cursor', ...options });
 /** Number of a page, from 1, which it is where it is left out. */

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { cursorProblem, invalidCursor } from '../../db/page.ts';
 import { InvalidRequest, TransportError, type Problem } from '../errors.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isBatch, jsonOf } from '../media.ts';
 import { itemReader, UnreadBatch } from './batch-body.ts';
+import { cursorCheck } from './cursors.ts';
 import { readForm } from './form-body.ts';
 import { Unread } from './json-body.ts';
 import { readParams, readQuery } from './read.ts';
@@ -37,6 +39,7 @@ export function inputReader(
   const mayBeLeftOut = [(body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
   let validate: ReturnType<typeof compileValidation> | undefined;
   const readItems = many && itemReader(many.item);
+  const wrongCursors = cursorCheck({ query, body });
 
   return async (request, idempotencyKey, pause) => {
     const input: Record<string, unknown> = {};
@@ -61,7 +64,9 @@ export function inputReader(
       problems = [...problems, UNKNOWN_KEEPING];
     }
     if (kind && !body && sent === undefined) problems = [...problems, NO_STREAM];
-    if (problems.length > 0) throw new InvalidRequest(problems);
+    const ofCursors = wrongCursors(input).map(cursorProblem);
+    if (problems.length > 0) throw new InvalidRequest([...problems, ...ofCursors]);
+    if (ofCursors.length > 0) throw invalidCursor(ofCursors);
     return { params: input['path'], query: input['query'], body: body ? input['body'] : streamOf(request, kind) };
   };
 }

@@ -35,7 +35,7 @@ const PLAIN = new Set([
 ]);
 
 /** Keywords that are written otherwise, or tell this service alone. */
-const OF_THE_HOUSE = new Set(['description', 'column', 'toldWhole', 'mismatch']);
+const OF_THE_HOUSE = new Set(['description', 'column', 'toldWhole', 'mismatch', 'isKey']);
 
 const ruleOf = new Map(RULES.map((rule) => [rule.keyword, rule]));
 

@@ -192,7 +192,11 @@ export const LabTestPageQuery = Type.Object({
   ...LabTestQuery.properties,
   lab_test_limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
   next_cursor: Type.Optional(
-    Cursor({ description: 'From the page before, with the same order_key and order_direction.' }),
+    Cursor({
+      // Which order it is of, the list compares.
+      isKey: Array.isArray,
+      description: 'From the page before, with the same order_key and order_direction.',
+    }),
   ),
 });
 

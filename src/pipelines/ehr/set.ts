@@ -14,10 +14,12 @@ export async function setEhrPipeline(
   { ehr_type, base_url, authentication: given, allowed_mappers }: Static<typeof EhrPipelineInput>,
 ): Promise<void> {
   const authentication = authenticationOf(given);
-  await refuseUrl(ctx, ['base_url'], base_url);
+  const urls = [{ place: ['base_url'], url: base_url }];
   if (authentication.type === 'client_credentials')
-    await refuseUrl(ctx, ['authentication', 'token_url'], authentication.token_url);
+    urls.push({ place: ['authentication', 'token_url'], url: authentication.token_url });
+  for (const { place, url } of urls) refuseUrl(ctx, place, url);
   refuseMask(authentication);
+  for (const { url } of urls) await refuseHost(ctx, new URL(url).hostname);
   const sealed = teams.map((team_id) =>
     ctx.cipher.sealJson('ehr_pipelines.authentication', sealedRow({ team_id, ehr_type }), authentication),
   );
@@ -31,10 +33,9 @@ export async function setEhrPipeline(
           allowed_mappers = excluded.allowed_mappers, updated_at = now()`.execute(ctx.db);
 }
 
-async function refuseUrl(ctx: TeamsCtx, place: string[], url: string): Promise<void> {
+function refuseUrl(ctx: TeamsCtx, place: string[], url: string): void {
   const problem = deploymentPolicy(ctx.config).checkUrl(url);
   if (problem !== null) refusePipelineUrl(place, problem);
-  await refuseHost(ctx, new URL(url).hostname);
 }
 
 /** What an answer shows is not taken back: the secret behind it would be lost. */

@@ -195,4 +195,12 @@ describe('in production', () => {
     const answer = await team.api<Refused>('POST', path(team), etlPipeline([team.id], uri));
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
+
+  test('what the address of a broker shows is told before what this service has not', async () => {
+    const { team } = production;
+    await open(team, team.id);
+    const body = { ...etlPipeline([team.id], 'amqp://93.184.215.14'), provider_raw_data: true };
+    const answer = await team.api<Refused>('POST', path(team), body);
+    expect([answer.status, answer.body.code]).toEqual([422, 'pipeline_url_refused']);
+  });
 });

@@ -17,8 +17,9 @@ type Chosen = Omit<EtlPipelineRow, 'sinks'> & { sinks: Sinks };
  * pipeline_address_refused.
  */
 export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: EtlPipelineInput): Promise<void> {
+  if (input.rabbitmq) refuseBrokerUri(ctx, input.rabbitmq.uri);
   refuseUnavailable(input);
-  if (input.rabbitmq) await refuseBroker(ctx, input.rabbitmq.uri);
+  if (input.rabbitmq) await refuseHost(ctx, readBrokerUri(input.rabbitmq.uri).host);
   await inTransaction(ctx, async (tx) => {
     const kept = await tx.db
       .selectFrom('etl_pipelines')
@@ -98,8 +99,7 @@ function refuseUnavailable({ cloud_pubsub, azure_amqp, provider_raw_data, prefer
   );
 }
 
-async function refuseBroker(ctx: TeamsCtx, uri: string): Promise<void> {
+function refuseBrokerUri(ctx: TeamsCtx, uri: string): void {
   const problem = problemOfUri(uri, ctx.config.environment === 'sandbox');
   if (problem !== null) refusePipelineUrl(['rabbitmq', 'uri'], problem);
-  await refuseHost(ctx, readBrokerUri(uri).host);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../context.ts';
+import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -20,24 +20,28 @@ export function createLinkCode(
   { user_id, expires_at }: { user_id: string; expires_at: string | null },
 ): Promise<Static<typeof LinkCode>> {
   return inTransaction(ctx, async (ctx) => {
+    if (expires_at !== null) await refuseExpiry(ctx, expires_at);
     const user = await findUser(ctx, user_id);
     const { environment, region, baseUrl } = ctx.config;
     const code = `${environment === 'sandbox' ? 'sk' : 'pk'}${region}${randomBytes(BYTES).toString('hex')}`;
     const made = await sql<{ expires_at: string }>`
       insert into link_codes (user_id, id, team_id, code_hash, made_by, expires_at)
-      select ${user.id}, ${newId()}, ${ctx.team.id}, ${hashKey(code)}, ${ctx.keyId ?? null}::uuid, asked.at
-        from (select coalesce(${expires_at}::timestamptz, now() + make_interval(mins => ${MINUTES})) as at) as asked
-       where asked.at > now() and asked.at <= now() + make_interval(hours => ${MOST_HOURS})
+      values (${user.id}, ${newId()}, ${ctx.team.id}, ${hashKey(code)}, ${ctx.keyId ?? null},
+              coalesce(${expires_at}::timestamptz, now() + make_interval(mins => ${MINUTES})))
       returning expires_at`.execute(ctx.db);
-    const row = made.rows[0];
-    if (!row) throw refusal();
-    return { code, exchange_url: `${baseUrl}/v2/link/code/exchange?code=${code}`, expires_at: row.expires_at };
+    const { expires_at: until } = made.rows[0] as { expires_at: string };
+    return { code, exchange_url: `${baseUrl}/v2/link/code/exchange?code=${code}`, expires_at: until };
   });
 }
 
-function refusal(): AppError {
+/** Before the user is looked for: the request alone, and the clock, show it. */
+async function refuseExpiry({ db }: TxCtx<TeamCtx>, expiresAt: string): Promise<void> {
+  const { rows } = await sql<{ is_taken: boolean }>`
+    select asked.at > now() and asked.at <= now() + make_interval(hours => ${MOST_HOURS}) as is_taken
+      from (select ${expiresAt}::timestamptz as at) as asked`.execute(db);
+  if (rows[0]?.is_taken) return;
   const msg = `expires_at must lie ahead, by at most ${MOST_HOURS} hours.`;
-  return new AppError('link_expiry_refused', msg, {
+  throw new AppError('link_expiry_refused', msg, {
     detail: [{ type: 'value_error', loc: ['query', 'expires_at'], msg }],
   });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
@@ -227,8 +228,11 @@ describe('a link code', () => {
     const { expires_at } = await codeOf(`&expires_at=${at(20)}`);
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(19 * 3_600_000);
     for (const hours of [-1, 25]) {
-      const answer = await app.api<Said>('POST', `/v2/link/code/create?user_id=${userId}&expires_at=${at(hours)}`);
-      expect([hours, ...said(answer)]).toEqual([hours, 422, 'link_expiry_refused']);
+      // Of a user who is there, and of one who is not: the request alone shows it.
+      for (const user of [userId, randomUUID()]) {
+        const answer = await app.api<Said>('POST', `/v2/link/code/create?user_id=${user}&expires_at=${at(hours)}`);
+        expect([hours, ...said(answer)]).toEqual([hours, 422, 'link_expiry_refused']);
+      }
     }
   });
 });

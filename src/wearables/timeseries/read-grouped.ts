@@ -6,7 +6,7 @@ import type { Series } from '../resources.ts';
 import { renderSource } from '../source.ts';
 import { FOREVER, readSamples } from './read-samples.ts';
 import { renderSample } from './sample.ts';
-import type { GroupedQuery } from './schemas.ts';
+import { isPlace, type GroupedQuery, type Place } from './schemas.ts';
 import { findStreams } from './streams.ts';
 
 /** A week of a value a minute is one page. Of an hour's samples the same number is more than a year. */
@@ -14,11 +14,6 @@ const PAGE = 12_000;
 
 type Group = { source: ReturnType<typeof renderSource>; data: Record<string, unknown>[] };
 export type Grouped = { groups: Record<string, Group[]>; next: string | null; next_cursor: string | null };
-
-/** Where the next page begins: the stream, and the milliseconds since 1970 of the first sample that was not shown. */
-type Place = [stream: number, at: number];
-const isPlace = (key: unknown): key is Place =>
-  Array.isArray(key) && key.length === 2 && key.every(Number.isSafeInteger) && Math.abs(key[1] as number) < 8e15;
 
 /**
  * A page of samples by provider and source, source after source and the oldest first. Throws not_found or

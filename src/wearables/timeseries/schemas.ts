@@ -96,11 +96,16 @@ const range = { provider, start_date: LowerBound, end_date: Type.Optional(UpperB
 
 export const UngroupedQuery = Type.Object(range, { fulfils: inOrder });
 
+/** Where the next page begins: the stream, and the milliseconds since 1970 of the first sample that was not shown. */
+export type Place = [stream: number, at: number];
+export const isPlace = (key: unknown): key is Place =>
+  Array.isArray(key) && key.length === 2 && key.every(Number.isSafeInteger) && Math.abs(key[1] as number) < 8e15;
+
 export const GroupedQuery = Type.Object(
   {
     ...range,
-    next_cursor: Type.Optional(Cursor()),
-    cursor: Type.Optional(Cursor({ description: 'The same as next_cursor.' })),
+    next_cursor: Type.Optional(Cursor({ isKey: isPlace })),
+    cursor: Type.Optional(Cursor({ isKey: isPlace, description: 'The same as next_cursor.' })),
   },
   { fulfils: inOrder },
 );

@@ -6,7 +6,7 @@ import { notFound } from '../../errors.ts';
 import { publishTest } from '../../events/publish.ts';
 import type { EventTypeDescription } from '../event-types/schemas.ts';
 import { findEnabledWebhook } from '../receivers/find.ts';
-import { refuseUrl } from '../receivers/receiver-url.ts';
+import { refuseAddressOf, refuseUrl } from '../receivers/receiver-url.ts';
 import type { SentTest } from './schemas.ts';
 
 /**
@@ -19,7 +19,8 @@ export async function sendTest(
   type: Pick<EventTypeDescription, 'name' | 'example'>,
 ): Promise<Static<typeof SentTest>> {
   const { url } = await findEnabledWebhook(ctx, webhookId);
-  await refuseUrl(ctx, url, ['path', 'webhook_id']);
+  refuseUrl(ctx, url, ['path', 'webhook_id']);
+  await refuseAddressOf(ctx, url);
   const event_id = await inTransaction(ctx, async (ctx) => {
     const id = await publishTest(ctx, { ...type, webhook_id: webhookId });
     if (!(await requeueDelivery(ctx, { webhook_id: webhookId, event_id: id }, 'test'))) throw notFound('Webhook');

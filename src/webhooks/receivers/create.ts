@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { distinct } from '../../events/filter.ts';
 import { refuseBeyondLimit } from '../../tenancy/limits.ts';
 import { newId } from '../../ids.ts';
-import { refuseUrl } from './receiver-url.ts';
+import { refuseAddressOf, refuseUrl } from './receiver-url.ts';
 import { WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 import type { WebhookInput } from './schemas.ts';
 import { addSecret, ensureKeyPair } from './secret.ts';
@@ -13,7 +13,8 @@ import { newSecret } from '../../delivery/sending/sign.ts';
 
 /** A receiver with its secret. It receives what happens from now on. */
 export async function createWebhook(ctx: TeamCtx, input: Static<typeof WebhookInput>): Promise<WebhookRow> {
-  await refuseUrl(ctx, input.url);
+  refuseUrl(ctx, input.url);
+  await refuseAddressOf(ctx, input.url);
   return inTransaction(ctx, async (ctx) => {
     const { db } = ctx;
     await refuseBeyondLimit(ctx, 'webhooksPerTeam', ctx.team.id, async () => {

@@ -7,7 +7,7 @@ import { forgetFailures } from '../../delivery/disable.ts';
 import { restartLane } from '../../delivery/lanes/lanes.ts';
 import { notFound } from '../../errors.ts';
 import { distinct } from '../../events/filter.ts';
-import { refuseUrl } from './receiver-url.ts';
+import { refuseAddressOf, refuseUrl } from './receiver-url.ts';
 import { findWebhook, WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 import type { WebhookPatch } from './schemas.ts';
 import { ensureKeyPair } from './secret.ts';
@@ -17,7 +17,12 @@ import { ensureKeyPair } from './secret.ts';
  * queued for one that is enabled again is sent.
  */
 export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeof WebhookPatch>): Promise<WebhookRow> {
-  if (typeof patch.url === 'string') await refuseUrl(ctx, patch.url);
+  if (typeof patch.url === 'string') {
+    refuseUrl(ctx, patch.url);
+    // What the request shows, whether the receiver is there, and then what has to be asked elsewhere.
+    await findWebhook(ctx, id);
+    await refuseAddressOf(ctx, patch.url);
+  }
   const changes = changesOf(patch);
   if (Object.keys(changes).length === 0) return findWebhook(ctx, id);
   return inTransaction(ctx, async (ctx) => {

@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { ENDPOINT_URL, placesOf, withWebhooks, type Problems } from '../../../test/webhooks.ts';
+import { ENDPOINT_URL, placesOf, withWebhooks, type Problems, type Webhook } from '../../../test/webhooks.ts';
 
 let app: TestApp;
 let path: string;
@@ -39,18 +41,41 @@ describe('an endpoint is created', () => {
   });
 });
 
-test('production takes https only', async () => {
-  const production = await startTestApp({
-    PHIAL_ENVIRONMENT: 'production',
-  });
-  try {
+describe('in production', () => {
+  let production: TestApp;
+  let endpoints: string;
+  beforeAll(async () => {
+    production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     const { org_id, id } = production.team;
-    const create = (url: string) =>
-      production.api<{ code: string }>('POST', `/v1/org/${org_id}/team/${id}/production/webhook`, { url });
-    expect((await create('http://receiver.example.com/in')).body.code).toBe('webhook_url_refused');
-    expect((await create('https://127.0.0.1/in')).body.code).toBe('webhook_url_refused');
-    expect((await create(ENDPOINT_URL)).status).toBe(200);
-  } finally {
-    await production.close();
-  }
+    endpoints = `/v1/org/${org_id}/team/${id}/production/webhook`;
+  });
+  afterAll(() => production.close());
+
+  const said = async (method: string, place: string, body: object): Promise<unknown[]> => {
+    const answer = await production.api<{ code?: string }>(method, place, body);
+    return [answer.status, answer.body.code];
+  };
+
+  test('an endpoint is https only', async () => {
+    expect(await said('POST', endpoints, { url: 'http://receiver.example.com/in' })).toContain('webhook_url_refused');
+    expect(await said('POST', endpoints, { url: 'https://127.0.0.1/in' })).toContain('webhook_url_refused');
+    expect(await said('POST', endpoints, { url: ENDPOINT_URL })).toEqual([200, undefined]);
+  });
+
+  /** This machine's own, as its hosts file has it: a name that shows nothing, and leads inside. */
+  const [ownName] =
+    readFileSync('/etc/hosts', 'utf8').match(/(?<=^(127|10|172|192)\.\S+\s+)(?!localhost)[\w.-]+/m) ?? [];
+
+  test.skipIf(ownName === undefined)(
+    'where the name of a url leads is told after whether the endpoint is there',
+    async () => {
+      const { body } = await production.api<Webhook>('POST', endpoints, { url: ENDPOINT_URL });
+      const unknown = `${endpoints}/${randomUUID()}`;
+      const inside = { url: `https://${ownName}/in` };
+      expect(await said('PATCH', unknown, { url: 'https://127.0.0.1/in' })).toEqual([422, 'webhook_url_refused']);
+      expect(await said('PATCH', unknown, inside)).toEqual([404, 'not_found']);
+      expect(await said('PATCH', `${endpoints}/${body.id}`, inside)).toEqual([400, 'webhook_address_refused']);
+      expect(await said('POST', endpoints, inside)).toEqual([400, 'webhook_address_refused']);
+    },
+  );
 });

@@ -7,22 +7,18 @@ import { openResolver } from '../../outbound/resolve.ts';
 const resolver = openResolver({ timeoutMs: 500 });
 
 /**
- * Throws webhook_url_refused with the reason where `url` itself shows that a delivery would be refused, and
- * webhook_address_refused where its name leads to an address that this deployment does not send to. `place` is what of the request
- * brought it.
+ * Throws webhook_url_refused with the reason where `url` itself shows that a delivery would be refused. `place` is what of the
+ * request brought it.
  */
-export async function refuseUrl(
-  { config, team }: TeamCtx,
-  url: string,
-  place: string[] = ['body', 'url'],
-): Promise<void> {
+export function refuseUrl({ config }: TeamCtx, url: string, place: string[] = ['body', 'url']): void {
+  const problem = problemOfOurOwn(config.baseUrl, url) ?? deploymentPolicy(config).checkUrl(url);
+  if (problem === null) return;
+  throw new AppError('webhook_url_refused', problem, { detail: [{ type: 'value_error', loc: place, msg: problem }] });
+}
+
+/** Throws webhook_address_refused where the name of `url` leads to an address that this deployment does not send to. */
+export async function refuseAddressOf({ config, team }: TeamCtx, url: string): Promise<void> {
   const policy = deploymentPolicy(config);
-  const problem = problemOfOurOwn(config.baseUrl, url) ?? policy.checkUrl(url);
-  if (problem !== null) {
-    throw new AppError('webhook_url_refused', problem, {
-      detail: [{ type: 'value_error', loc: place, msg: problem }],
-    });
-  }
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const addresses = await resolver.lookup(team.id, hostname).catch(() => []);
   if (addresses.some(({ address }) => !policy.isAllowed(address))) {

@@ -20,7 +20,7 @@ import {
   ContinuousQueryValidation,
   DeletedContinuousQuery,
 } from './schemas.ts';
-import { taskHistory } from './task-history.ts';
+import { isNumberOfTask, taskHistory } from './task-history.ts';
 import { validateContinuousQuery } from './validate.ts';
 
 const tag = 'continuous_queries';
@@ -147,7 +147,7 @@ export const continuousQueryEndpoints: Endpoint[] = [
     closedBeta,
     params: userAndQuery,
     query: Type.Object({
-      next_cursor: Type.Optional(Cursor()),
+      next_cursor: Type.Optional(Cursor({ isKey: isNumberOfTask })),
       limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
     }),
     response: ContinuousQueryTaskHistory,

@@ -5,7 +5,7 @@ import { findUser } from '../../../users/find.ts';
 import { findContinuousQuery } from './find.ts';
 import type { ContinuousQueryTaskHistory } from './schemas.ts';
 
-const isNumber = (key: unknown): key is number => Number.isSafeInteger(key);
+export const isNumberOfTask = (key: unknown): key is number => Number.isSafeInteger(key);
 
 /**
  * When a query was computed for a user, the newest run first; only the last ones are kept. Throws not_found for user or
@@ -24,7 +24,9 @@ export async function taskHistory(
     .where('user_id', '=', user.id)
     .where('query_id', '=', query.id)
     .where('team_id', '=', ctx.team.id)
-    .$if(next_cursor !== null, (qb) => qb.where('number', '<', String(decodeCursor(next_cursor as string, isNumber))))
+    .$if(next_cursor !== null, (qb) =>
+      qb.where('number', '<', String(decodeCursor(next_cursor as string, isNumberOfTask))),
+    )
     .orderBy('number', 'desc')
     .limit(limit + 1)
     .execute();
