@@ -18,7 +18,7 @@ type Input = Static<typeof RecoverInput> & Pick<Static<typeof ReplayInput>, 'eve
 
 /**
  * Asks for the events of a window to be sent to an endpoint: what failed at it and has not succeeded since, or all that it
- * takes. Throws not_found, limit_reached, events_not_kept.
+ * takes. Throws not_found, events_not_kept, limit_reached.
  */
 export function askForReplay(
   ctx: TeamCtx,
@@ -28,8 +28,9 @@ export function askForReplay(
 ): Promise<Static<typeof Replay>> {
   return inTransaction(ctx, async (ctx) => {
     await lockWebhook(ctx, webhook_id);
-    await refuseBeyondLimits(ctx, webhook_id);
+    // What can never be done is told before what is too much now.
     const { since, until } = await windowOf(ctx, input);
+    await refuseBeyondLimits(ctx, webhook_id);
     const id = newId();
     await ctx.db
       .insertInto('webhook_replays')
@@ -91,6 +92,8 @@ async function windowOf({ db, config }: TxCtx<TeamCtx>, input: Input): Promise<{
     select since, greatest(since, until) as until, kept_from, since >= kept_from as is_kept from clock`.execute(db);
   const window = rows[0] as (typeof rows)[number];
   if (window.is_kept) return window;
-  const msg = `Events are kept for ${config.retentionDays} days: value should not be before ${window.kept_from}`;
-  throw new AppError('events_not_kept', msg, { detail: [{ type: 'value_error', loc: ['body', 'since'], msg }] });
+  throw new AppError(
+    'events_not_kept',
+    `Events are kept for ${config.retentionDays} days: \`since\` should not be before ${window.kept_from}.`,
+  );
 }

@@ -354,18 +354,33 @@ describe('Replays', () => {
     for (let n = 0; n < 5; n += 1) webhooks.push(await subscribe(team, receiver));
     for (const webhook of webhooks) await disable(webhook, true);
     for (const webhook of webhooks.slice(0, 4)) for (let n = 0; n < 5; n += 1) await ask(webhook, 'replay');
-    const refused = async (webhook: string) => {
+    const refused = async (webhook: string, from = since) => {
       const path = `${webhookPath(team)}/${webhook}/replay`;
-      return (await team.api<{ code: string; limit: number }>('POST', path, { since })).body;
+      return (await team.api<{ code: string; limit: number }>('POST', path, { since: from })).body;
     };
     expect(await refused(webhooks[0] as string)).toMatchObject({ code: 'limit_reached', limit: 5 });
     expect(await refused(webhooks[4] as string)).toMatchObject({ code: 'limit_reached', limit: 20 });
+    // What could not be done with room either is told as that.
+    expect(await refused(webhooks[0] as string, '2020-01-01')).toMatchObject({ code: 'events_not_kept' });
+  });
+
+  test('of a time before what is kept are refused in the way in which a resend is', async () => {
+    const path = `${webhookPath(team)}/${await subscribe(team, receiver)}`;
+    for (const how of ['recover', 'replay']) {
+      const answer = await team.api<{ code: string }>('POST', `${path}/${how}`, { since: '2020-01-01' });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: {
+          code: 'events_not_kept',
+          detail: expect.stringMatching(/^Events are kept for \d+ days: `since` should/),
+        },
+      });
+    }
   });
 
   test.each([
     [{ since: '2026-01-02', until: '2026-01-01' }, 'Value should not be before since'],
     [{ since: new Date(Date.now() + 3_600_000).toISOString() }, 'Value should not be ahead of now'],
-    [{ since: '2020-01-01' }, 'Events are kept for'],
     [{}, 'Field required'],
   ])('are refused for %j', async (body, msg) => {
     const webhook = await subscribe(team, receiver);
