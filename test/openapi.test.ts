@@ -2,7 +2,7 @@ import { validate } from '@scalar/openapi-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addAjvFormats from 'ajv-formats';
 import { readdirSync, readFileSync } from 'node:fs';
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
@@ -11,8 +11,9 @@ import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { GLOSSARY } from '../src/glossary/glossary.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
 import { headersOf } from '../src/http/openapi/headers.ts';
+import { ComponentSchemas } from '../src/http/openapi/schemas.ts';
 import { openApiText } from '../src/openapi.ts';
-import { nullable } from '../src/wire/schema.ts';
+import { nullable, oneOf } from '../src/wire/schema.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 type Answer = {
@@ -349,6 +350,28 @@ describe('a field', () => {
       'fields that nothing describes: each name wants a line in src/glossary, or its schema a description',
     ).toEqual([]);
     expect(fields.length).toBeGreaterThan(500);
+  });
+
+  test('is told in its own words, else in those of the component that it is, and in those of the glossary where there are none', () => {
+    const Role = oneOf(['owner', 'guest'], { description: 'Of a person.' });
+    const Plain = oneOf(['red', 'blue']);
+    const written = new ComponentSchemas([{ Role, Plain }], { role: 'Of a key.' });
+    const told = (schema: TSchema) => written.writeField('role', schema)['description'];
+    expect([Role, nullable(Role), oneOf(['owner', 'guest'])].map(told)).toEqual(Array(3).fill('Of a person.'));
+    expect([Plain, nullable(Plain), Type.String()].map(told)).toEqual(Array(3).fill('Of a key.'));
+    expect(told(Type.String({ description: 'Of nobody.' }))).toBe('Of nobody.');
+  });
+
+  test.each([
+    ['Org(Member|Invite)', /\bkeys?\b/],
+    ['EhrMember', /\bkeys?\b|insur/],
+    ['/ehr_integration/', /insur/],
+    ['data_pull_preferences', /answer where none/],
+  ])('of %s says nothing that its name means elsewhere', (where, foreign) => {
+    const found = fields.filter(({ place }) => new RegExp(where).test(place));
+    expect(found.length).toBeGreaterThan(5);
+    const said = found.filter(({ schema }) => foreign.test(schema.description ?? ''));
+    expect(said.map(({ place, schema }) => `${place}: ${schema.description}`)).toEqual([]);
   });
 
   test('has no entry in the glossary that no field needs', () => {

@@ -1,7 +1,6 @@
 /** What a field of this name means, wherever it stands. */
 export const places: Record<string, string> = {
   zip_code: 'Zip code: 12345 or 12345-6789.',
-  radius: 'How far around, in miles.',
   location: 'Where it is; approximate where only the zip code is known.',
   lng: 'Longitude in degrees, east positive.',
   lat: 'Latitude in degrees, north positive.',

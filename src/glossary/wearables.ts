@@ -1,7 +1,5 @@
 /** What a field of this name means, wherever it stands: of wearables. */
 export const wearables: Record<string, string> = {
-  stream: 'The points of the workout, as columns.',
-  sleep_stream: 'What was measured during the sleep, as columns.',
   timestamp: 'When it was taken; of an interval its start.',
   start: 'Start of the interval.',
   end: 'End of the interval.',
@@ -15,9 +13,7 @@ export const wearables: Record<string, string> = {
   bolus_purpose: 'What the single dose was for.',
   app_id: 'Id of the app that recorded it.',
   device_id: 'Id of the device that recorded it.',
-  past: 'How many days it has.',
   query: 'What is computed.',
-  config: 'How it is computed.',
   query_id: 'Id of the continuous query.',
   import_id: 'Id of the import.',
   sport: 'The sport, of what belongs to a workout.',

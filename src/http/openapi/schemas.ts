@@ -87,10 +87,11 @@ export class ComponentSchemas {
     return known ? this.#refer(known, schema as Schema) : this.#inline(schema as Schema);
   }
 
-  /** A field: where its schema does not describe it, the glossary's word for its name does. */
+  /** A field: where neither its schema nor the component that it is says what it is, the glossary's word for its name does. */
   writeField(name: string, schema: TSchema): Json {
     const written = this.write(schema);
-    const description = written['description'] ?? this.#words[name];
+    const component = this.#known.get(identityOf(schema as Schema))?.schema;
+    const description = written['description'] ?? component?.['description'] ?? this.#words[name];
     return description === undefined ? written : { ...written, description };
   }
 

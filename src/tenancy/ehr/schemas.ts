@@ -17,7 +17,7 @@ const IntegrationMemberId = Type.String({
   format: 'reference',
   description: "The EHR's own id of the person.",
 });
-const MemberId = Type.String({ format: 'uuid', description: 'Id of the member.' });
+export const MemberId = Type.String({ format: 'uuid', description: 'Id of the member.' });
 const TeamsOfPerson = Bindings({ description: 'The teams that the person may open; null or none: no team yet.' });
 const Avatar = Type.String({ format: 'http-url', maxLength: 2083, description: 'Address of a picture of the person.' });
 

@@ -8,7 +8,12 @@ export const MemberRole = oneOf(['org_admin', 'team_admin', 'no_role'], {
     'org_admin: manages the organisation; team_admin: the teams that are named; no_role: belongs to it and manages nothing.',
 });
 const TeamsOfRole = Bindings({ minItems: 1, description: 'The teams that a team_admin may manage.' });
-const bound = { role: MemberRole, team_role_bindings: nullable(Type.Array(TeamRoleBinding)) };
+const bound = {
+  role: MemberRole,
+  team_role_bindings: nullable(
+    Type.Array(TeamRoleBinding, { description: 'The teams that a team_admin may manage; null for every other role.' }),
+  ),
+};
 const nextCursor = nullable(Type.String());
 
 export const OrgMember = Type.Object({

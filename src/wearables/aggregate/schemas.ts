@@ -86,7 +86,7 @@ export const QueryPast = Type.Object(
     unit: oneOf(['day', 'week', 'month', 'year']),
     value: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1 })),
   },
-  { description: 'How long it is.' },
+  { description: 'How many days, weeks, months or years it has.' },
 );
 
 export const QueryConfig = Type.Object(

@@ -11,6 +11,8 @@ const Days = Type.Integer({
   description: 'Days of the past that a new connection brings; 0: nothing from before it was made.',
 });
 
+const DEFAULT = { description: 'What holds for resources that are not named.' };
+
 const DaysInput = Type.Object({ historical_days_to_pull: Days });
 
 const byName = <T>(names: readonly string[], value: object, options: object) =>
@@ -23,7 +25,7 @@ const byName = <T>(names: readonly string[], value: object, options: object) =>
   });
 
 const ProviderInput = Type.Object({
-  default: DaysInput,
+  default: Type.Object(DaysInput.properties, DEFAULT),
   resource_overrides: Type.Optional(
     Type.Unsafe<Record<string, { historical_days_to_pull: number }> | null>({
       type: ['object', 'null'],
@@ -57,7 +59,7 @@ const TeamPreferences = Type.Object({
   providers: Type.Record(
     Type.String(),
     Type.Object({
-      default: DaysWithLimit,
+      default: Type.Object(DaysWithLimit.properties, DEFAULT),
       resource_overrides: nullable(
         Type.Unsafe<Record<string, { historical_days_to_pull: number; historical_days_to_pull_limit: number }>>({
           ...ofResources,
