@@ -131,6 +131,11 @@ describe('the document', () => {
       description: expect.stringContaining('InvalidRequest'),
     });
     expect(InvalidRequest?.properties?.['detail']).toMatchObject({ type: 'array' });
+    const otherThanText = ['pre_flight', 'client_user_id', 'integration_team_id', 'integration_member_id'];
+    for (const place of [document.info['description'] as string, readFileSync('README.md', 'utf8')]) {
+      expect(place).toContain('five exceptions');
+      for (const word of otherThanText) expect(place).toMatch(new RegExp(`\`${word}_(failed|conflict)\``));
+    }
   });
 
   test('gives fields of people, addresses, ids and times an example, each of which fits its field', () => {
@@ -174,10 +179,29 @@ describe('the document', () => {
         $ref: `#/components/parameters/${name}`,
       })),
     );
+    expect(text).toMatch(/`v1a,` and the base64 Ed25519 signature/);
+  });
+
+  test('shows a delivery that was given up with an answer or an error, as deliveries have', () => {
+    const { post } = document.webhooks['message.attempt.exhausted'] as { post: Operation };
+    expect(post.requestBody?.content['application/json']).toMatchObject({
+      example: { data: { last_status: 503, last_error: null } },
+    });
   });
 });
 
 describe('an operation', () => {
+  test.each([
+    ['post', '/v1/org/{org_id}/team', 'IntegrationTeamIDConflictResponse'],
+    ['patch', '/v1/org/{org_id}/team/{team_id}', 'IntegrationTeamIDConflictResponse'],
+    ['post', '/v1/org/{org_id}/ehr_integration/member', 'IntegrationMemberIDConflictResponse'],
+  ])('tells what stands beside the detail of a conflict of references: %s %s', (method, path, shape) => {
+    const { content } = operation(method, path).responses[409] as Answer;
+    expect(content?.['application/json']?.schema).toMatchObject({
+      anyOf: expect.arrayContaining([{ $ref: `#/components/schemas/${shape}` }]),
+    });
+  });
+
   test('names its parameters, key, body, answer and refusals', () => {
     expect(operation('post', '/v2/user/{user_id}/insurance')).toMatchObject({
       operationId: 'create_insurance',

@@ -143,5 +143,5 @@ export const EVENT_FIELDS: Readonly<Record<string, unknown>> = {
   'data.event_type': 'labtest.order.updated',
   attempts: 8,
   last_status: 503,
-  last_error: 'http_status',
+  last_error: null,
 };

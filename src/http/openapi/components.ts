@@ -100,8 +100,10 @@ export const PARAMETERS = {
   ),
   WebhookSignature: header(
     'webhook-signature',
-    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. " +
-      'While a secret is being rotated there are two, with a space between. Also sent as svix-signature.',
+    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret; " +
+      'with `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text, by its key pair. While secrets or key pairs are ' +
+      'being rotated there is one of each that still signs, at most 5 `v1` and 3 `v1a`, with spaces between: verify any of them. Also sent ' +
+      'as svix-signature.',
     { type: 'string' },
     true,
   ),

@@ -54,8 +54,8 @@ are marked in this document alone: no header tells of them.
 
 # Errors
 Every refusal has the same shape: \`code\` is for a program, \`request_id\` finds the log line, and \`detail\` is a text for a person, with
-four exceptions: a list of every problem in a 422 and in the 400 \`pre_flight_failed\`, and an object in the 400 \`client_user_id_conflict\` (the user that exists already) and
-in a 409 of a team that exists already (the team). Each operation lists every code it can answer with; a path that does not take a method answers 405 (\`MethodNotAllowed\` of the shared responses), whose
+five exceptions: a list of every problem in a 422 and in the 400 \`pre_flight_failed\`, and an object in the 400 \`client_user_id_conflict\` (the user that exists already),
+the 409 \`integration_team_id_conflict\` (the team) and the 409 \`integration_member_id_conflict\` (the member). Each operation lists every code it can answer with; a path that does not take a method answers 405 (\`MethodNotAllowed\` of the shared responses), whose
 \`Allow\` names those that it takes.
 
 # Headers of answers

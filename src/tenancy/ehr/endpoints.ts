@@ -22,7 +22,7 @@ import {
   EhrMemberPage,
   EhrMemberPatch,
   EhrMemberReference,
-  MemberId,
+  IntegrationMemberIDConflictResponse,
 } from './schemas.ts';
 
 const tag = 'ehr';
@@ -64,7 +64,7 @@ export const ehrEndpoints = [
     summary: 'Keep a person of an EHR',
     description: '409: `detail.member_id` is the member that has the integration_member_id already.',
     refusals: ['limit_reached', 'integration_member_id_conflict'],
-    refusedWith: { integration_member_id_conflict: Type.Object({ member_id: MemberId }) },
+    refusedWith: { integration_member_id_conflict: IntegrationMemberIDConflictResponse },
     handle: async (ctx, { body }) => toEhrMember(await createEhrMember(ctx, body)),
   }),
   endpoint({

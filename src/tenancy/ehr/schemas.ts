@@ -17,7 +17,7 @@ const IntegrationMemberId = Type.String({
   format: 'reference',
   description: "The EHR's own id of the person.",
 });
-export const MemberId = Type.String({ format: 'uuid', description: 'Id of the member.' });
+const MemberId = Type.String({ format: 'uuid', description: 'Id of the member.' });
 const TeamsOfPerson = Bindings({ description: 'The teams that the person may open; null or none: no team yet.' });
 const Avatar = Type.String({ format: 'http-url', maxLength: 2083, description: 'Address of a picture of the person.' });
 
@@ -42,6 +42,10 @@ export const EhrMemberPatch = Type.Object({
   email: Type.Optional(nullable(Email)),
   avatar: Type.Optional(nullable(Avatar)),
   team_role_bindings: Type.Optional(nullable(TeamsOfPerson)),
+});
+/** What is said beside `detail` where another person has the reference. */
+export const IntegrationMemberIDConflictResponse = Type.Object({
+  member_id: Type.String({ format: 'uuid', description: 'The member that has the integration_member_id already.' }),
 });
 export const EhrMemberReference = Type.Object({ integration_member_id: IntegrationMemberId });
 

@@ -4,7 +4,7 @@ import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { createManagementKey } from '../keys/create-management-key.ts';
 
 type Problems = { detail: { type: string; loc: string[] }[] };
-type Refusal = { code: string; detail: { team_id: string } };
+type Refusal = { code: string; detail: { team_id: string }; team_id: string };
 type ManagedTeam = {
   id: string;
   name: string;
@@ -139,10 +139,11 @@ describe('creating a team', () => {
   test('an integration_team_id that is taken answers with the team that has it', async () => {
     const { body: first } = await create({ integration_team_id: 'ehr-taken' });
     const again = await create<Refusal>({ integration_team_id: 'ehr-taken' });
-    expect([again.status, again.body.code, again.body.detail]).toEqual([
+    expect([again.status, again.body.code, again.body.detail, again.body.team_id]).toEqual([
       409,
       'integration_team_id_conflict',
       { team_id: first.id },
+      first.id,
     ]);
   });
 

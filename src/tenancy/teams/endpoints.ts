@@ -13,6 +13,7 @@ import { patchTeam } from './patch.ts';
 import { listPhysicians } from './physicians.ts';
 import { toManagedTeam } from './render.ts';
 import {
+  IntegrationTeamIDConflictResponse,
   LinkRedirectUrls,
   ManagedTeam,
   OwnTeam,
@@ -67,6 +68,7 @@ export const ownTeamEndpoints = [
 const management = { tag: 'management', auth: 'management_key' } as const;
 const teams = '/v1/org/{org_id}/team';
 const team = `${teams}/{team_id}`;
+const refusedWith = { integration_team_id_conflict: IntegrationTeamIDConflictResponse };
 const ofOrg = Type.Object({ org_id: Uuid });
 const ofTeam = { ...management, scope: 'team', params: Type.Object({ org_id: Uuid, team_id: Uuid }) } as const;
 
@@ -115,6 +117,7 @@ export const teamEndpoints = [
       'this deployment does not serve are refused with 404 wrong_deployment. 409: `detail.team_id` is the team that has ' +
       'the integration_team_id already.',
     refusals: ['integration_team_id_conflict', 'wrong_deployment'],
+    refusedWith,
     handle: async (ctx, { body: { name, integration_team_id, ...environments } }) => {
       const { environment } = ctx.config;
       for (const each of ['sandbox', 'production'] as const) {
@@ -153,6 +156,7 @@ export const teamEndpoints = [
       'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the integration_team_id already; ' +
       'team_id_taken where a team has the id, or a deleted one had it.',
     refusals: ['limit_reached', 'team_id_taken', 'integration_team_id_conflict', 'wrong_deployment'],
+    refusedWith,
     handle: async (ctx, { body: { id, name, region, integration_team_id, ...settings } }) => {
       if (region !== ctx.config.region) refuseOtherDeployment(ctx.config, region);
       const team = await createTeam(ctx, { org_id: ctx.org.id, id, name, integration_team_id, settings });

@@ -75,6 +75,11 @@ export const TeamPatch = Type.Object({
   production: OrNull(TeamEnvironmentPatch),
 });
 
+/** What is said beside `detail` where another team has the reference. */
+export const IntegrationTeamIDConflictResponse = Type.Object({
+  team_id: Type.String({ format: 'uuid', description: 'The team that has the integration_team_id already.' }),
+});
+
 export const TeamReference = Type.Object({ integration_team_id: IntegrationTeamId });
 
 export const TeamFilters = Type.Object({
