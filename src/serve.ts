@@ -14,6 +14,7 @@ import { refuseStrongLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
 import { RECEIVERS_CHANNEL } from './delivery/receiver-cache.ts';
 import { takeBackLanes } from './delivery/lanes/lanes.ts';
+import { REPLAYS_CHANNEL } from './delivery/replays/tell.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { EVENTS_CHANNEL } from './events/notify-readers.ts';
 import { prepareDrain } from './http/drain.ts';
@@ -141,6 +142,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
       phial_access: () => app?.access.forget(),
       [DELIVERIES_CHANNEL]: (payload) => deliverer?.hear(payload),
       [RECEIVERS_CHANNEL]: (payload) => deliverer?.forget(payload),
+      [REPLAYS_CHANNEL]: (payload) => deliverer?.hearOfReplay(payload),
       [EVENTS_CHANNEL]: (payload) => {
         polls.wake(payload);
         running.streaming?.wake(payload);

@@ -3,6 +3,7 @@ import { openListener } from '../src/db/listen.ts';
 import { Deliverer } from '../src/delivery/deliver.ts';
 import { Worker } from '../src/delivery/lanes/workers.ts';
 import { RECEIVERS_CHANNEL } from '../src/delivery/receiver-cache.ts';
+import { REPLAYS_CHANNEL } from '../src/delivery/replays/tell.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
 import { DELIVERIES_CHANNEL } from '../src/events/publish.ts';
 import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
@@ -32,6 +33,7 @@ export async function startListeningWorker(app: TestApp, onCut?: () => void): Pr
     channels: {
       [DELIVERIES_CHANNEL]: (payload) => deliverer.hear(payload),
       [RECEIVERS_CHANNEL]: (payload) => deliverer.forget(payload),
+      [REPLAYS_CHANNEL]: (payload) => deliverer.hearOfReplay(payload),
     },
     lock: () => deliverer.lock(),
     onLost: () => {

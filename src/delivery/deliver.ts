@@ -86,6 +86,11 @@ export class Deliverer {
     this.#wake();
   }
 
+  /** A notification of REPLAYS_CHANNEL: a replay that was asked for or cancelled. */
+  hearOfReplay(replayId: string): void {
+    this.#replayer.hear(replayId);
+  }
+
   /** Names what the listening connection has to lock before it tells that it listens: others see by it that this worker lives. */
   lock(): string {
     return this.worker.lock();

@@ -47,11 +47,21 @@ export class Replayer {
     this.#with = dependencies;
   }
 
-  /** A replay may have been asked for or cancelled, or the endpoint was changed. */
+  /** The endpoint was changed; without an id: any may have been, and replays asked for or cancelled. */
   look(webhookId: string | null = null): void {
+    this.#close(({ replay }) => webhookId === null || replay.webhook_id === webhookId);
+  }
+
+  /** The replay was asked for or cancelled: others of its endpoint go on, and rest as before. */
+  hear(replayId: string): void {
+    this.#close(({ replay }) => replay.id === replayId);
+  }
+
+  /** Looks at once which replays there are, anew at those of windows that are closed. */
+  #close(isMeant: (window: Window) => boolean): void {
     this.#lookedAt = -Infinity;
-    for (const [lane, window] of this.#windows)
-      if (webhookId === null || lane.webhook_id === webhookId) {
+    for (const window of this.#windows.values())
+      if (isMeant(window)) {
         window.isClosed = true;
         window.looksAt = 0;
       }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { lockName } from '../../db/session/named-lock.ts';
-import { tellOfChange } from '../../delivery/receiver-cache.ts';
+import { tellOfReplay } from '../../delivery/replays/tell.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { distinct } from '../../events/filter.ts';
 import { leastIdAt, newId } from '../../ids.ts';
@@ -46,7 +46,7 @@ export function askForReplay(
         done_to: leastIdAt(Date.parse(since)),
       })
       .execute();
-    await tellOfChange(ctx.db, webhook_id);
+    await tellOfReplay(ctx.db, id);
     return findReplay(ctx, { webhook_id, replay_id: id });
   });
 }

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { tellOfChange } from '../../delivery/receiver-cache.ts';
+import { tellOfReplay } from '../../delivery/replays/tell.ts';
 import { findReplay } from './find.ts';
 import type { Replay } from './schemas.ts';
 
@@ -23,7 +23,7 @@ export function cancelReplay(
       .where('id', '=', replay.replay_id)
       .where('ended_at', 'is', null)
       .execute();
-    await tellOfChange(ctx.db, replay.webhook_id);
+    await tellOfReplay(ctx.db, replay.replay_id);
     return findReplay(ctx, replay);
   });
 }

@@ -286,6 +286,62 @@ describe('A replay', () => {
   });
 });
 
+test('An endpoint that asked for a rest is left alone although replays of it are asked for and cancelled', async () => {
+  const webhook = await subscribe(team, receiver);
+  receiver.answer((response) => response.writeHead(429, { 'retry-after': '200' }).end());
+  const busy = startListeningWorker(app);
+  const [elsewhere, ofOther] = [await startReceiver({ invented: true }), await app.makeTeam()];
+  await subscribe(ofOther, elsewhere);
+  /** The worker has heard what was told before, and has begun since what it might. */
+  const rounds = async (): Promise<void> => {
+    for (let n = 0; n < 3; n += 1) {
+      const before = elsewhere.received.length;
+      await publishTo(app, ofOther, steps, {});
+      await expect.poll(() => elsewhere.received.length).toBe(before + 1);
+    }
+  };
+  try {
+    await tell(1);
+    await expect.poll(async () => (await attempted(app, webhook)).length).toBe(1);
+    await tell(1);
+    const job = await ask(webhook, 'recover');
+    await expect.poll(async () => (await read(webhook, job)).status).toBe('running');
+    await rounds();
+    expect(receiver.requests()).toBe(1);
+    await team.api('POST', `${webhookPath(team)}/${webhook}/replay/${job.id}/cancel`);
+    await rounds();
+    expect(receiver.requests()).toBe(1);
+    // A change of the endpoint itself ends the rest.
+    await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { description: 'mended' });
+    await expect.poll(() => receiver.requests()).toBeGreaterThan(1);
+  } finally {
+    await (await busy).close();
+    await elsewhere.close();
+  }
+});
+
+test('A replay goes on, and rests as before, when another of its endpoint is asked for', async () => {
+  const webhook = await subscribe(team, receiver);
+  await disable(webhook, true);
+  await tell(2);
+  await sql`delete from deliveries where webhook_id = ${webhook}`.execute(app.db);
+  await disable(webhook, false);
+  // What asks for a rest in words of replays alone.
+  receiver.answer((response) => response.writeHead(500, { 'retry-after': '60' }).end());
+  const { close } = await startListeningWorker(app);
+  try {
+    const job = await ask(webhook, 'replay');
+    await expect.poll(async () => (await read(webhook, job)).events_failed).toBe(1);
+    await ask(webhook, 'replay');
+    const other = await subscribe(team, receiver);
+    receiver.answer(null);
+    await ended(other, await ask(other, 'replay'));
+    expect(await read(webhook, job)).toMatchObject({ status: 'running', events_found: 1 });
+  } finally {
+    await close();
+  }
+});
+
 describe('A recovery', () => {
   test('sends what was given up and what still fails, and nothing that has succeeded', async () => {
     const webhook = await subscribe(team, receiver);
