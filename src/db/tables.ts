@@ -641,6 +641,7 @@ export interface LabTests {
 export interface Lanes {
   failing_since: string | null;
   fence: Generated<number>;
+  moves: Generated<number>;
   owner: string | null;
   team_id: string;
   wake_at: string | null;

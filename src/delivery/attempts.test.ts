@@ -46,7 +46,15 @@ test('an event of two endpoints reaches the second although the first answers wh
     return {
       lane: lanes.get(webhook_id) as Lane,
       queued: { webhook_id, event_id, attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null, asked: null },
-      receiver: { url: receiver.url, headers: {}, headers_id: null, secrets: [], disabled: false, ratePerSecond: null },
+      receiver: {
+        url: receiver.url,
+        headers: {},
+        headers_id: null,
+        moves: 0,
+        secrets: [],
+        disabled: false,
+        ratePerSecond: null,
+      },
     };
   };
 

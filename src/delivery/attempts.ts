@@ -166,6 +166,7 @@ export class Attempts {
       fence: lane.fence,
       event_type: event.event_type,
       headers_id: receiver.headers_id,
+      moves: receiver.moves,
     };
     this.#begun.set(delivery, begun);
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });

@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
@@ -6,6 +8,8 @@ import { dueNow, queued } from '../../test/deliveries.ts';
 import { steps } from '../../test/events.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { acrossTeams } from '../db/session/bind.ts';
+import { disableReceivers } from './disable.ts';
 
 let app: TestApp;
 let team: Team;
@@ -158,6 +162,97 @@ describe('an endpoint that only fails', () => {
     await app.deliver();
     expect([(await stored(good.id)).failing_since, (await stored(bad.id)).disabled]).toEqual([null, false]);
   });
+});
+
+describe('an endpoint that moves while an attempt is under way where it was', () => {
+  /** What was sent to its first address, which has not answered, and where it is now. */
+  async function move(
+    change: object = {},
+  ): Promise<{ id: string; there: Receiver; answer: (code: number) => Promise<void> }> {
+    team = await app.makeTeam();
+    const { id, receiver } = await listen();
+    const there = await startReceiver({ invented: true });
+    receivers.push(there);
+    const { body } = await team.api<{ key: string }>('GET', `${webhookPath(team)}/${id}/secret`);
+    there.trust(body.key);
+    const hanging: ServerResponse[] = [];
+    receiver.answer((response) => hanging.push(response));
+    await tell();
+    const delivering = app.deliver();
+    await expect.poll(() => hanging.length).toBe(1);
+    const path = `${webhookPath(team)}/${id}`;
+    if ('disabled' in change) await team.api('PATCH', path, { disabled: true });
+    await team.api('PATCH', path, { ...change, url: there.url });
+    const answer = async (code: number): Promise<void> => {
+      hanging[0]?.writeHead(code).end();
+      await delivering;
+    };
+    return { id, there, answer };
+  }
+
+  test.each([
+    [410, {}],
+    [500, {}],
+    [410, { disabled: false }],
+  ])('is not blamed for the %i of that address, and gets what it failed with (%j)', async (code, change) => {
+    const { id, there, answer } = await move(change);
+    await answer(code);
+    expect(await stored(id)).toEqual({ disabled: false, failing_since: null });
+    await makeDue();
+    await app.deliver();
+    expect([there.received.length, await queue(id)]).toEqual([1, []]);
+  });
+
+  test('has failed for as long as it did, whatever that address takes', async () => {
+    const { id, there, answer } = await move();
+    await failingFor(id, '6 days');
+    const before = await stored(id);
+    await answer(204);
+    expect([await stored(id), await queue(id)]).toEqual([before, []]);
+    there.answer(answerWith(500));
+    await tell();
+    await app.deliver();
+    expect((await stored(id)).disabled).toBe(true);
+  });
+});
+
+test('an endpoint that succeeds while somebody locks its lane begins anew', async () => {
+  team = await app.makeTeam();
+  const { id, receiver } = await listen();
+  await failingFor(id, '6 days');
+  const other = new Client({ connectionString: app.databaseUrl });
+  await other.connect();
+  receiver.answer(async (response) => {
+    await other.query('begin');
+    await other.query('select from lanes where webhook_id = $1 for update', [id]);
+    response.writeHead(204).end();
+  });
+  await tell();
+  const began = performance.now();
+  await app.deliver();
+  expect(performance.now() - began).toBeLessThan(3_000);
+  receiver.answer(answerWith(500));
+  await other.query('rollback');
+  await other.end();
+  const failed = await tell();
+  await expect
+    .poll(async () => {
+      await app.deliver();
+      return receiver.requests();
+    })
+    .toBe(2);
+  expect([(await stored(id)).disabled, await queue(id)]).toMatchObject([false, [{ event_id: failed, attempt: 1 }]]);
+});
+
+test('an endpoint that succeeds before it is disabled for its failures is not', async () => {
+  team = await app.makeTeam();
+  const { id } = await listen();
+  const failing = { webhook_id: id, team_id: team.id, moves: 0, reason: 'failing' as const };
+  await disableReceivers(acrossTeams(app.ctx), [failing]);
+  expect((await stored(id)).disabled).toBe(false);
+  await failingFor(id, '6 days');
+  await disableReceivers(acrossTeams(app.ctx), [failing]);
+  expect((await stored(id)).disabled).toBe(true);
 });
 
 test('an operational event that is given up causes no further one', async () => {

@@ -193,6 +193,7 @@ const settled = (): Settled[] =>
       asked: null,
       event_type: steps.name,
       headers_id: null,
+      moves: 0,
     },
     outcome: outcomeOf(n % 2 === 0 ? 204 : 500),
     delay: n % 2 === 0 ? null : 5,

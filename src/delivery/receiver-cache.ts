@@ -13,6 +13,8 @@ export async function tellOfChange(tx: Tx, receiverId: string): Promise<void> {
 /** What a delivery needs to know of where it goes. */
 export type Receiver = {
   url: string;
+  /** How often that has changed. */
+  moves: number;
   headers: Record<string, string>;
   /** What of them is kept for the log of attempts; null where there are none. */
   headers_id: string | null;
@@ -26,6 +28,7 @@ type Row = {
   id: string;
   team_id: string;
   url: string;
+  moves: number;
   headers: Buffer | null;
   headers_id: string | null;
   disabled: boolean;
@@ -98,9 +101,10 @@ export class ReceiverCache {
 
   async #read(ids: string[]): Promise<Row[]> {
     const { rows } = await sql<Row>`
-      select webhooks.id, webhooks.team_id, url, headers, headers_id, disabled, rate_limit, signing.secret_ids, signing.secrets, signing.current
+      select webhooks.id, webhooks.team_id, url, moves, headers, headers_id, disabled, rate_limit, signing.secret_ids, signing.secrets, signing.current
         from unnest(${ids}::uuid[]) as wanted (id)
         join webhooks on webhooks.id = wanted.id
+        join lanes on lanes.webhook_id = wanted.id
        cross join lateral (
          select array_agg(webhook_secrets.id order by signature, webhook_secrets.id desc) as secret_ids,
                 array_agg(secret order by signature, webhook_secrets.id desc) as secrets,
@@ -123,7 +127,8 @@ export class ReceiverCache {
     }
   }
 
-  #open({ id, team_id, url, headers, headers_id, disabled, rate_limit, secret_ids, secrets, current }: Row): Receiver {
+  #open(row: Row): Receiver {
+    const { id, team_id, url, moves, headers, headers_id, disabled, rate_limit, secret_ids, secrets, current } = row;
     const { cipher, log } = this.#ctx;
     if (!secret_ids || !secrets) throw new Error('No secret is left to sign with.');
     const signing: string[] = [];
@@ -138,6 +143,7 @@ export class ReceiverCache {
     }
     return {
       url,
+      moves,
       headers: headers === null ? {} : cipher.openJson('webhooks.headers', { team_id, id }, headers),
       headers_id,
       secrets: signing,

@@ -45,6 +45,7 @@ function failed(of: Pick<Delivery, 'webhook_id' | 'event_id' | 'team_id' | 'fenc
       asked: null,
       event_type: steps.name,
       headers_id: null,
+      moves: 0,
     },
     outcome: outcomeOf(500),
     delay,

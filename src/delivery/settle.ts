@@ -9,18 +9,21 @@ import type { SendOutcome } from './sending/send.ts';
 import { isOurs } from './sending/send-error.ts';
 
 /** A delivery that its lane's owner took in hand. */
-export type Delivery = Queued & { team_id: string; fence: number; event_type: string; headers_id: string | null };
+export type Delivery = Queued & Sent & { team_id: string; fence: number; event_type: string };
+
+/** How it was sent: with which headers, and how often its receiver had moved by then. */
+type Sent = { headers_id: string | null; moves: number };
 
 /** What became of it, and the seconds until it is made again; null where it is done with. */
 export type Settled = { delivery: Delivery; outcome: SendOutcome; delay: number | null };
 
 export type Consequences = {
-  /** What somebody else locks, who is about to delete it or takes that back. */
+  /** What somebody else locks, who is about to delete it or takes that back; and successes that end the failures of a locked lane. */
   locked: Settled[];
   /** What nobody need write any more: its lane or its event is gone. */
   unwritten: Settled[];
-  /** Receivers that are to be disabled: gone by their own word, or failing for too long. */
-  disable: { webhook_id: string; team_id: string; reason: 'gone' | 'failing' }[];
+  /** Receivers that are to be disabled unless they have moved on: gone by their own word, or failing for too long. */
+  disable: { webhook_id: string; team_id: string; moves: number; reason: 'gone' | 'failing' }[];
   /** What was asked for once more while it was under way: it is due again. */
   asked: Settled[];
   /** Deliveries that were given up. */
@@ -43,7 +46,8 @@ export const mayExhaust = (batch: Settled[]): boolean => batch.some((settled) =>
  * Rows are looked up one by one and deleted by their place, and each takes its outcome along: a join on keys would compare
  * each with each, or read the queue whole if its plan was made while that was empty. A retry is asked for in the order of
  * its key, or it might be looked for along the due times. One that was asked for while it was under way is due again at once.
- * What failed for reasons of our own says nothing about its receiver.
+ * What failed for reasons of our own says nothing about its receiver, nor what was sent to where that was before (record 315).
+ * A success that ends failures is written with that or not yet: where somebody locks the lane it comes later, as what is locked itself.
  *
  * The commit does not wait for the disk, where dozens a second would stand in the way of the requests': what a crash of
  * PostgreSQL takes along is the last second's at most, and those deliveries are made again. Only an event that tells of
@@ -58,7 +62,8 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
     ), outcome as materialized (
       select o.*, now() + make_interval(secs => delay) as next_attempt_at, first.ctid as first, again.ctid as again,
              again.count as asked_now, again.trigger as asked_by,
-             again.ctid is not null and again.count is distinct from o.asked as is_asked
+             again.ctid is not null and again.count is distinct from o.asked as is_asked,
+             result = 'succeeded' and lanes.failing_since is not null and lanes.moves = o.moves as ends_failures
         from unnest(
           ${plain('webhook_id')}::uuid[], ${plain('event_id')}::uuid[], ${plain('fence')}::integer[],
           ${plain('attempt')}::smallint[], ${plain('result')}::text[], ${plain('delay')}::float8[], ${plain('id')}::uuid[],
@@ -66,10 +71,10 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
           ${byteaArray(logs.map(({ response_body }) => response_body))}::bytea[], ${plain('duration_ms')}::integer[],
           ${plain('schedule_from')}::smallint[], ${plain('trigger')}::text[], ${plain('sent_at')}::float8[],
           ${logs.map(({ signature }) => signature)}::text[], ${logs.map(({ user_agent }) => user_agent)}::text[],
-          ${plain('headers_id')}::uuid[], ${plain('asked')}::smallint[], ${plain('blames')}::boolean[]
+          ${plain('headers_id')}::uuid[], ${plain('asked')}::smallint[], ${plain('moves')}::integer[]
         ) with ordinality
           as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
-                schedule_from, trigger, sent_at, signature, user_agent, headers_id, asked, blames, n)
+                schedule_from, trigger, sent_at, signature, user_agent, headers_id, asked, moves, n)
         join lanes on lanes.webhook_id = o.webhook_id and lanes.fence = o.fence
         left join lateral (
           select ctid from deliveries
@@ -82,10 +87,19 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
              and retries.webhook_id = o.webhook_id and retries.event_id between o.event_id and o.event_id
            order by retries.event_id limit 1 for update skip locked
         ) as again on true
+    ), told as (
+      select webhook_id, moves, bool_or(result = 'succeeded') as succeeded from outcome
+       where moves is not null group by webhook_id, moves
+    ), turned as (
+      select lanes.webhook_id, told.succeeded
+        from told join lanes on lanes.webhook_id = told.webhook_id and lanes.moves = told.moves
+       where case when told.succeeded then failing_since is not null
+             else failing_since is null or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) end
+         for update of lanes skip locked
     ), gone as (
-      delete from deliveries using outcome where deliveries.ctid = outcome.first returning outcome.*, team_id
+      delete from deliveries using outcome where deliveries.ctid = outcome.first and ${isWritten} returning outcome.*, team_id
     ), gone_again as (
-      delete from retries using outcome where retries.ctid = outcome.again returning outcome.*, team_id
+      delete from retries using outcome where retries.ctid = outcome.again and ${isWritten} returning outcome.*, team_id
     ), held as materialized (
       select * from gone union all select * from gone_again
     ), moved as (
@@ -100,13 +114,6 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
       select team_id, id, webhook_id, event_id, attempt, result, http_status, error, response_body, duration_ms, next_attempt_at,
              trigger, to_timestamp(sent_at / 1000), signature, user_agent, headers_id
         from held
-    ), told as (
-      select webhook_id, bool_or(result = 'succeeded') as succeeded from outcome where blames group by webhook_id
-    ), turned as (
-      select lanes.webhook_id, told.succeeded from told join lanes on lanes.webhook_id = told.webhook_id
-       where case when told.succeeded then failing_since is not null
-             else failing_since is null or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) end
-         for update of lanes skip locked
     ), failing as (
       update lanes set failing_since = case when not turned.succeeded then coalesce(failing_since, now()) end
         from turned where lanes.webhook_id = turned.webhook_id
@@ -123,6 +130,9 @@ export async function settleDeliveries(ctx: Ctx | TxCtx, batch: Settled[]): Prom
   const locked = (await stillQueued(ctx.db, left)).map(({ settled }) => settled);
   return { ...consequences, locked };
 }
+
+/** Whether a row leaves the queue: not yet where it would end failures and its lane is locked. */
+const isWritten = sql`(not outcome.ends_failures or outcome.webhook_id in (select webhook_id from turned))`;
 
 /** Places in the batch, from 1, with spaces between them. */
 type Written = {
@@ -152,8 +162,8 @@ type Logged = {
   user_agent: string | null;
   headers_id: string | null;
   asked: number | null;
-  /** Whether it tells how the receiver fares. */
-  blames: 't' | 'f';
+  /** Null where it does not tell how the receiver fares. */
+  moves: number | null;
 };
 
 /** What holds ids, numbers and words. */
@@ -182,7 +192,7 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, settled: Settled): Logged {
     user_agent: outcome.sent?.user_agent ?? null,
     headers_id: delivery.headers_id,
     asked: delivery.asked,
-    blames: error !== null && isOurs(error) ? 'f' : 't',
+    moves: error !== null && isOurs(error) ? null : delivery.moves,
   };
 }
 
@@ -196,14 +206,18 @@ function consequencesOf(batch: Settled[], written: Written): Omit<Consequences, 
   const exhausted: Settled[] = [];
   const unwritten: Settled[] = [];
   for (const [index, settled] of batch.entries()) {
-    const { webhook_id, team_id } = settled.delivery;
+    const { webhook_id, team_id, moves } = settled.delivery;
     if (!held.has(index + 1)) {
       unwritten.push(settled);
       continue;
     }
-    if (settled.outcome.gone) disable.set(webhook_id, { webhook_id, team_id, reason: 'gone' });
-    else if (failing.has(index + 1) && !disable.has(webhook_id))
-      disable.set(webhook_id, { webhook_id, team_id, reason: 'failing' });
+    const reason = settled.outcome.gone ? 'gone' : failing.has(index + 1) ? 'failing' : null;
+    if (reason) {
+      const known = disable.get(webhook_id);
+      // Of what was sent before and after a move the later tells.
+      const isNews = !known || known.moves < moves || (known.moves === moves && known.reason === 'failing');
+      if (isNews) disable.set(webhook_id, { webhook_id, team_id, moves, reason });
+    }
     if (resultOf(settled) === 'exhausted') exhausted.push(settled);
   }
   const asked = batch.filter((_, index) => askedAt.has(index + 1));

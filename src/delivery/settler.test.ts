@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { attempted } from '../../test/deliveries.ts';
@@ -46,6 +47,7 @@ async function timedOut(): Promise<Settled> {
     fence,
     event_type: steps.name,
     headers_id: null,
+    moves: 0,
   };
   return { delivery, outcome: TIMED_OUT, delay: 5 };
 }
@@ -66,6 +68,26 @@ test('time-outs that come shortly after each other are written in one transactio
   while (done < all.length) await wait(5);
   const times = await written(all);
   expect([times.length, new Set(times).size]).toEqual([3, 1]);
+});
+
+test('no endpoint is disabled for its failures while a success of it waits to be written', async () => {
+  const { db } = acrossTeams(app.ctx);
+  const [success, failure] = [await timedOut(), await timedOut()];
+  let done = 0;
+  const settler = new Settler(acrossTeams(app.ctx), () => (done += 1));
+  await sql`update lanes set failing_since = now() - interval '6 days' where webhook_id = ${webhook}`.execute(db);
+  await db.transaction().execute(async (tx) => {
+    await sql`select from lanes where webhook_id = ${webhook} for update`.execute(tx);
+    settler.add({ ...success, outcome: outcomeOf(204), delay: null });
+    await expect.poll(() => settler.locked, { interval: 5 }).toBe(1);
+  });
+  settler.add({ ...failure, outcome: outcomeOf(500) });
+  await expect.poll(() => done, { interval: 5 }).toBe(1);
+  await settler.finish();
+  expect([done, (await written([success, failure])).length]).toEqual([2, 2]);
+  const { rows } = await sql`
+    select disabled, failing_since from webhooks join lanes on webhook_id = id where id = ${webhook}`.execute(db);
+  expect(rows).toEqual([{ disabled: false, failing_since: null }]);
 });
 
 test('a stop writes what is still being gathered', async () => {

@@ -103,7 +103,8 @@ export class Settler {
   }
 
   /** Beside the outcomes: each is a transaction of its own, and other teams' outcomes do not wait for it. */
-  #disable({ disable }: Consequences): void {
+  #disable(consequences: Consequences): void {
+    const disable = consequences.disable.filter((one) => one.reason === 'gone' || !this.#awaitsSuccess(one));
     if (disable.length === 0) return;
     this.#toDisable += 1;
     this.#disabling = this.#disabling
@@ -114,6 +115,12 @@ export class Settler {
       .finally(() => {
         this.#toDisable -= 1;
       });
+  }
+
+  /** Whether a success at the receiver is still to be written: it waits for somebody else's lock, or did so until now. */
+  #awaitsSuccess({ webhook_id }: { webhook_id: string }): boolean {
+    const unwritten = [...this.#locked.keys(), ...this.#waiting];
+    return unwritten.some(({ delivery, outcome }) => outcome.ok && delivery.webhook_id === webhook_id);
   }
 
   /** Null where it was given up. */

@@ -73,6 +73,7 @@ const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
         asked: null,
         event_type: steps.name,
         headers_id: null,
+        moves: 0,
       },
       outcome: outcomeOf(status),
       delay: status < 300 ? null : 5,

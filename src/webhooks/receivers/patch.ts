@@ -46,7 +46,7 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
     await tellOfChange(db, id);
     // The failures of a receiver that was not disabled and is where it was still count.
     if (before.disabled && !webhook.disabled) await restartLane(db, id);
-    else if (before.url !== webhook.url) await forgetFailures(db, id);
+    if (before.url !== webhook.url) await forgetFailures(db, id);
     return webhook;
   });
 }
