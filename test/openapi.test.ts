@@ -8,7 +8,7 @@ import { endpoints } from '../src/endpoints.ts';
 import { eventTypes } from '../src/event-types.ts';
 import { statusOf } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
-import { GLOSSARY } from '../src/glossary/glossary.ts';
+import { GLOSSARY, PARTS } from '../src/glossary/glossary.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
 import { headersOf } from '../src/http/openapi/headers.ts';
 import { ComponentSchemas } from '../src/http/openapi/schemas.ts';
@@ -391,11 +391,19 @@ describe('a field', () => {
     ['EhrMember', /\bkeys?\b|insur/],
     ['/ehr_integration/', /insur/],
     ['data_pull_preferences', /answer where none/],
+    ['Unmatched|Compendium', /What the laboratory says to it|What the test measures|Name of the patient/],
+    ['Compendium', /user's orders/],
+    ['users/search|/schemas/(QueryPast|Org|Webhook|Grouped)', /continuous query|Unit of the result|type of the object/],
   ])('of %s says nothing that its name means elsewhere', (where, foreign) => {
     const found = fields.filter(({ place }) => new RegExp(where).test(place));
     expect(found.length).toBeGreaterThan(5);
     const said = found.filter(({ schema }) => foreign.test(schema.description ?? ''));
     expect(said.map(({ place, schema }) => `${place}: ${schema.description}`)).toEqual([]);
+  });
+
+  test('has one entry in the glossary: another one of its name would never be read', () => {
+    const names = PARTS.flatMap((part) => Object.keys(part));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
   test('has no entry in the glossary that no field needs', () => {

@@ -34,7 +34,6 @@ export const catalogue: Record<string, string> = {
   any_of: 'One of these.',
   reflex: 'Whether it holds for reflex tests.',
   delta_amount_minor: 'Difference in the smallest unit of the currency.',
-  lab_account_id: 'Id of an account at a laboratory.',
   lab_account: 'The account as it is now.',
   account_name: 'What the account is called.',
   business_units: 'Units of the laboratory that the account is with.',

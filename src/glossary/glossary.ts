@@ -10,15 +10,17 @@ import { results } from './results.ts';
 import { tenancy } from './tenancy.ts';
 import { wearables } from './wearables.ts';
 
-export const GLOSSARY: Readonly<Record<string, string>> = {
-  ...lists,
-  ...people,
-  ...orders,
-  ...catalogue,
-  ...places,
-  ...appointments,
-  ...results,
-  ...tenancy,
-  ...wearables,
-  ...connections,
-};
+export const PARTS: readonly Readonly<Record<string, string>>[] = [
+  lists,
+  people,
+  orders,
+  catalogue,
+  places,
+  appointments,
+  results,
+  tenancy,
+  wearables,
+  connections,
+];
+
+export const GLOSSARY: Readonly<Record<string, string>> = Object.assign({}, ...PARTS) as Record<string, string>;

@@ -5,7 +5,7 @@ export const lists: Record<string, string> = {
   type: 'Which kind it is.',
   code: 'Code, for a program.',
   status: 'How it stands.',
-  data: 'What the type of the object names.',
+  data: 'What the list holds.',
   provider: 'Where it comes from.',
   created_at: 'When it was made, UTC.',
   updated_at: 'When it was last changed, UTC: of two versions keep the newer.',
@@ -21,5 +21,4 @@ export const lists: Record<string, string> = {
   next_cursor: 'Where the next page begins; null on the last one.',
   lab_test_limit: 'Lab tests on a page, at most 100.',
   users: 'The users of this page.',
-  query_id: 'The beginning of a client_user_id, or words of it.',
 };

@@ -52,7 +52,7 @@ export const orders: Record<string, string> = {
     'Day in UTC by which results are expected, YYYY-MM-DD: from the day on which the sample reached the laboratory or was drawn; null before, of walk-ins, and of orders that failed or were cancelled.',
   worst_case_result_by_date: 'Day by which results come at the latest, YYYY-MM-DD.',
   appointment_id: 'Id of the appointment; null while there is none.',
-  lab_account_id: "Id of your account at the laboratory; left out, the team's default.",
+  lab_account_id: 'Id of your account at the laboratory.',
   message: 'What was done, for a person.',
   order_set: 'What is ordered together: lab tests, markers beside them, or both.',
   lab_test_ids: 'Lab tests of the team.',

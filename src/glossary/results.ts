@@ -7,7 +7,6 @@ export const results: Record<string, string> = {
   has_missing_results: 'Whether markers are without a result.',
   value: 'The value.',
   unit: 'Unit of the result, such as mg/dL; null where it has none.',
-  timestamp: 'When it was, UTC.',
   timezone_offset: 'Offset of the local time from UTC in seconds.',
   min_range_value: 'Lower end of the reference range, in the unit of the result.',
   max_range_value: 'Upper end of the reference range, in the unit of the result.',

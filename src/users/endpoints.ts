@@ -181,7 +181,15 @@ export const userEndpoints = [
     response: Type.Array(User),
     summary: 'Search users by user_id or a part of client_user_id',
     description: 'At most 100 users, in the order they were made. Without query_id: the newest 50, newest first.',
-    query: Type.Object({ query_id: Type.Optional(TextFilter({ minLength: 2, maxLength: 256 })) }),
+    query: Type.Object({
+      query_id: Type.Optional(
+        TextFilter({
+          minLength: 2,
+          maxLength: 256,
+          description: 'A user_id, or a piece of a client_user_id in any case.',
+        }),
+      ),
+    }),
     handle: async (ctx, { query: { query_id } }) => toUsers(ctx, await searchUsers(ctx, query_id)),
   }),
 ];

@@ -61,7 +61,12 @@ export const WordFilter = (options: object = {}): ReturnType<typeof Type.String>
   Type.String({ minLength: 1, maxLength: 100, ...options });
 /** Where a page begins: `next_cursor` of the page before. Its key is an id where `isKey` does not say otherwise. */
 export const Cursor = (options: object = {}): ReturnType<typeof Type.String> =>
-  Type.String({ maxLength: 500, format: 'cursor', ...options });
+  Type.String({
+    maxLength: 500,
+    format: 'cursor',
+    description: 'next_cursor of the page before; left out, the first page.',
+    ...options,
+  });
 /** Number of a page, from 1, which it is where it is left out. */
 export const PageNumber = withDefault(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), 1);
 /** What a number of JSON holds exactly, in round figures. */

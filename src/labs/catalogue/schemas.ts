@@ -120,7 +120,7 @@ export const MarkerPricing = Type.Object({
 });
 
 export const MarkerPage = Type.Object({
-  markers: Type.Array(MarkerWithResults),
+  markers: Type.Array(MarkerWithResults, { description: 'The markers of this page.' }),
   total: Type.Integer(),
   page: Type.Integer(),
   size: Type.Integer(),

@@ -179,13 +179,16 @@ const order = {
   details: Type.Object({
     type: Type.String(),
     data: nullable(
-      Type.Object({
-        id: Uuid,
-        created_at: Timestamp,
-        updated_at: Timestamp,
-        shipment: Type.Optional(nullable(Shipment)),
-        appointment_id: Type.Optional(nullable(Uuid)),
-      }),
+      Type.Object(
+        {
+          id: Uuid,
+          created_at: Timestamp,
+          updated_at: Timestamp,
+          shipment: Type.Optional(nullable(Shipment)),
+          appointment_id: Type.Optional(nullable(Uuid)),
+        },
+        { description: 'What the type names.' },
+      ),
     ),
   }),
   sample_id: nullable(Type.String()),

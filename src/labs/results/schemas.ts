@@ -28,6 +28,8 @@ export const SourceMarker = Type.Object({
   provider_id: nullable(Type.String()),
 });
 
+const At = Type.String({ format: 'date-time', description: 'When it was, UTC.' });
+
 export const BiomarkerResult = Type.Object({
   name: Type.String(),
   slug: Type.String(),
@@ -36,7 +38,7 @@ export const BiomarkerResult = Type.Object({
   type: oneOf(RESULT_TYPES),
   result_type: oneOf(RESULT_TYPES, { description: 'The same as type.' }),
   unit: nullable(Type.String({ description: 'UCUM' })),
-  timestamp: nullable(Timestamp),
+  timestamp: nullable(At),
   notes: nullable(Type.String()),
   reference_range: nullable(Type.String({ description: 'As `<5.7`, `>=40` or `2.6-24.9` (both ends included).' })),
   min_range_value: nullable(Type.Number()),
@@ -85,7 +87,7 @@ export const ResultMetadata = Type.Object({
   account_id: nullable(Type.String()),
 });
 
-export const ZonedTimestamp = Type.Object({ timestamp: Timestamp, timezone_offset: Type.Integer() });
+export const ZonedTimestamp = Type.Object({ timestamp: At, timezone_offset: Type.Integer() });
 
 export const SampleInformation = Type.Record(
   Type.String(),

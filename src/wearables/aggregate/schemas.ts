@@ -83,8 +83,10 @@ export const Query = Type.Object(
 /** Days that end with another one. */
 export const QueryPast = Type.Object(
   {
-    unit: oneOf(['day', 'week', 'month', 'year']),
-    value: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1 })),
+    unit: oneOf(['day', 'week', 'month', 'year'], { description: 'What it is counted in.' }),
+    value: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1, description: 'How many of them.' }),
+    ),
   },
   { description: 'How many days, weeks, months or years it has.' },
 );

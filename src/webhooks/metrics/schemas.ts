@@ -60,22 +60,26 @@ export const EventDeliveryQuery = Type.Object({
 /** As Prometheus answers a query over a range: a value is the time in seconds and a number as text. */
 export const PrometheusMatrix = Type.Object({
   status: oneOf(['success']),
-  data: Type.Object({
-    resultType: oneOf(['matrix'], { description: 'A series of values for each set of labels.' }),
-    result: Type.Array(
-      Type.Object({
-        metric: Type.Unsafe<Record<string, string>>({
-          type: 'object',
-          additionalProperties: { type: 'string' },
-          description:
-            '`__name__` is event_delivery_attempts, with `outcome` succeeded or failed, or event_delivery_duration_seconds, with ' +
-            '`quantile` 0.5, 0.95 or 0.99.',
+  data: Type.Object(
+    {
+      resultType: oneOf(['matrix'], { description: 'A series of values for each set of labels.' }),
+      result: Type.Array(
+        Type.Object({
+          metric: Type.Unsafe<Record<string, string>>({
+            type: 'object',
+            additionalProperties: { type: 'string' },
+            description:
+              '`__name__` is event_delivery_attempts, with `outcome` succeeded or failed, or event_delivery_duration_seconds, with ' +
+              '`quantile` 0.5, 0.95 or 0.99.',
+          }),
+          values: Type.Array(Type.Array(Type.Union([Type.Number(), Type.String()]), { minItems: 2, maxItems: 2 }), {
+            description:
+              'Pairs of when the interval begins, in seconds since 1970, and the value as text, oldest first.',
+          }),
         }),
-        values: Type.Array(Type.Array(Type.Union([Type.Number(), Type.String()]), { minItems: 2, maxItems: 2 }), {
-          description: 'Pairs of when the interval begins, in seconds since 1970, and the value as text, oldest first.',
-        }),
-      }),
-      { description: 'The series.' },
-    ),
-  }),
+        { description: 'The series.' },
+      ),
+    },
+    { description: 'What was asked for.' },
+  ),
 });

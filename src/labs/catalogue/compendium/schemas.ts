@@ -138,7 +138,7 @@ export const CompendiumConversionAnswer = Type.Object({
     Type.String(),
     Type.Object({
       source_provider_id: Type.String({ description: 'What was asked.' }),
-      candidates: Type.Array(PerLabCandidate),
+      candidates: Type.Array(PerLabCandidate, { description: 'Tests that may take its place.' }),
     }),
     { description: 'What there is for each, the best first.' },
   ),

@@ -71,18 +71,23 @@ export const UnmatchedResult = Type.Object({
   sub_reason_codes: Type.Array(oneOf(['lab_account_mismatch'])),
   reason: Type.String({ description: 'The decision code in words.' }),
   patient: nullable(
-    Type.Object({
-      first_name: nullable(Type.String()),
-      last_name: nullable(Type.String()),
-      dob: nullable(Type.String({ description: 'YYYY-MM-DD' })),
-      gender: nullable(Type.String()),
-    }),
+    Type.Object(
+      {
+        first_name: nullable(Type.String()),
+        last_name: nullable(Type.String()),
+        dob: nullable(Type.String({ description: 'YYYY-MM-DD' })),
+        gender: nullable(Type.String()),
+      },
+      { description: 'Whom the report names; null where it names nobody.' },
+    ),
   ),
   lab: Type.Object({ id: Type.Integer(), name: Type.String(), slug: Type.String() }),
-  markers: Type.Array(Type.Object({ provider_id: nullable(Type.String()), name: nullable(Type.String()) })),
+  markers: Type.Array(Type.Object({ provider_id: nullable(Type.String()), name: nullable(Type.String()) }), {
+    description: 'What the report has results of.',
+  }),
   interpretation: nullable(oneOf(INTERPRETATIONS)),
   result_status: nullable(oneOf(['final', 'partial'])),
-  note: nullable(Type.String()),
+  note: nullable(Type.String({ description: 'Why it was decided so, in the words of whoever did.' })),
   allowed_actions: Type.Array(oneOf(['accept', 'reject', 'unsure'])),
   candidate_groups: Type.Array(Type.Object({ user_id: nullable(Uuid), candidates: Type.Array(Candidate) })),
   created_at: Timestamp,
@@ -95,13 +100,15 @@ export const UnmatchedResultPage = Type.Object({
   next_cursor: nullable(Type.String()),
 });
 
+const note = optional(Text(1000, { description: 'Why, in your own words.' }));
+
 export const AcceptUnmatchedResult = Type.Object({
   user_id: optional(Uuid),
   order_id: optional(Uuid),
-  note: optional(Text(1000)),
+  note,
 });
 
-export const ResolveUnmatchedResult = Type.Object({ action: oneOf(['reject', 'unsure']), note: optional(Text(1000)) });
+export const ResolveUnmatchedResult = Type.Object({ action: oneOf(['reject', 'unsure']), note });
 
 export const MatchReview = Type.Object({
   id: Uuid,
