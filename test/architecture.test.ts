@@ -17,6 +17,7 @@ const GROUND = [
   'bulk-work',
   'long-polls',
   'time-limit',
+  'transient-map',
   'db',
   'privacy',
 ];
@@ -141,6 +142,7 @@ const PARTS: Record<string, string[]> = {
   'bulk-work': [],
   'long-polls': ['errors'],
   'time-limit': [],
+  'transient-map': [],
   wire: ['ids'],
   errors: [],
   ids: [],
@@ -381,6 +383,13 @@ const LOCKS_NAMES: Record<string, string> = {
 test('names are locked in one place, where no two kinds can be the same one', () => {
   const locking = sources.filter(({ text }) => /\bpg_(try_)?advisory_/.test(text)).map(({ file }) => file);
   expect(locking).toEqual(Object.keys(LOCKS_NAMES).toSorted());
+});
+
+test('no function is written where it is given to a property: V8 makes it old at once, and all that it knows with it', () => {
+  const giving = sources.filter(({ text }) =>
+    /\w\.#?\w+ \??\??= (async )?(function\b|\w+ =>|\([^()]*\)(: \w+)? =>)/.test(text),
+  );
+  expect(giving.map(({ file }) => file)).toEqual([]);
 });
 
 /** Ways to open a connection, by the module that has them; what only listens, or reads an address, is none. */

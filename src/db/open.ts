@@ -65,8 +65,8 @@ export function openDatabase(options: {
       ...(options.plans === 'by index' ? Object.entries(BY_INDEX).map(([name, value]) => `-c ${name}=${value}`) : []),
     ].join(' '),
     connectionTimeoutMillis: waitMs,
-    // A network that swallows packets breaks no connection: the server's own limit would never be heard of.
-    query_timeout: statementMs + silenceMs,
+    // The runner of jobs asks by itself; what Kysely asks is ended by its session.
+    ...(options.name === 'phial jobs' ? { query_timeout: statementMs + silenceMs } : {}),
     keepAlive: true,
   });
   const outage = options.beside?.outage ?? new Outage(options.log, 'idle database connections were lost');
@@ -81,7 +81,7 @@ export function openDatabase(options: {
   const db = new Kysely<DB>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => poolDriver(pool, met),
+      createDriver: () => poolDriver(pool, { onError: met, silentMs: statementMs + silenceMs }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },

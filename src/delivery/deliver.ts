@@ -231,10 +231,11 @@ export class Deliverer {
       const now = performance.now();
       const until = Math.min(this.#patrolledAt + PATROL_MS, this.#lanes.nextStart(now));
       const timer = setTimeout(resolve, Math.max(1, until - now));
-      this.#wakeSleeper = () => {
+      const wake = (): void => {
         clearTimeout(timer);
         resolve();
       };
+      this.#wakeSleeper = wake;
     });
   }
 

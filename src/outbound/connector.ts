@@ -86,7 +86,9 @@ export function vettingConnector(options: ConnectorOptions): buildConnector.conn
  */
 function stayClosedAfterAbort<T extends Socket>(socket: T): T {
   const destroy = socket.destroy.bind(socket);
-  socket.destroy = (error) => destroy(error?.message === 'aborted' ? new Error('the request was aborted') : error);
+  const destroyFor = (error?: Error): T =>
+    destroy(error?.message === 'aborted' ? new Error('the request was aborted') : error);
+  socket.destroy = destroyFor;
   return socket;
 }
 

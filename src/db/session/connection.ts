@@ -22,6 +22,7 @@ const PLAN_BY_INDEX_TEXT = `select ${Object.entries(BY_INDEX)
 class Session {
   readonly #client: pg.PoolClient;
   readonly #onError: (error: unknown) => void;
+  readonly #silentMs: number;
   /** Key of the scope that the server has; null where it is unknown, as after anything that may have rolled back. */
   #scope: string | null = null;
   #transaction: 'none' | 'asked for' | 'open' = 'none';
@@ -30,17 +31,18 @@ class Session {
   readonly #shapes: Shapes = new Map();
   #broken = false;
 
-  constructor(client: pg.PoolClient, onError: (error: unknown) => void) {
+  constructor(client: pg.PoolClient, { onError, silentMs }: DriverOptions) {
     this.#client = client;
     this.#onError = onError;
+    this.#silentMs = silentMs;
   }
 
   /** What later travels without a text has to be prepared: once a connection. */
   async prepare(): Promise<this> {
-    await this.#client.query({ name: BEGIN.name, text: 'begin' });
-    await this.#client.query({ name: SET_SCOPE, text: SET_SCOPE_TEXT, values: NOBODY.settings });
-    await this.#client.query({ name: PLAN_BY_INDEX.name, text: PLAN_BY_INDEX_TEXT });
-    await this.#client.query('commit');
+    await this.#send({ name: BEGIN.name, text: 'begin', prefixes: [] });
+    await this.#send({ name: SET_SCOPE, text: SET_SCOPE_TEXT, values: NOBODY.settings, prefixes: [] });
+    await this.#send({ name: PLAN_BY_INDEX.name, text: PLAN_BY_INDEX_TEXT, prefixes: [] });
+    await this.#send({ text: 'commit', prefixes: [] });
     this.#scope = NOBODY.key;
     return this;
   }
@@ -107,9 +109,15 @@ class Session {
     return this.#send({ text: query.sql, name: nameOf(query), values: query.parameters, prefixes });
   }
 
+  /**
+   * pg's own `query_timeout` would keep each answer in memory until all that is old is collected (record 326): it gives the query a
+   * function as a property, which V8 makes old at once.
+   */
   async #send(statement: Statement): Promise<Answer> {
+    let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
+        timer = setTimeout(() => reject(new Error('Query read timeout')), this.#silentMs);
         const roundTrip = new RoundTrip(statement, this.#shapes, (error, answer) =>
           error ? reject(error) : resolve(answer as Answer),
         );
@@ -121,6 +129,8 @@ class Session {
       // Whatever ended without a word of the server leaves a connection of which nothing is known.
       if (!(error instanceof pg.DatabaseError)) this.#broken = true;
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -167,8 +177,15 @@ export const transactions: Pick<Driver, 'beginTransaction' | 'commitTransaction'
   rollbackTransaction: (connection) => sessionOf(connection).rollback(),
 };
 
-/** Kysely's way to the pool. A connection shows nothing of anybody until it is bound to a scope; `onError` hears of every statement that fails. */
-export function poolDriver(pool: pg.Pool, onError: (error: unknown) => void): Driver {
+type DriverOptions = {
+  /** Hears of every statement that fails. */
+  onError: (error: unknown) => void;
+  /** A network that swallows packets breaks no connection: without a word for so long a statement has failed. */
+  silentMs: number;
+};
+
+/** Kysely's way to the pool. A connection shows nothing of anybody until it is bound to a scope. */
+export function poolDriver(pool: pg.Pool, options: DriverOptions): Driver {
   const sessions = new WeakMap<pg.PoolClient, Session>();
   return {
     ...transactions,
@@ -178,7 +195,7 @@ export function poolDriver(pool: pg.Pool, onError: (error: unknown) => void): Dr
       let session = sessions.get(client);
       if (!session) {
         try {
-          session = await new Session(client, onError).prepare();
+          session = await new Session(client, options).prepare();
         } catch (error) {
           client.release(true);
           throw error;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { countMajorCollections } from '../../../test/major-collections.ts';
 import { openDatabase, type Database } from '../open.ts';
 
 let app: TestApp;
@@ -50,6 +51,15 @@ describe('what is read', () => {
     }
     const { rows } = await sql`select count(*)::int as n from counted`.execute(database.db);
     expect(rows).toEqual([{ n: 4 }]);
+  });
+
+  test('is kept by nothing that was needed to read it', async () => {
+    // 300 MB of rows, one answer at a time.
+    const read = async (): Promise<void> => {
+      for (let n = 0; n < 300; n += 1)
+        await sql`select repeat('x', 10000) as text from generate_series(1, 100)`.execute(database.db);
+    };
+    expect(await countMajorCollections(read)).toBeLessThan(3);
   });
 });
 

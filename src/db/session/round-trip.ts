@@ -35,20 +35,23 @@ const SYNC = serialize.sync();
 export class RoundTrip {
   readonly name: string | undefined;
   readonly text: string;
-  /** The client takes it to end the statement when it lasts too long. */
-  callback: (error: Error | null, answer?: Answer) => void;
   readonly #values: readonly unknown[];
   readonly #prefixes: Prefix[];
+  readonly #done: (error: Error | null, answer?: Answer) => void;
   readonly #shapes: Shapes;
   readonly #answer: Answer = { command: '', rowCount: 0, rows: [] };
   #shape: Shape | undefined;
   #unread: number;
   #unreadable: Error | null = null;
 
-  constructor({ text, name, values = [], prefixes }: Statement, shapes: Shapes, callback: RoundTrip['callback']) {
+  constructor(
+    { text, name, values = [], prefixes }: Statement,
+    shapes: Shapes,
+    done: (error: Error | null, answer?: Answer) => void,
+  ) {
     this.name = name;
     this.text = text;
-    this.callback = callback;
+    this.#done = done;
     this.#values = values;
     this.#prefixes = prefixes;
     this.#shapes = shapes;
@@ -113,12 +116,12 @@ export class RoundTrip {
   }
 
   handleReadyForQuery(): void {
-    if (this.#unreadable) this.callback(this.#unreadable);
-    else this.callback(null, this.#answer);
+    if (this.#unreadable) this.#done(this.#unreadable);
+    else this.#done(null, this.#answer);
   }
 
   handleError(error: Error): void {
-    this.callback(error);
+    this.#done(error);
   }
 
   handleEmptyQuery(): void {}

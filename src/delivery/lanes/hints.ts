@@ -1,3 +1,5 @@
+import { TransientMap } from '../../transient-map.ts';
+
 const MOST_LANES = 20_000;
 /** What is told of a lane beyond it is read from the queue, a batch at a time. */
 const MOST_EVENTS = 16;
@@ -7,7 +9,7 @@ const PAYLOAD = /^[0-9a-f-]{36}(\/[0-9a-f-]{36})?(,[0-9a-f-]{36}(\/[0-9a-f-]{36}
 /** What notifications of DELIVERIES_CHANNEL told of lanes and nobody looked at yet. */
 export class Hints {
   /** By receiver: the events that were queued, or null where only the queue knows. */
-  readonly all = new Map<string, string[] | null>();
+  readonly all = new TransientMap<string, string[] | null>();
 
   /** False where it tells of any lane, in words of another version, or of more than are kept in mind: all have to be looked at. */
   add(payload: string): boolean {

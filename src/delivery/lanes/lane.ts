@@ -6,6 +6,7 @@ import { Rate } from './rate.ts';
 import { Slots } from './slots.ts';
 import { asksForLess, Throttle, type Told } from './throttle.ts';
 import type { SendOutcome } from '../sending/send.ts';
+import { TransientMap } from '../../transient-map.ts';
 
 /** Ids are read ahead of the slots, before these run out of them: a lane of quick answers is not read once a delivery, nor waited for. */
 const LEAST_READ = 16;
@@ -39,10 +40,10 @@ export class Lane {
   #firsts: Queued[] = [];
   #retries: Queued[] = [];
   /** Events that were read and not yet settled: reading them again finds their rows still there. */
-  readonly #known = new Set<string>();
+  readonly #known = new TransientMap<string, true>();
   /** Reads under way: what one finds may have been settled meanwhile. */
   #reading = 0;
-  readonly #settledMeanwhile = new Set<string>();
+  readonly #settledMeanwhile = new TransientMap<string, true>();
   #mayHaveFirsts = true;
   #after = BEGINNING;
   /** Asked for since the last read began, which must not move `#after` then. */
@@ -157,7 +158,7 @@ export class Lane {
   endRead(): void {
     this.#reading -= 1;
     if (this.#reading > 0) return;
-    for (const id of this.#settledMeanwhile) this.#known.delete(id);
+    for (const id of this.#settledMeanwhile.keys()) this.#known.delete(id);
     this.#settledMeanwhile.clear();
   }
 
@@ -195,7 +196,7 @@ export class Lane {
   /** Takes a slot for an event of a replay; false where the lane has that event in hand by itself. */
   beginReplayed(eventId: string, now: number, ratePerSecond: number | null): boolean {
     if (this.#known.has(eventId)) return false;
-    this.#known.add(eventId);
+    this.#known.set(eventId, true);
     this.#began(eventId, now, ratePerSecond);
     return true;
   }
@@ -232,13 +233,13 @@ export class Lane {
   settle(queued: Queued): void {
     this.#unsettled -= 1;
     // A read that began before the row went may still bring it.
-    if (this.#reading > 0) this.#settledMeanwhile.add(queued.event_id);
+    if (this.#reading > 0) this.#settledMeanwhile.set(queued.event_id, true);
     else this.#known.delete(queued.event_id);
   }
 
   #remember(row: Queued): boolean {
     if (this.#known.has(row.event_id)) return false;
-    this.#known.add(row.event_id);
+    this.#known.set(row.event_id, true);
     return true;
   }
 }

@@ -1,4 +1,5 @@
 import type { SendOutcome } from '../sending/send.ts';
+import { TransientMap } from '../../transient-map.ts';
 
 /** Few, since it may hang; each 2xx adds one, so that those of one that answers double with each round. */
 const FIRST = 4;
@@ -25,7 +26,7 @@ export class Slots {
   readonly #most: number;
   #size: number;
   /** When those without an answer began, the oldest first. */
-  readonly #waiting = new Map<string, number>();
+  readonly #waiting = new TransientMap<string, number>();
   #answeredAt = -Infinity;
 
   constructor(most: number) {

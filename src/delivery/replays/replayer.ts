@@ -94,10 +94,11 @@ export class Replayer {
     if (this.#isStopped) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#endPause = () => {
+      const end = (): void => {
         clearTimeout(timer);
         resolve();
       };
+      this.#endPause = end;
     });
   }
 

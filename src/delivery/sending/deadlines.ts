@@ -1,3 +1,5 @@
+import { TransientMap } from '../../transient-map.ts';
+
 /** Few, with a pause after them: each costs its socket, its log line and its outcome. */
 const STOPPED_AT_ONCE = 4;
 const PAUSE_MS = 12;
@@ -12,7 +14,7 @@ export type Stoppable = { readonly startedAt: number; stop: (error: 'timeout', d
 export class Deadlines {
   readonly #timeoutMs: number;
   /** The one that began first comes first. */
-  readonly #running = new Set<Stoppable>();
+  readonly #running = new TransientMap<Stoppable, true>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(timeoutMs: number) {
@@ -20,7 +22,7 @@ export class Deadlines {
   }
 
   add(one: Stoppable): void {
-    this.#running.add(one);
+    this.#running.set(one, true);
     this.#timer ??= setTimeout(this.#stopDue, this.#timeoutMs);
   }
 
@@ -40,7 +42,7 @@ export class Deadlines {
     const now = performance.now();
     let stopped = 0;
     this.#timer = null;
-    for (const one of this.#running) {
+    for (const one of this.#running.keys()) {
       const left = one.startedAt + this.#timeoutMs - now;
       if (left > 0 || stopped === STOPPED_AT_ONCE) {
         this.#timer = setTimeout(this.#stopDue, Math.max(left, PAUSE_MS));

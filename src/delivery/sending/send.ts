@@ -2,6 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { AddressPolicy } from '../../outbound/address-policy.ts';
 import { openAgents } from './agents.ts';
 import type { NameResolver } from '../../outbound/resolve.ts';
+import { TransientMap } from '../../transient-map.ts';
 import { Deadlines } from './deadlines.ts';
 import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';
@@ -72,13 +73,13 @@ const MAX_RETRY_AFTER_SECONDS = 7 * 86_400;
 export function openSender(options: SenderOptions): Sender {
   const { policy, userAgent, timeoutMs = 15_000 } = options;
   const agents = openAgents({ ...options, timeoutMs });
-  const underWay = new Set<Attempt>();
+  const underWay = new TransientMap<Attempt, true>();
   const deadlines = new Deadlines(timeoutMs);
   const targets = new Map<string, Target | null>();
 
   async function send(request: SendRequest): Promise<SendOutcome> {
     const attempt = new Attempt();
-    underWay.add(attempt);
+    underWay.set(attempt, true);
     deadlines.add(attempt);
     const target = targetOf(request.url);
     const { agent, done } = agents.take(request.team);
@@ -115,7 +116,7 @@ export function openSender(options: SenderOptions): Sender {
 
   async function close(): Promise<void> {
     // undici loses sight of a client whose first connection failed: destroying the agent does not reach it.
-    for (const attempt of underWay) attempt.stop('cancelled', null);
+    for (const attempt of underWay.keys()) attempt.stop('cancelled', null);
     deadlines.clear();
     await agents.destroy();
   }
