@@ -63,6 +63,7 @@ export async function onStage(measure: (stage: Stage) => Promise<boolean>): Prom
     await migrate({ ownerUrl: server.url, directory: MIGRATIONS });
     await seed({ ownerUrl: server.url, directory: SANDBOX_SEEDS });
     await owner.connect();
+    await useLog(owner);
     const { config, secrets } = parseConfig(MANY_TEAMS);
     const cipher = await claimCipher(database.db, config, secrets);
     const ctx: Ctx = { config, db: database.db, log, cipher, bulk: new BulkWork(1), ...wings };
@@ -89,6 +90,22 @@ export async function onStage(measure: (stage: Stage) => Promise<boolean>): Prom
     await server.stop();
     removeFolder(folder);
   }
+}
+
+const LOG_FILES = 60;
+
+/**
+ * Makes the files of the log (1 GB) that a server has which has run for a while: it uses them again and again. Of a new one each
+ * commit that comes to the end of a file, once in some thousand events, waits until the next was made and filled with zeroes, 50 ms.
+ */
+async function useLog(owner: pg.Client): Promise<void> {
+  await owner.query('create table log_filler (n integer)');
+  for (let n = 0; n < LOG_FILES; n += 1) {
+    await owner.query('insert into log_filler values (1)');
+    await owner.query('select pg_switch_wal()');
+  }
+  await owner.query('drop table log_filler');
+  await owner.query('checkpoint');
 }
 
 async function startProgram(folder: string, role: string, env: Record<string, string>): Promise<Program> {
