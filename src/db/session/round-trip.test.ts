@@ -77,6 +77,22 @@ describe('a list of bytes', () => {
   });
 });
 
+test('nothing that waited for an answer waits on, also where the pool is lent to the runner of jobs', async () => {
+  const jobs = openDatabase({
+    url: app.databaseUrl,
+    poolSize: 1,
+    role: 'phial_app',
+    name: 'phial jobs',
+    log: app.ctx.log,
+  });
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  await sql`select 1`.execute(jobs.db);
+  const before = timers();
+  for (let n = 0; n < 50; n += 1) await sql`select 1`.execute(jobs.db);
+  expect(timers()).toBeLessThan(before + 25);
+  await jobs.close();
+});
+
 test('a value that cannot be sent fails its statement alone, and the next one is answered', async () => {
   const circle: { self?: unknown } = {};
   circle.self = circle;

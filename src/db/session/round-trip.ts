@@ -35,23 +35,20 @@ const SYNC = serialize.sync();
 export class RoundTrip {
   readonly name: string | undefined;
   readonly text: string;
+  /** A client of a pool that has a `query_timeout` puts itself before it, to know when the statement has ended. */
+  callback: (error: Error | null, answer?: Answer) => void;
   readonly #values: readonly unknown[];
   readonly #prefixes: Prefix[];
-  readonly #done: (error: Error | null, answer?: Answer) => void;
   readonly #shapes: Shapes;
   readonly #answer: Answer = { command: '', rowCount: 0, rows: [] };
   #shape: Shape | undefined;
   #unread: number;
   #unreadable: Error | null = null;
 
-  constructor(
-    { text, name, values = [], prefixes }: Statement,
-    shapes: Shapes,
-    done: (error: Error | null, answer?: Answer) => void,
-  ) {
+  constructor({ text, name, values = [], prefixes }: Statement, shapes: Shapes, callback: RoundTrip['callback']) {
     this.name = name;
     this.text = text;
-    this.#done = done;
+    this.callback = callback;
     this.#values = values;
     this.#prefixes = prefixes;
     this.#shapes = shapes;
@@ -116,12 +113,12 @@ export class RoundTrip {
   }
 
   handleReadyForQuery(): void {
-    if (this.#unreadable) this.#done(this.#unreadable);
-    else this.#done(null, this.#answer);
+    if (this.#unreadable) this.callback(this.#unreadable);
+    else this.callback(null, this.#answer);
   }
 
   handleError(error: Error): void {
-    this.#done(error);
+    this.callback(error);
   }
 
   handleEmptyQuery(): void {}
