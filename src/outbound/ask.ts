@@ -94,7 +94,7 @@ function agentOf(config: Config): Agent {
         policy: deploymentPolicy(config),
         timeoutMs: TIMEOUT_MS,
         startTls: tlsStarter(TIMEOUT_MS),
-        lookup: (hostname) => resolver.lookup('providers', hostname),
+        lookup: (hostname, forMs) => resolver.lookup('providers', hostname, forMs),
       }),
       connections: CONNECTIONS,
       pipelining: 1,

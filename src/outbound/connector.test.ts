@@ -148,23 +148,6 @@ describe('a name', () => {
     await expect(connect(`http://${RECEIVER}:${server.port}`)).rejects.toBeInstanceOf(AddressRefused);
   });
 
-  test('is asked for once when several connections open together, and anew afterwards', async () => {
-    const server = await startSilentServer();
-    let lookups = 0;
-    const connect = connectorWith({
-      allow: ['127.0.0.0/8'],
-      lookup: () => {
-        lookups += 1;
-        return answering('127.0.0.1')();
-      },
-    });
-    const url = `http://${RECEIVER}:${server.port}`;
-    await Promise.all([connect(url), connect(url), connect(url)]);
-    expect(lookups).toBe(1);
-    await connect(url);
-    expect(lookups).toBe(2);
-  });
-
   test('with no address at all, or whose first address does not answer, is handled', async () => {
     const server = await startSilentServer();
     const url = `http://${RECEIVER}:${server.port}`;

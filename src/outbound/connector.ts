@@ -5,8 +5,8 @@ import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 
-/** Answers every address of a host name; rejects with a DNS error. */
-export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
+/** Answers every address of a host name, which is awaited `forMs`; rejects with a DNS error. */
+export type Lookup = (hostname: string, forMs: number) => Promise<LookupAddress[]>;
 
 export type ConnectorOptions = {
   policy: AddressPolicy;
@@ -54,7 +54,7 @@ export function vettingConnector(options: ConnectorOptions): buildConnector.conn
     allowH2: false,
     timeout: timeoutMs,
     ...(signal === undefined ? {} : { signal }),
-    lookup: vettedLookup(policy, options.lookup),
+    lookup: vettedLookup(policy, (hostname) => options.lookup(hostname, timeoutMs)),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
   });
@@ -102,10 +102,7 @@ function errorWithCode(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function vettedLookup(policy: AddressPolicy, lookup: Lookup): LookupFunction {
-  // Connections that open together share one question.
-  const underWay = new Map<string, Promise<LookupAddress[]>>();
-
+function vettedLookup(policy: AddressPolicy, lookup: (hostname: string) => Promise<LookupAddress[]>): LookupFunction {
   async function resolve(hostname: string): Promise<LookupAddress[]> {
     const addresses = await lookup(hostname);
     const forbidden = addresses.find(({ address }) => !policy.isAllowed(address));
@@ -114,15 +111,7 @@ function vettedLookup(policy: AddressPolicy, lookup: Lookup): LookupFunction {
     return addresses;
   }
 
-  function resolveOnce(hostname: string): Promise<LookupAddress[]> {
-    const known = underWay.get(hostname);
-    if (known) return known;
-    const answer = resolve(hostname).finally(() => underWay.delete(hostname));
-    underWay.set(hostname, answer);
-    return answer;
-  }
-
-  const resolveWithCallback = callbackify(resolveOnce);
+  const resolveWithCallback = callbackify(resolve);
   return (hostname, options, callback) => {
     resolveWithCallback(hostname, (error, addresses) => {
       const first = addresses?.[0];

@@ -32,7 +32,7 @@ export async function openSocket(target: SocketTarget): Promise<Socket> {
     policy,
     timeoutMs,
     signal: connecting.signal,
-    lookup: (hostname) => lookup(share, hostname),
+    lookup: (hostname, forMs) => lookup(share, hostname, forMs),
     startTls: (tcp, hostname, callback) => {
       const { ca, cert, key, serverName } = tls ?? {};
       const socket = connectTls({

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { LookupPlaces } from './lookup-places.ts';
 import { openResolver, type NameResolver } from './resolve.ts';
 
 let folder: string;
@@ -56,35 +57,112 @@ test('the hosts file is read again when it changed, and when it went away and ca
   expect(await lookup('clinic.example.com')).toEqual([{ address: '192.0.2.8', family: 4 }]);
 });
 
-test("names that are not answered for hold up other names of their team, and never another team's", async () => {
-  const asked = new Set<string>();
+/** A name server that says nothing until it is told to, and then that there are no such names. */
+async function startNameServer() {
+  /** How often each name was asked for. */
+  const asked = new Map<string, number>();
   const late: (() => void)[] = [];
   let answers = false;
   const server = createSocket('udp4', (question, { port }) => {
-    asked.add(nameIn(question));
+    const name = nameIn(question);
+    // Of the two questions of a look-up, that for addresses of IPv4.
+    if (typeIn(question) === 1) asked.set(name, (asked.get(name) ?? 0) + 1);
     const answer = (): void => server.send(unknownName(question), port);
     if (answers) answer();
     else late.push(answer);
   });
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const answerAll = (): void => {
+    answers = true;
+    for (const answer of late) answer();
+  };
   const servers = [`127.0.0.1:${server.address().port}`];
-  const slow = openResolver({ servers, hostsFile, timeoutMs: 5_000 });
-  const names = (team: string, count: number) =>
-    Array.from({ length: count }, (_, n) => slow.lookup(team, `${team}-${n}.example.com`));
-  const settled = Promise.allSettled([...names('loud', 40), ...names('quiet', 1)]);
-  await expect.poll(() => asked).toContain('quiet-0');
-  // A quarter of the 64 look-ups that there may be.
-  expect(asked.size).toBe(16 + 1);
-  answers = true;
-  for (const answer of late) answer();
+  return { asked, answerAll, resolver: openResolver({ servers, hostsFile, timeoutMs: 5_000 }) };
+}
+
+const namesOf = (of: NameResolver, owner: string, count: number) =>
+  Array.from({ length: count }, (_, n) => of.lookup(owner, `${owner}-${n}.example.com`));
+
+test("names that are not answered for hold up other names of their owner, and never another owner's", async () => {
+  const { asked, answerAll, resolver: slow } = await startNameServer();
+  const settled = Promise.allSettled([...namesOf(slow, 'loud', 60), ...namesOf(slow, 'quiet', 1)]);
+  await expect.poll(() => [...asked.keys()]).toContain('quiet-0');
+  // A quarter of the 128 look-ups that there may be.
+  expect(asked.size).toBe(32 + 1);
+  answerAll();
   await settled;
-  expect(asked.size).toBe(40 + 1);
-  server.close();
+  expect(asked.size).toBe(60 + 1);
+});
+
+test('as many silent owners as there are look-ups at a time leave a newcomer waiting for a second', async () => {
+  const { asked, answerAll, resolver: slow } = await startNameServer();
+  const silent = (name: string) =>
+    Array.from({ length: 128 }, (_, n) => slow.lookup(`silent ${n}`, `${name}-${n}.example.com`));
+  const first = silent('first');
+  await expect.poll(() => asked.size).toBe(128);
+  const settled = Promise.allSettled([...first, ...silent('second'), ...namesOf(slow, 'quiet', 1)]);
+  await expect.poll(() => [...asked.keys()], { timeout: 3_000 }).toContain('quiet-0');
+  // Nobody else gained by it.
+  expect(asked.size).toBe(128 + 1);
+  answerAll();
+  await settled;
+  expect(asked.size).toBe(2 * 128 + 1);
+});
+
+test('a name that nobody awaits any more when its turn comes is not asked for', async () => {
+  const { asked, answerAll, resolver: slow } = await startNameServer();
+  const first = namesOf(slow, 'one', 32);
+  await expect.poll(() => asked.size).toBe(32);
+  const [given, joined] = ['given-up', 'joined'].map((name) => slow.lookup('one', `${name}.example.com`, 20));
+  const again = slow.lookup('one', 'joined.example.com', 60_000);
+  const settled = Promise.allSettled([...first, given, joined, again]);
+  const until = performance.now() + 40;
+  await expect.poll(() => performance.now()).toBeGreaterThan(until);
+  answerAll();
+  await expect(given).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+  await settled;
+  expect(asked.has('given-up')).toBe(false);
+  expect(asked.get('joined')).toBe(1);
+});
+
+test('names that are asked for together are one look-up, by owner, and another afterwards', async () => {
+  const { asked, answerAll, resolver: slow } = await startNameServer();
+  const ask = (owner: string) => slow.lookup(owner, 'clinic.example.com');
+  const together = Promise.allSettled([ask('one'), ask('one'), ask('two')]);
+  await expect.poll(() => asked.get('clinic')).toBe(2);
+  answerAll();
+  await together;
+  await expect(ask('one')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  expect(asked.get('clinic')).toBe(3);
+});
+
+test('owners that wait are served in turn, however much each asks for', async () => {
+  const places = new LookupPlaces(2);
+  const served: string[] = [];
+  const take = async (owner: string) => {
+    const done = await places.take(owner);
+    served.push(owner);
+    return done as () => void;
+  };
+  const held = [await take('first'), await take('second')];
+  const loud = [take('loud'), take('loud'), take('loud')];
+  const quiet = [take('quiet'), take('quiet')];
+  held[0]?.();
+  for (const next of [loud[0], quiet[0], loud[1], quiet[1], loud[2]]) (await next)?.();
+  expect(served.slice(2)).toEqual(['loud', 'quiet', 'loud', 'quiet', 'loud']);
 });
 
 /** The first label of a question (RFC 1035 4.1.2). */
 const nameIn = (question: Buffer): string => question.toString('latin1', 13, 13 + question.readUInt8(12));
+
+/** Its type, which follows the name and its end. */
+function typeIn(question: Buffer): number {
+  let at = 12;
+  while (question.readUInt8(at) > 0) at += question.readUInt8(at) + 1;
+  return question.readUInt16BE(at + 1);
+}
 
 /** The answer that there is no such name (RFC 1035 4.1.1). */
 function unknownName(question: Buffer): Buffer {

@@ -2,10 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { Resolver, type LookupAddress, type RecordWithTtl } from 'node:dns';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
-import { Shares } from './shares.ts';
+import { LookupPlaces } from './lookup-places.ts';
 
-/** Look-ups at a time, over all teams. */
-const MOST_LOOKUPS = 64;
 const MOST_KEPT = 10_000;
 /** Of one name. */
 const MOST_TEXTS = 100;
@@ -29,21 +27,25 @@ class LookupFailed extends Error {
 }
 
 export type NameResolver = {
-  /** Every address of a host name; rejects with ENOTFOUND or EAI_AGAIN. */
-  lookup: (team: string, hostname: string) => Promise<LookupAddress[]>;
+  /** Every address of a host name, which is awaited `forMs`; rejects with ENOTFOUND or EAI_AGAIN. */
+  lookup: (owner: string, hostname: string, forMs?: number) => Promise<LookupAddress[]>;
 };
 
 export type TextResolver = {
   /** The texts that stand at a name (TXT records), none where there is none; rejects with NameNotAnswered. Never kept. */
-  texts: (team: string, hostname: string) => Promise<string[]>;
+  texts: (owner: string, hostname: string) => Promise<string[]>;
 };
+
+/** Who awaits an answer, one or several, and until when. */
+type Asker = { until: number };
 
 type Options = { servers?: string[]; hostsFile?: string; timeoutMs?: number };
 
 /**
  * Names of receivers. getaddrinfo would hold one of the four threads that files and cryptography need as well, for as
- * long as a team's name server likes; this asks the name servers from the event loop, of each team only its share at a
- * time. /etc/hosts and localhost are answered here; search domains are not tried: addresses of receivers are whole.
+ * long as a team's name server likes; this asks the name servers from the event loop, of each owner only its share at a
+ * time, and of equal names of one owner that are asked for together only one. /etc/hosts and localhost are answered
+ * here; search domains are not tried: addresses of receivers are whole.
  */
 export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_000 }: Options = {}): NameResolver &
   TextResolver {
@@ -59,8 +61,8 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
   ) => Promise<RecordWithTtl[]>;
   const askTexts = promisify(resolver.resolveTxt.bind(resolver)) as (name: string) => Promise<string[][]>;
   const hosts = hostsReader(hostsFile);
-  const shares = new Shares(MOST_LOOKUPS);
-  const queue: { team: string; start: () => void }[] = [];
+  const places = new LookupPlaces();
+  const underWay = new Map<string, { asker: Asker; answer: Promise<LookupAddress[]> }>();
   const kept = new Map<string, { addresses: LookupAddress[]; until: number }>();
 
   const ask = async (hostname: string): Promise<LookupAddress[]> => {
@@ -77,19 +79,26 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     return addresses;
   };
 
-  const place = (team: string): Promise<void> =>
-    new Promise((resolve) => {
-      if (shares.take(team)) resolve();
-      else queue.push({ team, start: resolve });
-    });
-
-  const giveBack = (team: string): void => {
-    shares.giveBack(team);
-    const next = queue.findIndex((waiting) => shares.take(waiting.team));
-    if (next >= 0) queue.splice(next, 1)[0]?.start();
+  const askInTurn = async (owner: string, name: string, asker: Asker): Promise<LookupAddress[]> => {
+    const done = await places.take(owner, () => performance.now() < asker.until);
+    if (!done) throw new LookupFailed(name, new Error('Nobody waits for it any more.'));
+    return ask(name).finally(done);
   };
 
-  const lookup = async (team: string, hostname: string): Promise<LookupAddress[]> => {
+  const askOnce = async (owner: string, name: string, until: number): Promise<LookupAddress[]> => {
+    const key = `${owner} ${name}`;
+    const known = underWay.get(key);
+    if (known) {
+      known.asker.until = Math.max(known.asker.until, until);
+      return known.answer;
+    }
+    const asker = { until };
+    const answer = askInTurn(owner, name, asker).finally(() => underWay.delete(key));
+    underWay.set(key, { asker, answer });
+    return answer;
+  };
+
+  const lookup = async (owner: string, hostname: string, forMs = Infinity): Promise<LookupAddress[]> => {
     const name = hostname.toLowerCase().replace(/\.$/, '');
     if (isIP(name) !== 0) return [{ address: name, family: isIP(name) }];
     if (name === 'localhost' || name.endsWith('.localhost')) return LOCALHOST;
@@ -97,15 +106,10 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     if (fromHosts) return fromHosts;
     const known = kept.get(name);
     if (known && known.until > performance.now()) return known.addresses;
-    await place(team);
-    try {
-      return await ask(name);
-    } finally {
-      giveBack(team);
-    }
+    return askOnce(owner, name, performance.now() + forMs);
   };
-  const texts = async (team: string, hostname: string): Promise<string[]> => {
-    await place(team);
+  const texts = async (owner: string, hostname: string): Promise<string[]> => {
+    const done = await places.take(owner);
     try {
       const records = await askTexts(hostname);
       return records.slice(0, MOST_TEXTS).map((pieces) => pieces.join(''));
@@ -114,7 +118,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
       if (code === 'ENOTFOUND' || code === 'ENODATA') return [];
       throw new NameNotAnswered(`${hostname} could not be looked up`, { cause: error });
     } finally {
-      giveBack(team);
+      done?.();
     }
   };
   return { lookup, texts };

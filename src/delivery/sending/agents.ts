@@ -34,7 +34,7 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
         policy,
         timeoutMs,
         startTls,
-        lookup: (hostname) => resolver.lookup(team, hostname),
+        lookup: (hostname, forMs) => resolver.lookup(team, hostname, forMs),
       }),
       connections: options.connectionsPerOrigin ?? MOST_CONNECTIONS,
       pipelining: 1,

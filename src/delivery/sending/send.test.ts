@@ -513,7 +513,7 @@ describe('close', () => {
   test('also ends the attempt that waited for a connection that failed', async () => {
     const receiver = await startReceiver(() => {});
     let lookups = 0;
-    const lookup = () => (lookups++ === 0 ? unknownName() : answering('127.0.0.1')());
+    const lookup = () => (lookups++ < 2 ? unknownName() : answering('127.0.0.1')());
     const sender = senderWith({ resolver: { lookup }, connectionsPerOrigin: 2, timeoutMs: 5000 });
     const request = requestTo(`http://receiver.example.com:${new URL(receiver.url).port}/`);
     const pending = [1, 2, 3].map(() => sender.send(request));
