@@ -10,10 +10,10 @@ import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
 import type { TestApp } from './app.ts';
 
 /** A worker on the database of a service that hears nothing. */
-export function startWorker({ ctx, config, metrics }: TestApp): Deliverer {
+export function startWorker({ ctx, config, metrics }: TestApp, mostLanes?: number): Deliverer {
   const policy = deploymentPolicy(config);
   const sender = openSender({ policy, userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
-  const deliverer = new Deliverer(ctx, { sender, metrics });
+  const deliverer = new Deliverer(ctx, { sender, metrics, mostLanes });
   deliverer.run();
   return deliverer;
 }
@@ -25,8 +25,12 @@ type ListeningWorker = {
 };
 
 /** A worker as a process has it, with its listening connection; `onCut` is told when that is cut. */
-export async function startListeningWorker(app: TestApp, onCut?: () => void): Promise<ListeningWorker> {
-  const deliverer = startWorker(app);
+export async function startListeningWorker(
+  app: TestApp,
+  onCut?: () => void,
+  mostLanes?: number,
+): Promise<ListeningWorker> {
+  const deliverer = startWorker(app, mostLanes);
   const listener = openListener({
     url: app.databaseUrl,
     log: app.ctx.log,

@@ -6,7 +6,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { gather } from './gather.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { ReceiverCache, type Receiver } from './receiver-cache.ts';
-import { inTurn, lanesByTeam } from './lanes/in-turn.ts';
+import { lanesByTeam, Turns } from './lanes/in-turn.ts';
 import type { Lane } from './lanes/lane.ts';
 import { OwnedLanes } from './lanes/owned-lanes.ts';
 import { readLanes } from './lanes/read-lanes.ts';
@@ -29,7 +29,12 @@ const AFTER_UNREADABLE_MS = 30_000;
 /** Whoever waits until nothing is left waits for what a replay may begin so soon. */
 const SOON_MS = 250;
 
-type Dependencies = { sender: Sender; metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'> };
+type Dependencies = {
+  sender: Sender;
+  metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
+  /** Lanes that it holds at a time, of all that there may be. */
+  mostLanes?: number | undefined;
+};
 
 /** Takes lanes, sends what is due in them side by side and writes the outcomes, until it is stopped. */
 export class Deliverer {
@@ -38,6 +43,8 @@ export class Deliverer {
   readonly #ctx: Ctx;
   readonly #sender: Sender;
   readonly #shares = new Shares(MOST_UNDER_WAY);
+  readonly #turns = new Turns();
+  readonly #readTurns = new Turns();
   readonly #lanes: OwnedLanes;
   readonly #receivers: ReceiverCache;
   readonly #attempts: Attempts;
@@ -51,11 +58,11 @@ export class Deliverer {
   #wakeSleeper = (): void => undefined;
   readonly #wakeSoon = gather(() => this.#wake(), { most: BEGUN_AT_ONCE, ms: GATHER_MS });
 
-  constructor(teamless: Ctx, { sender, metrics }: Dependencies) {
+  constructor(teamless: Ctx, { sender, metrics, mostLanes }: Dependencies) {
     const ctx = acrossTeams(teamless);
     this.#ctx = ctx;
     this.#sender = sender;
-    const [shares, lanes] = [this.#shares, new OwnedLanes(ctx, this.worker)];
+    const [shares, lanes] = [this.#shares, new OwnedLanes(ctx, this.worker, mostLanes)];
     const onEnd = (lane: Lane): void => {
       lanes.ended(lane);
       this.#wakeSoon();
@@ -201,7 +208,7 @@ export class Deliverer {
     }
     await this.#lanes.releaseLeft();
     const begun = this.#begin(open, known);
-    await readLanes(this.#ctx.db, inTurn(lanesByTeam(open)), this.#shares);
+    await readLanes(this.#ctx.db, open, this.#shares, this.#readTurns);
     return begun > 0 ? begun : this.#begin(open, known);
   }
 
@@ -211,7 +218,7 @@ export class Deliverer {
     const now = performance.now();
     // Since it was ready its worker may have been taken for dead.
     const teams = lanesByTeam(open.filter((lane) => this.#lanes.holds(lane)));
-    for (const lane of inTurn(teams)) {
+    for (const lane of this.#turns.inTurn(teams)) {
       if (begun.length === BEGUN_AT_ONCE) break;
       if (this.#shares.roomFor(lane.team_id) === 0) continue;
       const receiver = known.get(lane.webhook_id) as Receiver;
@@ -219,6 +226,7 @@ export class Deliverer {
       if (!queued) continue;
       this.#shares.take(lane.team_id);
       this.#lanes.putLast(lane);
+      this.#turns.served(lane.team_id);
       begun.push({ lane, queued, receiver });
       teams.get(lane.team_id)?.push(lane);
     }

@@ -14,6 +14,7 @@ import { startListeningWorker, startWorker } from '../../test/worker.ts';
 import { acrossTeams, boundToTeam } from '../db/session/bind.ts';
 import { publishEvents } from '../events/publish.ts';
 import { newId } from '../ids.ts';
+import { createTeam } from '../tenancy/teams/create.ts';
 import type { Deliverer } from './deliver.ts';
 import { leaseLanes } from './lanes/lanes.ts';
 
@@ -85,10 +86,11 @@ const underWay = async () => (await app.metrics.deliveriesUnderWay.get()).values
 let cuts = 0;
 
 /** A worker as a process has it, with its listener. */
-async function startListening(): Promise<Deliverer> {
-  const { deliverer, close } = await startListeningWorker(app, () => {
+async function startListening(mostLanes?: number): Promise<Deliverer> {
+  const onCut = (): void => {
     cuts += 1;
-  });
+  };
+  const { deliverer, close } = await startListeningWorker(app, onCut, mostLanes);
   closers.push(close);
   return deliverer;
 }
@@ -391,7 +393,38 @@ describe('the deliverer', () => {
       await expect.poll(() => receiver.received.length, { interval: 5, timeout: 10_000 }).toBe(n + 1);
     }
   });
+
+  test('takes the lane of another when endpoints of one organisation that hang are more than it may hold, and loses none of theirs', async () => {
+    const slow = await startReceiver({ invented: true });
+    closers.push(() => slow.close());
+    const hanging: (() => void)[] = [];
+    slow.answer((response) => hanging.push(() => response.writeHead(204).end()));
+    const first = await app.makeTeam();
+    const { id } = await createTeam(app.ctx, { org_id: first.org_id, name: 'second' });
+    const teams = [first, { ...first, id }];
+    for (const of of teams) await makeEndpoints(of, slow.url, MANY_LANES);
+    await startListening(MANY_LANES);
+    for (let n = 0; n < 3; n += 1) for (const of of teams) await publishTo(app, of, steps, {});
+    await expect.poll(() => slow.requests(), { timeout: 10_000 }).toBeGreaterThan(MANY_LANES);
+    await tell();
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1);
+    slow.answer((response) => response.writeHead(204).end());
+    for (const end of hanging) end();
+    // Three events for each endpoint.
+    await expect.poll(() => countDelivered(teams), { timeout: 20_000 }).toBe(3 * 2 * MANY_LANES);
+  }, 40_000);
 });
+
+const MANY_LANES = 16;
+
+async function countDelivered(teams: { id: string }[]): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(distinct (webhook_id, event_id))::integer as n from attempts
+     where outcome = 'succeeded' and team_id = any (${teams.map(({ id }) => id)}::uuid[])`.execute(
+    acrossTeams(app.ctx).db,
+  );
+  return rows[0]?.n ?? 0;
+}
 
 /** Endpoints of a team, more than one may make by the API. */
 async function makeEndpoints(of: Team, url: string, count: number): Promise<void> {

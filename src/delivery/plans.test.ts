@@ -20,6 +20,7 @@ import { ReceiverCache } from './receiver-cache.ts';
 import { holdDeliveries, sendHeldDeliveries } from './hold.ts';
 import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, type Lease } from './lanes/lanes.ts';
 import { loadEvents } from './load-events.ts';
+import { orgsOfTeams } from './lanes/make-room.ts';
 import { measureQueue } from './lanes/queue-depth.ts';
 import { readQueue, stillQueued } from './lanes/queue.ts';
 import { wakeLanesOfTheDead } from './lanes/workers.ts';
@@ -232,6 +233,7 @@ const STATEMENTS: Statement[] = [
   },
   { title: 'leases are prolonged', work: () => renewLanes(ctx.db, newId(), leases()) },
   { title: 'lanes are let go', work: () => releaseLanes(ctx.db, leases()) },
+  { title: 'organisations of teams are read', work: () => orgsOfTeams(ctx.db, [team.id, newId()]) },
   { title: 'lanes are woken', work: () => ctx.db.transaction().execute((tx) => wakeLanes(tx, lanes())) },
   { title: 'endpoints are read', work: () => new ReceiverCache(ctx).find(lanes()) },
   {

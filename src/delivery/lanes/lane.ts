@@ -28,6 +28,8 @@ export class Lane {
   usedAt: number;
   /** A replay sends to the receiver, now or when something allows it: the lane is kept. */
   hasReplay = false;
+  /** It makes room for others, and is not taken again before: those are to come first. 0 where it does not. */
+  othersFirstSeconds = 0;
   readonly #rate = new Rate();
   readonly #throttle = new Throttle();
   /** Put off: there is nothing to begin before it. */

@@ -60,6 +60,12 @@ const row = () =>
     .where('webhook_id', '=', webhook)
     .executeTakeFirstOrThrow();
 
+const ids = (lanes: OwnedLanes): string[] =>
+  lanes
+    .ready(performance.now())
+    .map(({ webhook_id }) => webhook_id)
+    .toSorted();
+
 const settle = (held: Lease, event_id: string, status: number, attempt = 1) =>
   settleDeliveries(ctx, [
     {
@@ -217,6 +223,48 @@ describe('a lane', () => {
     await looking;
     const taken = lanes.ready(performance.now()).map(({ webhook_id }) => webhook_id);
     expect(taken).toEqual(expect.arrayContaining([webhook, late]));
+  });
+
+  test('of who holds the most goes where others wait for room, and wakes behind them', async () => {
+    const other = await app.makeTeam();
+    const others = [webhook, await subscribe(team, receiver), await subscribe(team, receiver)];
+    for (let n = 0; n < 3; n += 1) await tell();
+    const lanes = new OwnedLanes(ctx, new Worker(), 3);
+    await lanes.patrol();
+    await lanes.releaseLeft();
+    expect(ids(lanes)).toEqual(others.toSorted());
+    const late = await subscribe(other, receiver);
+    await publishTo(app, other, steps, {});
+    lanes.hint(late);
+    await lanes.takeHinted();
+    await lanes.releaseLeft();
+    expect(ids(lanes)).toHaveLength(2);
+    expect(ids(lanes)).toContain(late);
+    const gone = others.filter((id) => !ids(lanes).includes(id));
+    const waking = await ctx.db
+      .selectFrom('lanes')
+      .select(['webhook_id', sql<number>`extract(epoch from wake_at - now())::float8`.as('wakes_in')])
+      .where('owner', 'is', null)
+      .where('webhook_id', 'in', others)
+      .execute();
+    expect(waking.map(({ webhook_id }) => webhook_id).toSorted()).toEqual(gone.toSorted());
+    for (const { wakes_in } of waking) expect(wakes_in).toBeGreaterThan(2);
+    expect(Math.max(...waking.map(({ wakes_in }) => wakes_in))).toBeLessThanOrEqual(5);
+    lanes.hint(gone[0] as string);
+    await lanes.takeHinted();
+    expect(ids(lanes)).toContain(gone[0]);
+  });
+
+  test('that made room sleeps if nothing waits in it, and a retry that was due comes behind others', async () => {
+    const held = (await lease(A)) as Lease;
+    await releaseLanes(ctx.db, [{ ...held, othersFirstSeconds: 5 }]);
+    expect((await row()).wakes_in).toBeNull();
+    const event = await tell();
+    const again = (await lease(A)) as Lease;
+    await settle(again, event, 500);
+    await dueNow(app);
+    await releaseLanes(ctx.db, [{ ...again, othersFirstSeconds: 5 }]);
+    expect((await row()).wakes_in).toBeGreaterThan(3);
   });
 
   test('of a disabled endpoint is not taken', async () => {

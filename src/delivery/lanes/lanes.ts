@@ -120,9 +120,13 @@ export async function renewLanes(
  * taken again is read after its row is locked: whoever publishes or enables meanwhile is either seen here, or comes later
  * and wakes the lane itself. The lane of a disabled receiver sleeps until it is enabled, however much waits in it.
  * (Whether something waits is asked for as a value: of an `exists` the server may make a hash of the whole table, which
- * no switch forbids.)
+ * no switch forbids.) Where others are to come first, what waits is taken again after that: those that wake are taken in
+ * the order of their time.
  */
-export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fence'>[]): Promise<string[]> {
+export async function releaseLanes(
+  db: Db,
+  lanes: (Pick<Lease, 'webhook_id' | 'fence'> & { othersFirstSeconds?: number })[],
+): Promise<string[]> {
   if (lanes.length === 0) return [];
   return db.transaction().execute(async (tx) => {
     const { rows: held } = await sql<{ webhook_id: string; free: boolean }>`
@@ -136,14 +140,20 @@ export async function releaseLanes(db: Db, lanes: Pick<Lease, 'webhook_id' | 'fe
       )
       select mine.webhook_id, free.webhook_id is not null as free
         from mine left join free on free.webhook_id = mine.webhook_id`.execute(tx);
+    const freeIds = new Set(held.filter(({ free }) => free).map(({ webhook_id }) => webhook_id));
+    const free = lanes.filter(({ webhook_id }) => freeIds.has(webhook_id));
     await sql`
       update lanes set owner = null, wake_at = case
              when (select disabled from webhooks where id = lanes.webhook_id) then null
              when (select true from deliveries where deliveries.webhook_id = lanes.webhook_id
-                    order by deliveries.webhook_id, event_id limit 1) then now()
-             else (select due_at from retries where webhook_id = lanes.webhook_id order by due_at limit 1)
+                    order by deliveries.webhook_id, event_id limit 1) then mine.wakes_from
+             else (select greatest(due_at, mine.wakes_from) from retries where webhook_id = lanes.webhook_id
+                    order by due_at limit 1)
            end
-        from unnest(${held.filter(({ free }) => free).map((lane) => lane.webhook_id)}::uuid[]) as mine (webhook_id)
+        from (select webhook_id, now() + make_interval(secs => seconds) as wakes_from
+                from unnest(${free.map((lane) => lane.webhook_id)}::uuid[],
+                            ${free.map((lane) => lane.othersFirstSeconds ?? 0)}::float8[]) as free (webhook_id, seconds)
+             ) as mine
        where lanes.webhook_id = mine.webhook_id`.execute(tx);
     return held.filter(({ free }) => !free).map((lane) => lane.webhook_id);
   });

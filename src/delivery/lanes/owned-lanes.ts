@@ -4,9 +4,15 @@ import { BEGINNING, receiversWithDeliveries, sweepOrphans } from './discover.ts'
 import { Hints } from './hints.ts';
 import { Lane } from './lane.ts';
 import { LEASE_SECONDS, leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, type Lease } from './lanes.ts';
+import { lanesToLetGo, orgsOfTeams } from './make-room.ts';
 import type { Worker } from './workers.ts';
 
+/** What wakes or is told of is taken beyond it too: others have to go then. */
 const MOST_LANES = 5_000;
+/** So much is made free at one go, that not each lane that comes has all others looked at. */
+const PART_MADE_FREE = 1 / 50;
+/** What had to make room for others is taken again after it, behind whoever has waited meanwhile. */
+const TURN_OF_OTHERS_SECONDS = 5;
 const LEASED_AT_ONCE = 500;
 const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
@@ -22,6 +28,7 @@ const SCAN_MS = 5_000;
 export class OwnedLanes {
   readonly #ctx: Ctx;
   readonly #worker: Worker;
+  readonly #most: number;
   /** The one whose lease is the oldest first. */
   readonly #lanes = new Map<string, Lane>();
   /** Lanes in which there may be something to begin, the one begun with last at the end. */
@@ -33,9 +40,10 @@ export class OwnedLanes {
   #scanning = true;
   #scannedAt = -Infinity;
 
-  constructor(ctx: Ctx, worker: Worker) {
+  constructor(ctx: Ctx, worker: Worker, most = MOST_LANES) {
     this.#ctx = ctx;
     this.#worker = worker;
+    this.#most = most;
   }
 
   /** What a notification tells, of any lane. */
@@ -74,9 +82,10 @@ export class OwnedLanes {
       if (lane) {
         if (eventIds) lane.tell(eventIds);
         else lane.look();
-        this.#leaving.delete(lane);
+        // One that makes room is taken again in its turn, by what is told of it too.
+        if (lane.othersFirstSeconds === 0) this.#leaving.delete(lane);
         this.#ready.add(lane);
-      } else if (foreign.length < LEASED_AT_ONCE && this.#lanes.size < MOST_LANES) foreign.push(id);
+      } else if (foreign.length < LEASED_AT_ONCE) foreign.push(id);
       else continue;
       this.#hints.forget(id);
     }
@@ -98,14 +107,11 @@ export class OwnedLanes {
     await this.renewDue();
     const woken = await this.#worker.patrol(this.#ctx.db);
     if (woken > 0) this.#ctx.log.warn({ lanes: woken }, 'a worker died or was cut off; its lanes are taken over');
-    let taken = 0;
-    if (this.#lanes.size < MOST_LANES) {
-      taken = await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
-      await this.#scanIfDue();
-    }
+    const taken = await this.#lease((owner) => leaseLanesThatWake(this.#ctx.db, owner, LEASED_AT_ONCE));
+    await this.#scanIfDue();
     const now = performance.now();
     for (const lane of this.#lanes.values()) if (lane.isReady(now)) this.#ready.add(lane);
-    return taken === LEASED_AT_ONCE && this.#lanes.size < MOST_LANES;
+    return taken === LEASED_AT_ONCE && this.#lanes.size < this.#most;
   }
 
   /** A worker that listens hears what is queued: it scans for what was told and not heard, which nobody knows to happen. */
@@ -115,7 +121,7 @@ export class OwnedLanes {
     this.#scannedAt = now;
     try {
       do await this.#scan();
-      while (this.#scanning && this.#lanes.size < MOST_LANES);
+      while (this.#scanning && this.#lanes.size < this.#most);
     } catch (error) {
       this.#scanning = true;
       throw error;
@@ -153,8 +159,7 @@ export class OwnedLanes {
   /** Those of the lanes that are its own, or that nobody holds. */
   async take(webhookIds: string[]): Promise<Lane[]> {
     const foreign = webhookIds.filter((id) => !this.#lanes.has(id));
-    if (foreign.length > 0 && this.#lanes.size < MOST_LANES)
-      await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
+    if (foreign.length > 0) await this.#lease((owner) => leaseLanes(this.#ctx.db, owner, foreign));
     return webhookIds
       .map((id) => this.#lanes.get(id))
       .filter((lane) => lane !== undefined && this.holds(lane)) as Lane[];
@@ -194,8 +199,23 @@ export class OwnedLanes {
     this.#leaving.add(lane);
   }
 
+  /** Lets go of what is left and has nothing under way, and of lanes beyond those that a worker may hold. */
   async releaseLeft(): Promise<void> {
+    if (this.#lanes.size - this.#leaving.size > this.#most) await this.#makeRoom();
     await this.#release([...this.#leaving].filter((lane) => lane.isIdle));
+  }
+
+  /** What others wait for was taken already: of what is held now, those go whose owners hold the most. */
+  async #makeRoom(): Promise<void> {
+    const teams = new Set(Array.from(this.#lanes.values(), ({ team_id }) => team_id));
+    const orgs = await orgsOfTeams(this.#ctx.db, [...teams]);
+    const staying = [...this.#lanes.values()].filter((lane) => !this.#leaving.has(lane));
+    const surplus = staying.length - Math.floor(this.#most * (1 - PART_MADE_FREE));
+    const now = performance.now();
+    for (const lane of lanesToLetGo(staying, orgs, surplus)) {
+      lane.othersFirstSeconds = Math.max(TURN_OF_OTHERS_SECONDS, (lane.startsAt - now) / 1000);
+      this.leave(lane);
+    }
   }
 
   /** Lets go of every lane with nothing under way, or of all. */

@@ -1,18 +1,19 @@
 import type { Db } from '../../db/open.ts';
 import type { Lane } from './lane.ts';
+import { lanesByTeam, Turns } from './in-turn.ts';
 import { readQueue, type FirstAttemptsWanted, type RetriesWanted } from './queue.ts';
 import type { Shares } from '../../outbound/shares.ts';
 
 const READ_AT_ONCE = 32;
 
-/** Reads what waits in lanes that have room for more: of each team no more lanes than it may begin deliveries. */
-export async function readLanes(db: Db, ready: Iterable<Lane>, shares: Shares): Promise<void> {
+/** Reads what waits in lanes that have room for more: of each team in turn, no more lanes than it may begin deliveries. */
+export async function readLanes(db: Db, ready: Lane[], shares: Shares, turns = new Turns()): Promise<void> {
   const now = performance.now();
   const lanes = new Map<string, Lane>();
   const firsts: FirstAttemptsWanted[] = [];
   const retries: RetriesWanted[] = [];
   const ofTeam = new Map<string, number>();
-  for (const lane of ready) {
+  for (const lane of turns.inTurn(lanesByTeam(ready))) {
     if (lanes.size === READ_AT_ONCE) break;
     const already = ofTeam.get(lane.team_id) ?? 0;
     // One lane in any case: what was read before has taken the team's room, and would again.
@@ -23,6 +24,7 @@ export async function readLanes(db: Db, ready: Iterable<Lane>, shares: Shares): 
     if (retry) retries.push(retry);
     if (!first && !retry) continue;
     lanes.set(lane.webhook_id, lane);
+    turns.served(lane.team_id);
     ofTeam.set(lane.team_id, already + 1);
   }
   const laneOf = ({ webhook_id }: { webhook_id: string }): Lane => lanes.get(webhook_id) as Lane;

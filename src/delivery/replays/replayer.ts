@@ -3,7 +3,7 @@ import { Outage } from '../../db/session/outage.ts';
 import { Shares } from '../../outbound/shares.ts';
 import type { Attempts, Begun } from '../attempts.ts';
 import { BEGINNING } from '../lanes/discover.ts';
-import { inTurn, lanesByTeam } from '../lanes/in-turn.ts';
+import { lanesByTeam, Turns } from '../lanes/in-turn.ts';
 import type { Lane } from '../lanes/lane.ts';
 import type { OwnedLanes } from '../lanes/owned-lanes.ts';
 import type { Receiver, ReceiverCache } from '../receiver-cache.ts';
@@ -37,6 +37,8 @@ export class Replayer {
   readonly #with: Dependencies;
   readonly #places = new Shares(MOST_UNDER_WAY);
   readonly #windows = new Map<Lane, Window>();
+  readonly #turns = new Turns();
+  readonly #turnsKeptUp = new Turns();
   #lookedAt = -Infinity;
   #lookFrom = BEGINNING;
   #isStopped = false;
@@ -117,13 +119,14 @@ export class Replayer {
 
   /** A team's windows in turn with those of others; what was kept up with comes last in the next round. */
   async #keepUpWithSome(): Promise<void> {
-    const teams = lanesByTeam([...this.#windows.keys()]);
+    const teams = lanesByTeam(this.#windows.keys());
     let kept = 0;
-    for (const lane of inTurn(teams)) {
+    for (const lane of this.#turnsKeptUp.inTurn(teams)) {
       if (kept === KEPT_UP_AT_ONCE) return;
       const window = this.#windows.get(lane);
       if (!window || !(await this.#keepUp(lane, window))) continue;
       kept += 1;
+      this.#turnsKeptUp.served(lane.team_id);
       if (this.#windows.get(lane) === window) this.#putLast(lane, window);
     }
   }
@@ -201,12 +204,13 @@ export class Replayer {
 
   #begin(known: Map<string, Receiver | null>): Begun[] {
     const begun: Begun[] = [];
-    const teams = lanesByTeam([...this.#windows.keys()]);
-    for (const lane of inTurn(teams)) {
+    const teams = lanesByTeam(this.#windows.keys());
+    for (const lane of this.#turns.inTurn(teams)) {
       if (begun.length === BEGUN_AT_ONCE) break;
       const one = this.#beginOne(lane, known.get(lane.webhook_id));
       if (!one) continue;
       begun.push(one);
+      this.#turns.served(lane.team_id);
       teams.get(lane.team_id)?.push(lane);
       // The next round begins with others.
       this.#putLast(lane, this.#windows.get(lane) as Window);

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/open.ts';
+import { inTurn, lanesByTeam } from './in-turn.ts';
+import type { Lane } from './lane.ts';
+
+/** The organisations of teams, by the ids of these. */
+export async function orgsOfTeams(db: Db, teamIds: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; org_id: string }>`
+    select id, org_id from teams where id = any (${teamIds}::uuid[])`.execute(db);
+  return new Map(rows.map(({ id, org_id }) => [id, org_id]));
+}
+
+/** What has something under way stays before others; of these, what was begun or taken last. */
+const byUse = (a: Lane, b: Lane): number => Number(isBusy(b)) - Number(isBusy(a)) || b.usedAt - a.usedAt;
+const isBusy = (lane: Lane): boolean => !lane.isIdle || lane.hasReplay;
+
+/**
+ * So many of the lanes as make room for others: of the organisation that holds the most, and in it of the team that does,
+ * and so on until all that hold more than others are left with as many. Of a team, those that hang or have nothing to do.
+ */
+export function lanesToLetGo(lanes: Iterable<Lane>, orgs: Map<string, string>, count: number): Lane[] {
+  const byOrg = new Map<string, Lane[]>();
+  for (const lane of [...lanes].toSorted(byUse)) {
+    const org = orgs.get(lane.team_id) ?? lane.team_id;
+    const ofOrg = byOrg.get(org);
+    if (ofOrg) ofOrg.push(lane);
+    else byOrg.set(org, [lane]);
+  }
+  const ranked: { lane: Lane; rank: number }[] = [];
+  for (const ofOrg of byOrg.values()) {
+    let rank = 0;
+    for (const lane of inTurn(lanesByTeam(ofOrg).values())) {
+      rank += 1;
+      ranked.push({ lane, rank });
+    }
+  }
+  ranked.sort((a, b) => b.rank - a.rank || a.lane.usedAt - b.lane.usedAt);
+  return ranked.slice(0, count).map(({ lane }) => lane);
+}
