@@ -183,6 +183,22 @@ describe('creating a team', () => {
     expect({ ...own.body, request_id: '' }).toEqual({ ...foreign.body, request_id: '' });
   });
 
+  test("the id of an organisation is refused alike, ours or another's, and no organisation gets the id of a team", async () => {
+    const body = { code: 'team_id_taken', detail: 'This id is taken. Choose another, or leave it out.' };
+    for (const id of [other.org_id, app.team.org_id, other.org_id.toUpperCase()])
+      expect(await create<Refusal>({ id })).toMatchObject({ status: 409, body });
+    const teams = await app.db
+      .selectFrom('teams')
+      .select('id')
+      .where('id', 'in', [other.org_id, app.team.org_id])
+      .execute();
+    expect(teams).toEqual([]);
+    const org = { id: app.team.id, name: 'Mesa', plan: 'scale' } as const;
+    await expect(app.db.insertInto('orgs').values(org).execute()).rejects.toThrow('have different ids');
+    const team = { id: other.org_id, org_id: app.team.org_id, name: 'Mesa' };
+    await expect(app.db.insertInto('teams').values(team).execute()).rejects.toThrow('have different ids');
+  });
+
   test('another region is another deployment', async () => {
     const answer = await create<Refusal>({ region: 'eu' });
     expect([answer.status, answer.body.code]).toEqual([404, 'wrong_deployment']);

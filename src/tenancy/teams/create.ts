@@ -24,6 +24,7 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
   return inTransaction(boundToOrg(ctx, input.org_id), async (ctx) => {
     if (input.integration_team_id) await refuseTaken(ctx, input.org_id, input.integration_team_id);
     await refuseBeyondLimit(ctx, 'teamsPerOrg', input.org_id, () => countTeams(ctx, input.org_id));
+    if (input.id && (await isTakenOtherwise(ctx, input.id))) refuseId();
     const team = await ctx.db
       .insertInto('teams')
       .values({
@@ -36,20 +37,34 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
       .onConflict((oc) => oc.doNothing())
       .returning(TEAM_COLUMNS)
       .executeTakeFirst();
-    // What was done to a deleted team stays that team's in every log: its id is not given to another.
-    if (!team || (input.id && (await wasDeleted(boundToTeam(ctx, input.id), input.id)))) {
-      // Whose it is or was, another organisation's perhaps, is not said.
-      throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
-    }
+    if (!team) refuseId();
     for (const step of ctx.newTeam) await step(boundToTeam(ctx, team.id), team.id);
     return team;
   });
+}
+
+/**
+ * By an organisation, since requests of both are told apart by the id alone; or by a deleted team: what was done to it stays
+ * that team's in every log, so that its id is not given to another.
+ */
+const isTakenOtherwise = async (ctx: Ctx, id: string): Promise<boolean> =>
+  (await isOrg(boundToOrg(ctx, id), id)) || (await wasDeleted(boundToTeam(ctx, id), id));
+
+/** Whose it is or was, another organisation's perhaps, is not said. */
+function refuseId(): never {
+  throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
 }
 
 const settingsFrom = ({ brand_information: brand, ...settings }: NonNullable<NewTeam['settings']>) => ({
   ...settings,
   brand_information: brand && changeBrand(newBrand(brand.company_name), brand),
 });
+
+/** Whether an organisation has this id: `ctx` sees what is that organisation's. */
+async function isOrg({ db }: Ctx, id: string): Promise<boolean> {
+  const found = await db.selectFrom('orgs').select('id').where('id', '=', id).executeTakeFirst();
+  return found !== undefined;
+}
 
 async function countTeams(ctx: Ctx, orgId: string): Promise<number> {
   const { teams } = await ctx.db

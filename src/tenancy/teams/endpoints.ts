@@ -154,7 +154,7 @@ export const teamEndpoints = [
     description:
       'With the standard lab tests. A deployment serves one environment and region, so the other environment is null ' +
       'and another region answers 404 wrong_deployment. 409: `detail.team_id` is the team that has the integration_team_id already; ' +
-      'team_id_taken where a team has the id, or a deleted one had it.',
+      'team_id_taken where a team or an organisation has the id, or a deleted team had it.',
     refusals: ['limit_reached', 'team_id_taken', 'integration_team_id_conflict', 'wrong_deployment'],
     refusedWith,
     handle: async (ctx, { body: { id, name, region, integration_team_id, ...settings } }) => {
