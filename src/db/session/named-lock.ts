@@ -17,6 +17,7 @@ const NAMES = {
   resends: (teamId: string) => `resend ${teamId}`,
   replays: (teamId: string) => `replays ${teamId}`,
   mails: (orgId: string) => `mails ${orgId}`,
+  'event pipeline': (teamId: string) => `event pipeline ${teamId}`,
   uploads: (teamId: string) => `uploads ${teamId}`,
   'claim of an import': () => 'claim an import',
   'lab reports': (teamId: string) => `lab reports ${teamId}`,

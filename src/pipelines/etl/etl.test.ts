@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { atOnce } from '../../../test/at-once.ts';
 import { eraseTeams } from '../../../test/erase-teams.ts';
 import { etlPath, etlPipeline } from '../../../test/pipelines.ts';
 import type { Problems } from '../../../test/webhooks.ts';
+import { boundToOrg } from '../../db/session/bind.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { setClosedBeta } from '../../tenancy/teams/closed-beta.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 import type { EtlPipeline } from './schemas.ts';
+import { setEtlPipelines } from './set.ts';
 
 type Page = { pipelines: EtlPipeline[]; next_cursor: string | null };
 type Refused = { code: string };
@@ -71,6 +74,32 @@ describe('where the events of teams are streamed to', () => {
         [second, webhooks],
       ]),
     );
+  });
+
+  test('keeps what each of two chose that configure it for the first time at once', async () => {
+    const team = await app.makeTeam();
+    const rabbitmq = { uri: 'amqps://phial:of-broker@broker.example.com/clinic', exchange: 'health' };
+    const { id } = await app.db
+      .selectFrom('management_keys')
+      .select('id')
+      .where('org_id', '=', team.org_id)
+      .executeTakeFirstOrThrow();
+    const asOrg = {
+      ...boundToOrg(app.ctx, team.org_id),
+      org: { id: team.org_id, plan: 'scale' as const },
+      key: { id, role: 'org_admin' as const, team_ids: null },
+      teamIds: [team.id],
+      namesTeams: true,
+    };
+    const second = await atOnce(
+      asOrg.db,
+      (db) => setEtlPipelines({ ...asOrg, db }, [team.id], { team_ids: [team.id], rabbitmq }),
+      () => set(team, { team_ids: [team.id], svix: {}, event_type_prefixes: ['labtest.'] }),
+    );
+    const uri = rabbitmq.uri.replace('of-broker', '********');
+    const both = { rabbitmq: { ...rabbitmq, uri }, svix: { regional: true }, event_type_prefixes: ['labtest.'] };
+    expect(second.body).toMatchObject([both]);
+    expect((await list(team)).pipelines).toMatchObject([both]);
   });
 
   test('is told in a sentence what prefixes are', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamsCtx, TxCtx } from '../../context.ts';
+import { lockNames } from '../../db/session/named-lock.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { writeCursor } from '../../webhooks/feed/cursor.ts';
@@ -21,6 +22,12 @@ export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: Etl
   refuseUnavailable(input);
   if (input.rabbitmq) await refuseHost(ctx, readBrokerUri(input.rabbitmq.uri).host);
   await inTransaction(ctx, async (tx) => {
+    // What the other of two first ones chose would be lost: as long as a team has no pipeline, no row makes them wait.
+    await lockNames(
+      tx.db,
+      'event pipeline',
+      teams.map((id) => [id]),
+    );
     const kept = await tx.db
       .selectFrom('etl_pipelines')
       .select(ETL_COLUMNS)
