@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveApi } from '../src/api.ts';
 import { exportAudit } from '../src/audit/export.ts';
 import { AuditWriter } from '../src/audit/writer.ts';
 import { endpoints } from '../src/endpoints.ts';
 import { openDatabase } from '../src/db/open.ts';
+import { openMetrics } from '../src/http/metrics.ts';
+import { openLog } from '../src/log.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { makeUser, orderKit, readOrder } from './factories.ts';
@@ -129,6 +132,24 @@ describe('every operation with a key', () => {
   });
 });
 
+test('a client whose address has a zone reads and writes, and its lines have the address without it', async () => {
+  const { server, audit } = serveApi(app.ctx, openMetrics());
+  const ask = (method: 'GET' | 'POST', payload?: object) =>
+    server.inject({
+      method,
+      url: '/v2/user',
+      headers: { 'x-service-api-key': app.team.api_key },
+      remoteAddress: 'fe80::1%eth0',
+      ...(payload && { payload }),
+    });
+  const answers = [await ask('GET'), await ask('POST', { client_user_id: randomUUID() })];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  await audit.flush();
+  for (const { headers } of answers)
+    expect(await linesOf(String(headers['x-request-id']))).toMatchObject([{ address: 'fe80::1' }]);
+  await server.close();
+});
+
 describe('a refused request', () => {
   test('leaves its line, also by a key that was revoked, and none by one that nobody knows', async () => {
     const key = await createTeamKey(app.ctx, { team_id: app.team.id, label: 'gone' });
@@ -214,6 +235,21 @@ describe('the writer', () => {
     await writer.flush();
     expect(await count()).toBe(3);
     await database.close();
+  });
+
+  test('drops a line that the database refuses for what it says, tells of that without it, and writes all others', async () => {
+    const told: string[] = [];
+    const log = openLog('info', { write: (line) => told.push(line) });
+    const writer = new AuditWriter({ ...app.ctx, log });
+    writer.add(entry('beside a refused one'));
+    writer.add({ ...entry('refused'), address: 'fe80::1%eth0' });
+    writer.add(entry('beside a refused one'));
+    await writer.flush();
+    const { rows } = await owner.query(`select 1 from audit_log where action = 'beside a refused one'`);
+    expect(rows).toHaveLength(2);
+    expect(told).toHaveLength(1);
+    expect(JSON.parse(told[0] as string)).toMatchObject({ level: 50, action: 'refused' });
+    expect(told[0]).not.toContain('fe80');
   });
 
   test('has written everything when the service has stopped', async () => {

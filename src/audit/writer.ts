@@ -54,22 +54,55 @@ export class AuditWriter {
 
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const rows = this.#waiting.slice(0, MOST_AT_ONCE);
       try {
-        await sql`
-          insert into audit_log (id, org_id, team_id, key_id, actor, action, status, records, request_id, address)
-          select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x
-            (id uuid, org_id uuid, team_id uuid, key_id uuid, actor text, action text, status smallint, records uuid[],
-             request_id uuid, address inet)`.execute(this.#ctx.db);
+        await this.#writeFirst();
       } catch (err) {
         this.#outage.met(err);
         if (!this.#closed) this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS * 10);
         return;
       }
       this.#outage.over();
-      this.#waiting.splice(0, rows.length);
       if (this.#lost > 0) this.#ctx.log.error({ lost: this.#lost }, 'audit lines were lost: too many waited');
       this.#lost = 0;
     }
   }
+
+  /** The first that wait, in one statement; where one of them says what no column takes, each alone, and not that one. */
+  async #writeFirst(): Promise<void> {
+    const rows = this.#waiting.slice(0, MOST_AT_ONCE);
+    try {
+      await this.#insert(rows);
+      this.#waiting.splice(0, rows.length);
+    } catch (err) {
+      if (!isRefusedForItsData(err)) throw err;
+      for (const row of rows) {
+        await this.#writeAlone(row);
+        this.#waiting.shift();
+      }
+    }
+  }
+
+  async #writeAlone(row: AuditRow): Promise<void> {
+    try {
+      await this.#insert([row]);
+    } catch (err) {
+      if (!isRefusedForItsData(err)) throw err;
+      const { action, request_id } = row;
+      this.#ctx.log.error({ err, action, request_id }, 'an audit line was lost: the database refuses what it says');
+    }
+  }
+
+  async #insert(rows: AuditRow[]): Promise<void> {
+    await sql`
+      insert into audit_log (id, org_id, team_id, key_id, actor, action, status, records, request_id, address)
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x
+        (id uuid, org_id uuid, team_id uuid, key_id uuid, actor text, action text, status smallint, records uuid[],
+         request_id uuid, address inet)`.execute(this.#ctx.db);
+  }
+}
+
+/** SQLSTATE class 22, data exceptions: no later try ends otherwise. */
+function isRefusedForItsData(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^22\w{3}$/.test(code);
 }

@@ -30,6 +30,9 @@ export function lineOf(request: FastifyRequest, endpoint: Endpoint, trail: Trail
     status,
     records: trail.records.slice(0, MOST_RECORDS),
     request_id: request.id,
-    address: request.ip,
+    address: withoutZone(request.ip),
   };
 }
+
+/** Node names the interface behind a link-local address, as fe80::1%eth0, which is no address to PostgreSQL. */
+const withoutZone = (address: string): string => address.split('%', 1)[0] ?? address;
