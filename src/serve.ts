@@ -235,9 +235,9 @@ async function stopInOrder(
   stopping.abort();
   const streamed = streaming?.stop(drainMs);
   await drain?.(drainMs);
-  await hl7?.stop();
-  await jobs?.stop();
-  await deliverer?.stop(Math.max(0, deadline - Date.now()));
+  // Beside one another: a job that lasts takes no delivery its drain.
+  const delivered = deliverer?.stop(Math.max(0, deadline - Date.now()));
+  await Promise.all([hl7?.stop(), jobs?.stop(), delivered]);
   await streamed;
   await forJobs?.close();
   await deliveries?.close();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { eraseUsers } from '../src/jobs/erase-users.ts';
+import { eraseUsers } from './erase-users.ts';
 import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import type { Team, TestApp } from './app.ts';
 import { addPhysician } from '../src/tenancy/teams/physicians.ts';

@@ -126,6 +126,40 @@ test('deliveries under way to a receiver that hangs are given back, and the next
   await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
 });
 
+test('a job that lasts takes deliveries under way no drain and no worker: they are given back beside it', async () => {
+  const url = await makeDatabase();
+  const env = { DATABASE_URL: url, PHIAL_DRAIN_SECONDS: '1', PHIAL_WEBHOOK_TIMEOUT_SECONDS: '60' };
+  receiver.answer(() => undefined);
+  const program = await serve({ env });
+  const team = teamAt(program);
+  await subscribe(team, receiver);
+  const before = receiver.requests();
+  await orderKit(team);
+  await expect.poll(receiver.requests).toBe(before + 2);
+  const elsewhere = new pg.Client({ connectionString: url });
+  await elsewhere.connect();
+  try {
+    const { rows: users } = await elsewhere.query<{ id: string }>(
+      `update users set deleted_at = now() - interval '8 days' returning id`,
+    );
+    await elsewhere.query('begin');
+    await elsewhere.query('select from users where id = $1 for update', [users[0]?.id]);
+    await rows(url, `select graphile_worker.add_job('erase_deleted_users', '{}'::json)`);
+    const blocked = 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
+    await expect.poll(() => rows(url, blocked), { timeout: 10_000 }).toHaveLength(1);
+    const ended = program.kill('SIGTERM');
+    const leased = 'select from deliveries join lanes using (webhook_id) where owner is not null';
+    await expect.poll(() => rows(url, leased), { timeout: 6000 }).toEqual([]);
+    expect(await rows(url, blocked)).toHaveLength(1);
+    await elsewhere.query('rollback');
+    expect(await ended).toEqual({ code: 0, signal: null });
+    // Of the erasure that had begun no further step was taken.
+    expect(await rows(url, `select from users where id = '${users[0]?.id}'`)).toHaveLength(1);
+  } finally {
+    await elsewhere.end();
+  }
+});
+
 test('a broker that confirms nothing holds up the stop no longer than the drain, and deliveries under way end meanwhile', async () => {
   const url = await makeDatabase();
   const broker = await startBroker();

@@ -46,6 +46,9 @@ type When = {
 export const WAITS = 'waits';
 export const flagOfTeam = (teamId: string): string => `team ${teamId}`;
 
+/** All that is erased has the share of one team together: two jobs at a time in a process, in turn. */
+export const ERASURES = 'erasures';
+
 /** Asks for background work in the caller's transaction: it runs exactly when the change it follows from is there. */
 export const addJob = <T extends TObject>(
   tx: Tx,
@@ -73,4 +76,24 @@ export async function addJobs<T extends TObject>(
              job_key => key, priority => priority, flags => flags, job_key_mode => mode)
       from json_to_recordset(${JSON.stringify(specs)}::json)
         as spec (payload json, delay_seconds float8, key text, priority integer, flags text[], mode text)`.execute(tx);
+}
+
+/** Longer than any turn of what asks for itself again: a job that is locked for longer died with its process. */
+const LONGEST_TURN_MINUTES = 30;
+
+/**
+ * Asks for a job that is the only one of its kind, unless it runs or is about to: what the clock asks for again and again
+ * does not pile up. One that failed and waits for its next try begins anew.
+ */
+export async function addJobUnlessThere<T extends TObject>(
+  tx: Tx,
+  kind: JobKind<T>,
+  payload: Static<T>,
+): Promise<void> {
+  const { rows } = await sql`
+    select from graphile_worker.jobs
+     where task_identifier = ${kind.name}
+       and case when locked_at is null then attempts = 0
+           else locked_at > now() - make_interval(mins => ${LONGEST_TURN_MINUTES}) end`.execute(tx);
+  if (rows.length === 0) await addJob(tx, kind, payload);
 }

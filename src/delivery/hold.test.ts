@@ -7,7 +7,7 @@ import { makeUser, subscribe } from '../../test/factories.ts';
 import { publishTo } from '../../test/publish.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 import { acrossTeams } from '../db/session/bind.ts';
-import { eraseUsers } from '../jobs/erase-users.ts';
+import { eraseUsers } from '../../test/erase-users.ts';
 
 let app: TestApp;
 let team: Team;

@@ -5,7 +5,7 @@ import { hookOfOura, importConnection, makeUser } from '../../test/factories.ts'
 import { invite } from '../../test/people-of-orgs.ts';
 import { startProvider } from '../../test/provider.ts';
 import { refresh } from '../../test/pulled.ts';
-import { eraseUsers } from '../jobs/erase-users.ts';
+import { eraseUsers } from '../../test/erase-users.ts';
 
 let app: TestApp;
 beforeAll(async () => {

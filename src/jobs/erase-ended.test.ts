@@ -1,4 +1,5 @@
 // What a provider brought goes where its rules say so, once the user's agreement with it has ended.
+import type { JobHelpers } from 'graphile-worker';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
@@ -7,6 +8,7 @@ import { startProvider, type DataAnswer, type DataRequest, type Provider } from 
 import { failConnection } from '../wearables/connections/fail.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import { eraseEnded } from './erase-ended.ts';
+import { tasksOf } from './run.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -99,6 +101,29 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await there()).toEqual(LEFT);
   expect(await told()).toEqual([{ action: 'provider_data.erased', records: [user_id] }]);
   expect(await waiting()).toEqual([]);
+});
+
+test('Nothing more goes when the process stops, and the end is remembered', async () => {
+  await end();
+  await weeksLater(28);
+  await eraseEnded({ ...app.ctx, stopping: AbortSignal.abort() });
+  expect(await there()).toEqual(ALL);
+  expect(await waiting()).toHaveLength(1);
+  await eraseEnded(app.ctx);
+  expect(await there()).toEqual(LEFT);
+});
+
+test('Its job is one, whether it waits or runs when the clock asks for it', async () => {
+  const begin = () => tasksOf(app.ctx)['erase_ended_agreements']?.({}, { job: {} } as JobHelpers);
+  await begin();
+  await begin();
+  const turns = await sql`
+    select key, flags from graphile_worker.jobs where task_identifier = 'erase_some_ended_agreements'`.execute(app.db);
+  expect(turns.rows).toEqual([{ key: 'erase ended agreements', flags: { waits: true, 'team erasures': true } }]);
+  await end();
+  await weeksLater(28);
+  await app.runJobs();
+  expect(await there()).toEqual(LEFT);
 });
 
 test('Who connects again meanwhile keeps what is there', async () => {

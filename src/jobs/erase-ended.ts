@@ -1,8 +1,10 @@
 // What a provider brought goes some weeks after its user's agreement with it has ended, where the provider's rules say so.
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
+import { addJobUnlessThere, defineJob, ERASURES } from '../db/define-job.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../tenancy/teams/scope.ts';
@@ -13,9 +15,26 @@ import { eraseSomeOfProvider as eraseSamples } from '../wearables/timeseries/era
 /** Of one run; the next one is ten minutes away. */
 const MOST = 100;
 
+const turn = defineJob({
+  name: 'erase_some_ended_agreements',
+  payload: Type.Object({}),
+  key: () => 'erase ended agreements',
+  placeOf: () => ERASURES,
+  run: (ctx) => eraseEnded(ctx),
+});
+
+const beginning = defineJob({
+  name: 'erase_ended_agreements',
+  payload: Type.Object({}),
+  cron: { at: '*/10 * * * *', payload: {} },
+  run: (ctx) => inTransaction(ctx, ({ db }) => addJobUnlessThere(db, turn, {})),
+});
+
+export const endedAgreementJobs = [turn, beginning];
+
 type Ended = { user_id: string; provider: string; team_id: string };
 
-/** What goes wrong with one is logged, holds up none of the others and is tried again. */
+/** Until the process stops. What goes wrong with one is logged, holds up none of the others and is tried again. */
 export async function eraseEnded(ctx: Ctx): Promise<void> {
   await refuseIfClockIsOff(ctx);
   const { rows } = await sql<Ended>`
@@ -23,6 +42,7 @@ export async function eraseEnded(ctx: Ctx): Promise<void> {
     acrossTeams(ctx).db,
   );
   for (const ended of rows) {
+    if (ctx.stopping?.aborted) return;
     try {
       await eraseOf(ctx, ended);
     } catch (err) {
@@ -41,7 +61,7 @@ async function eraseOf(ctx: Ctx, ended: Ended): Promise<void> {
   const scoped = forTeam(ctx, team);
   const user = { id: ended.user_id };
   const step = (work: (tx: TxCtx<TeamCtx>) => Promise<boolean>): Promise<boolean> =>
-    inTransaction(scoped, async (tx) => (await holdEnded(tx, ended)) && (await work(tx)));
+    inTransaction(scoped, async (tx) => !ctx.stopping?.aborted && (await holdEnded(tx, ended)) && (await work(tx)));
   for (const eraseSome of [eraseSamples, eraseSummaries])
     while (await step((tx) => eraseSome(tx, user, ended.provider)));
   await step(async (tx) => {

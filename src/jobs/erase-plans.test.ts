@@ -9,7 +9,7 @@ import { startReceiver } from '../../test/receiver.ts';
 import type { Ctx } from '../context.ts';
 import { openDatabase, type Database } from '../db/open.ts';
 import { eraseTeams } from '../../test/erase-teams.ts';
-import { eraseUsers } from './erase-users.ts';
+import { eraseUsers } from '../../test/erase-users.ts';
 
 const OTHERS = 100_000;
 const ORDERS = 600;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { JobHelpers } from 'graphile-worker';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { atOnce } from '../../test/at-once.ts';
@@ -22,9 +23,12 @@ import { startReceiver } from '../../test/receiver.ts';
 import { query } from '../../test/global-setup.ts';
 import { findTraces } from '../../test/traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
+import { LEAST_ID } from '../ids.ts';
 import { publishEvent } from '../events/publish.ts';
-import { eraseUsers } from './erase-users.ts';
+import { eraseUsers } from '../../test/erase-users.ts';
 import { dropExpired } from './retention.ts';
+import { eraseSomeUsers } from './erase-users.ts';
+import { tasksOf } from './run.ts';
 
 let app: TestApp;
 let team: Team;
@@ -342,6 +346,154 @@ describe('the erasure of deleted users', () => {
     });
     expect(await erasure).toBe(0);
     expect((await team.api('GET', `/v2/user/${user_id}`)).status).toBe(200);
+  });
+});
+
+/** Users of the team whose grace period is over. */
+async function makeDue(many: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    insert into users (id, team_id, client_user_id, deleted_at)
+      select gen_random_uuid(), ${team.id}, gen_random_uuid(), now() - interval '8 days' from generate_series(1, ${many})
+    returning id`.execute(app.db);
+  return rows.map(({ id }) => id).toSorted();
+}
+const usersLeft = async (): Promise<string[]> =>
+  (await app.db.selectFrom('users').select('id').where('team_id', '=', team.id).orderBy('id').execute()).map(
+    ({ id }) => id,
+  );
+
+describe('the job that erases deleted users', () => {
+  const begin = () => tasksOf(app.ctx)['erase_deleted_users']?.({}, { job: {} } as JobHelpers);
+  const turns = async () =>
+    (
+      await sql<object>`
+        select key, flags, attempts from graphile_worker.jobs where task_identifier = 'erase_some_deleted_users'`.execute(
+        app.db,
+      )
+    ).rows;
+  const flags = { waits: true, 'team erasures': true };
+  const waiting = { key: 'erase deleted users', flags, attempts: 0 };
+  beforeEach(() => sql`delete from graphile_worker._private_jobs`.execute(app.db));
+
+  test('goes on turn by turn until nobody is left', async () => {
+    await makeDue(201);
+    await begin();
+    await app.runJobs();
+    expect(await usersLeft()).toEqual([]);
+    expect(await turns()).toEqual([]);
+  });
+
+  test('is one, whether it waits or runs when the clock asks for it, and has one of the places of erasures', async () => {
+    const [id] = await makeDue(1);
+    await begin();
+    await begin();
+    expect(await turns()).toEqual([waiting]);
+    const running = await app.db.transaction().execute(async (elsewhere) => {
+      await sql`select from users where id = ${id} for update`.execute(elsewhere);
+      const done = app.runJobs();
+      await untilBlocked(app.db);
+      await begin();
+      await begin();
+      expect(await turns()).toEqual([{ ...waiting, attempts: 1 }]);
+      return { done };
+    });
+    await running.done;
+    expect(await usersLeft()).toEqual([]);
+  });
+
+  test('begins anew after one that failed or died with its process', async () => {
+    await begin();
+    await sql`update graphile_worker._private_jobs set attempts = 9, run_at = now() + interval '5 hours'`.execute(
+      app.db,
+    );
+    await begin();
+    expect(await turns()).toEqual([waiting]);
+    await sql`update graphile_worker._private_jobs set attempts = 1, locked_at = now() - interval '31 minutes'`.execute(
+      app.db,
+    );
+    await begin();
+    expect(await turns()).toContainEqual(waiting);
+  });
+
+  test('leaves a turn that is used up where it is, and the next one goes on behind it', async () => {
+    const ids = await makeDue(3);
+    const first = await eraseSomeUsers(app.ctx, LEAST_ID, 7);
+    expect(first).toEqual({ erased: 1, next: ids[0] });
+    expect(await usersLeft()).toEqual(ids.slice(1));
+    expect(await eraseSomeUsers(app.ctx, ids[0] as string)).toEqual({ erased: 2, next: null });
+  });
+
+  test('ends between two steps when the process stops, and says where to go on', async () => {
+    const ids = await makeDue(2);
+    const stopping = new AbortController();
+    const { turn } = await app.db.transaction().execute(async (elsewhere) => {
+      await sql`select from users where id = ${ids[0]} for update`.execute(elsewhere);
+      const turn = eraseSomeUsers({ ...app.ctx, stopping: stopping.signal }, LEAST_ID);
+      await untilBlocked(app.db);
+      stopping.abort();
+      return { turn };
+    });
+    expect(await turn).toEqual({ erased: 0, next: LEAST_ID });
+    expect(await usersLeft()).toEqual(ids);
+    expect(await eraseUsers(app.ctx)).toBe(2);
+  });
+});
+
+describe('stored answers', () => {
+  const keyed = async (client_user_id: string = randomUUID()): Promise<string> => {
+    const key = randomUUID();
+    await team.api('POST', '/v2/user', { client_user_id }, { headers: { 'x-idempotency-key': key } });
+    return key;
+  };
+  const hoursAgo = (hours: number) =>
+    sql`update idempotency_keys set created_at = now() - make_interval(hours => ${hours})`.execute(app.db);
+  const kept = async (): Promise<string[]> =>
+    (await app.db.selectFrom('idempotency_keys').select('key').where('scope_id', '=', team.id).execute()).map(
+      ({ key }) => key,
+    );
+
+  test('of a team are opened once a turn, however many of its users are erased', async () => {
+    const keys = [await keyed(), await keyed(), await keyed()];
+    await hoursAgo(2);
+    await makeDue(4);
+    let opened = 0;
+    const { openText } = app.ctx.cipher;
+    const counting: typeof openText = (column, row, sealed) => {
+      if (column === 'idempotency_keys.body') opened += 1;
+      return openText(column, row, sealed);
+    };
+    expect(await eraseUsers({ ...app.ctx, cipher: { ...app.ctx.cipher, openText: counting } })).toBe(4);
+    expect(opened).toBe(3);
+    expect((await kept()).toSorted()).toEqual(keys.toSorted());
+  });
+
+  test('that do not open go, and hold up no erasure', async () => {
+    const [whole, damaged] = [await keyed(), await keyed()];
+    await sql`
+      update idempotency_keys set body = set_byte(body, length(body) - 1, 255 - get_byte(body, length(body) - 1))
+       where key = ${damaged}`.execute(app.db);
+    await sql`update idempotency_keys set body = substr(body, 1, 3) where key = ${await keyed()}`.execute(app.db);
+    await hoursAgo(2);
+    await makeDue(1);
+    expect(await eraseUsers(app.ctx)).toBe(1);
+    expect(await kept()).toEqual([whole]);
+  });
+
+  test('that name a user and came while the erasure was under way go with the user', async () => {
+    const client_user_id = randomUUID();
+    const { body } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id });
+    await team.api('DELETE', `/v2/user/${body.user_id}`);
+    await age(8);
+    const erased = await app.db.transaction().execute(async (elsewhere) => {
+      await sql`select from users where id = ${body.user_id} for no key update`.execute(elsewhere);
+      const erasure = eraseUsers(app.ctx);
+      await untilBlocked(app.db);
+      await keyed(client_user_id);
+      expect(await kept()).toHaveLength(1);
+      return { erasure };
+    });
+    expect(await erased.erasure).toBe(1);
+    expect(await kept()).toEqual([]);
   });
 });
 

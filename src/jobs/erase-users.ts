@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
+import { addJob, addJobUnlessThere, defineJob, ERASURES, jobKind } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as events from '../events/erase.ts';
@@ -24,10 +26,10 @@ import * as connections from '../wearables/connections/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
 import * as pulls from '../wearables/pulls/erase.ts';
+import { Uuid } from '../wire/schema.ts';
 
-/** Every room that owns something of users, in the order of erasure. */
+/** Every room that owns something of users, in the order of erasure; answers, which are opened for many at once, go before. */
 const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
-  answers,
   delivery,
   events,
   hooks,
@@ -80,44 +82,104 @@ export async function eraseFromRooms(ctx: TxCtx<TeamCtx>, user: { id: string }):
   for (const room of ROOMS) await room.eraseUser(ctx, user);
 }
 
+/** Users of one turn: the stored answers of their teams are opened once for all of them. */
 const BATCH = 100;
+/** Transactions of one turn, each of bounded work: then others have theirs. */
+const STEPS_A_TURN = 500;
+
+/** A turn at the erasure of the users behind one, in the order of their ids; it asks for the next one itself. */
+const turnKind = jobKind({
+  name: 'erase_some_deleted_users',
+  payload: Type.Object({ after: Uuid }),
+  key: () => 'erase deleted users',
+  placeOf: () => ERASURES,
+});
+
+const turn = defineJob({
+  ...turnKind,
+  run: async (ctx, { after }) => {
+    const { next } = await eraseSomeUsers(ctx, after);
+    if (next !== null) await inTransaction(ctx, ({ db }) => addJob(db, turnKind, { after: next }));
+  },
+});
+
+const beginning = defineJob({
+  name: 'erase_deleted_users',
+  payload: Type.Object({}),
+  cron: { at: '*/10 * * * *', payload: {} },
+  run: (ctx) => inTransaction(ctx, ({ db }) => addJobUnlessThere(db, turnKind, { after: LEAST_ID })),
+});
+
+export const userErasureJobs = [turn, beginning];
+
+type Due = { id: string; team_id: string };
+/** `next` is the user behind whom the next turn goes on; null where nobody is left. */
+type Turn = { erased: number; next: string | null };
 
 /**
- * Erases every user whose grace period is over by the database's clock, each in transactions of its own; tells how
- * many. What goes wrong with one is logged and holds up none of the others; the next run tries it again.
+ * Erases users whose grace period is over by the database's clock, each in transactions of its own, until the turn is over
+ * or the process stops. What goes wrong with one is logged and holds up none of the others; a later run tries it again.
  */
-export async function eraseUsers(ctx: Ctx): Promise<number> {
+export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_A_TURN): Promise<Turn> {
   await refuseIfClockIsOff(ctx);
-  let erased = 0;
-  let last = LEAST_ID;
-  for (;;) {
-    const { rows } = await sql<{ id: string; team_id: string }>`
-      select id, team_id from users where ${users.dueForErasure} and id > ${last} order by id limit ${BATCH}`.execute(
-      acrossTeams(ctx).db,
-    );
-    for (const user of rows) {
-      try {
-        if (await eraseUser(ctx, user)) erased += 1;
-      } catch (err) {
-        ctx.log.error({ err, team_id: user.team_id, user_id: user.id }, 'a deleted user could not be erased');
-      }
+  const { rows } = await sql<Due>`
+    select id, team_id from users where ${users.dueForErasure} and id > ${after} order by id limit ${BATCH}`.execute(
+    acrossTeams(ctx).db,
+  );
+  let left = steps;
+  const isOver = (): boolean => left <= 0 || ctx.stopping?.aborted === true;
+  const stepOf =
+    (scoped: TeamCtx, user: Due): Step =>
+    async (work) => {
+      if (isOver()) return null;
+      left -= 1;
+      return inTransaction(scoped, async (tx) => ((await users.holdForErasure(tx, user)) ? work(tx) : null));
+    };
+  const teams = openTeams(ctx, rows);
+  let [erased, last] = [0, after];
+  for (const user of rows) {
+    if (isOver()) return { erased, next: last };
+    try {
+      const team = await teams(user.team_id);
+      if (team && (await eraseUser(team, stepOf(team.scoped, user), user))) erased += 1;
+      // It may have ended within this user.
+      else if (isOver()) return { erased, next: last };
+    } catch (err) {
+      ctx.log.error({ err, team_id: user.team_id, user_id: user.id }, 'a deleted user could not be erased');
     }
-    if (rows.length < BATCH) return erased;
-    last = rows.at(-1)?.id as string;
+    last = user.id;
   }
+  return { erased, next: rows.length < BATCH ? null : last };
 }
 
-async function eraseUser(ctx: Ctx, user: { id: string; team_id: string }): Promise<boolean> {
-  const team = await findTeamScopeOrNull(ctx, user.team_id);
-  if (!team) return false;
-  const scoped = forTeam(ctx, team);
-  const step: Step = (work) =>
-    inTransaction(scoped, async (tx) => ((await users.holdForErasure(tx, user)) ? work(tx) : null));
+type OpenTeam = { scoped: TeamCtx; answersSince: string };
+
+/** The teams of a turn. Who asks for one first has the stored answers erased that name any of its users in this turn. */
+function openTeams(ctx: Ctx, rows: Due[]): (teamId: string) => Promise<OpenTeam | null> {
+  const opened = new Map<string, OpenTeam | null>();
+  return async (teamId) => {
+    const known = opened.get(teamId);
+    if (known !== undefined) return known;
+    const team = await findTeamScopeOrNull(ctx, teamId);
+    const scoped = team && forTeam(ctx, team);
+    const answersSince = await answers.answersStillToCome(ctx);
+    if (scoped) {
+      const ids = rows.filter(({ team_id }) => team_id === teamId).map(({ id }) => id);
+      await answers.eraseNaming(scoped, ids);
+    }
+    const open = scoped && { scoped, answersSince };
+    opened.set(teamId, open);
+    return open;
+  };
+}
+
+async function eraseUser({ scoped, answersSince }: OpenTeam, step: Step, user: { id: string }): Promise<boolean> {
   if (!(await eraseInPieces(step, user))) return false;
   const erased = await step(async (tx) => {
+    await answers.eraseNaming(tx, [user.id], answersSince);
     await eraseFromRooms(tx, user);
     await recordAudit(tx, {
-      team_id: team.id,
+      team_id: scoped.team.id,
       action: 'user.erased',
       actor: 'erase_deleted_users',
       records: [user.id],

@@ -35,7 +35,7 @@ import { parseHeader } from '../labs/laboratories/hl7/codec/parse.ts';
 import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
 import { addPhysician } from '../tenancy/teams/physicians.ts';
 import { SUMMARIES } from '../wearables/summaries/resources.ts';
-import { eraseUsers } from './erase-users.ts';
+import { eraseUsers } from '../../test/erase-users.ts';
 
 /** What belongs to nobody, to the deployment or to an organisation. */
 const OF_NO_TEAM =

@@ -28,32 +28,14 @@ import { makePartitions } from '../delivery/erase.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
 import { subscriptionJobs } from '../wearables/connections/subscriptions/jobs.ts';
 import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
-import { eraseEnded } from './erase-ended.ts';
+import { endedAgreementJobs } from './erase-ended.ts';
 import { teamErasureJobs } from './erase-teams.ts';
 import { openPlaces, SLOTS } from './places.ts';
-import { eraseUsers } from './erase-users.ts';
+import { userErasureJobs } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
 
-const NOTHING = { payload: Type.Object({}) };
-
-const erasure = defineJob({
-  ...NOTHING,
-  name: 'erase_deleted_users',
-  cron: { at: '*/10 * * * *', payload: {} },
-  run: async (ctx) => {
-    await eraseUsers(ctx);
-  },
-});
-
-const endedAgreements = defineJob({
-  ...NOTHING,
-  name: 'erase_ended_agreements',
-  cron: { at: '*/10 * * * *', payload: {} },
-  run: (ctx) => eraseEnded(ctx),
-});
-
 const retention = defineJob({
-  ...NOTHING,
+  payload: Type.Object({}),
   name: 'drop_expired',
   cron: { at: '7 * * * *', payload: {} },
   run: async (ctx) => {
@@ -75,8 +57,8 @@ export const jobs = [
   ...hl7Jobs,
   mailsOut,
   tokenRevocation,
-  erasure,
-  endedAgreements,
+  ...userErasureJobs,
+  ...endedAgreementJobs,
   ...teamErasureJobs,
   retention,
   fileImports,

@@ -1,39 +1,68 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency.ts';
 
-const BATCH = 500;
+const BATCH = 200;
+
+type Place = { operation: string; key: string };
+type StoredAnswer = Place & { body: Buffer };
 
 /**
- * Stored answers that name the user, and those that have expired. Answers are sealed, so what they hold is read by
- * opening those of the last day. One that tells of the user without the id was made before the deletion, and has expired.
+ * Stored answers of the team that name one of the users, of the last day or of those made since, and those that have expired.
+ * Answers are sealed, so what they hold is read by opening them: for many users at once, a page in a transaction of its own
+ * where there is none yet. One that tells of a user without the id was made before the deletion, and has expired.
  */
-export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  const { db, team, cipher } = ctx;
+export async function eraseNaming(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  userIds: string[],
+  since = '-infinity',
+): Promise<void> {
   await sql`
-    delete from idempotency_keys where scope_id = ${team.id}
-       and created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(db);
-  let last = { operation: '', key: '' };
-  for (;;) {
-    const { rows } = await sql<{ operation: string; key: string; body: Buffer }>`
-      select operation, key, body from idempotency_keys
-       where scope_id = ${team.id} and (operation, key) > (${last.operation}, ${last.key})
-       order by operation, key limit ${BATCH}`.execute(db);
-    const naming = rows.filter(({ operation, key, body }) =>
-      cipher.openText('idempotency_keys.body', { team_id: team.id, id: `${operation}/${key}` }, body).includes(user.id),
-    );
-    // Few: nobody asks much about a user who is scheduled for deletion.
-    for (const { operation, key } of naming) {
-      await db
-        .deleteFrom('idempotency_keys')
-        .where('scope_id', '=', team.id)
-        .where('operation', '=', operation)
-        .where('key', '=', key)
-        .execute();
-    }
-    if (rows.length < BATCH) return;
-    last = rows.at(-1) as (typeof rows)[number];
+    delete from idempotency_keys where scope_id = ${ctx.team.id}
+       and created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(ctx.db);
+  for (let last: Place | undefined = { operation: '', key: '' }; last;) {
+    const { operation, key }: Place = last;
+    last = await inTransaction<TeamCtx, Place | undefined>(ctx, async (tx) => {
+      const { rows } = await sql<StoredAnswer>`
+        select operation, key, body from idempotency_keys
+         where scope_id = ${tx.team.id} and (operation, key) > (${operation}, ${key}) and created_at >= ${since}
+         order by operation, key limit ${BATCH}`.execute(tx.db);
+      await drop(tx, findNaming(tx, rows, userIds));
+      return rows.length < BATCH ? undefined : rows.at(-1);
+    });
   }
+}
+
+/** The moment from which on answers are not committed yet by now: no transaction of a request lasts for a minute. */
+export async function answersStillToCome({ db }: Pick<Ctx, 'db'>): Promise<string> {
+  const { rows } = await sql<{ since: string }>`select (now() - interval '1 minute')::text as since`.execute(db);
+  return rows[0]?.since as string;
+}
+
+/** One that does not open repeats nothing to anybody, and who it names cannot be told: it goes, too. */
+function findNaming({ cipher, log, team }: TxCtx<TeamCtx>, rows: StoredAnswer[], userIds: string[]): StoredAnswer[] {
+  let damaged = 0;
+  const naming = rows.filter(({ operation, key, body }) => {
+    try {
+      const text = cipher.openText('idempotency_keys.body', { team_id: team.id, id: `${operation}/${key}` }, body);
+      return userIds.some((id) => text.includes(id));
+    } catch {
+      damaged += 1;
+      return true;
+    }
+  });
+  if (damaged > 0) log.error({ team_id: team.id, answers: damaged }, 'stored answers that do not open were erased');
+  return naming;
+}
+
+async function drop({ db, team }: TxCtx<TeamCtx>, answers: StoredAnswer[]): Promise<void> {
+  if (answers.length === 0) return;
+  await sql`
+    delete from idempotency_keys where scope_id = ${team.id} and (operation, key) in (
+      select * from unnest(${answers.map(({ operation }) => operation)}::text[], ${answers.map(({ key }) => key)}::text[]))`.execute(
+    db,
+  );
 }
 
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {

@@ -7,7 +7,7 @@ import { makeUser } from '../../../test/factories.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { eraseUsers } from '../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../test/erase-users.ts';
 import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
 import { claimNext, endImport, giveBack, LeaseLost, type Claimed } from './claim.ts';
 import { setAside } from './set-aside.ts';

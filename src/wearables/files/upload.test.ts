@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { appleDocument, appleExport, upload, type FileImport } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { eraseUsers } from '../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../test/erase-users.ts';
 import { dropExpired } from '../../jobs/retention.ts';
 
 const MIB = 1024 * 1024;

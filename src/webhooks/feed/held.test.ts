@@ -5,7 +5,7 @@ import { steps } from '../../../test/events.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
-import { eraseUsers } from '../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../test/erase-users.ts';
 
 type Page = { data: { id: string }[]; next_cursor: string; has_more: boolean };
 

@@ -16,7 +16,7 @@ import {
 } from '../../../../test/factories.ts';
 import { teamCtx } from '../../../../test/team-ctx.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../../test/erase-users.ts';
 import { lockOrder } from '../../orders/load.ts';
 import { storeShipment, type ShipmentNews } from '../../orders/testkit/ship.ts';
 import { dropExpired } from './erase.ts';

@@ -14,7 +14,7 @@ import {
   type ResultToSend,
 } from '../../../../test/hl7-laboratory.ts';
 import { fetchPdf, textOf, type Printed } from '../../../../test/pdf.ts';
-import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../../test/erase-users.ts';
 import { startHl7, type Hl7 } from './start.ts';
 
 let laboratory: Hl7Laboratory;

@@ -16,7 +16,7 @@ import {
   type ParsingJob,
 } from '../../../../test/sent-reports.ts';
 import { signToken } from '../../../privacy/signed-link.ts';
-import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../../test/erase-users.ts';
 import { dropExpired } from '../../../jobs/retention.ts';
 import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
 import { findJobScope, listToReview, reviewJob } from './review.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../../../test/factories.ts';
 import { labOf, receiveFor, reportOf, sampled as sampledAs, type Received } from '../../../../test/lab-reports.ts';
 import { publishedTo } from '../../../../test/publish.ts';
-import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../../test/erase-users.ts';
 import { dropExpired } from '../erase.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import type { LabReport } from '../report.ts';

@@ -7,7 +7,7 @@ import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../../test/provider.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import type { TeamCtx } from '../../../context.ts';
-import { eraseUsers } from '../../../jobs/erase-users.ts';
+import { eraseUsers } from '../../../../test/erase-users.ts';
 import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { freshToken } from './fresh-token.ts';
 import { ProviderUnavailable } from './request-tokens.ts';
