@@ -73,6 +73,8 @@ export type TestApp = {
   runJobs: () => Promise<void>;
   /** Writes when keys were used last. */
   flushKeyUses: () => Promise<void>;
+  /** Of answers that clients have not read yet. */
+  unreadBytes: () => number;
   /** Writes the lines of the audit log that wait. */
   flushAudit: () => Promise<void>;
   close: () => Promise<void>;
@@ -163,6 +165,7 @@ export async function startTestApp(
     makeTeam,
     deliver: () => deliverer.untilIdle(),
     flushKeyUses: () => app.uses.flush(),
+    unreadBytes: () => app.unread.bytes,
     flushAudit: () => app.audit.flush(),
     runJobs: () =>
       runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),

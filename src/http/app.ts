@@ -23,6 +23,7 @@ import { ArrivingBatches } from './limits/arriving-batches.ts';
 import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { RequestShares } from './limits/request-shares.ts';
+import { UnreadAnswers } from './limits/unread-answers.ts';
 import { isStream } from './media.ts';
 import type { Metrics } from './metrics.ts';
 import { addRoute } from './route.ts';
@@ -41,7 +42,13 @@ declare module 'fastify' {
   }
 }
 
-export type App = { server: FastifyInstance; access: AccessCache; audit: AuditWriter; uses: KeyUses };
+export type App = {
+  server: FastifyInstance;
+  access: AccessCache;
+  audit: AuditWriter;
+  uses: KeyUses;
+  unread: UnreadAnswers;
+};
 
 /** The HTTP side of the service: every endpoint with its refusals, in the order of the interface. */
 export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App {
@@ -49,7 +56,8 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const audit = new AuditWriter(ctx);
   const uses = new KeyUses(ctx);
   const server = openServer(ctx);
-  limitConnections(server, ctx.config);
+  const unread = new UnreadAnswers();
+  limitConnections(server, ctx.config, unread);
   const markDeprecations = openDeprecations(server, ctx.log);
   const rateLimits = ctx.config.rateLimit && new RateLimits(ctx, ctx.config.rateLimit);
   const allowedMethods = methodsByPath(endpoints);
@@ -112,10 +120,10 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   });
 
   const places = Math.max(1, ctx.config.databasePools.api - ctx.bulk.places);
-  const limits = { shares: new RequestShares(places), bulk: ctx.bulk, arriving: new ArrivingBatches() };
+  const limits = { shares: new RequestShares(places), bulk: ctx.bulk, arriving: new ArrivingBatches(), unread };
   for (const endpoint of endpoints) addRoute(server, endpoint, limits);
   refuseOtherMethods(server, allowedMethods);
-  return { server, access, audit, uses };
+  return { server, access, audit, uses, unread };
 }
 
 /** Without routes, and with the limits of what arrives. */

@@ -22,6 +22,7 @@ import { takeStreams } from './input/stream-body.ts';
 import { takeWebForms } from './input/web-form-body.ts';
 import type { ArrivingBatches } from './limits/arriving-batches.ts';
 import type { RequestShares } from './limits/request-shares.ts';
+import type { UnreadAnswers } from './limits/unread-answers.ts';
 import { isForm, isStream } from './media.ts';
 
 /**
@@ -33,6 +34,9 @@ const HEARD_EVERYWHERE_MS = 50;
 /** How what a request asks for may pause: without its place, or for others; and until when somebody waits for the answer. */
 type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'>;
 
+/** What the requests of a process share. */
+type Limits = { shares: RequestShares; bulk: BulkWork; arriving: ArrivingBatches; unread: UnreadAnswers };
+
 /**
  * Makes an endpoint a route: input read and checked at once, the scope settled, the verb run (once per idempotency key,
  * and in a transaction where it changes something), the answer and the line in the audit log written.
@@ -40,7 +44,7 @@ type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'>;
 export function addRoute(
   server: FastifyInstance,
   endpoint: Endpoint,
-  { shares, bulk, arriving }: { shares: RequestShares; bulk: BulkWork; arriving: ArrivingBatches },
+  { shares, bulk, arriving, unread }: Limits,
 ): void {
   const readInput = inputReader(endpoint);
   const toAnswer = lazily(() => compileAnswer(endpoint));
@@ -83,6 +87,8 @@ export function addRoute(
     { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
   ): Promise<FastifyReply> => {
     const { trail } = request;
+    // Not before it has its place: while it waits for that, answers to others before it may be left unread.
+    unread.refuseWhoReadsNothing(request);
     const resolved = await resolveScope(endpoint, caller.ctx, input);
     const stillOpens = (): Promise<void> => refuseIfEnded(endpoint, caller, input);
     const ctx = pausing(endpoint, endpoint.lasts ? { ...resolved, stillOpens } : resolved, pauses);

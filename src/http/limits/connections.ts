@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/options.ts';
 import { TransportError } from '../errors.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 const LONGEST_HEADERS_MS = 10_000;
 const MOST_HEADER_BYTES = 16_384;
@@ -34,8 +35,8 @@ export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
   if (bytes > MOST_HEADER_BYTES) throw new TransportError('headers_too_large');
 }
 
-/** Caps connections, by address too, and requests sent ahead; cuts off who does not read the answer. */
-export function limitConnections(app: FastifyInstance, config: Config): void {
+/** Caps connections, by address too, and requests sent ahead; counts what is not read, and cuts off who does not read the answer. */
+export function limitConnections(app: FastifyInstance, config: Config, unread: UnreadAnswers): void {
   const { maxConnections, maxConnectionsPerAddress, requestTimeoutMs } = config;
   const open = new Map<string, number>();
   const underWay = new WeakMap<Socket, number>();
@@ -62,10 +63,12 @@ export function limitConnections(app: FastifyInstance, config: Config): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const { socket } = request.raw;
     // Of a connection that was cut no close follows, and the timer would keep a stopping process alive.
-    if (reply.raw.closed || socket.destroyed) return;
+    if (reply.raw.closed || socket.destroyed) return undefined;
+    const bytes = unread.handOver(request, reply, payload, (underWay.get(socket) ?? 1) <= 1);
     const timer =
       payload instanceof Readable ? cutWhoStops(socket, requestTimeoutMs) : cutAfter(socket, requestTimeoutMs);
     reply.raw.once('close', () => clearInterval(timer));
+    return bytes;
   });
 }
 

@@ -194,13 +194,13 @@ describe('the feed', () => {
       expect((await other.api<Page>('GET', `/v2/events${asked}`)).body.data).toEqual([]);
   });
 
-  test('ends a page at four megabytes, and tells that there is more', async () => {
+  test('ends a page at a mebibyte, and tells that there is more', async () => {
     const long = 'é'.repeat(100_000);
-    for (let n = 0; n < 25; n += 1) await publishTo(app, team, steps, { n, s: long });
+    for (let n = 0; n < 8; n += 1) await publishTo(app, team, steps, { n, s: long });
     const first = await read('?limit=250');
-    expect([first.data.length, first.has_more]).toEqual([20, true]);
-    expect((await readAll(first.next_cursor)).told).toEqual([20, 21, 22, 23, 24]);
-  }, 30_000);
+    expect([first.data.length, first.has_more]).toEqual([5, true]);
+    expect((await readAll(first.next_cursor)).told).toEqual([5, 6, 7]);
+  });
 
   test('shows an event whose stored body is damaged without it', async () => {
     const id = await tell(1);

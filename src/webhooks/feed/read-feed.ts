@@ -30,7 +30,7 @@ type FeedEvent = Omit<OpenEvent, 'bytes'> & {
 type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
 
 /** Of a page, which is held as bytes, as text and as what that says. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_BYTES = 1024 * 1024;
 /** Who was notified only now may have missed what was being published: it is looked for once more. */
 const FRESH_MS = 1_000;
 /** From one look to the next: events of other types may come by the thousand. */

@@ -1,0 +1,144 @@
+// Clients that ask and do not read, over real sockets, beside those that do.
+import { EventEmitter, once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { steps } from '../../../test/events.ts';
+import { publishTo } from '../../../test/publish.ts';
+import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
+import { createTeam } from '../../tenancy/teams/create.ts';
+import { UnreadAnswers } from './unread-answers.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const [OF_A_TEAM, OF_AN_ORG] = [16 * MEBIBYTE, 32 * MEBIBYTE];
+const PATIENCE = { timeout: 15_000, interval: 20 };
+
+let app: TestApp;
+let other: Team;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  app = await startTestApp();
+  other = await app.makeTeam();
+  for (const team of [app.team, other]) await fill(team);
+});
+afterAll(() => app.close());
+afterEach(async () => {
+  const open = sockets.splice(0).filter((socket) => !socket.closed);
+  await Promise.all(open.map((socket) => (socket.destroy(), once(socket, 'close'))));
+  await expect.poll(app.unreadBytes, PATIENCE).toBe(0);
+});
+
+/** A page of its events has some 600 kB. */
+async function fill(team: { id: string }): Promise<void> {
+  for (let n = 0; n < 3; n += 1) await publishTo(app, team, steps, { n, s: 'é'.repeat(100_000) });
+}
+
+/** Sends so many requests on each of so many connections and reads no answer. */
+function askAndReadNothing(
+  path: string,
+  { key, many, ahead }: { key?: string; many: number; ahead: number },
+): Socket[] {
+  const { hostname, port } = new URL(app.baseUrl);
+  const opened = Array.from({ length: many }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${key ? `x-service-api-key: ${key}\r\n` : ''}\r\n`.repeat(ahead));
+    return socket;
+  });
+  sockets.push(...opened);
+  return opened;
+}
+
+const asksOne = async (team: Team): Promise<[number, string | undefined, string | null]> => {
+  const { status, body, headers } = await team.api<{ code?: string }>('GET', '/v2/user?limit=1');
+  return [status, body.code, headers.get('retry-after')];
+};
+const isServed = [200, undefined, null];
+const isRefused = [503, 'not_ready', '1'];
+
+test('a team that leaves its answers unread is refused beyond a bound, before anything is done, and no other is', async () => {
+  askAndReadNothing('/v2/events', { key: app.team.api_key, many: 12, ahead: 15 });
+  await expect.poll(() => asksOne(app.team), PATIENCE).toEqual(isRefused);
+  expect(app.unreadBytes()).toBeGreaterThanOrEqual(OF_A_TEAM);
+  expect(app.unreadBytes()).toBeLessThan(OF_A_TEAM + 2 * MEBIBYTE);
+  expect((await app.api('POST', '/v2/user', { client_user_id: 'not made' })).status).toBe(503);
+  expect(await asksOne(other)).toEqual(isServed);
+  expect((await other.api<{ data: unknown[] }>('GET', '/v2/events')).body.data).toHaveLength(3);
+}, 30_000);
+
+test('what is read is given back, and what it had no room for was refused in its order', async () => {
+  const opened = askAndReadNothing('/v2/events', { key: app.team.api_key, many: 12, ahead: 15 });
+  await expect.poll(() => asksOne(app.team), PATIENCE).toEqual(isRefused);
+  const last = 'GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  const received = await Promise.all(opened.map((socket) => (socket.write(last), text(socket))));
+  const statuses = received.map((answers) =>
+    [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status)),
+  );
+  for (const of of statuses) expect([of.length, of.at(-1)]).toEqual([16, 404]);
+  expect([...new Set(statuses.flat())].toSorted()).toEqual([200, 404, 503]);
+  await expect.poll(app.unreadBytes, PATIENCE).toBe(0);
+  expect(await asksOne(app.team)).toEqual(isServed);
+}, 30_000);
+
+test('connections that are closed give back what waited on them, one behind the other', async () => {
+  const opened = askAndReadNothing('/v2/events', { key: app.team.api_key, many: 12, ahead: 15 });
+  await expect.poll(() => asksOne(app.team), PATIENCE).toEqual(isRefused);
+  for (const socket of opened) socket.destroy();
+  await expect.poll(app.unreadBytes, PATIENCE).toBe(0);
+  expect(await asksOne(app.team)).toEqual(isServed);
+}, 30_000);
+
+test('teams of one organisation have twice as much together as one of them', async () => {
+  const teams = [];
+  for (const name of ['North', 'South', 'West']) {
+    const team = await createTeam(app.ctx, { org_id: app.team.org_id, name });
+    const { value } = await createTeamKey(app.ctx, { team_id: team.id, label: 'test' });
+    await fill(team);
+    teams.push({ id: team.id, key: value });
+  }
+  for (const { key } of teams) askAndReadNothing('/v2/events', { key, many: 12, ahead: 15 });
+  await expect.poll(() => asksOne(app.team), PATIENCE).toEqual(isRefused);
+  expect(app.unreadBytes()).toBeLessThan(OF_AN_ORG + 2 * MEBIBYTE);
+  expect(await asksOne(other)).toEqual(isServed);
+}, 60_000);
+
+test('who has no key is refused by address, only what is large', async () => {
+  askAndReadNothing('/openapi.json', { many: 12, ahead: 60 });
+  const document = async (): Promise<number> => (await fetch(`${app.baseUrl}/openapi.json`)).status;
+  await expect.poll(document, PATIENCE).toBe(503);
+  expect(app.unreadBytes()).toBeLessThan(OF_A_TEAM + 2 * MEBIBYTE);
+  expect((await fetch(`${app.baseUrl}/healthz`)).status).toBe(200);
+  expect(await asksOne(app.team)).toEqual(isServed);
+}, 30_000);
+
+test('small answers that have their connections to themselves are not counted', async () => {
+  askAndReadNothing('/v2/user?limit=1', { key: app.team.api_key, many: 12, ahead: 1 });
+  expect(await asksOne(app.team)).toEqual(isServed);
+  expect(app.unreadBytes()).toBe(0);
+});
+
+test('all together have a bound of the process, and what was changed is told beyond it too', () => {
+  const unread = new UnreadAnswers();
+  const answer = (org: number, method: string): Buffer | undefined => {
+    const trail = { key: { kind: 'team_key', team_id: `team-${org}`, org_id: `org-${org}` } };
+    const reply = {
+      raw: Object.assign(new EventEmitter(), { socket: {} }),
+      removeHeader: () => reply,
+      header: () => reply,
+    };
+    const request = { ip: '127.0.0.1', method, trail, raw: { socket: new EventEmitter() } };
+    return unread.handOver(
+      request as never as FastifyRequest,
+      reply as never as FastifyReply,
+      'x'.repeat(MEBIBYTE),
+      true,
+    );
+  };
+  for (let org = 0; org < 8; org += 1) for (let n = 0; n < 16; n += 1) answer(org, 'GET');
+  expect(unread.bytes).toBe(128 * MEBIBYTE);
+  expect(() => answer(8, 'GET')).toThrow(expect.objectContaining({ code: 'not_ready' }));
+  expect(answer(8, 'POST')).toHaveLength(MEBIBYTE);
+});
