@@ -102,7 +102,7 @@ export type TeamCtx = Ctx & {
   keyId?: string;
   /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
   aside?: Aside;
-  /** Aborted when the client of a request that waits goes away; missing where there is none. */
+  /** Aborted when the client of a request that waits or lasts has gone away, or has all of its answer; missing where there is none. */
   gone?: AbortSignal;
   /** Of what lasts: throws where its caller's key opens it no longer; missing where nobody calls. */
   stillOpens?: () => Promise<void>;

@@ -100,6 +100,7 @@ const PARTS: Record<string, string[]> = {
     ...GROUND,
   ],
   'team-export': [
+    'outbound',
     'pipelines',
     'labs',
     'wearables',

@@ -91,7 +91,8 @@ export function addRoute(
     unread.refuseWhoReadsNothing(request);
     const resolved = await resolveScope(endpoint, caller.ctx, input);
     const stillOpens = (): Promise<void> => refuseIfEnded(endpoint, caller, input);
-    const ctx = pausing(endpoint, endpoint.lasts ? { ...resolved, stillOpens } : resolved, pauses);
+    const lasting = () => ({ ...resolved, stillOpens, gone: pauses.gone ?? goneOf(reply) });
+    const ctx = pausing(endpoint, endpoint.lasts ? lasting() : resolved, pauses);
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
     // Whoever asks only whether it is there sets nothing going that lasts.
@@ -159,9 +160,10 @@ async function refuseIfEnded(endpoint: Endpoint, caller: Caller, input: Input): 
   await resolveScope(endpoint, again.ctx, input);
 }
 
-/** Aborted when the client goes away before it has its answer. */
+/** Aborted when the client has its answer, or has gone away before. */
 function goneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
+  if (raw.closed) gone.abort();
   raw.once('close', () => gone.abort());
   return gone.signal;
 }

@@ -36,6 +36,8 @@ export type Exports = {
 };
 
 const PAGE = 100;
+/** Of sealed columns, as pictures and documents are: a page ends with the row that comes to as much. */
+const PAGE_BYTES = 2 * 1024 * 1024;
 
 /** The rows of one user, or of the team itself, a page in memory at a time and no transaction open between pages. */
 export async function* exportedRows(
@@ -45,15 +47,34 @@ export async function* exportedRows(
 ): AsyncIterable<ExportedRow> {
   const own = user ? sql`user_id = ${user.id} and team_id = ${ctx.team.id}` : sql`team_id = ${ctx.team.id}`;
   const columns = sql.join(key.map((name) => sql.ref(name)));
+  const sealed = sealedColumnsOf(table);
   let behind: RawBuilder<unknown> = sql``;
   for (;;) {
+    const next = sql`from ${sql.table(table)} where ${own} ${behind} order by ${columns}`;
     const { rows } = await sql<ExportedRow>`
-      select * from ${sql.table(table)} where ${own} ${behind} order by ${columns} limit ${PAGE}`.execute(ctx.db);
+      select * ${next} limit ${sealed.length === 0 ? sql`${PAGE}` : rowsOfPage(sealed, columns, next)}`.execute(ctx.db);
     for (const row of rows) yield await openRow(ctx, table, row, without);
     const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
+    const bytes = rows.flatMap((row) => sealed.map((name) => (row[name] as Buffer | null)?.length ?? 0));
+    if (!last || (rows.length < PAGE && bytes.reduce((sum, each) => sum + each, 0) < PAGE_BYTES)) return;
     behind = sql`and (${columns}) > (${sql.join(key.map((name) => last[name]))})`;
   }
+}
+
+const sealedColumnsOf = (table: string): string[] =>
+  Object.keys(SEALED_COLUMNS).flatMap((column) =>
+    column.startsWith(`${table}.`) ? column.slice(table.length + 1) : [],
+  );
+
+/** How many of the next rows a page has. Lengths are known without reading what is stored aside. */
+function rowsOfPage(sealed: string[], order: RawBuilder<unknown>, next: RawBuilder<unknown>): RawBuilder<unknown> {
+  const bytes = sql.join(
+    sealed.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`),
+    sql` + `,
+  );
+  return sql`(select count(*) from (
+    select sum(${bytes}) over (order by ${order} rows unbounded preceding) - (${bytes}) as before ${next} limit ${PAGE}
+  ) as sized where before < ${PAGE_BYTES})`;
 }
 
 /**

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { makeUser, orderKit } from '../../test/factories.ts';
 import { fill } from '../../test/fill.ts';
 import { person } from '../../test/people.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
+import { BulkWork } from '../bulk-work.ts';
 import { ORG_ANSWERS } from '../glossary/org-examples.ts';
+import { exportedRows } from '../privacy/export-rows.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
+import { createTeam } from '../tenancy/teams/create.ts';
 import { EXPORTS, exportTeam } from './export-team.ts';
 import { beginExport } from './one-at-a-time.ts';
 
@@ -230,6 +233,84 @@ test('one of a team runs at a time; one whose reader has left makes room, and a 
   }, 5_000);
   const last = (await exported(other)).at(-1);
   expect(last?.data).toMatchObject({ users: 20_000 });
+});
+
+const manyUsers = async (of: Team): Promise<void> => {
+  await sql`insert into users (id, team_id, client_user_id)
+    select gen_random_uuid(), ${of.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
+};
+
+test('an organisation has two at a time in a process, and another finds a place beside it', async () => {
+  const loud = await app.makeTeam();
+  const teams = [loud];
+  for (const name of ['second', 'third'])
+    teams.push({ ...loud, id: (await createTeam(app.ctx, { org_id: loud.org_id, name })).id });
+  for (const each of teams) await manyUsers(each);
+  const ends: (() => void)[] = [];
+  const begin = async (of: Team): Promise<Response> => {
+    const controller = new AbortController();
+    const answer = await fetch(app.baseUrl + path(of), {
+      headers: { 'x-management-key': of.management_key },
+      signal: controller.signal,
+    });
+    if (answer.ok) ends.push(() => controller.abort());
+    return answer;
+  };
+  const [first, second, third] = teams as [Team, Team, Team];
+  expect([(await begin(first)).status, (await begin(second)).status]).toEqual([200, 200]);
+  const refused = await begin(third);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+  expect(await refused.json()).toMatchObject({ code: 'not_ready' });
+  expect((await exported(await app.makeTeam())).at(-1)?.type).toBe('end');
+  ends[0]?.();
+  await expect.poll(async () => (await begin(third)).status).toBe(200);
+  for (const end of ends) end();
+});
+
+test('a page of large rows is cut by bytes, and each row is told once', async () => {
+  const other = await app.makeTeam();
+  const { user_id } = await makeUser(other);
+  const insurance = randomUUID();
+  await sql`insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
+    values (${user_id}, ${insurance}, ${other.id}, 'P', 'self', true, '\\x00', '{}')`.execute(app.db);
+  await sql`insert into insurance_documents (user_id, insurance_id, id, team_id, kind, content)
+    select ${user_id}, ${insurance}, gen_random_uuid(), ${other.id}, 'front_image', convert_to(repeat('x', 300000), 'utf8')
+      from generate_series(1, 23)`.execute(app.db);
+  const pages: number[] = [];
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      pages.push(result.rows.length);
+      return result;
+    },
+  };
+  const ctx = await teamCtx(app.ctx, other.id);
+  const db = ctx.db.withPlugin(counting) as typeof ctx.db;
+  const table = { type: 'x', table: 'insurance_documents', key: ['insurance_id', 'id'] } as const;
+  const ids = new Set<unknown>();
+  for await (const row of exportedRows({ ...ctx, db }, table, { id: user_id })) ids.add(row['id']);
+  // Seven come to 2 MiB.
+  expect(pages).toEqual([7, 7, 7, 2]);
+  expect(ids.size).toBe(23);
+});
+
+test('it is read in turn with other bulk work', async () => {
+  const [first, second] = [await app.makeTeam(), await app.makeTeam()];
+  await makeUser(second);
+  // One connection: one place.
+  const bulk = new BulkWork(1);
+  const ctx = { ...(await teamCtx(app.ctx, first.id)), bulk };
+  let end = (): void => {};
+  const batch = bulk.run('another', () => new Promise<void>((resolve) => (end = resolve)));
+  const order: string[] = [];
+  const line = exportTeam(ctx, await beginExport(ctx), null)
+    .next()
+    .then(() => order.push('line'));
+  for (let n = 0; n < 3; n += 1) await exported(second);
+  order.push('batch');
+  end();
+  await Promise.all([batch, line]);
+  expect(order).toEqual(['batch', 'line']);
 });
 
 test('a HEAD of it begins none, and tells of none', async () => {

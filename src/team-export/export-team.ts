@@ -49,6 +49,9 @@ export const EXPORTS: readonly Exports[] = [
 const USERS = 100;
 /** Lines between two renewals of the lease, at which the key is asked for again too. */
 const RENEWED_AFTER = 500;
+/** What one turn reads: the one or the other. */
+const TURN_LINES = 100;
+const TURN_MS = 5;
 
 type Line = Static<typeof ExportLine>;
 
@@ -61,7 +64,7 @@ export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null
   let lines = 0;
   let users = 0;
   try {
-    for await (const line of linesOf(ctx, after)) {
+    for await (const line of inTurns(ctx, linesOf(ctx, after))) {
       if (ctx.stopping?.aborted) throw new Error('The process stops before the export has ended.');
       if (lines % RENEWED_AFTER === 0) {
         await ctx.stillOpens?.();
@@ -77,7 +80,24 @@ export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null
   }
 }
 
-async function* linesOf(ctx: TeamCtx, after: string | null): AsyncIterable<Line> {
+/** Read and opened as other bulk work is done, whoever asks for little going first; taken by their reader at its leisure. */
+async function* inTurns({ bulk, team }: TeamCtx, lines: AsyncIterator<Line>): AsyncIterable<Line> {
+  for (let isMore = true; isMore;) {
+    const some: Line[] = [];
+    isMore = await bulk.run(team.id, async () => {
+      const until = performance.now() + TURN_MS;
+      while (some.length < TURN_LINES && performance.now() < until) {
+        const next = await lines.next();
+        if (next.done) return false;
+        some.push(next.value);
+      }
+      return true;
+    });
+    yield* some;
+  }
+}
+
+async function* linesOf(ctx: TeamCtx, after: string | null): AsyncGenerator<Line> {
   if (after === null) {
     for (const each of EXPORTS.flatMap(({ ofTeam = [] }) => ofTeam)) {
       const rows = 'lines' in each ? each.lines(ctx, null) : exportedRows(ctx, each, null);

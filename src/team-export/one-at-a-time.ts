@@ -4,9 +4,33 @@ import type { TeamCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { Shares } from '../outbound/shares.ts';
+
+/** Under way in this process, of which an organisation alone has two and another always finds one until all are taken. */
+const MOST_EXPORTS = 8;
+/** An export lasts for seconds or minutes. */
+const AGAIN_SECONDS = 30;
+
+const places = new Shares(MOST_EXPORTS);
 
 /** Of one that is not renewed, as when its reader has stopped reading. */
 const LEASE_SECONDS = 60;
+
+/**
+ * Takes a place of the organisation's, until nobody reads the answer any more. Throws not_ready where it has its share of them:
+ * an export opens every sealed value of its team, and its page is in memory until its reader has taken it.
+ */
+export function takePlace({ team, gone }: TeamCtx): void {
+  if (!gone || gone.aborted) return;
+  if (!places.take(team.org_id)) {
+    throw new AppError(
+      'not_ready',
+      'Other exports of this organisation, or too many of all, are under way here. Ask for this one again when one has ended.',
+      { retryAfterSeconds: AGAIN_SECONDS },
+    );
+  }
+  gone.addEventListener('abort', () => places.giveBack(team.org_id), { once: true });
+}
 
 /** Begins an export, and says so in the audit log. Throws export_running while another one of the team is under way. */
 export function beginExport(ctx: TeamCtx): Promise<string> {
