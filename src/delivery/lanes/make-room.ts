@@ -3,6 +3,20 @@ import type { Db } from '../../db/open.ts';
 import { inTurn, lanesByTeam } from './in-turn.ts';
 import type { Lane } from './lane.ts';
 
+/** So much is made free at one go, that not each lane that comes has all others looked at. */
+const PART_MADE_FREE = 1 / 50;
+/** What had to make room for others is taken again after it, behind whoever has waited meanwhile. */
+const TURN_OF_OTHERS_SECONDS = 5;
+
+/** What others wait for was taken already: answers what has to go of the lanes that are held, for no more than `most` to stay. */
+export async function makeRoom(db: Db, lanes: Lane[], most: number): Promise<Lane[]> {
+  const orgs = await orgsOfTeams(db, [...new Set(lanes.map(({ team_id }) => team_id))]);
+  const going = lanesToLetGo(lanes, orgs, lanes.length - Math.floor(most * (1 - PART_MADE_FREE)));
+  const now = performance.now();
+  for (const lane of going) lane.othersFirstSeconds = Math.max(TURN_OF_OTHERS_SECONDS, (lane.startsAt - now) / 1000);
+  return going;
+}
+
 /** The organisations of teams, by the ids of these. */
 export async function orgsOfTeams(db: Db, teamIds: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; org_id: string }>`

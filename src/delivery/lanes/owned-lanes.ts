@@ -4,15 +4,11 @@ import { BEGINNING, receiversWithDeliveries, sweepOrphans } from './discover.ts'
 import { Hints } from './hints.ts';
 import { Lane } from './lane.ts';
 import { LEASE_SECONDS, leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, type Lease } from './lanes.ts';
-import { lanesToLetGo, orgsOfTeams } from './make-room.ts';
+import { makeRoom } from './make-room.ts';
 import type { Worker } from './workers.ts';
 
 /** What wakes or is told of is taken beyond it too: others have to go then. */
 const MOST_LANES = 5_000;
-/** So much is made free at one go, that not each lane that comes has all others looked at. */
-const PART_MADE_FREE = 1 / 50;
-/** What had to make room for others is taken again after it, behind whoever has waited meanwhile. */
-const TURN_OF_OTHERS_SECONDS = 5;
 const LEASED_AT_ONCE = 500;
 const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
@@ -201,21 +197,11 @@ export class OwnedLanes {
 
   /** Lets go of what is left and has nothing under way, and of lanes beyond those that a worker may hold. */
   async releaseLeft(): Promise<void> {
-    if (this.#lanes.size - this.#leaving.size > this.#most) await this.#makeRoom();
-    await this.#release([...this.#leaving].filter((lane) => lane.isIdle));
-  }
-
-  /** What others wait for was taken already: of what is held now, those go whose owners hold the most. */
-  async #makeRoom(): Promise<void> {
-    const teams = new Set(Array.from(this.#lanes.values(), ({ team_id }) => team_id));
-    const orgs = await orgsOfTeams(this.#ctx.db, [...teams]);
-    const staying = [...this.#lanes.values()].filter((lane) => !this.#leaving.has(lane));
-    const surplus = staying.length - Math.floor(this.#most * (1 - PART_MADE_FREE));
-    const now = performance.now();
-    for (const lane of lanesToLetGo(staying, orgs, surplus)) {
-      lane.othersFirstSeconds = Math.max(TURN_OF_OTHERS_SECONDS, (lane.startsAt - now) / 1000);
-      this.leave(lane);
+    if (this.#lanes.size - this.#leaving.size > this.#most) {
+      const staying = [...this.#lanes.values()].filter((lane) => !this.#leaving.has(lane));
+      for (const lane of await makeRoom(this.#ctx.db, staying, this.#most)) this.leave(lane);
     }
+    await this.#release([...this.#leaving].filter((lane) => lane.isIdle));
   }
 
   /** Lets go of every lane with nothing under way, or of all. */
