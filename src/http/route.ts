@@ -53,14 +53,13 @@ export function addRoute(
   const inOneTransaction = endpoint.method !== 'GET' && !isStream(endpoint.body) && !endpoint.waits;
 
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { trail } = request;
     const caller = request.caller as Caller;
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = ownerOf(request);
     if (owner) bulk.hear(owner);
     const read = async (giveWay?: GiveWay): Promise<Input> => {
       const input = await readInput(request, key, giveWay);
-      trail?.records.push(...ids().ofInput(input));
+      request.trail?.records.push(...ids().ofInput(input));
       return input;
     };
     const carry = (input: Input, pauses: Pauses) => carryOut(request, reply, { caller, key, input, pauses });
@@ -87,7 +86,6 @@ export function addRoute(
     { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
   ): Promise<FastifyReply> => {
     const { trail } = request;
-    // Not before it has its place: while it waits for that, answers to others before it may be left unread.
     unread.refuseWhoReadsNothing(request);
     const resolved = await resolveScope(endpoint, caller.ctx, input);
     const stillOpens = (): Promise<void> => refuseIfEnded(endpoint, caller, input);
@@ -96,8 +94,7 @@ export function addRoute(
     if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
     // Whoever asks only whether it is there sets nothing going that lasts.
-    if (request.method === 'HEAD' && endpoint.lasts)
-      return send(reply, endpoint, { status: endpoint.status, body: '' });
+    if (request.method === 'HEAD' && endpoint.lasts) return send(reply, endpoint, withoutBody(endpoint));
     const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
     const keyed =
       key === null ? null : keyedRequest(request, endpoint, { caller, key, input: { ...input, ...reachOf(ctx) } });
@@ -144,6 +141,8 @@ function keyedRequest(
     }
   );
 }
+
+const withoutBody = ({ status }: Endpoint): Answer => ({ status, body: '' });
 
 /** A context knows only the pauses that what it is for can make. */
 function pausing<C extends Ctx>({ waits }: Endpoint, ctx: C, { aside, giveWay, gone }: Pauses): C {

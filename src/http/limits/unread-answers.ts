@@ -31,7 +31,10 @@ export class UnreadAnswers {
     return this.#all;
   }
 
-  /** Throws not_ready, before anything is done, where whose key it is leaves too much unread. People have no key of their own. */
+  /**
+   * Throws not_ready where whose key it is leaves too much unread. It is asked once a request has its place and before anything is
+   * done: while that waited, answers to those before it may have been left unread.
+   */
   refuseWhoReadsNothing(request: FastifyRequest): void {
     if (this.#all < MOST_BYTES_OF_ONE || !isOfTenant(request)) return;
     if (this.#isUsedUp(sharesOf(request))) throw tooMuchUnread();
