@@ -110,6 +110,8 @@ type Definition<
   headers?: readonly string[];
   /** Takes rights away: the answer waits until every process has heard of it. */
   revokes?: boolean;
+  /** Erases somebody at once: the name of the parameter with their id, whom no stored answer tells of from then on. */
+  erases?: Extract<keyof Part<P>, string>;
   /** Waits for something outside: its verb takes transactions of its own, and none while it waits. */
   waits?: boolean;
   /** Its answer may come long after it was asked for, or be long under way: `stillOpens` of its ctx asks for the key again. */
@@ -151,6 +153,7 @@ export type Endpoint = Shown & {
   cookie: string | null;
   headers: readonly string[];
   revokes: boolean;
+  erases: string | null;
   waits: boolean;
   lasts: boolean;
   response?: AnswerKind | undefined;
@@ -184,6 +187,7 @@ export function endpoint<
     cookie: definition.cookie ?? null,
     headers: definition.headers ?? [],
     revokes: definition.revokes ?? false,
+    erases: definition.erases ?? null,
     waits: definition.waits ?? false,
     lasts: definition.lasts ?? false,
     status: definition.status ?? usual,

@@ -5,13 +5,14 @@ import type { BulkWork, GiveWay } from '../bulk-work.ts';
 import type { Ctx, LinkCtx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
+import { eraseNaming } from './answer/erase.ts';
 import { oncePerKey, type KeyedRequest } from './answer/idempotency.ts';
 import { oncePerForm } from './answer/once-per-form.ts';
 import { takesIdempotencyKey } from './answer/refusals.ts';
 import { sealFor } from './answer/seal.ts';
 import { compileAnswer, send, type Answer } from './answer/write.ts';
 import { recordIdsOf } from './audit/record-ids.ts';
-import { lineOf } from './audit/trail.ts';
+import { lineOf, type Trail } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { refuseBeyondKey, resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -111,7 +112,7 @@ export function addRoute(
 
     const answer = await inTransaction(ctx, async (tx) => {
       const answer = keyed ? await oncePerKey(tx, keyed, perform) : await perform(tx);
-      if (trail) await recordAtCommit(tx, lineOf(request, endpoint, trail, answer.status));
+      if (trail) await writeBeside(tx, request, endpoint, { input, trail, status: answer.status });
       return answer;
     });
     if (trail) trail.written = true;
@@ -208,6 +209,19 @@ function reachOf(ctx: Ctx): object {
   const { key, team, link } = ctx as Partial<ManagementCtx & LinkCtx>;
   if (link) return { user: link.user.id };
   return key ? { team_ids: key.team_ids, team: team?.id } : {};
+}
+
+/** What goes with the change: no answer that was kept tells of whom it erased, and the audit log tells of it. */
+async function writeBeside(
+  tx: TxCtx,
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  { input, trail, status }: { input: Input; trail: Trail; status: number },
+): Promise<void> {
+  const { params } = input as { params: Record<string, string> };
+  const erased = endpoint.erases && params[endpoint.erases];
+  if (erased) await eraseNaming(tx, trail.team_id ?? trail.key.org_id, [erased]);
+  await recordAtCommit(tx, lineOf(request, endpoint, trail, status));
 }
 
 function headerOf(request: FastifyRequest, name: string): string | null {

@@ -165,7 +165,7 @@ function openTeams(ctx: Ctx, rows: Due[]): (teamId: string) => Promise<OpenTeam 
     const answersSince = await answers.answersStillToCome(ctx);
     if (scoped) {
       const ids = rows.filter(({ team_id }) => team_id === teamId).map(({ id }) => id);
-      await answers.eraseNaming(scoped, ids);
+      await answers.eraseNaming(scoped, scoped.team.id, ids);
     }
     const open = scoped && { scoped, answersSince };
     opened.set(teamId, open);
@@ -176,7 +176,7 @@ function openTeams(ctx: Ctx, rows: Due[]): (teamId: string) => Promise<OpenTeam 
 async function eraseUser({ scoped, answersSince }: OpenTeam, step: Step, user: { id: string }): Promise<boolean> {
   if (!(await eraseInPieces(step, user))) return false;
   const erased = await step(async (tx) => {
-    await answers.eraseNaming(tx, [user.id], answersSince);
+    await answers.eraseNaming(tx, tx.team.id, [user.id], answersSince);
     await eraseFromRooms(tx, user);
     await recordAudit(tx, {
       team_id: scoped.team.id,

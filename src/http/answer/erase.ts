@@ -9,26 +9,28 @@ type Place = { operation: string; key: string };
 type StoredAnswer = Place & { body: Buffer };
 
 /**
- * Stored answers of the team that name one of the users, of the last day or of those made since, and those that have expired.
- * Answers are sealed, so what they hold is read by opening them: for many users at once, a page in a transaction of its own
- * where there is none yet. One that tells of a user without the id was made before the deletion, and has expired.
+ * Stored answers to a team, or to an organisation, that name one of these people: of the last day, or of those made since;
+ * and those that have expired. Answers are sealed, so what they hold is read by opening them: for many people at once, a
+ * page in a transaction of its own where there is none yet. One that tells of a user without the id was made before the
+ * deletion, and has expired.
  */
 export async function eraseNaming(
-  ctx: TeamCtx | TxCtx<TeamCtx>,
-  userIds: string[],
+  ctx: Ctx | TxCtx,
+  scopeId: string,
+  named: string[],
   since = '-infinity',
 ): Promise<void> {
   await sql`
-    delete from idempotency_keys where scope_id = ${ctx.team.id}
+    delete from idempotency_keys where scope_id = ${scopeId}
        and created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(ctx.db);
   for (let last: Place | undefined = { operation: '', key: '' }; last;) {
     const { operation, key }: Place = last;
-    last = await inTransaction<TeamCtx, Place | undefined>(ctx, async (tx) => {
+    last = await inTransaction<Ctx, Place | undefined>(ctx, async (tx) => {
       const { rows } = await sql<StoredAnswer>`
         select operation, key, body from idempotency_keys
-         where scope_id = ${tx.team.id} and (operation, key) > (${operation}, ${key}) and created_at >= ${since}
+         where scope_id = ${scopeId} and (operation, key) > (${operation}, ${key}) and created_at >= ${since}
          order by operation, key limit ${BATCH}`.execute(tx.db);
-      await drop(tx, findNaming(tx, rows, userIds));
+      await drop(tx, scopeId, findNaming(tx, scopeId, rows, named));
       return rows.length < BATCH ? undefined : rows.at(-1);
     });
   }
@@ -41,25 +43,25 @@ export async function answersStillToCome({ db }: Pick<Ctx, 'db'>): Promise<strin
 }
 
 /** One that does not open repeats nothing to anybody, and who it names cannot be told: it goes, too. */
-function findNaming({ cipher, log, team }: TxCtx<TeamCtx>, rows: StoredAnswer[], userIds: string[]): StoredAnswer[] {
+function findNaming({ cipher, log }: TxCtx, scopeId: string, rows: StoredAnswer[], named: string[]): StoredAnswer[] {
   let damaged = 0;
   const naming = rows.filter(({ operation, key, body }) => {
     try {
-      const text = cipher.openText('idempotency_keys.body', { team_id: team.id, id: `${operation}/${key}` }, body);
-      return userIds.some((id) => text.includes(id));
+      const text = cipher.openText('idempotency_keys.body', { team_id: scopeId, id: `${operation}/${key}` }, body);
+      return named.some((id) => text.includes(id));
     } catch {
       damaged += 1;
       return true;
     }
   });
-  if (damaged > 0) log.error({ team_id: team.id, answers: damaged }, 'stored answers that do not open were erased');
+  if (damaged > 0) log.error({ scope_id: scopeId, answers: damaged }, 'stored answers that do not open were erased');
   return naming;
 }
 
-async function drop({ db, team }: TxCtx<TeamCtx>, answers: StoredAnswer[]): Promise<void> {
+async function drop({ db }: TxCtx, scopeId: string, answers: StoredAnswer[]): Promise<void> {
   if (answers.length === 0) return;
   await sql`
-    delete from idempotency_keys where scope_id = ${team.id} and (operation, key) in (
+    delete from idempotency_keys where scope_id = ${scopeId} and (operation, key) in (
       select * from unnest(${answers.map(({ operation }) => operation)}::text[], ${answers.map(({ key }) => key)}::text[]))`.execute(
     db,
   );

@@ -118,6 +118,21 @@ describe('a person of an EHR', () => {
       expect((await team.api<Refusal>(method, path(`member/${id}`))).body.code).toBe('not_found');
   });
 
+  test('that is erased is in no answer that was kept for a key, of making or of finding them, and others stay', async () => {
+    const ask = (key: string, of: object, to = 'member') =>
+      team.api<Member>('POST', path(to), of, { headers: { 'x-idempotency-key': key } });
+    const leaving = { integration_member_id: 'ehr-forgotten', name: 'Wilhelmina Gone', email: 'gone@example.com' };
+    const { body: made } = await ask('made', leaving);
+    const { body: stays } = await ask('stays', grace);
+    await ask('found', { integration_member_id: 'ehr-forgotten' }, 'resolve_member');
+    expect((await ask('made', leaving)).body).toEqual(made);
+    await team.api('DELETE', path(`member/${made.id.toUpperCase()}`));
+    expect(await findTraces(app, ['Wilhelmina', 'ehr-forgotten', 'gone@example.com'])).toEqual([]);
+    expect((await ask('found', { integration_member_id: 'ehr-forgotten' }, 'resolve_member')).status).toBe(404);
+    expect((await ask('made', leaving)).body.id).not.toBe(made.id);
+    expect((await ask('stays', grace)).body).toEqual(stays);
+  });
+
   test('comes in pages, and up to a limit', async () => {
     for (let n = 0; n < 60; n += 1) await create({ integration_member_id: `ehr-${n}` });
     const first = await team.api<{ data: Member[]; next_cursor: string }>('GET', path('member'));

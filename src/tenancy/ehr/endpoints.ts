@@ -122,8 +122,11 @@ export const ehrEndpoints = [
     path: member,
     params: ofMember,
     response: Done,
+    erases: 'member_id',
     summary: 'Erase a person of an EHR',
-    description: 'Links that were made for the person open nothing from here on.',
+    description:
+      'Links that were made for the person open nothing from here on, and no answer that tells of the person is repeated for ' +
+      'its X-Idempotency-Key.',
     handle: async (ctx, { params }) => {
       await deleteEhrMember(ctx, params.member_id);
       return { success: true };
