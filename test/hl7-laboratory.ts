@@ -148,6 +148,8 @@ export function resultMessage(result: ResultToSend): string {
   message.set('MSH.4', 'LABFAC');
   message.set('MSH.5', 'PHIAL');
   message.set('MSH.6', result.account ?? '');
+  // Else the second at which it is written, and the same result sent again would be another message.
+  message.set('MSH.7', '20260122103000');
   message.set('MSH.12', '2.5.1');
   if (result.charset) message.set('MSH.18', result.charset);
   const patient = message.addSegment('PID');
