@@ -7,6 +7,7 @@ import { benchLatency } from './delivery/latency.ts';
 import { benchPaused } from './delivery/paused.ts';
 import { benchReplay } from './delivery/replay.ts';
 import { benchWorkers } from './delivery/workers.ts';
+import { benchFairTurns } from './fair-turns.ts';
 import { benchFairness } from './fairness.ts';
 import { benchImport } from './import.ts';
 import { benchInsurance } from './insurance.ts';
@@ -24,7 +25,10 @@ type Options = {
   walls: boolean;
   /** Of the export that is imported; null: as many as a million records have. */
   gigabytes: number | null;
-  /** A smaller run of the delivery benchmarks, to see that they work; its figures mean little. */
+  /**
+   * A smaller run of the delivery benchmarks, to see that they work; its figures mean little. Of fairness, the turns
+   * of requests alone.
+   */
   quick: boolean;
 };
 
@@ -37,7 +41,8 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
   samples: benchSamples,
   backfill: benchBackfill,
   import: benchImport,
-  fairness: benchFairness,
+  fairness: async ({ quick }) =>
+    [await benchFairTurns(quick ? 'quick' : 'full'), quick || (await benchFairness())].every(Boolean),
   deliver: benchDeliver,
   'deliver-many': benchDeliverMany,
   claim: benchClaim,

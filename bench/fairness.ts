@@ -5,23 +5,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { Type } from 'typebox';
-import { BulkWork } from '../src/bulk-work.ts';
-import { parseConfig } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
 import { acrossTeams, boundToTeam } from '../src/db/session/bind.ts';
-import { openEmbedded } from '../src/db/embedded/open.ts';
-import { openDatabase } from '../src/db/open.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import { tellOfChange } from '../src/delivery/receiver-cache.ts';
 import { restartLane } from '../src/delivery/lanes/lanes.ts';
 import { defineEvent } from '../src/events/define.ts';
 import { publishEvents } from '../src/events/publish.ts';
-import { openLog } from '../src/log.ts';
-import { wings } from '../src/wings.ts';
-import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
-import { describeDatabase, describeMachine, median } from './environment.ts';
-import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import { besideProgram } from './beside-program.ts';
+import { median } from './environment.ts';
+import type { MeasuredProgram } from './measured-program.ts';
 import { callerOf } from './order-traffic.ts';
 
 const GOAL = 1.2;
@@ -43,35 +37,7 @@ const told = defineEvent({ name: 'daily.data.steps.created', summary: '', data: 
 type Turn = { p50: number; p99: number };
 
 /** True where the goal is reached. */
-export async function benchFairness(): Promise<boolean> {
-  console.log(describeMachine());
-  const folder = makeFolder();
-  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve'], env);
-  try {
-    const log = openLog('silent');
-    const embedded = await openEmbedded({
-      dataDir: program.dataDir,
-      applicationName: 'phial bench',
-      lock: 'if-free',
-      log,
-    });
-    console.log(await describeDatabase(embedded.url));
-    const { config, secrets } = parseConfig({});
-    const database = openDatabase({ url: embedded.url, poolSize: 4, role: 'phial_app', log });
-    const cipher = await claimCipher(database.db, config, secrets);
-    const reached = await compare(
-      program,
-      { config, db: database.db, log, cipher, bulk: new BulkWork(1), ...wings },
-      embedded.url,
-    );
-    await database.close();
-    await embedded.stop();
-    return reached;
-  } finally {
-    await program.stop();
-    removeFolder(folder);
-  }
-}
+export const benchFairness = (): Promise<boolean> => besideProgram(env, compare);
 
 async function compare(program: MeasuredProgram, ctx: Ctx, ownerUrl: string): Promise<boolean> {
   const { org_id, team_id: loudTeam, management_key } = program.credentials();

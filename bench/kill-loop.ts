@@ -1,16 +1,29 @@
-// Kills the program at random moments while clients order, and checks that nothing it answered for is lost.
+// Kills the program at random moments while clients order, also at a laboratory that is connected, and checks that nothing it
+// answered for is lost and that no order is sent twice.
 import { parseArgs } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describeMachine } from './environment.ts';
+import { findFreePort } from './free-port.ts';
 import { prepareProgram, type KillableProgram } from './killable-program.ts';
+import { startLaboratory, type Laboratory } from './laboratory.ts';
+import {
+  connectLaboratory,
+  judgeLaboratory,
+  startLaboratoryTraffic,
+  type LaboratoryLedger,
+  type LaboratoryVerdict,
+} from './laboratory-traffic.ts';
 import { makeFolder, removeFolder } from './measured-program.ts';
 import { callerOf, EVENTS_WHEN_ORDERED, startTraffic, type Call, type Ledger } from './order-traffic.ts';
 import { startVerifyingReceiver, type VerifyingReceiver } from './verifying-receiver.ts';
 
 const CLIENTS = 8;
+/** Of them at the laboratory. */
+const LABORATORY_CLIENTS = 2;
 const MOST_ROUNDS = 200;
 const KILL_AFTER_MS = { least: 100, most: 1500 };
+const LATEST_KILL_MS = 60_000;
 const POSTMASTER_EVERY = 5;
 /** No attempt lasts longer; what a kill cut off is made again as soon as the next start took its lane back. */
 const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' };
@@ -26,29 +39,49 @@ type Verdict = {
 
 /** Exit code 1 where anything is lost, 2 where it was called wrongly. */
 export async function killLoop(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { rounds: { type: 'string', default: '20' } } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '20' },
+      // On a busy machine more is under way at a kill where it comes later.
+      'kill-within-ms': { type: 'string', default: String(KILL_AFTER_MS.most) },
+    },
+  });
+  const most = Number(values['kill-within-ms']);
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > MOST_ROUNDS) {
     console.error(`--rounds must be a whole number from 1 to ${MOST_ROUNDS}.`);
     return 2;
   }
+  if (!Number.isInteger(most) || most < KILL_AFTER_MS.least || most > LATEST_KILL_MS) {
+    console.error(`--kill-within-ms must be a whole number from ${KILL_AFTER_MS.least} to ${LATEST_KILL_MS}.`);
+    return 2;
+  }
   const folder = makeFolder();
   const receiver = await startVerifyingReceiver();
-  const program = await prepareProgram(folder, env);
+  const resultsPort = await findFreePort();
+  const laboratory = await startLaboratory(resultsPort);
+  const program = await prepareProgram(folder, { ...env, PHIAL_HL7_PORT: String(resultsPort) });
   console.log(`${rounds} rounds, ${CLIENTS} clients. ${describeMachine()}`);
-  const fine = await playToTheEnd(program, receiver, rounds).catch((error: Error) => {
+  const fine = await playToTheEnd({ program, receiver, laboratory, folder }, { rounds, most }).catch((error: Error) => {
     console.log(error.message);
     return false;
   });
   const code = await program.stop();
   receiver.close();
+  laboratory.close();
   if (code !== 0) console.log(`The last stop ended with code ${code}.`);
   if (fine && code === 0) removeFolder(folder);
   else console.log(`What is left to look at: ${folder}`);
   return fine && code === 0 ? 0 : 1;
 }
 
-async function playToTheEnd(program: KillableProgram, receiver: VerifyingReceiver, rounds: number): Promise<boolean> {
+type World = { program: KillableProgram; receiver: VerifyingReceiver; laboratory: Laboratory; folder: string };
+
+async function playToTheEnd(
+  { program, receiver, laboratory, folder }: World,
+  { rounds, most }: { rounds: number; most: number },
+): Promise<boolean> {
   await program.start();
   const { org_id, team_id, team_api_key, management_key } = program.credentials();
   const call = callerOf(program.baseUrl, { 'x-service-api-key': team_api_key });
@@ -58,21 +91,28 @@ async function playToTheEnd(program: KillableProgram, receiver: VerifyingReceive
   receiver.trust((await manage<{ key: string }>('GET', `${webhooks}/${webhook.id}/secret`)).key);
   const kits = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit&lab_test_limit=1');
 
-  const traffic = startTraffic(call, { clients: CLIENTS, labTestId: kits.data[0]?.id ?? '' });
+  const atLaboratory = startLaboratoryTraffic(call, {
+    clients: LABORATORY_CLIENTS,
+    labTestId: await connectLaboratory(call, { folder, port: laboratory.port, env: program.env }),
+  });
+  const traffic = startTraffic(call, { clients: CLIENTS - LABORATORY_CLIENTS, labTestId: kits.data[0]?.id ?? '' });
   for (let round = 1; round <= rounds; round += 1)
-    await playRound(program, traffic.ledger, receiver, { round, rounds });
+    await playRound(program, traffic.ledger, receiver, { round, rounds, most });
   await wait(KILL_AFTER_MS.most);
-  await traffic.stop();
-  return report(traffic.ledger, receiver, await judge(call, traffic.ledger, receiver));
+  await Promise.all([traffic.stop(), atLaboratory.stop()]);
+  const told = await judgeLaboratory(call, atLaboratory.ledger, laboratory);
+  const isRight = reportLaboratory(atLaboratory.ledger, laboratory, told);
+  const verdict = await judge(call, { ...traffic.ledger, atLaboratory: atLaboratory.ledger }, receiver);
+  return report(traffic.ledger, receiver, verdict) && isRight;
 }
 
 async function playRound(
   program: KillableProgram,
   ledger: Ledger,
   receiver: VerifyingReceiver,
-  { round, rounds }: { round: number; rounds: number },
+  { round, rounds, most }: { round: number; rounds: number; most: number },
 ): Promise<void> {
-  const after = KILL_AFTER_MS.least + Math.random() * (KILL_AFTER_MS.most - KILL_AFTER_MS.least);
+  const after = KILL_AFTER_MS.least + Math.random() * (most - KILL_AFTER_MS.least);
   await wait(after);
   const what = round % POSTMASTER_EVERY === 0 || round === rounds ? 'node and postmaster' : 'node';
   await program.kill(what);
@@ -84,10 +124,16 @@ async function playRound(
 }
 
 /** Reads every order of the team, answered for or not, and waits for the webhooks of all their events. */
-async function judge(call: Call, ledger: Ledger, receiver: VerifyingReceiver): Promise<Verdict> {
+async function judge(
+  call: Call,
+  ledger: Ledger & { atLaboratory: LaboratoryLedger },
+  receiver: VerifyingReceiver,
+): Promise<Verdict> {
   const unreadable: string[] = [];
   const expected: string[] = [];
   const there = await listOrders(call);
+  const atLaboratory = new Set(ledger.atLaboratory.orders.values());
+  for (const id of atLaboratory) if (!there.has(id)) unreadable.push(`order ${id} is not listed`);
   for (const id of ledger.orders.keys()) if (!there.has(id)) unreadable.push(`order ${id} is not listed`);
   for (const user of ledger.users) {
     await call('GET', `/v2/user/${user}`).catch((error: Error) => unreadable.push(`user ${user}: ${error.message}`));
@@ -111,7 +157,7 @@ async function judge(call: Call, ledger: Ledger, receiver: VerifyingReceiver): P
     expected,
     lost,
     doubled,
-    unansweredButThere: [...there].filter((id) => !ledger.orders.has(id)).length,
+    unansweredButThere: [...there].filter((id) => !ledger.orders.has(id) && !atLaboratory.has(id)).length,
   };
 }
 
@@ -138,6 +184,36 @@ async function untilReceived(expected: string[], receiver: VerifyingReceiver): P
     said = missing.length;
     await wait(5000);
   }
+}
+
+function reportLaboratory(
+  { orders, cancelled, wrong }: LaboratoryLedger,
+  laboratory: Laboratory,
+  { neverSent, sentTwice, notCancelled, lost }: LaboratoryVerdict,
+): boolean {
+  const { counts, ordered, acknowledged } = laboratory;
+  const distinct = [...ordered.values(), ...laboratory.cancelled.values()].reduce((sum, ids) => sum + ids.size, 0);
+  console.log(
+    [
+      '',
+      `orders at the laboratory   ${orders.size}, of them ${cancelled.size} cancelled`,
+      `messages that it received  ${counts.received}, of them ${counts.received - distinct} again under the same control id`,
+      `cut off by a kill          ${counts.cutOff} before it answered`,
+      `orders never sent          ${neverSent.length}`,
+      `orders sent twice          ${sentTwice.length}`,
+      `cancelled and not told     ${notCancelled.length}`,
+      `results acknowledged       ${acknowledged.size}, sent ${counts.resultsSent} times`,
+      `results lost               ${lost.length}`,
+      `wrong answers              ${wrong.length + laboratory.wrong.length}`,
+    ].join('\n'),
+  );
+  const bad = [
+    ...wrong,
+    ...laboratory.wrong,
+    ...[...neverSent, ...sentTwice, ...notCancelled, ...lost].map((id) => `user ${id}`),
+  ];
+  for (const line of bad.slice(0, 20)) console.log(`  ${line}`);
+  return bad.length === 0 && acknowledged.size > 0;
 }
 
 function report(ledger: Ledger, { counts, messages }: VerifyingReceiver, verdict: Verdict): boolean {

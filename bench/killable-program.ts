@@ -10,6 +10,8 @@ import { PACKAGE_ROOT } from '../src/package-root.ts';
 
 export type KillableProgram = {
   baseUrl: string;
+  /** With which the program's commands act on the same database. */
+  env: Record<string, string>;
   credentials: () => Credentials;
   /** Returns when /readyz answers 200, with the milliseconds that took. */
   start: () => Promise<number>;
@@ -29,6 +31,7 @@ export async function prepareProgram(folder: string, env: Record<string, string>
   const dataDir = join(folder, 'data');
   const log = join(folder, 'log');
   const defaults = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, '']));
+  const ofProgram = { ...defaults, PORT: String(port), PHIAL_DATA_DIR: dataDir, ...env };
   let child: ChildProcess | null = null;
   let ended: Promise<number | null> = Promise.resolve(null);
 
@@ -38,7 +41,7 @@ export async function prepareProgram(folder: string, env: Record<string, string>
     // bin/start.mjs, since it ends with this process, however that ends.
     const started = spawn(process.execPath, [join(PACKAGE_ROOT, 'bin/start.mjs')], {
       stdio: ['ignore', output, output],
-      env: { ...process.env, ...defaults, PORT: String(port), PHIAL_DATA_DIR: dataDir, ...env },
+      env: { ...process.env, ...ofProgram },
     });
     closeSync(output);
     child = started;
@@ -55,6 +58,7 @@ export async function prepareProgram(folder: string, env: Record<string, string>
 
   return {
     baseUrl,
+    env: ofProgram,
     start,
     credentials: () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials,
     kill: async (what) => {

@@ -31,7 +31,7 @@ export function callerOf(baseUrl: string, headers: Record<string, string>): Call
   };
 }
 
-const shipping = {
+export const shipping = {
   receiver_name: 'Grace Palmer',
   first_line: '100 West Test Street',
   city: 'Phoenix',

@@ -17,7 +17,8 @@ export function buildIfStale() {
     throw new Error('Phial is not built, and its compiler is not installed. Run npm ci.');
   }
   removeAbandoned();
-  console.error('building…'); // stdout is the command's own
+  // stdout is the command's own
+  console.error(process.env.PHIAL_LOG_FORMAT === 'json' ? JSON.stringify({ level: 30, msg: 'building' }) : 'building…');
   const fresh = join(root, `dist.${process.pid}`);
   try {
     mkdirSync(fresh);

@@ -2,6 +2,7 @@ import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import { endpoints } from './endpoints.ts';
 import { openApp, type App } from './http/app.ts';
+import { freeStorage } from './files/free-storage.ts';
 import { registerDocs } from './http/openapi/docs.ts';
 import { registerMetrics, type Metrics } from './http/metrics.ts';
 import { openApiText } from './openapi.ts';
@@ -29,4 +30,5 @@ export async function measure(ctx: Ctx, metrics: Metrics): Promise<void> {
   await measurePipelines(db, metrics);
   await measureMails(db, metrics);
   await measureErasures(db, metrics);
+  for (const { of, bytes } of await freeStorage(ctx)) metrics.storageFreeBytes.set({ of }, bytes);
 }

@@ -1,9 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { BulkWork } from './bulk-work.ts';
+import type { Owner } from './fair/round-robin.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
+
+/** A team of an organisation of its own, or of one that it names, as `org/team`. */
+function own(name: string): Owner {
+  const [org = '', team = org] = name.split('/');
+  return { org, team };
+}
 
 const NEVER = new Promise<void>(() => undefined);
 
@@ -21,8 +28,8 @@ function openBulk(among?: { isAmongOthers: boolean }) {
     began,
     pass,
     send: (team: string) => {
-      bulk.hear(team);
-      return bulk.run(team, () => {
+      bulk.hear(own(team));
+      return bulk.run(own(team), () => {
         began.push(team);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
@@ -46,7 +53,7 @@ test('whoever is alone has several batches under way', async () => {
 test('as long as another team is there, one batch is worked on at a time, and teams take turns', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, began, send, endOne } = openBulk();
-  bulk.hear('other');
+  bulk.hear(own('other'));
   for (let n = 0; n < 3; n += 1) void send('flood');
   void send('other');
   void send('third');
@@ -61,7 +68,7 @@ test('as long as another team is there, one batch is worked on at a time, and te
 test('beside others a team rests three times as long as its batch took, and a second at most', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, began, send, endOne, pass } = openBulk();
-  bulk.hear('other');
+  bulk.hear(own('other'));
   for (let n = 0; n < 3; n += 1) void send('flood');
   await endOne(20);
   expect(began).toHaveLength(1);
@@ -69,10 +76,10 @@ test('beside others a team rests three times as long as its batch took, and a se
   expect(began).toHaveLength(1);
   await pass(1);
   expect(began).toHaveLength(2);
-  bulk.hear('other');
-  bulk.hear('flood');
+  bulk.hear(own('other'));
+  bulk.hear(own('flood'));
   await endOne(900);
-  bulk.hear('other');
+  bulk.hear(own('other'));
   await pass(999);
   expect(began).toHaveLength(2);
   await pass(1);
@@ -83,7 +90,7 @@ test('whose batch is worked on is there as whoever asks for something', async ()
   const { bulk, pass } = openBulk();
   const began: string[] = [];
   const begin = (team: string): void =>
-    void bulk.run(team, () => {
+    void bulk.run(own(team), () => {
       began.push(team);
       return NEVER;
     });
@@ -102,18 +109,18 @@ test('in a process that nobody asks for anything, others are there all the time,
   await pass(59);
   expect(began).toEqual(['one']);
   await pass(1);
-  expect(began).toEqual(['one', 'one']);
+  expect(began).toEqual(['one', 'another']);
   await endOne(20);
   await pass(59);
   expect(began).toHaveLength(2);
   await pass(1);
-  expect(began).toEqual(['one', 'one', 'another']);
+  expect(began).toEqual(['one', 'another', 'one']);
 });
 
 test('a second after the last request of another team, whoever floods is alone again', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, began, send, endOne, pass } = openBulk();
-  bulk.hear('other');
+  bulk.hear(own('other'));
   for (let n = 0; n < 4; n += 1) void send('flood');
   await pass(0);
   expect(began).toHaveLength(1);
@@ -124,12 +131,12 @@ test('a second after the last request of another team, whoever floods is alone a
 test('a team that gathers more batches than it will wait for is told so, and one that fails gives its place back', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, send, began, endOne } = openBulk();
-  bulk.hear('other');
-  await expect(bulk.run('flood', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  bulk.hear(own('other'));
+  await expect(bulk.run(own('flood'), () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   for (let n = 0; n < 32; n += 1) void send('flood');
-  expect(bulk.isFull('flood')).toBe(false);
+  expect(bulk.isFull(own('flood'))).toBe(false);
   void send('flood');
-  expect([bulk.isFull('flood'), bulk.isFull('other')]).toEqual([true, false]);
+  expect([bulk.isFull(own('flood')), bulk.isFull(own('other'))]).toEqual([true, false]);
   await endOne();
   await vi.waitUntil(() => began.length === 2);
 });
@@ -140,16 +147,16 @@ test('a batch that pauses lets requests of other teams that want little finish, 
   const order: string[] = [];
   let finish = (): void => undefined;
   const little = bulk
-    .little('other', () => new Promise<void>((resolve) => (finish = resolve)))
+    .little(own('other'), () => new Promise<void>((resolve) => (finish = resolve)))
     .then(() => order.push('little'));
-  const batch = bulk.run('flood', (giveWay) => giveWay()).then(() => order.push('batch'));
+  const batch = bulk.run(own('flood'), (giveWay) => giveWay()).then(() => order.push('batch'));
   await pass(9);
   expect(order).toEqual([]);
   finish();
   await Promise.all([little, batch]);
   expect(order).toEqual(['little', 'batch']);
-  void bulk.little('other', () => NEVER);
-  const impatient = bulk.run('flood', (giveWay) => giveWay()).then(() => order.push('impatient'));
+  void bulk.little(own('other'), () => NEVER);
+  const impatient = bulk.run(own('flood'), (giveWay) => giveWay()).then(() => order.push('impatient'));
   await pass(0);
   await pass(9);
   expect(order).toHaveLength(2);
@@ -160,19 +167,19 @@ test('a batch that pauses lets requests of other teams that want little finish, 
 test('a batch waits neither for its own team’s requests nor for those that wait for something else', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk } = openBulk();
-  void bulk.little('flood', () => NEVER);
-  void bulk.little('other', (apart) => apart(() => NEVER));
+  void bulk.little(own('flood'), () => NEVER);
+  void bulk.little(own('other'), (apart) => apart(() => NEVER));
   const begin = performance.now();
-  await bulk.run('flood', (giveWay) => giveWay());
+  await bulk.run(own('flood'), (giveWay) => giveWay());
   expect(performance.now()).toBe(begin);
 });
 
 test('who never ends makes a batch half as long again, however often it pauses', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, pass } = openBulk();
-  void bulk.little('other', () => NEVER);
+  void bulk.little(own('other'), () => NEVER);
   const begin = performance.now();
-  const batch = bulk.run('flood', async (giveWay) => {
+  const batch = bulk.run(own('flood'), async (giveWay) => {
     for (let piece = 0; piece < 50; piece += 1) {
       await new Promise((resolve) => setTimeout(resolve, 4));
       await giveWay();
@@ -188,13 +195,49 @@ test('who never ends makes a batch half as long again, however often it pauses',
 test('the time in which a batch let others go first is none that its team rests for', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, pass, began, send } = openBulk();
-  bulk.hear('other');
-  void bulk.little('other', () => NEVER);
-  const first = bulk.run('flood', (giveWay) => giveWay());
+  bulk.hear(own('other'));
+  void bulk.little(own('other'), () => NEVER);
+  const first = bulk.run(own('flood'), (giveWay) => giveWay());
   await pass(0);
   await pass(10);
   await first;
   void send('flood');
   await pass(1);
   expect(began).toEqual(['flood']);
+});
+
+test('organisations take turns first, then their teams, however many teams one has', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk, began, send, endOne } = openBulk();
+  bulk.hear(own('other'));
+  for (let team = 0; team < 7; team += 1) for (let n = 0; n < 3; n += 1) void send(`loud/${team}`);
+  for (let n = 0; n < 3; n += 1) void send('quiet');
+  for (let turn = 0; turn < 6; turn += 1) await endOne(0);
+  expect(began).toEqual(['loud/0', 'quiet', 'loud/1', 'quiet', 'loud/2', 'quiet', 'loud/3']);
+});
+
+test('beside another organisation the teams of one rest together, and have a quarter of the time between them', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk, began, send, endOne, pass } = openBulk();
+  bulk.hear(own('other'));
+  for (let team = 0; team < 7; team += 1) void send(`loud/${team}`);
+  await endOne(20);
+  await pass(59);
+  expect(began).toEqual(['loud/0']);
+  await pass(1);
+  expect(began).toEqual(['loud/0', 'loud/1']);
+});
+
+test('beside teams of its own organisation alone, each team rests for itself', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk, began, send, endOne, pass } = openBulk();
+  for (const team of ['loud/1', 'loud/0']) bulk.hear(own(team));
+  for (const team of ['loud/0', 'loud/0', 'loud/1']) void send(team);
+  await endOne(20);
+  expect(began).toEqual(['loud/0', 'loud/1']);
+  await endOne(0);
+  await pass(58);
+  expect(began).toHaveLength(2);
+  await pass(2);
+  expect(began).toEqual(['loud/0', 'loud/1', 'loud/0']);
 });

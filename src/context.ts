@@ -1,6 +1,7 @@
-import type { Aside, BulkWork, GiveWay } from './bulk-work.ts';
+import type { BulkWork, GiveWay } from './bulk-work.ts';
 import type { Config } from './config/options.ts';
 import type { Db, Tx } from './db/open.ts';
+import type { Aside } from './fair/fair-share.ts';
 import type { Logger } from './log.ts';
 import type { LongPolls } from './long-polls.ts';
 import type { Cipher } from './privacy/cipher.ts';
@@ -10,6 +11,10 @@ export type Ctx = {
   config: Config;
   db: Db;
   log: Logger;
+  /** Connections for look-ups of keys, for requests of management keys and for /readyz; missing: those of `db`. */
+  reserved?: Db;
+  /** How long the request has waited that waits longest for its turn here; missing where none is served. */
+  requestWaitMs?: () => number;
   /** Seals and opens personal columns, and makes the hashes that names are looked up by. */
   cipher: Cipher;
   /** Shares what takes many values at once among the teams of this process. */
@@ -30,6 +35,24 @@ export type Ctx = {
   count?: (counted: Counted) => void;
   /** Whether a statement of this process failed lately because the server's disk is full. */
   outOfSpace?: () => boolean;
+  /** The line of a request in the audit log; missing where there is no request. */
+  line?: RequestLine;
+};
+
+/** What an operation adds to the line of its request in the audit log. */
+export type RequestLine = {
+  /** Whose act the request is, where the operation takes no key but something else that was made here. */
+  actor: (key: ActorOfRequest, records?: string[]) => void;
+  /** Ids that neither the input nor the answer names. */
+  names: (...ids: string[]) => void;
+};
+
+/** What was shown by whoever acts, by its own id, with whom it belongs to. */
+export type ActorOfRequest = {
+  kind: 'team_key' | 'access_token' | 'user_token' | 'link_token' | 'link_code' | 'management_key' | 'signed_link';
+  id: string;
+  org_id: string;
+  team_id: string | null;
 };
 
 /**
@@ -65,6 +88,8 @@ export type FoundLinkSession = {
   id: string;
   org_id: string;
   team_id: string;
+  /** The key that made it; null where nobody knows. */
+  made_by: string | null;
   ctx: LinkCtx | null;
   ended: 'token_expired' | 'token_consumed' | 'invalid_token' | null;
 };
@@ -90,6 +115,10 @@ type TeamSettings = {
   reject_duplicate_connection?: boolean | null;
   patient_experience?: boolean;
   link_redirect_urls?: string[] | null;
+  /** How often the team's signed links were ended. */
+  signed_link_generation?: number;
+  /** Whether links end with the key that they were obtained with; null: with one that has limited scopes. */
+  signed_links_end_with_key?: boolean | null;
   [setting: string]: unknown;
 };
 
@@ -100,6 +129,8 @@ export type TeamCtx = Ctx & {
   onlyUser?: string;
   /** The key that is called by, or that made the token of an hour: tokens of users end with it. Missing where no key calls. */
   keyId?: string;
+  /** What the key that is called by is limited to; null or missing where it is not, or no key calls. */
+  keyScopes?: readonly string[] | null;
   /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
   aside?: Aside;
   /** Aborted when the client of a request that waits or lasts has gone away, or has all of its answer; missing where there is none. */

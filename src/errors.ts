@@ -65,7 +65,12 @@ export type ErrorCode =
   | 'unmatched_result_resolved'
   | 'unmatched_order_required'
   | 'order_takes_no_results'
+  | 'message_not_waiting'
+  | 'message_not_repairable'
+  | 'message_not_changeable'
   | 'scheduler_not_connected'
+  | 'scheduler_unavailable'
+  | 'scheduler_news_invalid'
   | 'area_not_served'
   | 'start_date_too_far'
   | 'booking_key_invalid'
@@ -119,7 +124,9 @@ export type ErrorCode =
   | 'idempotency_mismatch'
   | 'idempotency_in_flight'
   | 'idempotency_answer_ended'
-  | 'not_ready';
+  | 'not_ready'
+  | 'storage_full'
+  | 'encryption_key_unknown';
 
 type Extra = {
   /** Replaces the text as `detail`, where the interface asks for an object. */
@@ -140,6 +147,17 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.extra = extra;
+  }
+}
+
+/** Ends a stream that has begun: its status has left, so that only the log can say why. */
+export class StreamEnded extends Error {
+  readonly reason: 'stopping' | 'overtaken';
+
+  constructor(reason: StreamEnded['reason']) {
+    super(reason);
+    this.name = 'StreamEnded';
+    this.reason = reason;
   }
 }
 

@@ -58,8 +58,8 @@ function withoutRedacted(line: Record<string, unknown>, deeper: number): Record<
 function errorWithoutData(error: unknown): Record<string, unknown> {
   if (error === undefined || error === null) return {};
   if (!(error instanceof Error)) return { type: typeof error };
-  const { code, constraint, table, routine } = error as Error & Record<string, unknown>;
-  return { type: error.name, code, constraint, table, routine, stack: framesOf(error).join('\n') };
+  const { code, constraint, table, routine, key_version } = error as Error & Record<string, unknown>;
+  return { type: error.name, code, constraint, table, routine, key_version, stack: framesOf(error).join('\n') };
 }
 
 const MOST_FRAMES = 12;

@@ -43,6 +43,7 @@ import * as appointments from './labs/appointments/schemas.ts';
 import * as compendium from './labs/catalogue/compendium/schemas.ts';
 import * as labAccounts from './labs/catalogue/lab-accounts/schemas.ts';
 import * as ownTests from './labs/catalogue/own-tests/schemas.ts';
+import * as repairs from './labs/laboratories/hl7/management/schemas.ts';
 import * as fhir from './labs/laboratories/fhir/schemas.ts';
 import * as orderLists from './labs/orders/list/schemas.ts';
 import * as orderMessages from './labs/orders/messages/schemas.ts';
@@ -119,6 +120,7 @@ const schemas = [
   portal,
   parser,
   unmatched,
+  repairs,
   ehrPipelines,
   etlPipelines,
   teamExport,

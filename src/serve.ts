@@ -8,7 +8,7 @@ import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
-import { openDatabase, type Database } from './db/open.ts';
+import { openDatabase, type Database, type Db } from './db/open.ts';
 import { MIGRATIONS, SANDBOX_SEEDS, type Place } from './db/place.ts';
 import { refuseStrongLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
@@ -18,6 +18,7 @@ import { REPLAYS_CHANNEL } from './delivery/replays/tell.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { EVENTS_CHANNEL } from './events/notify-readers.ts';
 import { prepareDrain } from './http/drain.ts';
+import { RESERVED_CONNECTIONS } from './http/limits/request-permits.ts';
 import { refuseTakenPorts } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { startStreaming, type Streaming } from './pipelines/etl/streaming/start-streaming.ts';
@@ -27,10 +28,12 @@ import { startHl7, type Hl7 } from './labs/laboratories/hl7/start.ts';
 import type { Logger } from './log.ts';
 import { LongPolls } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
+import { announceProcess, type Presence } from './privacy/processes.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
 import { USER_AGENT } from './package-root.ts';
 import { Deliverer } from './delivery/deliver.ts';
 import { deploymentPolicy } from './outbound/deployment-policy.ts';
+import { registerProbes } from './system/probes.ts';
 import { wings } from './wings.ts';
 import { openSender } from './delivery/sending/send.ts';
 
@@ -40,6 +43,8 @@ export type Role = 'serve' | 'api' | 'worker';
 export type Service = {
   /** Of a sandbox whose data directory keeps them. */
   firstKeys: FirstKeys | null;
+  /** Addresses with the ports that were really taken; null where there is none. */
+  listensAt: { api: string | null; metrics: string | null };
   /** Finishes requests and deliveries, gives leases back and closes everything that was opened here. */
   stop: () => Promise<void>;
 };
@@ -49,7 +54,11 @@ type Options = { role: Role; config: Config; secrets: Secrets; place: Place; log
 /** Starts the service on a database that is open: migrates, then serves and works as its role says. */
 export async function startService(options: Options): Promise<Service> {
   const { place, log } = options;
-  const config = { ...options.config, uploadDir: options.config.uploadDir ?? join(place.dataDir, 'uploads') };
+  const config = {
+    ...options.config,
+    uploadDir: options.config.uploadDir ?? join(place.dataDir, 'uploads'),
+    storage: { ...options.config.storage, databaseDir: place.embedded ? place.dataDir : null },
+  };
   const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
   const running: Running = {
@@ -62,6 +71,9 @@ export async function startService(options: Options): Promise<Service> {
       limits: config.databaseLimits,
       log,
     }),
+    presence: null,
+    reserved: null,
+    api: null,
     drain: null,
     metricsServer: null,
     deliveries: null,
@@ -74,7 +86,8 @@ export async function startService(options: Options): Promise<Service> {
   };
   try {
     const firstKeys = await start(running, { ...options, config });
-    return { firstKeys, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
+    const listensAt = { api: addressOf(running.api), metrics: addressOf(running.metricsServer) };
+    return { firstKeys, listensAt, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
   } catch (error) {
     // Whatever is open by now would keep the process alive, with a port that is taken for instance.
     await stopInOrder(running, 0).catch((failure: unknown) =>
@@ -84,10 +97,21 @@ export async function startService(options: Options): Promise<Service> {
   }
 }
 
+function addressOf(server: FastifyInstance | null): string | null {
+  const taken = server?.server.address();
+  if (!taken || typeof taken === 'string') return null;
+  return `http://${taken.family === 'IPv6' ? `[${taken.address}]` : taken.address}:${taken.port}`;
+}
+
 /** What is open, filled in as it opens. */
 type Running = {
   stopping: AbortController;
   database: Database;
+  /** Tells the others that this process lives, and which keys it has. */
+  presence: Presence | null;
+  /** Connections of the API that no other request takes away from management keys, look-ups of keys and /readyz. */
+  reserved: Database | null;
+  api: FastifyInstance | null;
   /** Closes the API. */
   drain: ((drainMs: number) => Promise<void>) | null;
   metricsServer: FastifyInstance | null;
@@ -107,7 +131,7 @@ type Running = {
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
   const { db } = running.database;
   const outOfSpace = (): boolean =>
-    [running.database, running.deliveries, running.forJobs].some((open) => open?.outOfSpace());
+    [running.database, running.reserved, running.deliveries, running.forJobs].some((open) => open?.outOfSpace());
   const cipher = await claimCipher(db, config, secrets);
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
@@ -127,10 +151,12 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   };
   // Before the first keys are made: a start that fails now would never show them.
   await refuseTakenPorts(config.host, portsOf(role, config));
+  running.presence = await announceProcess(ctx, role);
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
 
+  if (role !== 'worker') ctx.reserved = openReserved(running, place, config, log);
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
-  if (app) running.drain = prepareDrain(app.server);
+  if (app) Object.assign(running, { api: app.server, drain: prepareDrain(app.server, log) });
   if (role !== 'api') {
     if (role === 'serve' && place.embedded) await takeBackLanes(acrossTeams(ctx).db);
     startDelivering(running, ctx, place, metrics);
@@ -139,7 +165,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   running.listener = openListener({
     url: place.url,
     channels: {
-      phial_access: () => app?.access.forget(),
+      phial_access: (payload) => app?.access.hear(payload),
       [DELIVERIES_CHANNEL]: (payload) => deliverer?.hear(payload),
       [RECEIVERS_CHANNEL]: (payload) => deliverer?.forget(payload),
       [REPLAYS_CHANNEL]: (payload) => deliverer?.hearOfReplay(payload),
@@ -183,6 +209,20 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   return firstKeys;
 }
 
+function openReserved(running: Running, { url }: Place, config: Config, log: Logger): Db {
+  running.reserved = openDatabase({
+    url,
+    poolSize: RESERVED_CONNECTIONS,
+    keepOpen: true,
+    role: 'phial_app',
+    name: 'phial reserved',
+    limits: config.databaseLimits,
+    beside: running.database,
+    log,
+  });
+  return running.reserved.db;
+}
+
 /** Where this process is going to listen. */
 function portsOf(role: Role, { port, metricsPort, hl7 }: Config): { option: string; port: number }[] {
   return [
@@ -219,6 +259,7 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
   if (ctx.config.metricsPort === null) return null;
   const server = Fastify({ logger: false });
   registerMetrics(server, metrics, () => measure(ctx, metrics));
+  registerProbes(server, ctx);
   await server.listen({ host: ctx.config.host, port: ctx.config.metricsPort });
   return server;
 }
@@ -227,10 +268,9 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
  * Requests first, since they make work; then the work; then what both stand on. Events are streamed on beside all that for as long as
  * the drain takes: no broker of a team holds up what is behind it.
  */
-async function stopInOrder(
-  { stopping, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs, metricsServer, listener, database }: Running,
-  drainMs: number,
-): Promise<void> {
+async function stopInOrder(running: Running, drainMs: number): Promise<void> {
+  const { stopping, presence, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs } = running;
+  const { metricsServer, listener, reserved, database } = running;
   const deadline = Date.now() + drainMs;
   stopping.abort();
   const streamed = streaming?.stop(drainMs);
@@ -243,5 +283,7 @@ async function stopInOrder(
   await deliveries?.close();
   await metricsServer?.close();
   await listener?.close();
+  await presence?.stop();
+  await reserved?.close();
   await database.close();
 }

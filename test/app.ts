@@ -14,6 +14,7 @@ import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import type { ErrorCode } from '../src/errors.ts';
+import { RESERVED_CONNECTIONS } from '../src/http/limits/request-permits.ts';
 import type { Code } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { jsonOf } from '../src/http/media.ts';
@@ -105,12 +106,22 @@ export async function startTestApp(
   const log = openLog(config.logLevel, logTo && { write: logTo });
   const limits = { ...config.databaseLimits, waitMs: poolWaitMs ?? config.databaseLimits.waitMs };
   const database_ = openDatabase({ url, poolSize, role: 'phial_app', limits, log });
+  const reserved = openDatabase({
+    url,
+    poolSize: RESERVED_CONNECTIONS,
+    keepOpen: true,
+    role: 'phial_app',
+    name: 'phial reserved',
+    limits,
+    log,
+  });
   const cipher = await claimCipher(database_.db, config, secrets);
   const metrics = openMetrics();
   const polls = new LongPolls();
   const ctx: Ctx = {
     config,
     db: database_.db,
+    reserved: reserved.db,
     log,
     cipher,
     bulk: new BulkWork(config.databasePools.api),
@@ -123,7 +134,7 @@ export async function startTestApp(
   const listener = openListener({
     url,
     log,
-    channels: { phial_access: () => app.access.forget(), [EVENTS_CHANNEL]: (team) => polls.wake(team) },
+    channels: { phial_access: (payload) => app.access.hear(payload), [EVENTS_CHANNEL]: (team) => polls.wake(team) },
     onLost: () => app.access.lost(),
     onListening: () => {
       app.access.listening();
@@ -174,6 +185,7 @@ export async function startTestApp(
       await deliveries.close();
       await app.server.close();
       await listener.close();
+      await reserved.close();
       await database_.close();
       if (sharedUrl) return;
       rmSync(uploadDir, { recursive: true, force: true });

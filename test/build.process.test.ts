@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,3 +55,33 @@ test('a build says that it builds, to people alone, and one that is up to date s
     rmSync(project, { recursive: true });
   }
 });
+
+test('what a production install brings is enough to build the program and to run it', () => {
+  const project = mkdtempSync(join(tmpdir(), 'phial-production-'));
+  try {
+    for (const name of ['bin', 'src', 'bench', 'migrations', 'seeds'])
+      cpSync(join(PACKAGE_ROOT, name), join(project, name), { recursive: true });
+    for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'openapi.json'])
+      cpSync(join(PACKAGE_ROOT, file), join(project, file));
+    linkProductionPackages(project);
+    const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
+    const { status, stdout, stderr } = run('bin/build.mjs');
+    expect([status, stdout, stderr]).toEqual([0, '', 'building…\n']);
+    const { version } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(run('bin/phial.mjs', '--version').stdout).toBe(`${version}\n`);
+  } finally {
+    rmSync(project, { recursive: true });
+  }
+}, 400_000);
+
+/** As `npm ci --omit=dev` would: those of the lock file that are not for development alone. */
+function linkProductionPackages(project: string): void {
+  type Locked = { packages: Record<string, { dev?: boolean }> };
+  const { packages } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package-lock.json'), 'utf8')) as Locked;
+  for (const [place, { dev }] of Object.entries(packages)) {
+    const isTop = /^node_modules\/(@[^/]+\/)?[^/]+$/.test(place);
+    if (!isTop || dev || !existsSync(join(PACKAGE_ROOT, place))) continue;
+    mkdirSync(dirname(join(project, place)), { recursive: true });
+    symlinkSync(join(PACKAGE_ROOT, place), join(project, place));
+  }
+}

@@ -161,6 +161,8 @@ test('an operator migrates an empty database, makes an organisation, and its man
     const { body } = await asTeam<{ configuration: object }>('GET', `/v2/team/${team.body.id}`);
     expect(body.configuration).toMatchObject({ partial_webhooks_enabled: on });
   }
+  const ended = await runCommand(['team', 'end-links', '--org', org_id, '--team', team.body.id], { env });
+  expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining('No signed link of the team')]);
   const account = ['--org', org_id, '--lab', 'simulated-reference-lab', '--number', '10234', '--team', team.body.id];
   const lab = await runCommand(['lab-account', 'add', ...account, '--billing', 'client_bill=az,CA'], { env });
   const lab_account_id = lab.stdout.trim();
@@ -192,6 +194,7 @@ test('an operator migrates an empty database, makes an organisation, and its man
     { ...line, action: 'team close-beta', org_id, team_id: team.body.id, records: [team.body.id] },
     { ...line, action: 'team switch', org_id, team_id: team.body.id, records: [team.body.id] },
     { ...line, action: 'team switch', org_id, team_id: team.body.id, records: [team.body.id] },
+    { ...line, action: 'team end-links', org_id, team_id: team.body.id, records: [team.body.id] },
     { ...line, action: 'lab-account add', org_id, records: [lab_account_id] },
     { ...line, action: 'lab-account set-status', org_id, records: [lab_account_id] },
     { ...line, action: 'org set-plan', org_id, records: [org_id] },
@@ -242,7 +245,19 @@ test('production begins with bootstrap, on two roles of a database: the service 
     const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
     const program = await serve({ env });
     expect(await invented(owner)).toEqual({ labs: '0', markers: '0', lab_tests: '0', payors: '0' });
-    expect(program.output()).toContain('Phial serves production us at https://api.example.com');
+    const lines = program
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        msg: 'started',
+        environment: 'production',
+        base_url: 'https://api.example.com',
+        api: `http://127.0.0.1:${program.port}`,
+      }),
+    );
     expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
     const manage = apiOf(program.baseUrl, '', management_key);
     const team = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });

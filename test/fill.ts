@@ -116,6 +116,27 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     notes: 'They are away',
   });
   const slow = await orderKit(team, user_id);
+  // As of an appointment whose scheduler did not answer yet.
+  const callId = randomUUID();
+  const booked = await app.db
+    .selectFrom('appointments')
+    .select(['user_id', 'order_id', 'id', 'provider'])
+    .where('order_id', '=', cancelled)
+    .executeTakeFirstOrThrow();
+  const { id: appointment_id, ...ofAppointment } = booked;
+  const content = { slot: null, notes: 'They are away', reason: null };
+  await app.db
+    .insertInto('scheduler_calls')
+    .values({
+      ...ofAppointment,
+      id: callId,
+      team_id: team.id,
+      appointment_id,
+      kind: 'cancel',
+      by_hand: true,
+      content: app.ctx.cipher.sealJson('scheduler_calls.content', { team_id: team.id, id: callId }, content),
+    })
+    .execute();
   await simulate(team, slow.id, '?delay=3600');
   await team.api('POST', '/v3/order/resend_events', { order_ids: [slow.id] });
   await team.api('PATCH', `/v3/order/${slow.id}/communication_settings`, { sms_enabled: false });
@@ -135,6 +156,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
      values ('${user_id}', '${outboxId}', '${slow.id}', '${team.id}', 1, 'new');
      insert into order_numbers (user_id, order_id, team_id, lab_id, number, account_number)
      values ('${user_id}', '${slow.id}', '${team.id}', 1, 'P${slow.id}', 'ACC-1');
+     insert into patient_numbers (user_id, team_id, number) values ('${user_id}', '${team.id}', 'U${slow.id}');
      insert into laboratory_numbers (user_id, order_id, team_id, lab_id, kind, number)
      values ('${user_id}', '${slow.id}', '${team.id}', 1, 'accession', 'A${slow.id}');
      insert into order_signatures (user_id, order_id, team_id, content) values ('${user_id}', '${slow.id}', '${team.id}', '')`,
@@ -176,6 +198,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     app.databaseUrl,
     `insert into data_pull_preferences (team_id, provider, org_id, default_days) values ('${team.id}', 'oura', '${team.org_id}', 30)`,
   );
+  await query(app.databaseUrl, `insert into queue_turns values ('imports', '${team.id}', now())`);
   await query(app.databaseUrl, `insert into team_provider_waits values ('${team.id}', 'strava', now(), now())`);
   // As of a worker that was killed.
   await query(app.databaseUrl, 'insert into delivery_workers (id) values (gen_random_uuid())');

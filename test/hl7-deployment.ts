@@ -28,7 +28,7 @@ const connectionFile = (
     state: 'AZ',
     zipcode: '85004',
     clia_number: '03D0000001',
-    collection_methods: ['testkit', 'walk_in_test', 'on_site_collection'],
+    collection_methods: ['testkit', 'walk_in_test', 'on_site_collection', 'at_home_phlebotomy'],
     sample_types: ['serum', 'dried_blood_spot'],
   },
   markers: [

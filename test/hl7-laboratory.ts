@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,6 +16,8 @@ export type Hl7Laboratory = {
   /** Their control ids. */
   controlIds: () => string[];
   behave: (fault: Fault) => void;
+  /** Answers by what this makes of an order, in place of an ACK; not at all where it makes null of it. */
+  answerBy: (make: ((order: Message) => string | null) | null) => void;
   /** Refuses by AE what lacks these beside the usual ones. */
   require: (paths: string[]) => void;
   /** Takes no connections until called with false. */
@@ -43,6 +46,7 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
   const orders: Message[] = [];
   const sockets = new Set<Socket>();
   let fault: Fault = null;
+  let make: ((order: Message) => string | null) | null = null;
   let required = REQUIRED;
   const begin = (socket: Socket): void => {
     sockets.add(socket);
@@ -63,6 +67,7 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     const order = new Message({ text });
     orders.push(order);
     if (fault === 'never_answers') return;
+    if (make) return void reply(socket, make(order));
     if (fault === 'closes_before_answer') return void socket.destroy();
     const missing = required.find((path) => text_(order, path) === '');
     const controlId = fault === 'answers_another' ? 'ANOTHER' : text_(order, 'MSH.10');
@@ -72,7 +77,11 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
       `MSA|${isRefused ? 'AE' : 'AA'}|${controlId}`,
       ...(isRefused ? [`ERR||${missing ?? ''}|101|E`] : []),
     ].join('\r');
-    socket.write(Buffer.concat([Buffer.of(VT), Buffer.from(`${answer}\r`), Buffer.of(FS, CR)]));
+    reply(socket, answer);
+  }
+
+  function reply(socket: Socket, answer: string | null): void {
+    if (answer !== null) socket.write(Buffer.concat([Buffer.of(VT), Buffer.from(`${answer}\r`), Buffer.of(FS, CR)]));
   }
 
   const listen = (port: number): Promise<void> =>
@@ -94,6 +103,9 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     behave: (how) => {
       fault = how;
     },
+    answerBy: (how) => {
+      make = how;
+    },
     require: (paths) => {
       required = [...REQUIRED, ...paths];
     },
@@ -112,6 +124,18 @@ export function text_(message: Message, path: string): string {
   const first = node.length > 1 && segment !== 'MSH' ? node.get(0) : node;
   const found = first.get(rest.join('.'));
   return found.isEmpty() ? '' : found.toString();
+}
+
+/** A message of the laboratory about orders, as `ORL^O22`: its own segments behind the header and an MSA. */
+export function orderReply(
+  {
+    type = 'ORL^O22',
+    id = randomUUID().slice(0, 12),
+    account = 'ACC-1',
+  }: { type?: string; id?: string; account?: string },
+  segments: string[],
+): string {
+  return [`MSH|^~\\&|LAB|LABFAC|PHIAL|${account}|20260122103000||${type}|${id}|P|2.5.1`, ...segments, ''].join('\r');
 }
 
 export type ResultToSend = {
@@ -209,6 +233,24 @@ export function sendFrame(port: number, content: Buffer | string, { raw = false 
     });
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     socket.write(raw ? bytes : Buffer.concat([Buffer.of(VT), bytes, Buffer.of(FS, CR)]));
+  });
+}
+
+/** Sends a frame and reads as many as are told of the frames that come back, as they are. */
+export function exchangeFrames(port: number, content: Buffer | string, frames = 1): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let heard = '';
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('The connection was closed before all was answered.')));
+    socket.on('data', (bytes) => {
+      heard += bytes.toString('latin1');
+      const answers = heard.split('\x1C\r').slice(0, -1);
+      if (answers.length < frames) return;
+      resolve(answers.map((answer) => answer.replace('\x0B', '')));
+      socket.end();
+    });
+    socket.write(Buffer.concat([Buffer.of(VT), Buffer.from(content), Buffer.of(FS, CR)]));
   });
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 // Walks every operation as another team that knows all ids: none shows or changes anything of the team they belong to.
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -5,6 +6,7 @@ import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { addPhysician } from '../src/tenancy/teams/physicians.ts';
+import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/glossary/summaries.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
@@ -58,6 +60,8 @@ type Ids = {
   transaction_id: string;
   sample_id: string;
   raw_result_id: string;
+  message_id: string;
+  outbox_id: string;
   lab_test_id: string;
   lab_account_id: string;
   credential_id: string;
@@ -390,6 +394,24 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: { email: `${name}@example.com`, role: 'no_role' }, status: 200 },
   ],
   create_webhook: () => [{ body: { url: 'https://stranger.example.com/in' }, status: 404 }],
+  get_laboratory_message: ofTeamsOwn(undefined),
+  repair_laboratory_message: ofTeamsOwn({ changes: [{ segment: 2, field: 11, value: 'F' }] }),
+  replay_laboratory_message: ofTeamsOwn(undefined),
+  discard_laboratory_message: ofTeamsOwn(undefined),
+  resend_laboratory_order: ofTeamsOwn(undefined),
+  hold_laboratory_order: ofTeamsOwn(undefined),
+  release_laboratory_order: ofTeamsOwn(undefined),
+  get_managed_unmatched_result: ofTeamsOwn(undefined),
+  accept_managed_unmatched_result: (own, others) => [
+    { body: { order_id: own.order_id }, status: 404 },
+    { params: { team_id: own.team_id }, body: { order_id: own.order_id }, status: 404 },
+    {
+      params: { team_id: own.team_id, raw_result_id: own.raw_result_id },
+      body: { order_id: others.order_id },
+      status: 404,
+    },
+  ],
+  resolve_managed_unmatched_result: ofTeamsOwn({ action: 'reject' }),
   get_webhook: ofTeamsOwn(undefined),
   patch_webhook: ofTeamsOwn({ description: 'mine' }),
   delete_webhook: ofTeamsOwn(undefined),
@@ -545,6 +567,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
   // As of a laboratory that was told of the order, and has sent its result.
   await sql`insert into order_numbers (user_id, order_id, team_id, lab_id, number, account_number)
     values (${user.user_id}, ${waiting.id}, ${team.id}, 1, ${waiting.id}, 'ACC-1')`.execute(app.db);
+  await sql`insert into patient_numbers (user_id, team_id, number)
+    values (${user.user_id}, ${team.id}, ${`U${user.user_id}`})`.execute(app.db);
   await sql`insert into laboratory_numbers (user_id, order_id, team_id, lab_id, kind, number)
     values (${user.user_id}, ${waiting.id}, ${team.id}, 1, 'filler', ${waiting.id})`.execute(app.db);
   await sql`insert into hl7_outgoing (user_id, id, team_id, control_id, message)
@@ -588,6 +612,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     transaction_id: order.order_transaction.id,
     sample_id: sample_id as string,
     raw_result_id: (await loseResults(team)).unmatched_id,
+    message_id: await waitingMessage(team),
+    outbox_id: await refusedOrder(team, { user_id: user.user_id, order_id: order.id }),
     lab_test_id: await kitTestId(team),
     lab_account_id: account_id,
     credential_id: credentials.body.id,
@@ -615,6 +641,28 @@ async function fill(team: Team, name: string): Promise<Ids> {
     key_id: managers.body.data[0]?.id as string,
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
+}
+
+/** A message of a laboratory that waits, of the team. */
+async function waitingMessage(team: Team): Promise<string> {
+  const bytes = Buffer.from(`OBX|1|NM|GLU||88|||||||Q|${randomUUID()}`);
+  const { id } = await storeMessage(app.ctx, { labId: 1, bytes, header: null });
+  await sql`update hl7_messages set state = 'failed', team_id = ${team.id} where id = ${id}`.execute(app.db);
+  return id;
+}
+
+/** An order that its laboratory refused. */
+async function refusedOrder(team: Team, of: { user_id: string; order_id: string }): Promise<string> {
+  const id = randomUUID();
+  await sql`
+    insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action, state)
+    values (${of.user_id}, ${id}, ${of.order_id}, ${team.id}, 1, 'new', 'refused')`.execute(app.db);
+  // And an appointment whose scheduler was not told yet.
+  await sql`
+    insert into scheduler_calls (user_id, order_id, id, team_id, appointment_id, provider, kind, content, by_hand)
+    select user_id, order_id, ${randomUUID()}, team_id, id, provider, 'cancel', '', true
+      from appointments where team_id = ${team.id} limit 1`.execute(app.db);
+  return id;
 }
 
 async function makeDeletedTeam({ org_id, api }: Team): Promise<string> {

@@ -10,7 +10,7 @@ import { jsonOf } from '../src/http/media.ts';
 type Schema = { type?: string | string[]; properties?: Record<string, Schema>; items?: Schema };
 type Values = Record<string, unknown>;
 
-const WRONG: unknown[] = [{}, [], [{}], '', 'x', 1e14 - 1, -1e14, 1.5, true, null, undefined];
+const WRONG: unknown[] = [{}, [], [{}], '', 'x', 1e14 - 1, -1e14, 1.5, true, null, undefined, 'toString', '__proto__'];
 
 /** `value` with each of its members in turn replaced by each wrong value, also members that it leaves out. */
 function* withOneWrong(schema: Schema, value: unknown): Generator<unknown> {

@@ -125,7 +125,10 @@ export async function startProgram(start: Start = {}): Promise<Program> {
     output: () => output,
     serving: async () => {
       const until = Date.now() + READY_WITHIN_MS;
-      while (!/^Phial (serves|works)/m.test(output) || !(args[0] === 'worker' || (await isReady(baseUrl)))) {
+      while (
+        !/^Phial (serves|works)|"msg":"started"/m.test(output) ||
+        !(args[0] === 'worker' || (await isReady(baseUrl)))
+      ) {
         if (child.exitCode !== null || child.signalCode !== null)
           throw new Error(`The program ended while starting:\n${output}`);
         if (Date.now() > until) throw new Error(`The program did not get ready:\n${output}`);

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signedUrl } from '../src/privacy/signed-link.ts';
 import { createManagementKey } from '../src/tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { startTestApp, type TestApp } from './app.ts';
@@ -38,6 +40,49 @@ describe('with a limit per key', () => {
     expect(taken).toBeLessThanOrEqual(BURST + Math.ceil(refilled));
     expect(statuses.filter((status) => status === 429)).toHaveLength(4 * BURST - taken);
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+  });
+
+  test('a signed link has a rate of its own, all links of a team share one, and its keys another', async () => {
+    const team = await app.makeTeam();
+    const links = Array.from({ length: 8 }, () =>
+      signedUrl(app.ctx, 'requisition', { team_id: team.id, id: randomUUID() }),
+    );
+    const open = async (link: string, times: number): Promise<number[]> => {
+      const path = `${app.baseUrl}${new URL(link).pathname}`;
+      return (await Promise.all(Array.from({ length: times }, () => fetch(path)))).map(({ status }) => status);
+    };
+    const passed = (statuses: number[]): number => statuses.filter((status) => status === 403).length;
+    const one = await open(links[0] as string, 30);
+    expect(passed(one)).toBeGreaterThanOrEqual(10);
+    expect(passed(one)).toBeLessThan(20);
+    let all = passed(one);
+    for (const link of links.slice(1)) all += passed(await open(link, 10));
+    expect(all).toBeGreaterThanOrEqual(BURST);
+    expect(all).toBeLessThan(60);
+    expect((await call(app.baseUrl, team.api_key)).status).toBe(200);
+  });
+
+  test('however many tokens of users a team has, they send as much together as one key, and its keys another', async () => {
+    const team = await app.makeTeam();
+    const { user_id } = (await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'phone' })).body;
+    const tokens: string[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const { body } = await team.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
+      tokens.push(body.sign_in_token);
+    }
+    const push = async (token: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const path = `${app.baseUrl}/v2/timeseries/${user_id}/samples`;
+      return (await fetch(path, { method: 'POST', headers, body: '[{}]' })).status;
+    };
+    const statuses: number[] = [];
+    for (const token of tokens)
+      statuses.push(...(await Promise.all(Array.from({ length: BURST / 4 }, () => push(token)))));
+    const passed = statuses.filter((status) => status === 422).length;
+    expect(statuses.filter((status) => status === 429)).toHaveLength(statuses.length - passed);
+    expect(passed).toBeGreaterThanOrEqual(BURST);
+    expect(passed).toBeLessThan(2 * BURST);
+    expect((await call(app.baseUrl, team.api_key)).status).toBe(200);
   });
 
   test('every answer tells the policy and what is left, and a refusal when to come back', async () => {

@@ -23,7 +23,8 @@ const OWNERS: Record<string, string[]> = {
     'ended_agreements',
   ],
   'wearables/link': ['bulk_ops', 'scope_requirements', 'link_tokens', 'link_codes', 'oauth_states'],
-  'labs/appointments': ['appointments', 'appointment_events', 'appointment_slots'],
+  'labs/appointments': ['appointments', 'appointment_events', 'appointment_slots', 'scheduler_calls'],
+  'labs/schedulers': ['scheduler_connections'],
   'labs/places': ['zip_prefixes', 'service_centers'],
   'labs/catalogue': [
     'labs',
@@ -65,6 +66,7 @@ const OWNERS: Record<string, string[]> = {
     'laboratory_codes',
     'laboratory_senders',
     'order_numbers',
+    'patient_numbers',
     'laboratory_numbers',
     'hl7_outgoing',
     'hl7_messages',
@@ -85,12 +87,15 @@ const OWNERS: Record<string, string[]> = {
   audit: ['audit_log'],
   'http/answer': ['idempotency_keys'],
   'http/limits': ['rate_limits'],
-  privacy: ['encryption_keys'],
+  files: ['queue_turns'],
+  privacy: ['encryption_keys', 'processes'],
   db: ['deployment', 'migrations', 'seeds', 'event_epochs'],
 };
 
 /** Writes of a room that is not the owner, each for a reason. */
 const GUESTS: Record<string, string> = {
+  'imports from files/file-queue': 'files that wait are leased in one way, whatever they hold',
+  'lab_report_jobs from files/file-queue': 'files that wait are leased in one way, whatever they hold',
   'continuous_query_tasks from wearables/ask-for-runs': 'what comes in asks for the runs of the queries that read it',
   'events from delivery/erase': 'the envelopes that tell of an erased user go with their queue rows and attempts',
   'team_api_keys from tenancy/teams/deletion/delete': 'the keys of a deleted team end with it',

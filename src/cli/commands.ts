@@ -63,6 +63,12 @@ export const COMMANDS: Command[] = [
     run: async (values) => (await import('./org.ts')).bootstrapCommand(values),
   }),
   command({
+    words: 'org list',
+    summary: 'List the organisations with their ids and plans, a line of JSON each.',
+    flags: {},
+    run: async () => (await import('./org.ts')).listOrgsCommand(),
+  }),
+  command({
     words: 'org set-plan',
     summary: "Change an organisation's plan.",
     flags: {
@@ -107,6 +113,12 @@ export const COMMANDS: Command[] = [
     run: async (values) => (await import('./org.ts')).invitesCommand(values),
   }),
   command({
+    words: 'team list',
+    summary: 'List the teams with their ids, deleted ones too, a line of JSON each.',
+    flags: { org: { value: 'ID', meaning: 'Of one organisation only.', isId: true } },
+    run: async (values) => (await import('./team.ts')).listTeamsCommand(values),
+  }),
+  command({
     words: 'team open-beta',
     summary: 'Open a closed beta to a team of a production deployment; a sandbox has all of them.',
     flags: ofBeta,
@@ -117,6 +129,12 @@ export const COMMANDS: Command[] = [
     summary: 'Close it again; what the team has made of it stays.',
     flags: ofBeta,
     run: async (values) => (await import('./team.ts')).closeBetaCommand(values),
+  }),
+  command({
+    words: 'team end-links',
+    summary: 'End all signed links of a team: to requisitions, results, lab reports and pages for patients.',
+    flags: { org: organisation, team: ofBeta.team },
+    run: async (values) => (await import('./team.ts')).endLinksCommand(values),
   }),
   command({
     words: 'team switch',

@@ -20,5 +20,7 @@ test.each(['uncaughtException', 'unhandledRejection'])(
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 60, err: { type: 'Error', code: '23505' } });
     expect(lines[0]).not.toContain('Grace');
+    for (const code of ['ENOSPC', '53100']) listeners.get(event)?.(Object.assign(new Error('Grace'), { code }));
+    for (const line of lines.slice(1)) expect((JSON.parse(line) as { msg: string }).msg).toMatch(/^a disk is full: /);
   },
 );

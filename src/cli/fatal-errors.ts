@@ -1,3 +1,4 @@
+import { isDiskFull } from '../disk-space.ts';
 import type { Logger } from '../log.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Logger } from '../log.ts';
  */
 export function endOnFatalErrors(log: Logger): void {
   const end = (error: unknown, message: string): void => {
-    log.fatal({ err: error }, message);
+    log.fatal({ err: error }, isDiskFull(error) ? `a disk is full: ${message}` : message);
     process.exit(1);
   };
   process.on('uncaughtException', (error) => end(error, 'an error that nobody caught ends the process'));

@@ -3,8 +3,10 @@ import { listInvites } from '../tenancy/members/invites/list.ts';
 import { inviteUrl } from '../tenancy/members/invites/mail.ts';
 import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
+import { listOrgs } from '../tenancy/orgs/list.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
 import { withChange } from './with-change.ts';
+import { withCtx } from './with-ctx.ts';
 
 export function bootstrapCommand({ org, plan }: { org: string; plan: Plan }): Promise<number> {
   return withChange('bootstrap', async (ctx) => {
@@ -16,6 +18,13 @@ export function bootstrapCommand({ org, plan }: { org: string; plan: Plan }): Pr
       );
     };
     return { org_id, records: [org_id, management_key_id], tell };
+  });
+}
+
+export function listOrgsCommand(): Promise<number> {
+  return withCtx('org list', async (ctx) => {
+    for (const org of await listOrgs(ctx)) console.log(JSON.stringify(org));
+    return 0;
   });
 }
 

@@ -1,17 +1,32 @@
-import { readEnvironment } from '../config/environment.ts';
-import { parseConfig, type Config } from '../config/options.ts';
-import { credentialsFile, type Credentials } from '../credentials.ts';
-import { openPlace, type Place } from '../db/place.ts';
-import { openLog } from '../log.ts';
+import { readEnvironment, type Env } from '../config/environment.ts';
+import { parseConfig } from '../config/options.ts';
+import { freeBytes, isDiskFull } from '../disk-space.ts';
+import { openPlace } from '../db/place.ts';
+import { openLog, type Logger } from '../log.ts';
+import { announce } from './announce.ts';
 import { endOnFatalErrors } from './fatal-errors.ts';
 import type { Role } from '../serve.ts';
-import type { FirstKeys } from '../tenancy/orgs/bootstrap.ts';
-import { noticesOn } from './notices.ts';
 
 const PARENT_POLL_MS = 200;
+/** PostgreSQL writes its log in pieces of this size. */
+const FULL_BELOW_BYTES = 16 * 1024 * 1024;
 
 /** Serves until told to stop. Returns the exit code: 0 after a clean stop, 1 when the database went away. */
-export async function serveCommand(
+export async function serveCommand(role: Role, options: { stopWithParent?: boolean }): Promise<number> {
+  try {
+    return await serveUntilStopped(role, options);
+  } catch (error) {
+    // Also of options that cannot be read, among which the format may be.
+    if (!wantsJson(readEnvironment())) throw error;
+    openLog('fatal').fatal({ reason: (error as Error).message }, 'the process cannot go on');
+    return 1;
+  }
+}
+
+const wantsJson = ({ PHIAL_LOG_FORMAT: format, PHIAL_ENVIRONMENT: environment }: Env): boolean =>
+  format ? format === 'json' : environment === 'production';
+
+async function serveUntilStopped(
   role: Role,
   { stopWithParent = false }: { stopWithParent?: boolean },
 ): Promise<number> {
@@ -19,6 +34,7 @@ export async function serveCommand(
   const stopAsked = waitForStop(stopWithParent);
   const log = openLog(config.logLevel);
   endOnFatalErrors(log);
+  if (config.logFormat === 'json') logWarningsOfNode(log);
   // The service's modules take as long to load as PostgreSQL takes to start: both at once halve the wait.
   const loading = import('../serve.ts');
   const place = await openPlace({
@@ -32,8 +48,8 @@ export async function serveCommand(
   try {
     const { startService } = await loading;
     const service = await startService({ role, config, secrets, place, log });
-    announce(role, config, place, service.firstKeys);
-    const lost = place.lost.then((error) => `PostgreSQL went away: ${error.message} The next start recovers.`);
+    announce({ role, config, place, ...service }, log);
+    const lost = place.lost.then((error) => whyLost(error, place));
     reason = await Promise.race([stopAsked, lost]);
     log.info({ reason }, 'stopping');
     await service.stop();
@@ -42,6 +58,27 @@ export async function serveCommand(
   }
   log.info('stopped');
   return reason === 'asked to' ? 0 : 1;
+}
+
+/** PostgreSQL ends where it cannot write: then room has to be made before the next start. */
+async function whyLost(error: Error, { embedded, dataDir }: { embedded: boolean; dataDir: string }): Promise<string> {
+  if (isDiskFull(error) || (embedded && (await isNearlyFull(dataDir))))
+    return `The disk is full, and PostgreSQL went away: ${error.message} Make room; the next start recovers.`;
+  return `PostgreSQL went away: ${error.message} The next start recovers.`;
+}
+
+async function isNearlyFull(folder: string): Promise<boolean> {
+  try {
+    return (await freeBytes(folder)) < FULL_BELOW_BYTES;
+  } catch {
+    return false; // what cannot be looked at is not known to be full
+  }
+}
+
+/** Node would write them as text. */
+function logWarningsOfNode(log: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (err) => log.warn({ err, reason: err.message }, 'a warning of Node'));
 }
 
 /**
@@ -57,37 +94,4 @@ function waitForStop(stopWithParent: boolean): Promise<string> {
       if (process.ppid !== parent) resolve('asked to');
     }, PARENT_POLL_MS).unref();
   });
-}
-
-function announce(role: Role, config: Config, place: Place, firstKeys: FirstKeys | null): void {
-  const lines = [
-    '',
-    role === 'worker'
-      ? 'Phial works.'
-      : `Phial serves ${config.environment} ${config.region} at ${config.baseUrl} (reference: ${config.baseUrl}/docs)`,
-    place.embedded
-      ? `Data: ${place.dataDir}${place.why ? ` (${place.why})` : ''}`
-      : 'Data: the PostgreSQL of DATABASE_URL',
-  ];
-  const file = credentialsFile(place.dataDir);
-  if (firstKeys?.isNew) lines.push(...firstSteps(firstKeys.credentials, file));
-  else if (firstKeys) lines.push(`Keys: ${file}`);
-  lines.push(...noticesOn(config, place).map((notice) => `Note: ${notice}`));
-  console.log(`${lines.join('\n')}\n`);
-}
-
-function firstSteps({ base_url, org_id, team_id, team_api_key, management_key }: Credentials, file: string): string[] {
-  return [
-    '',
-    'This sandbox is new. Its first keys, shown this once and kept in',
-    `  ${file}`,
-    `  org ${org_id}   team ${team_id}`,
-    `  team API key    ${team_api_key}`,
-    `  management key  ${management_key}`,
-    '',
-    'Try:',
-    `  curl -s ${base_url}/v2/user -H 'x-service-api-key: ${team_api_key}' -H 'content-type: application/json' -d '{"client_user_id":"first-user"}'`,
-    `  curl -s '${base_url}/v3/lab_test?collection_method=testkit' -H 'x-service-api-key: ${team_api_key}'`,
-    `  curl -s ${base_url}/v1/org/${org_id}/team/${team_id}/sandbox/webhook -H 'x-management-key: ${management_key}' -H 'content-type: application/json' -d '{"url":"http://127.0.0.1:4000/hook"}'`,
-  ];
 }

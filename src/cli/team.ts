@@ -1,6 +1,18 @@
 import { setClosedBeta } from '../tenancy/teams/closed-beta.ts';
+import { findOrg } from '../tenancy/orgs/find.ts';
+import { listAllTeams } from '../tenancy/teams/list-all.ts';
+import { endSignedLinks } from '../tenancy/teams/end-signed-links.ts';
 import { switchSetting, type Switch } from '../tenancy/teams/switch-setting.ts';
 import { withChange } from './with-change.ts';
+import { withCtx } from './with-ctx.ts';
+
+export function listTeamsCommand({ org }: { org: string | undefined }): Promise<number> {
+  return withCtx('team list', async (ctx) => {
+    if (org !== undefined) await findOrg(ctx, org);
+    for (const team of await listAllTeams(ctx, org ?? null)) console.log(JSON.stringify(team));
+    return 0;
+  });
+}
 
 type Values = { org: string; team: string; beta: Parameters<typeof setClosedBeta>[1]['beta'] };
 
@@ -15,6 +27,13 @@ function changeBeta(words: string, { org, team, beta }: Values, open: boolean): 
     return { org_id: org, team_id: team, records: [team], tell };
   });
 }
+
+export const endLinksCommand = ({ org, team }: { org: string; team: string }): Promise<number> =>
+  withChange('team end-links', async (ctx) => {
+    await endSignedLinks(ctx, { id: team, org_id: org });
+    const tell = (): void => console.log('No signed link of the team that was obtained so far opens any more.');
+    return { org_id: org, team_id: team, records: [team], tell };
+  });
 
 type SwitchValues = { org: string; team: string; setting: Switch; to: 'on' | 'off' };
 

@@ -13,6 +13,7 @@ import {
   whole,
   type Kind,
 } from './option-kinds.ts';
+import { FILE_OPTIONS } from './file-options.ts';
 import { LIMIT_OPTIONS } from './limit-options.ts';
 import { Hidden, hiddenList, PROVIDER_OPTIONS } from './provider-options.ts';
 
@@ -63,7 +64,8 @@ export const OPTIONS = {
   PHIAL_DATABASE_POOL_SIZE: {
     default: '10',
     read: whole(2, 200),
-    meaning: 'Connections of the API of this process to PostgreSQL (2 to 200).',
+    meaning:
+      'Connections of the API of this process to PostgreSQL (2 to 200), beside five for management keys and look-ups of keys.',
   },
   PHIAL_DATABASE_DELIVERY_POOL_SIZE: {
     default: '3',
@@ -131,10 +133,16 @@ export const OPTIONS = {
     read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     meaning: 'fatal, error, warn, info, debug, trace or silent.',
   },
+  PHIAL_LOG_FORMAT: {
+    default: '',
+    read: orNull(oneOf('text', 'json')),
+    meaning: 'json: every line is JSON; text: start and failure are told in words; empty: json in production.',
+  },
   PHIAL_METRICS_PORT: {
     default: '',
     read: orNull(whole(0, 65_535)),
-    meaning: 'Port of /metrics; empty: beside the API in the sandbox, off in production.',
+    meaning:
+      "Port of /metrics, /healthz and /readyz, for workers too; empty: off, but /metrics beside a sandbox's API.",
   },
   PHIAL_HL7_PORT: {
     default: '',
@@ -199,37 +207,7 @@ export const OPTIONS = {
     meaning: 'Concurrent attempts to one endpoint by one process (1 to 256).',
   },
   ...LIMIT_OPTIONS,
-  PHIAL_UPLOAD_DIR: {
-    default: '',
-    read: orNull(text),
-    meaning:
-      'Directory of uploaded files until they are imported, which all processes must see; empty: uploads in the data directory.',
-  },
-  PHIAL_UPLOAD_LIMIT_BYTES: {
-    default: '5368709120',
-    read: whole(1024, 68_719_476_736),
-    meaning: 'Largest uploaded file in bytes (1024 to 68719476736).',
-  },
-  PHIAL_UPLOAD_QUOTA_BYTES: {
-    default: '10737418240',
-    read: whole(1024, 1_099_511_627_776),
-    meaning: "Bytes that a team's files may take until they are imported (1024 to 1099511627776).",
-  },
-  PHIAL_LAB_REPORT_QUOTA_BYTES: {
-    default: '10737418240',
-    read: whole(1024, 1_099_511_627_776),
-    meaning: "Bytes that the lab reports of a team's users may take in the database (1024 to 1099511627776).",
-  },
-  PHIAL_IMPORT_EXPANDED_LIMIT_BYTES: {
-    default: '34359738368',
-    read: whole(1024, 1_099_511_627_776),
-    meaning: 'Bytes that a packed file may hold (1024 to 1099511627776).',
-  },
-  PHIAL_IMPORT_TIMEOUT_SECONDS: {
-    default: '14400',
-    read: whole(1, 604_800),
-    meaning: 'Seconds after which the import of a file is ended (1 to 604800).',
-  },
+  ...FILE_OPTIONS,
   PHIAL_RATE_LIMIT_PER_SECOND: {
     default: '',
     read: orNull(whole(0, 100_000)),

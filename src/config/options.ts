@@ -24,6 +24,7 @@ export type Config = {
   headerPrefixes: string[];
   bodyLimitBytes: number;
   logLevel: string;
+  logFormat: 'text' | 'json';
   /** Port of /metrics; null: beside the API in the sandbox, nowhere in production. */
   metricsPort: number | null;
   /** Where laboratories send results by MLLP. */
@@ -52,6 +53,16 @@ export type Config = {
   uploads: UploadLimits;
   /** Bytes that a team's lab reports may take, which stay as long as their users. */
   labReportBytes: number;
+  /** The same for an organisation: of files that wait to be imported, and of lab reports. */
+  orgBytes: { uploads: number; labReports: number };
+  storage: {
+    /** What stays free: files are refused before it is used. */
+    reserveBytes: number;
+    /** That the database may grow to; null: not known. */
+    databaseBytes: number | null;
+    /** Of the embedded server, chosen at start; null: the database is elsewhere. */
+    databaseDir: string | null;
+  };
   drainSeconds: number;
   /** A request has arrived by then, and its answer been read. */
   requestTimeoutMs: number;
@@ -80,7 +91,9 @@ type UploadLimits = {
   teamBytes: number;
   /** Of what one file holds when it is unpacked. */
   expandedBytes: number;
-  /** For the import of one file. */
+  /** Of the processor, to read one file. */
+  cpuSeconds: number;
+  /** For the import of one file, without the time in which it waits for its turn. */
   importMs: number;
 };
 
@@ -185,6 +198,7 @@ const configOf = (given: Given): Config => ({
   headerPrefixes: given.PHIAL_HEADER_PREFIXES,
   bodyLimitBytes: given.PHIAL_BODY_LIMIT_BYTES,
   logLevel: given.PHIAL_LOG_LEVEL,
+  logFormat: given.PHIAL_LOG_FORMAT ?? (given.PHIAL_ENVIRONMENT === 'production' ? 'json' : 'text'),
   metricsPort: given.PHIAL_METRICS_PORT,
   hl7: {
     port: given.PHIAL_HL7_PORT,
@@ -217,9 +231,16 @@ const configOf = (given: Given): Config => ({
     fileBytes: given.PHIAL_UPLOAD_LIMIT_BYTES,
     teamBytes: given.PHIAL_UPLOAD_QUOTA_BYTES,
     expandedBytes: given.PHIAL_IMPORT_EXPANDED_LIMIT_BYTES,
+    cpuSeconds: given.PHIAL_IMPORT_CPU_SECONDS,
     importMs: given.PHIAL_IMPORT_TIMEOUT_SECONDS * 1000,
   },
   labReportBytes: given.PHIAL_LAB_REPORT_QUOTA_BYTES,
+  orgBytes: { uploads: given.PHIAL_UPLOAD_QUOTA_BYTES_PER_ORG, labReports: given.PHIAL_LAB_REPORT_QUOTA_BYTES_PER_ORG },
+  storage: {
+    reserveBytes: given.PHIAL_STORAGE_RESERVE_BYTES,
+    databaseBytes: given.PHIAL_DATABASE_LIMIT_BYTES,
+    databaseDir: null,
+  },
   drainSeconds: given.PHIAL_DRAIN_SECONDS,
   requestTimeoutMs: given.PHIAL_REQUEST_TIMEOUT_SECONDS * 1000,
   maxConnections: given.PHIAL_MAX_CONNECTIONS,

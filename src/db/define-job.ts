@@ -4,6 +4,15 @@ import type { Static, TObject } from 'typebox';
 import type { Ctx } from '../context.ts';
 import type { Tx } from './open.ts';
 
+/**
+ * Classes of background work. Each has places of its own in a process (jobs/places.ts), so that no class waits behind another:
+ * `calls` wait for somebody outside, who may be slow, `queries` compute for long, `pulls` read what providers keep of the past.
+ */
+export type JobClass = 'work' | 'calls' | 'queries' | 'pulls' | 'erasures';
+
+/** The queue reads its rows in this order, so that classes with many rows are behind those with few. */
+const PRIORITIES: Record<JobClass, number> = { work: 0, calls: 10, queries: 20, pulls: 30, erasures: 40 };
+
 /** Background work as those who ask for it know it. */
 export type JobKind<T extends TObject = TObject> = {
   name: string;
@@ -11,10 +20,9 @@ export type JobKind<T extends TObject = TObject> = {
   payload: T;
   /** What a job is the only one of, whoever asks for it: one that waits is replaced instead of a second one being added. */
   key?: (payload: Static<T>) => string;
-  /**
-   * Waits for somebody outside, who may be slow, or computes for long: it takes one of the places for that, of which this
-   * team has its share.
-   */
+  /** Left out: `calls` where `placeOf` says whose place it takes, else `work`. */
+  class?: JobClass;
+  /** Whose share of the places of its class it takes; for `queries` and `pulls` the team's that its payload names where left out. */
   placeOf?: (payload: Static<T>) => string;
 };
 
@@ -36,18 +44,30 @@ type When = {
   delaySeconds?: number;
   /** As the kind's own, where only one place asks for it. */
   key?: string;
-  /** Lower ones run first; 0 where left out. What a team has much of gives way to what others have little of. */
-  priority?: number;
+  /** How many of its owner's wait already: each puts it a second behind what others ask for at this moment. */
+  behind?: number;
+  /** The moment at which one that was put off had its turn. */
+  runAt?: Date;
   /** One with the same key that waits already keeps the moment at which it runs. */
   keepsMoment?: true;
 };
 
-/** A place that is taken, and the share of a team that is used up: the queue leaves jobs with these flags where they are. */
-export const WAITS = 'waits';
-export const flagOfTeam = (teamId: string): string => `team ${teamId}`;
+/**
+ * Jobs without a delay are told to the queue as due some minutes ago, less the seconds that they are behind: of those that wait
+ * the queue takes the one that was due first. So whoever has few goes before whoever has many, and nobody waits for ever: what
+ * is asked for that many seconds later is due later.
+ */
+const AHEAD_SECONDS = 400;
 
-/** All that is erased has the share of one team together: two jobs at a time in a process, in turn. */
-export const ERASURES = 'erasures';
+/** The flags of a job: its class, and within it its owner and its organisation. The queue leaves those whose places are taken. */
+const flagOfOwner = (of: JobClass, owner: string): string => `${of} of ${owner}`;
+const flagOfOrg = (of: JobClass, org: string): string => `${of} of organisation ${org}`;
+
+/** Classes of which owners have shares: the other jobs are short, or are of nobody any more, and no id is left in the queue. */
+const SHARED = new Set<JobClass>(['calls', 'queries', 'pulls']);
+
+const classOf = ({ class: said, placeOf }: Pick<JobKind, 'class' | 'placeOf'>): JobClass =>
+  said ?? (placeOf ? 'calls' : 'work');
 
 /** Asks for background work in the caller's transaction: it runs exactly when the change it follows from is there. */
 export const addJob = <T extends TObject>(
@@ -64,18 +84,32 @@ export async function addJobs<T extends TObject>(
   jobs: ({ payload: Static<T> } & When)[],
 ): Promise<void> {
   if (jobs.length === 0) return;
-  const specs = jobs.map(({ payload, delaySeconds = 0, key, priority = 0, keepsMoment = false }) => {
+  const jobClass = classOf(kind as JobKind);
+  const isShared = SHARED.has(jobClass);
+  const specs = jobs.map(({ payload, delaySeconds = 0, key, behind = 0, runAt = null, keepsMoment = false }) => {
     if (!Value.Check(kind.payload, payload)) throw new Error(`The payload of job ${kind.name} breaks its shape.`);
-    const team = kind.placeOf?.(payload);
-    const flags = team === undefined ? null : [WAITS, flagOfTeam(team)];
-    const mode = keepsMoment ? 'preserve_run_at' : 'replace';
-    return { payload, delay_seconds: delaySeconds, key: key ?? kind.key?.(payload) ?? null, priority, flags, mode };
+    const owner = kind.placeOf?.(payload) ?? (isShared ? ((payload as { team_id?: string }).team_id ?? null) : null);
+    return {
+      payload,
+      owner,
+      flag: owner === null ? null : flagOfOwner(jobClass, owner),
+      key: key ?? kind.key?.(payload) ?? null,
+      mode: keepsMoment ? 'preserve_run_at' : 'replace',
+      run_at: runAt,
+      later: delaySeconds > 0 ? delaySeconds : Math.min(behind, AHEAD_SECONDS) - AHEAD_SECONDS,
+    };
   });
+  // One that waits already keeps its turn where it would come later.
   await sql`
-    select graphile_worker.add_job(${kind.name}, payload, run_at => now() + make_interval(secs => delay_seconds),
-             job_key => key, priority => priority, flags => flags, job_key_mode => mode)
+    select graphile_worker.add_job(${kind.name}, payload, job_key => spec.key, priority => ${PRIORITIES[jobClass]},
+             run_at => coalesce(spec.run_at, least(now() + make_interval(secs => later),
+               case when later <= 0 then (select run_at from graphile_worker.jobs as waiting
+                                           where waiting.key = spec.key and locked_at is null) end)),
+             flags => array_remove(array[${jobClass}, flag, ${flagOfOrg(jobClass, '')} || teams.org_id], null),
+             job_key_mode => mode)
       from json_to_recordset(${JSON.stringify(specs)}::json)
-        as spec (payload json, delay_seconds float8, key text, priority integer, flags text[], mode text)`.execute(tx);
+        as spec (payload json, owner text, flag text, key text, mode text, run_at timestamptz, later float8)
+      left join teams on teams.id::text = spec.owner`.execute(tx);
 }
 
 /** Longer than any turn of what asks for itself again: a job that is locked for longer died with its process. */

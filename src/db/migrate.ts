@@ -1,24 +1,23 @@
-import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { VERSION } from '../package-root.ts';
+import { differencesOf, readMigrationFiles, type KnownMigration, type MigrationFile } from './migration-files.ts';
 import { grantWorkerSchema } from './worker-schema.ts';
 
 /** Files in order, each applied once in a transaction of its own, forward only. */
 export async function migrate(options: { ownerUrl: string; directory: string; upTo?: string }): Promise<string[]> {
-  const files = (await readdir(options.directory)).filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file)).sort();
-  const wanted = files.filter((file) => options.upTo === undefined || file <= options.upTo);
+  const files = await readMigrationFiles(options.directory);
+  const wanted = files.filter(({ name }) => options.upTo === undefined || name <= options.upTo);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'phial migrate' });
   client.on('error', () => undefined); // a lost connection fails the query that is under way
   await client.connect();
   try {
     await refuseOldServer(client);
-    const done = await applied(client);
-    await refuseNewerDatabase(done, files);
+    const known = await findApplied(client);
+    refuseOtherHistory(known, files);
+    await keepChecksums(client, known, files);
+    const done = new Set(known.map(({ name }) => name));
     const fresh: string[] = [];
-    for (const file of wanted) {
-      if (done.has(file)) continue;
-      const sql = await readFile(`${options.directory}/${file}`, 'utf8');
-      if (await apply(client, file, sql)) fresh.push(file);
-    }
+    for (const file of wanted) if (!done.has(file.name) && (await apply(client, file))) fresh.push(file.name);
     await grantWorkerSchema(client, options.ownerUrl);
     await noteCluster(client);
     return fresh;
@@ -27,7 +26,7 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
   }
 }
 
-/** On another server, or another timeline of it, ids of transactions count from elsewhere: an epoch of positions begins. */
+/** On another server, or another timeline of it, ids of transactions count from elsewhere: an epoch begins. */
 async function noteCluster(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ known: boolean }>(
     `select to_regproc('public.note_cluster') is not null as known`,
@@ -36,25 +35,45 @@ async function noteCluster(client: pg.Client): Promise<void> {
   if (rows[0]?.known) await client.query('select public.note_cluster()');
 }
 
-async function applied(client: pg.Client): Promise<Set<string>> {
+async function findApplied(client: pg.Client): Promise<KnownMigration[]> {
   await client.query(`
     do $$ begin
       if to_regclass('public.migrations') is null then
-        create table public.migrations (name text primary key, applied_at timestamptz not null default now());
+        create table public.migrations
+          (name text primary key, applied_at timestamptz not null default now(), checksum text);
       end if;
-    exception when duplicate_table or unique_violation then null; -- another process was faster
+      -- A database of release 0.1.0 has no checksums. The look comes first, since the change would wait for a backup.
+      if not exists (
+        select from pg_attribute where attrelid = 'public.migrations'::regclass and attname = 'checksum'
+      ) then
+        alter table public.migrations add column checksum text;
+      end if;
+    exception when duplicate_table or duplicate_column or unique_violation then null; -- another process was faster
     end $$`);
-  const { rows } = await client.query<{ name: string }>('select name from public.migrations');
-  return new Set(rows.map((row) => row.name));
+  const { rows } = await client.query<KnownMigration>('select name, checksum from public.migrations order by name');
+  return rows;
+}
+
+/** What was applied before checksums were kept is taken to have had the text that stands here. */
+async function keepChecksums(client: pg.Client, known: KnownMigration[], files: MigrationFile[]): Promise<void> {
+  const missing = new Set(known.flatMap(({ name, checksum }) => (checksum === null ? [name] : [])));
+  if (missing.size === 0) return;
+  const kept = files.filter(({ name }) => missing.has(name));
+  await client.query(
+    `update public.migrations set checksum = kept.checksum
+       from unnest($1::text[], $2::text[]) as kept (name, checksum) where migrations.name = kept.name`,
+    [kept.map(({ name }) => name), kept.map(({ checksum }) => checksum)],
+  );
 }
 
 /** The row goes in first: a second process waits for it at the primary key, then sees that the work is done. */
-async function apply(client: pg.Client, name: string, sql: string): Promise<boolean> {
+async function apply(client: pg.Client, { name, sql, checksum }: MigrationFile): Promise<boolean> {
   await client.query('begin');
   try {
-    const inserted = await client.query('insert into public.migrations (name) values ($1) on conflict do nothing', [
-      name,
-    ]);
+    const inserted = await client.query(
+      'insert into public.migrations (name, checksum) values ($1, $2) on conflict do nothing',
+      [name, checksum],
+    );
     if (inserted.rowCount === 1) await client.query(sql);
     await client.query('commit');
     return inserted.rowCount === 1;
@@ -73,11 +92,13 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   if (major < 15) throw new Error(`Phial needs PostgreSQL 15 or newer, but this server is ${major}.`);
 }
 
-async function refuseNewerDatabase(done: Set<string>, files: string[]): Promise<void> {
-  const unknown = [...done].filter((name) => !files.includes(name)).sort();
-  if (unknown.length > 0) {
-    throw new Error(
-      `The database was migrated by a newer release (${unknown.join(', ')}); start that release, or restore a backup.`,
-    );
-  }
+function refuseOtherHistory(known: KnownMigration[], files: MigrationFile[]): void {
+  const differences = differencesOf(known, files);
+  if (differences.length === 0) return;
+  throw new Error(
+    `This database was made by other migrations than those of this program, Phial ${VERSION}. ` +
+      `${differences.join(' ')} Nothing was changed. Start the program that this database was last migrated by, ` +
+      'or one whose migrations begin with the same files; or restore a backup that this program can read into an ' +
+      'empty database.',
+  );
 }

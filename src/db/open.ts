@@ -7,6 +7,7 @@ import { columnTypes } from './column-types.ts';
 import { BY_INDEX } from './session/by-index.ts';
 import { poolDriver } from './session/connection.ts';
 import { DISK_FULL, Outage } from './session/outage.ts';
+import { UnnotedServer } from './session/unnoted-server.ts';
 import type { DB } from './tables.ts';
 
 /** Shows nothing of any team until it is bound (bind.ts). */
@@ -36,9 +37,11 @@ const SPACE_MS = 15_000;
 export function openDatabase(options: {
   url: string;
   poolSize: number;
+  /** Whether a connection that was opened stays open, for as long as it is not lost. */
+  keepOpen?: boolean;
   role: 'phial_app' | 'owner';
   /** As `pg_stat_activity` shows its connections. */
-  name?: 'phial api' | 'phial delivery' | 'phial jobs';
+  name?: 'phial api' | 'phial reserved' | 'phial delivery' | 'phial jobs';
   /**
    * `by index`: every statement is one that goes by indexes, whatever the tables hold (record 299).
    */
@@ -57,6 +60,7 @@ export function openDatabase(options: {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
+    ...(options.keepOpen ? { min: options.poolSize } : {}),
     types: columnTypes,
     application_name: options.name ?? 'phial',
     options: [
@@ -75,13 +79,16 @@ export function openDatabase(options: {
   // A connection lost in use fails its query; without a listener of its own it would end the process as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
   let fullAt = -Infinity;
+  const unnoted = new Outage(options.log, 'a server cannot be noted, and requests are refused');
   const met = (error: unknown): void => {
+    if (error instanceof UnnotedServer) unnoted.met(error.cause);
     if ((error as { code?: unknown }).code === DISK_FULL) fullAt = performance.now();
   };
   const db = new Kysely<DB>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => poolDriver(pool, { onError: met, silentMs: statementMs + silenceMs }),
+      createDriver: () =>
+        poolDriver(pool, { onError: met, onReady: () => unnoted.over(), silentMs: statementMs + silenceMs }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },

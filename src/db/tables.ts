@@ -71,6 +71,7 @@ export interface AppointmentEvents {
 
 export interface Appointments {
   appointment_notes: Buffer | null;
+  booked_by: Generated<string>;
   created_at: Generated<string>;
   end_at: string | null;
   external_id: string | null;
@@ -83,6 +84,7 @@ export interface Appointments {
   start_at: string | null;
   status: string;
   team_id: string;
+  told_at: string | null;
   type: string;
   updated_at: Generated<string>;
   user_id: string;
@@ -385,6 +387,7 @@ export interface Hl7Messages {
   lab_id: number;
   message_type: Generated<string>;
   order_id: string | null;
+  partly_applied: Generated<boolean>;
   raw: Buffer | null;
   reason: string | null;
   received_at: Generated<string>;
@@ -394,6 +397,8 @@ export interface Hl7Messages {
   team_id: string | null;
   tries: Generated<number>;
   user_id: string | null;
+  waits: Jsonb | null;
+  warnings: Generated<string[]>;
 }
 
 export interface Hl7Outgoing {
@@ -522,15 +527,23 @@ export interface LaboratoryOutbox {
   lab_id: number;
   last_error: string | null;
   order_id: string;
+  queued_at: Generated<string>;
+  sent_at: string | null;
+  set_aside: Generated<boolean>;
   state: Generated<string>;
   team_id: string;
+  tests: number[] | null;
+  unanswered: Generated<number>;
   user_id: string;
 }
 
 export interface LaboratorySenders {
+  answered_at: string | null;
+  held_at: string | null;
   lab_id: number;
   lease: string | null;
   leased_until: Generated<string>;
+  silent_tries: Generated<number>;
 }
 
 export interface LabReportFiles {
@@ -655,6 +668,7 @@ export interface LinkCodes {
   id: string;
   made_by: string | null;
   team_id: string;
+  used_at: string | null;
   user_id: string;
 }
 
@@ -664,6 +678,7 @@ export interface LinkTokens {
   expires_at: string;
   filter_on_providers: string[] | null;
   id: string;
+  made_by: string | null;
   on_close: string | null;
   on_error: string | null;
   provider: string | null;
@@ -700,8 +715,10 @@ export interface ManagementKeys {
 }
 
 export interface MarkerAnalytes {
+  abnormal_words: Generated<string[]>;
   analyte_id: number;
   marker_id: number;
+  normal_words: Generated<string[]>;
   position: number;
   required: Generated<boolean>;
 }
@@ -728,6 +745,7 @@ export interface Markers {
   name: string;
   price: Numeric | null;
   provider_id: string;
+  reported_as: Generated<string>;
   slug: string;
   type: string;
   unit: string | null;
@@ -736,6 +754,7 @@ export interface Markers {
 
 export interface Migrations {
   applied_at: Generated<string>;
+  checksum: string | null;
   name: string;
 }
 
@@ -786,6 +805,7 @@ export interface OrderNumbers {
   account_number: string;
   created_at: Generated<string>;
   lab_id: number;
+  messages: Generated<number>;
   number: string;
   order_id: string;
   team_id: string;
@@ -893,6 +913,13 @@ export interface Orgs {
   plan: string;
 }
 
+export interface PatientNumbers {
+  created_at: Generated<string>;
+  number: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface PayorExternalCodes {
   payor_code: string;
   provider: string;
@@ -928,6 +955,17 @@ export interface Polls {
   user_id: string;
 }
 
+export interface Processes {
+  host: string;
+  id: string;
+  key_versions: number[];
+  pid: number;
+  role: string;
+  sealing_version: number;
+  seen_at: Generated<string>;
+  started_at: Generated<string>;
+}
+
 export interface ProviderWaits {
   past_until: string;
   polls_until: string;
@@ -955,6 +993,12 @@ export interface Pulls {
   team_id: string;
   trace_id: string;
   user_id: string;
+}
+
+export interface QueueTurns {
+  last_at: string;
+  owner_id: string;
+  queue: string;
 }
 
 export interface RateLimits {
@@ -998,6 +1042,28 @@ export interface Samples {
   team_number: number;
   timezone_offset: number | null;
   value: number;
+}
+
+export interface SchedulerCalls {
+  appointment_id: string;
+  attempts: Generated<number>;
+  by_hand: Generated<boolean>;
+  content: Buffer;
+  created_at: Generated<string>;
+  due_at: Generated<string>;
+  id: string;
+  kind: string;
+  last_error: string | null;
+  order_id: string;
+  provider: string;
+  team_id: string;
+  user_id: string;
+}
+
+export interface SchedulerConnections {
+  provider: string;
+  settings: Jsonb;
+  updated_at: Generated<string>;
 }
 
 export interface ScopeRequirements {
@@ -1263,6 +1329,7 @@ export interface UserTokens {
   created_at: Generated<string>;
   expires_at: string;
   id: string;
+  link_code_id: string | null;
   made_by: string | null;
   team_id: string;
   token_hash: Buffer;
@@ -1408,17 +1475,22 @@ export interface DB {
   org_invites: OrgInvites;
   org_members: OrgMembers;
   orgs: Orgs;
+  patient_numbers: PatientNumbers;
   payor_external_codes: PayorExternalCodes;
   payors: Payors;
   physicians: Physicians;
   polls: Polls;
+  processes: Processes;
   provider_waits: ProviderWaits;
   pulls: Pulls;
+  queue_turns: QueueTurns;
   rate_limits: RateLimits;
   retries: Retries;
   sample_ids: SampleIds;
   sample_notes: SampleNotes;
   samples: Samples;
+  scheduler_calls: SchedulerCalls;
+  scheduler_connections: SchedulerConnections;
   scope_requirements: ScopeRequirements;
   seeds: Seeds;
   service_centers: ServiceCenters;

@@ -13,7 +13,7 @@ import { newId } from '../ids.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { Lane } from './lanes/lane.ts';
 import { leaseLanes } from './lanes/lanes.ts';
-import { Shares } from '../outbound/shares.ts';
+import { Threshold } from '../fair/threshold.ts';
 
 const delivered = outcomeOf(204);
 
@@ -38,7 +38,7 @@ test('an event of two endpoints reaches the second although the first answers wh
       close: async () => undefined,
     },
     metrics: app.metrics,
-    shares: new Shares(16),
+    places: new Threshold(16),
     onEnd: () => ended.shift()?.(),
   });
   const begun = (webhook: number, event_id: string): Begun => {

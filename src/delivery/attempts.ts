@@ -9,7 +9,7 @@ import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery, type Settled } from './settle.ts';
 import { Settler } from './settler.ts';
 import { Tallies } from './tallies/tallies.ts';
-import type { Shares } from '../outbound/shares.ts';
+import type { Threshold } from '../fair/threshold.ts';
 import { TransientMap } from '../transient-map.ts';
 
 /** Somebody else has locked what was to be moved or removed: an undo, or an erasure, which may take its time. */
@@ -49,7 +49,7 @@ export type End = SendOutcome | 'gone' | 'held' | 'again';
 type Dependencies = {
   sender: Sender;
   metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
-  shares: Shares;
+  places: Threshold;
   /** A slot of the lane is free, or its team has a place again: something else may begin. */
   onEnd: (lane: Lane) => void;
 };
@@ -182,7 +182,7 @@ export class Attempts {
     metrics.deliveriesUnderWay.inc();
     const { url, headers, secrets } = receiver;
     const { body } = event;
-    const request = { team: lane.team_id, url, headers, secrets, id: event_id };
+    const request = { owner: lane.owner, url, headers, secrets, id: event_id };
     const outcome = body === null ? UNOPENED : await sender.send({ body, ...request });
     metrics.deliveriesUnderWay.dec();
     // Its row stays in the queue, and its lane is let go: it is as if it had never begun.
@@ -236,7 +236,7 @@ export class Attempts {
   }
 
   #free({ lane }: Begun): void {
-    this.#with.shares.giveBack(lane.team_id);
+    this.#with.places.giveBack(lane.owner);
     this.#with.onEnd(lane);
   }
 }

@@ -2,18 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { Outage } from '../db/session/outage.ts';
+import { Threshold } from '../fair/threshold.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { gather } from './gather.ts';
 import { Attempts, type Begun } from './attempts.ts';
 import { ReceiverCache, type Receiver } from './receiver-cache.ts';
-import { lanesByTeam, Turns } from './lanes/in-turn.ts';
+import { Turns } from './lanes/in-turn.ts';
 import type { Lane } from './lanes/lane.ts';
 import { OwnedLanes } from './lanes/owned-lanes.ts';
 import { readLanes } from './lanes/read-lanes.ts';
 import { Worker } from './lanes/workers.ts';
 import { Replayer } from './replays/replayer.ts';
 import type { Sender } from './sending/send.ts';
-import { Shares } from '../outbound/shares.ts';
 import { Starts } from './starts.ts';
 
 const MOST_UNDER_WAY = 512;
@@ -42,7 +42,7 @@ export class Deliverer {
   readonly worker = new Worker();
   readonly #ctx: Ctx;
   readonly #sender: Sender;
-  readonly #shares = new Shares(MOST_UNDER_WAY);
+  readonly #places = new Threshold(MOST_UNDER_WAY);
   readonly #turns = new Turns();
   readonly #readTurns = new Turns();
   readonly #lanes: OwnedLanes;
@@ -62,15 +62,15 @@ export class Deliverer {
     const ctx = acrossTeams(teamless);
     this.#ctx = ctx;
     this.#sender = sender;
-    const [shares, lanes] = [this.#shares, new OwnedLanes(ctx, this.worker, mostLanes)];
+    const [places, lanes] = [this.#places, new OwnedLanes(ctx, this.worker, mostLanes)];
     const onEnd = (lane: Lane): void => {
       lanes.ended(lane);
       this.#wakeSoon();
     };
     this.#lanes = lanes;
     this.#receivers = new ReceiverCache(ctx);
-    this.#attempts = new Attempts(ctx, { sender, metrics, shares, onEnd });
-    this.#replayer = new Replayer(ctx, { lanes, receivers: this.#receivers, attempts: this.#attempts, shares });
+    this.#attempts = new Attempts(ctx, { sender, metrics, places, onEnd });
+    this.#replayer = new Replayer(ctx, { lanes, receivers: this.#receivers, attempts: this.#attempts, places });
     this.#outage = new Outage(ctx.log, 'due deliveries cannot be read; trying again');
   }
 
@@ -208,27 +208,27 @@ export class Deliverer {
     }
     await this.#lanes.releaseLeft();
     const begun = this.#begin(open, known);
-    await readLanes(this.#ctx.db, open, this.#shares, this.#readTurns);
+    await readLanes(this.#ctx.db, open, this.#places, this.#readTurns);
     return begun > 0 ? begun : this.#begin(open, known);
   }
 
-  /** Takes one of each team in turn, and of each lane of a team, as long as slots and shares last; answers how many. */
+  /** Takes one of each team in turn, and of each lane of a team, as long as slots and places last; answers how many. */
   #begin(open: Lane[], known: Map<string, Receiver | null>): number {
     const begun: Begun[] = [];
     const now = performance.now();
     // Since it was ready its worker may have been taken for dead.
-    const teams = lanesByTeam(open.filter((lane) => this.#lanes.holds(lane)));
-    for (const lane of this.#turns.inTurn(teams)) {
+    const turns = this.#turns.of(open.filter((lane) => this.#lanes.holds(lane)));
+    for (const lane of turns.inTurn()) {
       if (begun.length === BEGUN_AT_ONCE) break;
-      if (this.#shares.roomFor(lane.team_id) === 0) continue;
+      if (this.#places.roomFor(lane.owner) === 0) continue;
       const receiver = known.get(lane.webhook_id) as Receiver;
       const queued = lane.next(now, receiver.ratePerSecond);
       if (!queued) continue;
-      this.#shares.take(lane.team_id);
+      this.#places.take(lane.owner);
       this.#lanes.putLast(lane);
-      this.#turns.served(lane.team_id);
+      this.#turns.served(lane);
       begun.push({ lane, queued, receiver });
-      teams.get(lane.team_id)?.push(lane);
+      turns.add(lane.owner, lane);
     }
     if (begun.length > 0) this.#starts.add(this.#attempts.start(begun));
     return begun.length;

@@ -20,7 +20,6 @@ import { ReceiverCache } from './receiver-cache.ts';
 import { holdDeliveries, sendHeldDeliveries } from './hold.ts';
 import { leaseLanes, leaseLanesThatWake, releaseLanes, renewLanes, wakeLanes, type Lease } from './lanes/lanes.ts';
 import { loadEvents } from './load-events.ts';
-import { orgsOfTeams } from './lanes/make-room.ts';
 import { measureQueue } from './lanes/queue-depth.ts';
 import { readQueue, stillQueued } from './lanes/queue.ts';
 import { wakeLanesOfTheDead } from './lanes/workers.ts';
@@ -181,7 +180,8 @@ async function costOf(db: Db, work: () => Promise<unknown>): Promise<{ rows: num
 }
 
 const lanes = (): string[] => [webhook, paused, failing, ...endpoints];
-const leases = (): Lease[] => lanes().map((webhook_id) => ({ webhook_id, team_id: team.id, fence: 1 }));
+const leases = (): Lease[] =>
+  lanes().map((webhook_id) => ({ webhook_id, team_id: team.id, org_id: team.org_id, fence: 1 }));
 const settled = (): Settled[] =>
   leases().map((lease, n) => ({
     delivery: {
@@ -233,7 +233,6 @@ const STATEMENTS: Statement[] = [
   },
   { title: 'leases are prolonged', work: () => renewLanes(ctx.db, newId(), leases()) },
   { title: 'lanes are let go', work: () => releaseLanes(ctx.db, leases()) },
-  { title: 'organisations of teams are read', work: () => orgsOfTeams(ctx.db, [team.id, newId()]) },
   { title: 'lanes are woken', work: () => ctx.db.transaction().execute((tx) => wakeLanes(tx, lanes())) },
   { title: 'endpoints are read', work: () => new ReceiverCache(ctx).find(lanes()) },
   {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 import type { Tx } from '../db/open.ts';
+import { UnknownKey } from '../privacy/unknown-key.ts';
 
 /** Workers listen to it: what they know of the receiver in the payload is out of date. */
 export const RECEIVERS_CHANNEL = 'phial_receivers';
@@ -137,7 +138,7 @@ export class ReceiverCache {
         signing.push(cipher.openText('webhook_secrets.secret', { team_id, id: secret_ids[n] as string }, secret));
       } catch (err) {
         // Receivers verify with the newest; an older one that was damaged has been replaced already.
-        if (current?.[n]) throw err;
+        if (current?.[n] || err instanceof UnknownKey) throw err;
         log.error({ err, endpoint_id: id, team_id }, 'a replaced secret cannot be opened; it signs no more');
       }
     }

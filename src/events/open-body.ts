@@ -1,10 +1,12 @@
 import type { TeamCtx } from '../context.ts';
+import { throwIfKeyIsUnknown } from '../privacy/unknown-key.ts';
 
-/** What is sent of an event; null where it was damaged, or sealed under a key that is gone: that is its own affair. */
+/** What is sent of an event; null where it was damaged: that is its own affair. */
 export async function openBodyOrNull({ cipher, log, team }: TeamCtx, id: string, body: Buffer): Promise<Buffer | null> {
   try {
     return await cipher.openPackedBytes('events.body', { team_id: team.id, id }, body);
   } catch (err) {
+    throwIfKeyIsUnknown(err);
     log.error(
       { err, message_id: id, team_id: team.id },
       'a stored event cannot be opened; it is shown without its body',

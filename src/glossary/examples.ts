@@ -1,4 +1,4 @@
-import { ORG_BODIES } from './org-examples.ts';
+import { HOOK_BODIES, ORG_BODIES } from './org-examples.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from './summaries.ts';
 
 // A body for every operation that takes one, right in every field: a test sends them all. People are invented.
@@ -114,32 +114,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   put_link_redirect_urls: { urls: ['https://app.example.com/connected'] },
   bulk_export_connections: { provider: 'oura', user_ids: [USER] },
   bulk_trigger_historical_pull: { provider: 'oura', user_ids: [USER] },
-  receive_hook: {
-    event_type: 'update',
-    data_type: 'workout',
-    object_id: '4a1b9c2d',
-    event_time: '2026-01-05T12:00:00Z',
-    user_id: '8d3f',
-  },
-  receive_carrier_news: {
-    description: 'tracker.updated',
-    result: {
-      object: 'Tracker',
-      tracking_code: '9400111899223197428490',
-      carrier: 'USPS',
-      status: 'in_transit',
-      status_detail: 'departed_facility',
-      updated_at: '2026-01-05T12:00:00Z',
-    },
-  },
-  receive_hook_with_token: {
-    object_type: 'activity',
-    object_id: 1_360_128_428,
-    aspect_type: 'create',
-    owner_id: 134_815,
-    subscription_id: 120_475,
-    event_time: 1_767_614_400,
-  },
+  ...HOOK_BODIES,
   bulk_pause_connections: { provider: 'oura', user_ids: [USER] },
   create_payor: { name: 'Saguaro Mutual', address },
   create_order: {
@@ -167,6 +142,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   register_testkit: {
     user_id: USER,
     sample_id: 'PH-000001',
+    reported_as: 'values',
     patient_details: person,
     patient_address: { receiver_name: 'Ada Lovelace', ...address },
     consents: ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'].map((consentType) => ({
@@ -233,8 +209,10 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   lab_id: 1,
   lab_test_id: SOMETHING,
   oauth_provider: 'oura',
+  message_id: SOMETHING,
   order_id: SOMETHING,
   org_id: ORG,
+  outbox_id: SOMETHING,
   provider: 'oura',
   provider_id: 'KIT-4548',
   query_id: SOMETHING,

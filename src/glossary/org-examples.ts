@@ -1,5 +1,8 @@
 /** Bodies of operations on the people, domains and integrations of an organisation, by operation. */
 export const ORG_BODIES: Readonly<Record<string, unknown>> = {
+  repair_laboratory_message: { changes: [{ segment: 5, field: 11, value: 'F' }] },
+  accept_managed_unmatched_result: { order_id: '0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa' },
+  resolve_managed_unmatched_result: { action: 'reject', note: 'Not one of ours' },
   patch_member: { role: 'no_role', team_role_bindings: null },
   create_dashboard_url: {
     integration_member_id: 'ehr-user-7',
@@ -62,5 +65,43 @@ export const ORG_ANSWERS: Readonly<Record<string, unknown>> = {
       created_at: '2026-01-31T12:00:00.000Z',
       deleted_at: null,
     },
+  },
+};
+
+/** An example of each body that providers, carriers and schedulers send. */
+export const HOOK_BODIES = {
+  receive_hook: {
+    event_type: 'update',
+    data_type: 'workout',
+    object_id: '4a1b9c2d',
+    event_time: '2026-01-05T12:00:00Z',
+    user_id: '8d3f',
+  },
+  receive_carrier_news: {
+    description: 'tracker.updated',
+    result: {
+      object: 'Tracker',
+      tracking_code: '9400111899223197428490',
+      carrier: 'USPS',
+      status: 'in_transit',
+      status_detail: 'departed_facility',
+      updated_at: '2026-01-05T12:00:00Z',
+    },
+  },
+  receive_scheduler_news: {
+    appointment_id: '0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa',
+    status: 'confirmed',
+    occurred_at: '2026-01-05T12:00:00Z',
+    start: '2026-01-07T16:00:00Z',
+    end: '2026-01-07T17:00:00Z',
+    external_id: 'V-1042',
+  },
+  receive_hook_with_token: {
+    object_type: 'activity',
+    object_id: 1_360_128_428,
+    aspect_type: 'create',
+    owner_id: 134_815,
+    subscription_id: 120_475,
+    event_time: 1_767_614_400,
   },
 };

@@ -5,6 +5,8 @@ export const results: Record<string, string> = {
   metadata: 'About the report as a whole.',
   interpretation: 'How results are to be read: an order is as bad as its worst result.',
   has_missing_results: 'Whether markers are without a result.',
+  has_results_in_review:
+    'Whether something that the laboratory sent for the order waits for the operator of the service, beside what is told.',
   value: 'The value.',
   unit: 'Unit of the result, such as mg/dL; null where it has none.',
   timezone_offset: 'Offset of the local time from UTC in seconds.',

@@ -21,6 +21,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   results: 'What the laboratory found.',
   unmatched: 'Results that belong to no order by their numbers, and whose they are.',
   lab_reports: 'Reports of laboratories on paper or as files, read into results.',
+  repairs:
+    'What waits between a team and its laboratories: messages that could not be read, orders that were refused, and results of no order.',
   management:
     'An organisation and its teams: what they are called and may, the keys and tokens of both, deleting a team and taking its data ' +
     'along, where its events are streamed to, and how its users connect wearables.',

@@ -36,6 +36,8 @@ export const tenancy: Record<string, string> = {
   minor_ordering_enabled: 'Whether patients under 18 years may be tested.',
   partial_webhooks_enabled: 'Whether partial results are told by webhooks.',
   patient_experience: 'Whether users get pages on which they follow their tests, by create_portal_url.',
+  signed_links_end_with_key:
+    'Whether signed links end with the key that they were obtained with; null: those of keys with limited scopes do.',
   teams: 'The teams of this page.',
   reject_duplicate_connection: 'Whether an account can be connected to one user only.',
   sdk_per_device_activity_timeseries: 'Whether the SDK tells activity of each device.',

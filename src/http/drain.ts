@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from '../log.ts';
 
 const LOOK_MS = 20;
 
@@ -6,7 +7,7 @@ const LOOK_MS = 20;
  * Call before the server listens; the answer closes it: running requests are given `drainMs`, then everything is cut.
  * Requests are counted, since connections tell less: clients keep them open, and browsers open some that they never use.
  */
-export function prepareDrain(server: FastifyInstance): (drainMs: number) => Promise<void> {
+export function prepareDrain(server: FastifyInstance, log: Logger): (drainMs: number) => Promise<void> {
   const http = server.server;
   let requests = 0;
   http.on('request', (_request, response) => {
@@ -17,8 +18,12 @@ export function prepareDrain(server: FastifyInstance): (drainMs: number) => Prom
   });
   return async (drainMs) => {
     const deadline = Date.now() + drainMs;
+    let isTold = false;
     const look = setInterval(() => {
-      if (requests === 0 || Date.now() >= deadline) http.closeAllConnections();
+      const isOver = Date.now() >= deadline;
+      if (isOver && requests > 0 && !isTold) log.warn({ requests }, 'requests that did not end in time are cut off');
+      isTold = isOver;
+      if (requests === 0 || isOver) http.closeAllConnections();
     }, LOOK_MS);
     await server.close();
     clearInterval(look);

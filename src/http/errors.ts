@@ -1,5 +1,6 @@
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { UnknownKey } from '../privacy/unknown-key.ts';
 
 /** What the transport refuses, with the words for it. */
 const TRANSPORT = {
@@ -91,7 +92,12 @@ const STATUS: Record<Code, number> = {
   unmatched_result_resolved: 400,
   unmatched_order_required: 400,
   order_takes_no_results: 400,
+  message_not_waiting: 400,
+  message_not_repairable: 400,
+  message_not_changeable: 400,
   scheduler_not_connected: 400,
+  scheduler_unavailable: 503,
+  scheduler_news_invalid: 422,
   area_not_served: 400,
   start_date_too_far: 400,
   booking_key_invalid: 400,
@@ -146,7 +152,12 @@ const STATUS: Record<Code, number> = {
   idempotency_in_flight: 409,
   idempotency_answer_ended: 409,
   not_ready: 503,
+  storage_full: 503,
+  encryption_key_unknown: 503,
 };
+
+const KEY_UNKNOWN =
+  'This is sealed under a key that this process was not given. Try again shortly: another process may have it.';
 
 export const CODES = Object.keys(STATUS) as Code[];
 
@@ -204,6 +215,10 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | nu
   }
   if (error instanceof TransportError) {
     return { status: error.statusCode, body: { detail: error.message, code: error.code, request_id: requestId } };
+  }
+  if (error instanceof UnknownKey) {
+    const { code } = error;
+    return { status: STATUS[code], body: { detail: KEY_UNKNOWN, code, request_id: requestId } };
   }
   if (isUnavailable(error)) {
     const detail = 'The database cannot be reached, or is too busy. Try again shortly.';

@@ -15,6 +15,7 @@ export type Metrics = {
   pipelines: { events: Counter; failing: Gauge; failingSeconds: Gauge };
   mails: Record<'waiting' | 'oldestWaitingSeconds', Gauge>;
   erasures: Record<'due' | 'oldestDueSeconds', Gauge<'of'>>;
+  storageFreeBytes: Gauge<'of'>;
   databaseUp: Gauge;
   laboratories: LaboratoryGauges;
   deliveriesWaiting: Gauge;
@@ -71,6 +72,12 @@ export function openMetrics(): Metrics {
     pipelines: pipelineMetrics(registers),
     mails: mailGauges(registers),
     erasures: erasureGauges(registers),
+    storageFreeBytes: new Gauge({
+      name: 'phial_storage_free_bytes',
+      help: 'Bytes that are left for files: on the disk of uploads, and for the database where that is known.',
+      labelNames: ['of'],
+      registers,
+    }),
     databaseUp: new Gauge({
       name: 'phial_database_up',
       help: 'Whether the database answered this scrape; the figures that come from it are NaN where it did not.',
@@ -156,6 +163,16 @@ function laboratoryGauges(registers: Registry[]): LaboratoryGauges {
     refused: of('orders_refused', 'Messages of orders that were refused and not sent again, up to 10,000.'),
     resultsWaiting: of('results_waiting', 'Messages of a laboratory that wait to be repaired, up to 10,000.'),
   };
+}
+
+/** Of a process that serves the API: how long whatever waits longest for a permit has waited. */
+export function showRequestWait({ registry }: Metrics, permits: { readonly longestWaitMs: number }): void {
+  const gauge: Gauge = new Gauge({
+    name: 'phial_request_wait_seconds',
+    help: 'How long the request that waits longest for its turn in this process has waited; 0 where none waits.',
+    registers: [registry],
+    collect: (): void => gauge.set(permits.longestWaitMs / 1000),
+  });
 }
 
 /** How the rooms below count: they know nothing of metrics. */

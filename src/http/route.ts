@@ -5,6 +5,7 @@ import type { BulkWork, GiveWay } from '../bulk-work.ts';
 import type { Ctx, LinkCtx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
+import type { Owner } from '../fair/round-robin.ts';
 import { eraseNaming } from './answer/erase.ts';
 import { oncePerKey, type KeyedRequest } from './answer/idempotency.ts';
 import { oncePerForm } from './answer/once-per-form.ts';
@@ -12,7 +13,7 @@ import { takesIdempotencyKey } from './answer/refusals.ts';
 import { sealFor } from './answer/seal.ts';
 import { compileAnswer, send, type Answer } from './answer/write.ts';
 import { recordIdsOf } from './audit/record-ids.ts';
-import { lineOf, type Trail } from './audit/trail.ts';
+import { lineOf, requestLine, type Trail } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { refuseBeyondKey, resolveScope } from './auth/scope.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -22,7 +23,7 @@ import { inputReader, type Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
 import { takeWebForms } from './input/web-form-body.ts';
 import type { ArrivingBatches } from './limits/arriving-batches.ts';
-import type { RequestShares } from './limits/request-shares.ts';
+import type { RequestPermits } from './limits/request-permits.ts';
 import type { UnreadAnswers } from './limits/unread-answers.ts';
 import { isForm, isStream } from './media.ts';
 
@@ -36,7 +37,7 @@ const HEARD_EVERYWHERE_MS = 50;
 type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'>;
 
 /** What the requests of a process share. */
-type Limits = { shares: RequestShares; bulk: BulkWork; arriving: ArrivingBatches; unread: UnreadAnswers };
+type Limits = { permits: RequestPermits; bulk: BulkWork; arriving: ArrivingBatches; unread: UnreadAnswers };
 
 /**
  * Makes an endpoint a route: input read and checked at once, the scope settled, the verb run (once per idempotency key,
@@ -45,7 +46,7 @@ type Limits = { shares: RequestShares; bulk: BulkWork; arriving: ArrivingBatches
 export function addRoute(
   server: FastifyInstance,
   endpoint: Endpoint,
-  { shares, bulk, arriving, unread }: Limits,
+  { permits, bulk, arriving, unread }: Limits,
 ): void {
   const readInput = inputReader(endpoint);
   const toAnswer = lazily(() => compileAnswer(endpoint));
@@ -53,7 +54,7 @@ export function addRoute(
   // A stream may last: its verb takes transactions of its own for what it has read.
   const inOneTransaction = endpoint.method !== 'GET' && !isStream(endpoint.body) && !endpoint.waits;
 
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const caller = request.caller as Caller;
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = ownerOf(request);
@@ -64,17 +65,16 @@ export function addRoute(
       return input;
     };
     const carry = (input: Input, pauses: Pauses) => carryOut(request, reply, { caller, key, input, pauses });
-    if (!owner || isStream(endpoint.body)) return carry(await read(), {});
-    // A place is one for the database, and what is bulky has places of its own: whoever had both would wait for one with
-    // the other. What a stream waits for is its sender.
+    // What a stream waits for is its sender.
+    if (isStream(endpoint.body)) return carry(await read(), {});
+    if (!owner) return permits.runStranger(endpoint, request, async () => carry(await read(), {}));
+    // A permit is one for the database, and what is bulky has places of its own: whoever had both would wait for one with
+    // the other.
     if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
       const input = await read();
-      return shares.run(owner, (aside) =>
+      return permits.run(endpoint, owner, (aside) =>
         bulk.little(owner, (apart) =>
-          carry(input, {
-            aside: (pause) => apart(() => aside(pause)),
-            ...(endpoint.waits ? { gone: goneOf(reply) } : {}),
-          }),
+          carry(input, { aside: (pause) => apart(() => aside(pause)), ...goneWhere(endpoint.waits, reply) }),
         ),
       );
     }
@@ -85,17 +85,17 @@ export function addRoute(
     request: FastifyRequest,
     reply: FastifyReply,
     { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
-  ): Promise<FastifyReply> => {
-    const { trail } = request;
+  ): Promise<void> => {
     unread.refuseWhoReadsNothing(request);
     const resolved = await resolveScope(endpoint, caller.ctx, input);
     const stillOpens = (): Promise<void> => refuseIfEnded(endpoint, caller, input);
     const lasting = () => ({ ...resolved, stillOpens, gone: pauses.gone ?? goneOf(reply) });
-    const ctx = pausing(endpoint, endpoint.lasts ? lasting() : resolved, pauses);
-    if (trail) trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
+    const line = requestLine(request);
+    const ctx = { ...pausing(endpoint, endpoint.lasts ? lasting() : resolved, pauses), line };
+    if (request.trail) request.trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
     // Whoever asks only whether it is there sets nothing going that lasts.
-    if (request.method === 'HEAD' && endpoint.lasts) return send(reply, endpoint, withoutBody(endpoint));
+    if (request.method === 'HEAD' && endpoint.lasts) return void send(reply, endpoint, withoutBody(endpoint));
     const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
     const keyed =
       key === null ? null : keyedRequest(request, endpoint, { caller, key, input: { ...input, ...reachOf(ctx) } });
@@ -105,22 +105,22 @@ export function addRoute(
     const perform = async (ctx: Ctx | TxCtx): Promise<Answer> => {
       const headers = Object.fromEntries(endpoint.headers.map((name) => [name, headerOf(request, name)]));
       const value = await endpoint.handle(ctx as never, { ...given, cookie, headers } as never);
-      trail?.records.push(...ids().ofAnswer(value));
+      line.names(...ids().ofAnswer(value));
       return toAnswer()(value);
     };
-    if (!inOneTransaction) return send(reply, endpoint, await perform(ctx));
+    if (!inOneTransaction) return void send(reply, endpoint, await perform(ctx));
 
     const answer = await inTransaction(ctx, async (tx) => {
       const answer = keyed ? await oncePerKey(tx, keyed, perform) : await perform(tx);
-      if (trail) await writeBeside(tx, request, endpoint, { input, trail, status: answer.status });
+      if (request.trail) await writeBeside(tx, endpoint, { input, trail: request.trail, status: answer.status });
       return answer;
     });
-    if (trail) trail.written = true;
+    if (request.trail) request.trail.written = true;
     if (endpoint.revokes) await wait(HEARD_EVERYWHERE_MS);
-    return send(reply, endpoint, answer);
+    send(reply, endpoint, answer);
   };
 
-  register(server, endpoint, handler, arriving);
+  register(server, endpoint, (request, reply) => answer(request, reply).then(() => reply), arriving);
 }
 
 /** What an idempotency key is known by; null of who needs no key of the service. */
@@ -168,8 +168,10 @@ function goneOf({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
+const goneWhere = (waits: boolean, reply: FastifyReply): Pick<Pauses, 'gone'> => (waits ? { gone: goneOf(reply) } : {});
+
 /** When the team's turn comes. Throws not_ready where too many wait for it. */
-function inTurn<T>(bulk: BulkWork, owner: string, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
+function inTurn<T>(bulk: BulkWork, owner: Owner, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
   if (bulk.isFull(owner))
     throw new AppError('not_ready', 'Too many batches of this team wait here. Send this one again shortly.');
   return bulk.run(owner, work);
@@ -193,7 +195,7 @@ function register(
   else {
     void server.register(async (own) => {
       if (body.media === 'batch')
-        takeBatches(own, body, (request, bytes) => arriving.take(ownerOf(request) ?? '', bytes));
+        takeBatches(own, body, (request, bytes) => arriving.take(ownerOf(request) ?? NOBODY, bytes));
       else if (body.media === 'web_form') takeWebForms(own);
       else takeStreams(own, body);
       own.route({ ...route, ...(body.media === 'batch' ? { bodyLimit: body.maxBytes } : {}) });
@@ -201,8 +203,9 @@ function register(
   }
 }
 
-/** The team that asks, or the organisation; undefined of who needs no key. */
-const ownerOf = ({ trail }: FastifyRequest): string | undefined => trail?.team_id ?? trail?.key.org_id;
+/** The team that asks, or the management key, so that one key that floods is not in the way of the others; undefined of who needs none. */
+const ownerOf = ({ trail }: FastifyRequest): Owner | undefined =>
+  trail ? { org: trail.key.org_id, team: trail.team_id ?? trail.key.id } : undefined;
 
 /** What of the caller decides about the answer: the same words by a key of another reach are another request. */
 function reachOf(ctx: Ctx): object {
@@ -214,15 +217,16 @@ function reachOf(ctx: Ctx): object {
 /** What goes with the change: no answer that was kept tells of whom it erased, and the audit log tells of it. */
 async function writeBeside(
   tx: TxCtx,
-  request: FastifyRequest,
   endpoint: Endpoint,
   { input, trail, status }: { input: Input; trail: Trail; status: number },
 ): Promise<void> {
   const { params } = input as { params: Record<string, string> };
   const erased = endpoint.erases && params[endpoint.erases];
   if (erased) await eraseNaming(tx, trail.team_id ?? trail.key.org_id, [erased]);
-  await recordAtCommit(tx, lineOf(request, endpoint, trail, status));
+  await recordAtCommit(tx, lineOf(trail, status));
 }
+
+const NOBODY: Owner = { org: '', team: '' };
 
 function headerOf(request: FastifyRequest, name: string): string | null {
   const value = request.headers[name];

@@ -119,7 +119,7 @@ test('Its job is one, whether it waits or runs when the clock asks for it', asyn
   await begin();
   const turns = await sql`
     select key, flags from graphile_worker.jobs where task_identifier = 'erase_some_ended_agreements'`.execute(app.db);
-  expect(turns.rows).toEqual([{ key: 'erase ended agreements', flags: { waits: true, 'team erasures': true } }]);
+  expect(turns.rows).toEqual([{ key: 'erase ended agreements', flags: { erasures: true } }]);
   await end();
   await weeksLater(28);
   await app.runJobs();

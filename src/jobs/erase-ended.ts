@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
-import { addJobUnlessThere, defineJob, ERASURES } from '../db/define-job.ts';
+import { addJobUnlessThere, defineJob } from '../db/define-job.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../tenancy/teams/scope.ts';
@@ -19,7 +19,7 @@ const turn = defineJob({
   name: 'erase_some_ended_agreements',
   payload: Type.Object({}),
   key: () => 'erase ended agreements',
-  placeOf: () => ERASURES,
+  class: 'erasures',
   run: (ctx) => eraseEnded(ctx),
 });
 

@@ -72,6 +72,7 @@ async function makeFullTeam(mark: string): Promise<{ team: Team; traces: string[
   );
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
+  await sql`insert into queue_turns values ('imports', ${team.id}, now())`.execute(app.db);
   const { id } = await orderKit(team, user_id);
   await simulate(team, id);
   const { sample_id } = await readOrder(team, id);

@@ -7,6 +7,7 @@ import { addJob, addJobs, defineJob } from '../db/define-job.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
+import * as uploads from '../files/erase.ts';
 import * as events from '../events/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as insurance from '../insurance/erase.ts';
@@ -52,6 +53,7 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
   users,
   catalogue,
   pipelines,
+  uploads,
   tenancy,
 ];
 

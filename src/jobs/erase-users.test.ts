@@ -371,7 +371,7 @@ describe('the job that erases deleted users', () => {
         app.db,
       )
     ).rows;
-  const flags = { waits: true, 'team erasures': true };
+  const flags = { erasures: true };
   const waiting = { key: 'erase deleted users', flags, attempts: 0 };
   beforeEach(() => sql`delete from graphile_worker._private_jobs`.execute(app.db));
 

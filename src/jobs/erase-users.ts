@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
-import { addJob, addJobUnlessThere, defineJob, ERASURES, jobKind } from '../db/define-job.ts';
+import { addJob, addJobUnlessThere, defineJob, jobKind } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as events from '../events/erase.ts';
@@ -92,7 +92,7 @@ const turnKind = jobKind({
   name: 'erase_some_deleted_users',
   payload: Type.Object({ after: Uuid }),
   key: () => 'erase deleted users',
-  placeOf: () => ERASURES,
+  class: 'erasures',
 });
 
 const turn = defineJob({

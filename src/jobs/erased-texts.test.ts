@@ -39,12 +39,13 @@ import { eraseUsers } from '../../test/erase-users.ts';
 
 /** What belongs to nobody, to the deployment or to an organisation. */
 const OF_NO_TEAM =
-  /^(analytes|application_subscriptions|audit_log|deployment|ehr_configurations|ehr_members|ehr_sessions|encryption_keys|event_epochs|lab_accounts|laboratory_codes|laboratory_connections|lab_tests|labs|mails|management_keys|marker_questions|markers|migrations|order_status_rules|org_domains|org_invites|org_members|orgs|provider_waits|seeds|service_centers|zip_prefixes)\./;
+  /^(analytes|application_subscriptions|audit_log|deployment|ehr_configurations|ehr_members|ehr_sessions|encryption_keys|event_epochs|lab_accounts|laboratory_codes|laboratory_connections|lab_tests|labs|mails|management_keys|marker_analytes|marker_questions|markers|migrations|order_status_rules|org_domains|org_invites|org_members|orgs|processes|provider_waits|scheduler_connections|seeds|service_centers|zip_prefixes)\./;
 /** Words of a list that the service knows, whichever table they stand in; hashes hold no text. */
 const KNOWN_WORDS =
   /\.(\w*hash|billing_type|error_type|event_type|\w*courier|\w*kind|leg|method|operation|origin|outcome|payor_code|provider|providers|\w*interpretation|query_type|registration|relationship|\w*resource|resources|source_type|\w*status|type)$/;
 /** What the service says, makes or counts by itself, or takes in a narrower form than text. */
 const OF_ITS_OWN = new Set([
+  'appointments.booked_by',
   'appointments.external_id',
   'appointments.iana_timezone',
   'attempts.error',
@@ -69,7 +70,10 @@ const OF_ITS_OWN = new Set([
   'held_deliveries.trigger',
   'hl7_messages.message_type',
   'hl7_messages.reason',
+  'hl7_messages.warnings',
   'hl7_messages.state',
+  'hl7_messages.waits',
+  'hl7_messages.warnings',
   'hl7_outgoing.control_id',
   'imports.error',
   'lab_report_jobs.data',
@@ -79,6 +83,7 @@ const OF_ITS_OWN = new Set([
   'laboratory_outbox.action',
   'laboratory_outbox.last_error',
   'laboratory_outbox.state',
+  'laboratory_outbox.tests',
   'link_tokens.filter_on_providers',
   'link_tokens.on_close',
   'link_tokens.on_error',
@@ -86,9 +91,12 @@ const OF_ITS_OWN = new Set([
   'order_events.status_detail',
   'order_numbers.account_number',
   'order_numbers.number',
+  'patient_numbers.number',
   'payors.aliases',
   'pulls.error_details',
+  'queue_turns.queue',
   'retries.trigger',
+  'scheduler_calls.last_error',
   'samples.extra',
   'scope_requirements.user_may_grant',
   'scope_requirements.user_must_grant',
@@ -321,6 +329,7 @@ async function plant(): Promise<string> {
   await app.deliver();
   await orderKit(team, user_id);
   await plantMessages(user_id, first.body.order.id);
+  await plantCall(user_id);
   await receiver.close();
   return user_id;
 }
@@ -358,6 +367,21 @@ async function plantMessages(user_id: string, order_id: string): Promise<void> {
     .updateTable('hl7_messages')
     .set({ user_id, team_id: team.id, order_id, state: 'applied' })
     .where('id', '=', stored.id)
+    .execute();
+}
+
+/** As of an appointment whose scheduler was not told yet. */
+async function plantCall(user_id: string): Promise<void> {
+  const id = randomUUID();
+  const { id: appointment_id, ...of } = await app.db
+    .selectFrom('appointments')
+    .select(['id', 'user_id', 'order_id', 'team_id', 'provider'])
+    .where('user_id', '=', user_id)
+    .executeTakeFirstOrThrow();
+  const content = app.ctx.cipher.sealJson('scheduler_calls.content', { team_id: of.team_id, id }, { notes: mark });
+  await app.db
+    .insertInto('scheduler_calls')
+    .values({ ...of, id, appointment_id, kind: 'cancel', by_hand: true, content })
     .execute();
 }
 

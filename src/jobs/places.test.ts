@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../test/factories.ts';
 import { addJob } from '../db/define-job.ts';
+import { acrossTeams } from '../db/session/bind.ts';
 import { openDatabase, type Database } from '../db/open.ts';
 import { outboxKind } from '../labs/orders/send-out.ts';
 import { inboxKind } from '../wearables/hooks/inbox.ts';
@@ -74,85 +75,146 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
 
 const payload = () => ({ team_id: app.team.id, user_id: randomUUID(), provider: 'oura' as const });
 /** A run that has just ended may still be locked: its end is written afterwards. */
-type Waiting = { key: string | null; priority: number; flags: Record<string, true> | null };
+type Waiting = { key: string | null; run_at: string; flags: Record<string, true> | null };
+const flagsOf = (of: string): Record<string, true> => ({
+  [of]: true,
+  [`${of} of ${app.team.id}`]: true,
+  [`${of} of organisation ${app.team.org_id}`]: true,
+});
 const waiting = async (): Promise<Waiting[]> =>
   (
     await sql<Waiting>`
-      select key, priority, flags from graphile_worker.jobs
+      select key, run_at, flags from graphile_worker.jobs
        where task_identifier = ${inboxKind.name} and locked_at is null`.execute(app.db)
   ).rows;
 beforeEach(() => sql`delete from graphile_worker._private_jobs`.execute(app.db));
 
 test('a job that waits for somebody outside is held back by its flags and is the only one of its kind, whoever asks', async () => {
   const inbox = payload();
-  for (const priority of [5, 6])
-    await app.ctx.db.transaction().execute((tx) => addJob(tx, inboxKind, inbox, { priority }));
+  for (const behind of [5, 6])
+    await acrossTeams(app.ctx)
+      .db.transaction()
+      .execute((tx) => addJob(tx, inboxKind, inbox, { behind }));
   expect(await waiting()).toEqual([
-    { key: `inbox ${inbox.user_id} oura`, priority: 6, flags: { waits: true, [`team ${app.team.id}`]: true } },
+    { key: `inbox ${inbox.user_id} oura`, run_at: expect.any(String), flags: flagsOf('calls') },
   ]);
+});
+
+test('a job that is asked for again keeps the turn that it has', async () => {
+  const inbox = payload();
+  await acrossTeams(app.ctx)
+    .db.transaction()
+    .execute((tx) => addJob(tx, inboxKind, inbox));
+  const before = await waiting();
+  for (const behind of [0, 100])
+    await acrossTeams(app.ctx)
+      .db.transaction()
+      .execute((tx) => addJob(tx, inboxKind, inbox, { behind }));
+  expect(await waiting()).toEqual(before);
 });
 
 test('a job that is put off keeps its key and its turn, and gives way to one that was asked for meanwhile', async () => {
   const inbox = payload();
   const full = openPlaces();
   const workOnce = async () => {
-    await sql`update graphile_worker._private_jobs set run_at = now()`.execute(app.db);
     await runOnce({
       pgPool: database.pool,
       taskList: tasksOf(app.ctx, full),
       logger: workerLogger(app.ctx.log),
       noHandleSignals: true,
+      forbiddenFlags: triedOnce(),
     });
   };
-  full.take(app.team.id);
-  full.take(app.team.id);
-  await app.ctx.db.transaction().execute((tx) => addJob(tx, inboxKind, inbox, { priority: 7 }));
+  const flags = Object.keys(flagsOf('calls'));
+  full.take(flags);
+  full.take(flags);
+  await acrossTeams(app.ctx)
+    .db.transaction()
+    .execute((tx) => addJob(tx, inboxKind, inbox, { behind: 7 }));
   const before = await waiting();
   for (let n = 0; n < 3; n += 1) await workOnce();
   expect(await waiting()).toEqual(before);
   await tasksOf(app.ctx, full)[inboxKind.name]?.(inbox, {
-    job: { id: '0', key: before[0]?.key, priority: 9 },
-  } as JobHelpers);
+    job: { id: '0', key: before[0]?.key, run_at: new Date(0), flags: flagsOf('calls') },
+  } as unknown as JobHelpers);
   expect(await waiting()).toEqual(before);
 });
+
+/** One look passes, as when the place went after it: the next ones leave the job where it is. */
+function triedOnce(): () => string[] {
+  let looks = 0;
+  return () => ((looks += 1) > 1 ? ['calls'] : []);
+}
 
 test('what tells providers of ended connections takes a place, and waits where its team has none left', async () => {
   const name = 'revoke_provider_tokens';
   const full = openPlaces();
-  full.take(app.team.id);
-  full.take(app.team.id);
-  const job = { id: '0', key: `${name} ${app.team.id}`, priority: 0 };
-  await tasksOf(app.ctx, full)[name]?.({ team_id: app.team.id }, { job } as JobHelpers);
+  const flags = flagsOf('calls');
+  full.take(Object.keys(flags));
+  full.take(Object.keys(flags));
+  const job = { id: '0', key: `${name} ${app.team.id}`, run_at: new Date(), flags };
+  await tasksOf(app.ctx, full)[name]?.({ team_id: app.team.id }, { job } as unknown as JobHelpers);
   const { rows } = await sql`select key, flags from graphile_worker.jobs where task_identifier = ${name}`.execute(
     app.db,
   );
-  expect(rows).toEqual([{ key: job.key, flags: { waits: true, [`team ${app.team.id}`]: true } }]);
+  expect(rows).toEqual([{ key: job.key, flags }]);
 });
 
 test('laboratories that are silent share two places, whichever they are', async () => {
   const full = openPlaces();
-  for (const place of [outboxKind.placeOf?.({ lab_id: 8 }), outboxKind.placeOf?.({ lab_id: 9 })])
-    expect(full.take(place as string)).toBe(true);
-  const job = { id: '0', key: outboxKind.key?.({ lab_id: 7 }), priority: 0 };
-  await tasksOf(app.ctx, full)[outboxKind.name]?.({ lab_id: 7 }, { job } as JobHelpers);
+  const flags = { calls: true, 'calls of laboratories': true };
+  for (let n = 0; n < 2; n += 1) expect(full.take(Object.keys(flags))).toBe(true);
+  const job = { id: '0', key: outboxKind.key?.({ lab_id: 7 }), run_at: new Date(), flags };
+  await tasksOf(app.ctx, full)[outboxKind.name]?.({ lab_id: 7 }, { job } as unknown as JobHelpers);
   const { rows } = await sql`
     select key, flags from graphile_worker.jobs where task_identifier = ${outboxKind.name}`.execute(app.db);
-  expect(rows).toEqual([{ key: job.key, flags: { waits: true, 'team laboratories': true } }]);
-  expect(full.take(app.team.id)).toBe(true);
+  expect(rows).toEqual([{ key: job.key, flags }]);
+  expect(full.take(Object.keys(flagsOf('calls')))).toBe(true);
 });
 
-test('places come back when work is done, and a team never has more than half of them', () => {
+test('places come back when work is done, and an organisation never has all of them', () => {
   const places = openPlaces();
-  expect(['a', 'a', 'a', 'b', 'b', 'c'].map((team) => places.take(team))).toEqual([
+  const of = (team: string, org: string) => ['calls', `calls of ${team}`, `calls of organisation ${org}`];
+  const [a, b, c, d] = [of('a', 'x'), of('b', 'x'), of('c', 'x'), of('d', 'y')];
+  expect([a, a, a, b, c, d, d].map((flags) => places.take(flags))).toEqual([
     true,
     true,
     false,
     true,
+    false,
     true,
     false,
   ]);
-  expect(places.taken()).toEqual(['waits']);
-  places.leave('a');
-  expect(places.taken()).toEqual(['team b']);
-  expect([places.take('b'), places.take('c'), places.take('c')]).toEqual([false, true, false]);
+  expect(places.taken().toSorted()).toEqual(['calls', 'calls of a', 'calls of organisation x']);
+  places.leave(a);
+  expect(places.taken()).toEqual([]);
+  expect([places.take(c), places.take(d)]).toEqual([true, false]);
+});
+
+test('a class whose places are all taken leaves those of others free', () => {
+  const places = openPlaces();
+  for (const n of [1, 2, 3, 4]) expect(places.take(['calls', `calls of ${n}`])).toBe(true);
+  expect(places.taken()).toContain('calls');
+  for (const of of ['work', 'queries', 'pulls', 'erasures']) expect(places.take([of])).toBe(true);
+});
+
+test('whoever has few jobs of a class that wait goes before whoever has many, and nobody waits for ever', async () => {
+  const [many, few] = [await app.makeTeam(), await app.makeTeam()];
+  const ask = (team_id: string, behind: number) =>
+    acrossTeams(app.ctx)
+      .db.transaction()
+      .execute((tx) => addJob(tx, inboxKind, { ...payload(), team_id }, { behind }));
+  for (let behind = 0; behind < 50; behind += 1) await ask(many.id, behind);
+  await ask(few.id, 0);
+  // What is asked for minutes later is behind all of them.
+  await sql`update graphile_worker._private_jobs set run_at = run_at - interval '5 minutes'`.execute(app.db);
+  const later = await app.makeTeam();
+  await ask(later.id, 0);
+  const { rows } = await sql<{ team_id: string }>`
+    select payload ->> 'team_id' as team_id from graphile_worker._private_jobs order by priority, run_at, id`.execute(
+    app.db,
+  );
+  const turns = rows.map(({ team_id }) => team_id);
+  expect(turns.indexOf(few.id)).toBeLessThan(3);
+  expect(turns.at(-1)).toBe(later.id);
 });

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
+import * as uploads from '../files/erase.ts';
 import * as events from '../events/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
@@ -45,6 +46,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   mail,
   tenancy,
   answers,
+  uploads,
   audit,
 ];
 

@@ -4,11 +4,12 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import type { Ctx } from '../context.ts';
 import { addJob, defineJob, type Job } from '../db/define-job.ts';
+import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
+import { schedulerCallResumption, schedulerCalls } from '../labs/appointments/calls/make-call.ts';
 import { carrierScans } from '../labs/laboratories/carriers/follow-scans.ts';
-import { sandboxApproval } from '../labs/catalogue/own-tests/create.ts';
 import { resendEvents, resendResumption } from '../labs/orders/messages/resend.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot.ts';
 import {
@@ -50,7 +51,8 @@ export const jobs = [
   simulationResumption,
   autopilot,
   carrierScans,
-  sandboxApproval,
+  schedulerCalls,
+  schedulerCallResumption,
   ...activationJobs,
   resendEvents,
   resendResumption,
@@ -89,13 +91,12 @@ export function tasksOf(ctx: Ctx, places = openPlaces()): TaskList {
       job.name,
       async (payload: unknown, { job: asked }: JobHelpers) => {
         const given = payload as Record<string, never>;
-        const team = job.placeOf?.(given);
-        if (team === undefined) return work(job, given);
-        if (!places.take(team)) return putOff(ctx, job, given, asked);
+        const flags = Object.keys(asked.flags ?? {});
+        if (!places.take(flags)) return putOff(ctx, job, given, asked);
         try {
           await work(job, given);
         } finally {
-          places.leave(team);
+          places.leave(flags);
         }
       },
     ]),
@@ -112,16 +113,14 @@ async function putOff(
   ctx: Ctx,
   job: Job,
   payload: Record<string, never>,
-  { id, key, priority }: JobHelpers['job'],
+  { id, key, run_at: runAt }: JobHelpers['job'],
 ): Promise<void> {
-  await inTransaction(ctx, async ({ db }) => {
+  await inTransaction(acrossTeams(ctx), async ({ db }) => {
     const { rows } = await sql`select from graphile_worker.jobs where key = ${key} and id <> ${id}`.execute(db);
     if (rows.length > 0) return;
-    await addJob(db, job, payload, { delaySeconds: PUT_OFF_SECONDS, priority, ...(key === null ? {} : { key }) });
+    await addJob(db, job, payload, { runAt, ...(key === null ? {} : { key }) });
   });
 }
-
-const PUT_OFF_SECONDS = 2;
 
 /** Works the job queue until stopped. Each run is one log line with ids only. */
 export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
@@ -150,6 +149,7 @@ export function workerLogger(log: Logger): WorkerLogger {
     return false;
   };
   return new WorkerLogger(() => (level, message, meta) => {
+    if (message.startsWith(SMALL_POOL)) return;
     const line = { job_message: message.split(/[:'"\n]/, 1)[0], err: meta?.['error'] };
     const isWarning = level === 'error' || level === 'warning';
     if (isWarning && isUnavailable(line.err) && wasTold()) return;
@@ -160,3 +160,5 @@ export function workerLogger(log: Logger): WorkerLogger {
 }
 
 const TOLD_FOR_MS = 60_000;
+/** Jobs wait for somebody outside or for their turn more than for a connection. */
+const SMALL_POOL = 'WARNING: having maxPoolSize';

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts';
 import { defineJob } from '../db/define-job.ts';
 import { acrossTeams, boundToOrg } from '../db/session/bind.ts';
 import { MailRefused, openMailServer, type Letter, type MailServer } from '../outbound/mail-server.ts';
+import { throwIfKeyIsUnknown } from '../privacy/unknown-key.ts';
 import { secondsUntilRoom } from './mails-a-day.ts';
 import { mailKind } from './write-mail.ts';
 
@@ -122,7 +123,8 @@ async function putOff(ctx: Ctx, { id, org_id }: Taken, seconds: number): Promise
 function opened({ cipher }: Ctx, { id, org_id, content }: Taken): Letter {
   try {
     return cipher.openJson<Letter>('mails.content', { team_id: org_id, id }, content);
-  } catch {
+  } catch (error) {
+    throwIfKeyIsUnknown(error);
     throw new MailRefused('UNREADABLE', { forGood: false, forAll: false });
   }
 }

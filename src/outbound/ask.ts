@@ -1,11 +1,15 @@
 import { Agent } from 'undici';
+import type { Owner } from '../fair/round-robin.ts';
 import type { Config } from '../config/options.ts';
 import { withinTime } from '../time-limit.ts';
+import { networksPolicy, type AddressPolicy } from './address-policy.ts';
 import { tlsStarter, vettingConnector } from './connector.ts';
 import { deploymentPolicy } from './deployment-policy.ts';
 import { openResolver } from './resolve.ts';
 
-/** From the call to the last byte of the answer, and how much of one is read, where the caller does not say otherwise. */
+/**
+ * From the call to the last byte of the answer, and how much of one is read, where the caller does not say otherwise.
+ */
 const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 256 * 1024;
 const CONNECTIONS = 32;
@@ -33,27 +37,33 @@ type Bounds = {
   signal?: AbortSignal;
   /** What came with the status is the caller's no matter, however much it is. */
   onlyStatus?: boolean;
+  /** The only addresses that the host may have, which the operator has named for this one, as of a private network. */
+  networks?: readonly string[];
 };
 /** `text` is empty where the status alone counts and more came with it than is read. */
 type Answer = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
 
-const agents = new WeakMap<Config, Agent>();
+/** By the networks that are allowed; '' where those of the deployment are. */
+/** The deployment's own, as it is for all teams. */
+const PROVIDERS: Owner = { org: 'providers', team: 'providers' };
+
+const agents = new WeakMap<Config, Map<string, Agent>>();
 
 /**
- * One request to a provider of the deployment, over vetted connections, within 8 seconds and 256 KiB where the caller sets
- * no bounds of its own. Of each answer as much is read, and of what is more its connection is closed: an error is told by its
- * status however long its page is. Redirects are not followed.
+ * One request to a provider of the deployment, over vetted connections, within 8 seconds and 256 KiB where the caller
+ * sets no bounds of its own. Of each answer as much is read, and of what is more its connection is closed: an error is
+ * told by its status however long its page is. Redirects are not followed.
  */
 export async function ask(
   config: Config,
   { method, url, headers = {}, body }: Question,
-  { timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal, onlyStatus = false }: Bounds = {},
+  { timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal, onlyStatus = false, networks }: Bounds = {},
 ): Promise<Answer> {
-  if (deploymentPolicy(config).checkUrl(url) !== null) throw new NoAnswer('address_refused');
+  if (!networks && deploymentPolicy(config).checkUrl(url) !== null) throw new NoAnswer('address_refused');
   const { origin, pathname, search } = new URL(url);
   try {
     return await withinTime({ ms: timeoutMs, outer: signal }, async (signal) => {
-      const answer = await agentOf(config).request({
+      const answer = await agentOf(config, networks).request({
         origin,
         path: pathname + search,
         method,
@@ -85,24 +95,28 @@ async function textOrNull(body: AsyncIterable<Buffer>, mostBytes: number): Promi
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function agentOf(config: Config): Agent {
-  let agent = agents.get(config);
-  if (!agent) {
-    const resolver = openResolver();
-    agent = new Agent({
-      connect: vettingConnector({
-        policy: deploymentPolicy(config),
-        timeoutMs: TIMEOUT_MS,
-        startTls: tlsStarter(TIMEOUT_MS),
-        lookup: (hostname, forMs) => resolver.lookup('providers', hostname, forMs),
-      }),
-      connections: CONNECTIONS,
-      pipelining: 1,
-      allowH2: false,
-      keepAliveTimeout: KEPT_MS,
-      keepAliveMaxTimeout: KEPT_MS,
-    });
-    agents.set(config, agent);
-  }
+function agentOf(config: Config, networks: readonly string[] | undefined): Agent {
+  const known = agents.get(config) ?? new Map<string, Agent>();
+  agents.set(config, known);
+  const name = networks?.join(' ') ?? '';
+  const agent = known.get(name) ?? agentFor(networks ? networksPolicy([...networks]) : deploymentPolicy(config));
+  known.set(name, agent);
   return agent;
+}
+
+function agentFor(policy: AddressPolicy): Agent {
+  const resolver = openResolver();
+  return new Agent({
+    connect: vettingConnector({
+      policy,
+      timeoutMs: TIMEOUT_MS,
+      startTls: tlsStarter(TIMEOUT_MS),
+      lookup: (hostname, forMs) => resolver.lookup(PROVIDERS, hostname, forMs),
+    }),
+    connections: CONNECTIONS,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEPT_MS,
+    keepAliveMaxTimeout: KEPT_MS,
+  });
 }

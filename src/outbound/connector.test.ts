@@ -114,7 +114,7 @@ describe('a connection is refused', () => {
 
   test('to localhost, whatever name servers say', async () => {
     const server = await startSilentServer();
-    const lookup: Lookup = (hostname) => openResolver().lookup('one', hostname);
+    const lookup: Lookup = (hostname) => openResolver().lookup({ org: 'one', team: 'one' }, hostname);
     await expect(connectorWith({ lookup })(`http://localhost:${server.port}`)).rejects.toBeInstanceOf(AddressRefused);
     expect(server.connections()).toBe(0);
   });

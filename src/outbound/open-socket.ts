@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
+import type { Owner } from '../fair/round-robin.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { vettingConnector } from './connector.ts';
 import { openResolver, type NameResolver } from './resolve.ts';
@@ -10,7 +11,7 @@ export type SocketTarget = {
   /** Where the peer may be. */
   policy: AddressPolicy;
   /** Whose share of look-ups it takes. */
-  share: string;
+  share: Owner;
   timeoutMs: number;
   /** Once it is aborted the connection is given up at once; of one that stands it means nothing. */
   signal?: AbortSignal;

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { Owner } from '../fair/round-robin.ts';
 import { LookupPlaces } from './lookup-places.ts';
 import { openResolver, type NameResolver } from './resolve.ts';
+
+const own = (team: string): Owner => ({ org: team, team });
 
 let folder: string;
 let hostsFile: string;
@@ -21,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const lookup = (name: string) => resolver.lookup('one', name);
+const lookup = (name: string) => resolver.lookup(own('one'), name);
 const now = performance.now.bind(performance);
 let passed = 0;
 const letSecondsPass = (seconds: number): void => {
@@ -83,7 +86,7 @@ async function startNameServer() {
 }
 
 const namesOf = (of: NameResolver, owner: string, count: number) =>
-  Array.from({ length: count }, (_, n) => of.lookup(owner, `${owner}-${n}.example.com`));
+  Array.from({ length: count }, (_, n) => of.lookup(own(owner), `${owner}-${n}.example.com`));
 
 test("names that are not answered for hold up other names of their owner, and never another owner's", async () => {
   const { asked, answerAll, resolver: slow } = await startNameServer();
@@ -99,7 +102,7 @@ test("names that are not answered for hold up other names of their owner, and ne
 test('as many silent owners as there are look-ups at a time leave a newcomer waiting for a second', async () => {
   const { asked, answerAll, resolver: slow } = await startNameServer();
   const silent = (name: string) =>
-    Array.from({ length: 128 }, (_, n) => slow.lookup(`silent ${n}`, `${name}-${n}.example.com`));
+    Array.from({ length: 128 }, (_, n) => slow.lookup(own(`silent ${n}`), `${name}-${n}.example.com`));
   const first = silent('first');
   await expect.poll(() => asked.size).toBe(128);
   const settled = Promise.allSettled([...first, ...silent('second'), ...namesOf(slow, 'quiet', 1)]);
@@ -115,8 +118,8 @@ test('a name that nobody awaits any more when its turn comes is not asked for', 
   const { asked, answerAll, resolver: slow } = await startNameServer();
   const first = namesOf(slow, 'one', 32);
   await expect.poll(() => asked.size).toBe(32);
-  const [given, joined] = ['given-up', 'joined'].map((name) => slow.lookup('one', `${name}.example.com`, 20));
-  const again = slow.lookup('one', 'joined.example.com', 60_000);
+  const [given, joined] = ['given-up', 'joined'].map((name) => slow.lookup(own('one'), `${name}.example.com`, 20));
+  const again = slow.lookup(own('one'), 'joined.example.com', 60_000);
   const settled = Promise.allSettled([...first, given, joined, again]);
   const until = performance.now() + 40;
   await expect.poll(() => performance.now()).toBeGreaterThan(until);
@@ -129,7 +132,7 @@ test('a name that nobody awaits any more when its turn comes is not asked for', 
 
 test('names that are asked for together are one look-up, by owner, and another afterwards', async () => {
   const { asked, answerAll, resolver: slow } = await startNameServer();
-  const ask = (owner: string) => slow.lookup(owner, 'clinic.example.com');
+  const ask = (owner: string) => slow.lookup(own(owner), 'clinic.example.com');
   const together = Promise.allSettled([ask('one'), ask('one'), ask('two')]);
   await expect.poll(() => asked.get('clinic')).toBe(2);
   answerAll();
@@ -142,7 +145,7 @@ test('owners that wait are served in turn, however much each asks for', async ()
   const places = new LookupPlaces(2);
   const served: string[] = [];
   const take = async (owner: string) => {
-    const done = await places.take(owner);
+    const done = await places.take(own(owner));
     served.push(owner);
     return done as () => void;
   };

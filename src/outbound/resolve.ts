@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Resolver, type LookupAddress, type RecordWithTtl } from 'node:dns';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
+import type { Owner } from '../fair/round-robin.ts';
 import { LookupPlaces } from './lookup-places.ts';
 
 const MOST_KEPT = 10_000;
@@ -28,12 +29,12 @@ class LookupFailed extends Error {
 
 export type NameResolver = {
   /** Every address of a host name, which is awaited `forMs`; rejects with ENOTFOUND or EAI_AGAIN. */
-  lookup: (owner: string, hostname: string, forMs?: number) => Promise<LookupAddress[]>;
+  lookup: (owner: Owner, hostname: string, forMs?: number) => Promise<LookupAddress[]>;
 };
 
 export type TextResolver = {
   /** The texts that stand at a name (TXT records), none where there is none; rejects with NameNotAnswered. Never kept. */
-  texts: (owner: string, hostname: string) => Promise<string[]>;
+  texts: (owner: Owner, hostname: string) => Promise<string[]>;
 };
 
 /** Who awaits an answer, one or several, and until when. */
@@ -79,14 +80,14 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     return addresses;
   };
 
-  const askInTurn = async (owner: string, name: string, asker: Asker): Promise<LookupAddress[]> => {
+  const askInTurn = async (owner: Owner, name: string, asker: Asker): Promise<LookupAddress[]> => {
     const done = await places.take(owner, () => performance.now() < asker.until);
     if (!done) throw new LookupFailed(name, new Error('Nobody waits for it any more.'));
     return ask(name).finally(done);
   };
 
-  const askOnce = async (owner: string, name: string, until: number): Promise<LookupAddress[]> => {
-    const key = `${owner} ${name}`;
+  const askOnce = async (owner: Owner, name: string, until: number): Promise<LookupAddress[]> => {
+    const key = `${owner.team} ${name}`;
     const known = underWay.get(key);
     if (known) {
       known.asker.until = Math.max(known.asker.until, until);
@@ -98,7 +99,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     return answer;
   };
 
-  const lookup = async (owner: string, hostname: string, forMs = Infinity): Promise<LookupAddress[]> => {
+  const lookup = async (owner: Owner, hostname: string, forMs = Infinity): Promise<LookupAddress[]> => {
     const name = hostname.toLowerCase().replace(/\.$/, '');
     if (isIP(name) !== 0) return [{ address: name, family: isIP(name) }];
     if (name === 'localhost' || name.endsWith('.localhost')) return LOCALHOST;
@@ -108,7 +109,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     if (known && known.until > performance.now()) return known.addresses;
     return askOnce(owner, name, performance.now() + forMs);
   };
-  const texts = async (owner: string, hostname: string): Promise<string[]> => {
+  const texts = async (owner: Owner, hostname: string): Promise<string[]> => {
     const done = await places.take(owner);
     try {
       const records = await askTexts(hostname);

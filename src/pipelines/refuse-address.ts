@@ -17,7 +17,7 @@ export function refusePipelineUrl(place: string[], problem: string): never {
 export async function refuseHost({ config, org }: ManagementCtx, hostname: string): Promise<void> {
   const policy = deploymentPolicy(config);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const addresses = await resolver.lookup(org.id, host).catch(() => []);
+  const addresses = await resolver.lookup({ org: org.id, team: org.id }, host).catch(() => []);
   if (addresses.every(({ address }) => policy.isAllowed(address))) return;
   throw new AppError(
     'pipeline_address_refused',

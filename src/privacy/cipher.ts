@@ -10,6 +10,7 @@ import {
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import type { BytesColumn, JsonColumn, LookupKind, PackedColumn, SealedColumn, TextColumn } from './columns.ts';
+import { UnknownKey } from './unknown-key.ts';
 
 /** Which row a sealed value belongs to; `team_id` is its team, or its organisation where it is of no team. Where several columns name the row, `id` joins them with a slash. */
 type SealedRow = { team_id: string; id: string };
@@ -21,6 +22,11 @@ export type KeyRing = { sealing: number; keys: Map<number, Buffer>; lookupKey: B
 export type Cipher = {
   /** Version of the key that seals. */
   sealing: number;
+  /** Versions of all keys that open. */
+  versions: number[];
+  /** Tells of versions under which values stand and which this process was not given. */
+  noteMissing: (versions: number[]) => void;
+  isMissing: (version: number) => boolean;
   sealText: (column: TextColumn, row: SealedRow, text: string) => Buffer;
   openText: (column: TextColumn, row: SealedRow, sealed: Buffer) => string;
   sealJson: (column: JsonColumn, row: SealedRow, value: unknown) => Buffer;
@@ -36,7 +42,7 @@ export type Cipher = {
   reseal: (column: SealedColumn, row: SealedRow, sealed: Buffer) => Buffer | null;
   /** HMAC-SHA256 by which a team's rows are found; equal texts of two teams or kinds have different hashes. */
   lookupHash: (kind: LookupKind, teamId: string, text: string) => Buffer;
-  /** HMAC-SHA256 under the team's key for signatures; null where the deployment's key of that version is not known here. */
+  /** HMAC-SHA256 under the team's key for signatures; null where the deployment has no key of that version. */
   signatureOf: (version: number, teamId: string, message: Buffer) => Buffer | null;
 };
 
@@ -60,14 +66,14 @@ const MOST_TEAM_KEYS = 10_000;
  */
 export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   const teamKeys = new Map<string, KeyObject>();
+  const known = knownVersions(keys);
 
   const teamKey = (version: number, teamId: string, use: 'columns' | 'signatures' = 'columns'): KeyObject => {
     const name = `${version} ${teamId} ${use}`;
     const known = teamKeys.get(name);
     if (known) return known;
     const key = keys.get(version);
-    if (!key)
-      throw new Error(`Personal data is sealed under key version ${version}, which this process was not given.`);
+    if (!key) throw new UnknownKey(version);
     const derived = createSecretKey(
       Buffer.from(hkdfSync('sha256', key, '', `phial ${use} of team ${teamId}`, KEY_BYTES)),
     );
@@ -112,6 +118,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
 
   return {
     sealing,
+    ...known,
     sealText: (column, row, text) => seal(column, row, Buffer.from(text)),
     openText: (column, row, sealed) => open(column, row, sealed).toString(),
     sealJson: (column, row, value) => seal(column, row, Buffer.from(JSON.stringify(value))),
@@ -130,11 +137,22 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
     lookupHash: (kind, teamId, text) =>
       createHmac('sha256', lookupKey).update(`${kind} ${teamId.toLowerCase()} ${text}`).digest(),
     signatureOf: (version, teamId, message) =>
-      keys.has(version)
+      keys.has(version) || known.isMissing(version)
         ? createHmac('sha256', teamKey(version, teamId.toLowerCase(), 'signatures'))
             .update(message)
             .digest()
         : null,
+  };
+}
+
+function knownVersions(keys: KeyRing['keys']): Pick<Cipher, 'versions' | 'noteMissing' | 'isMissing'> {
+  let missing = new Set<number>();
+  return {
+    versions: [...keys.keys()],
+    noteMissing: (versions) => {
+      missing = new Set(versions);
+    },
+    isMissing: (version) => missing.has(version),
   };
 }
 

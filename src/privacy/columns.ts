@@ -30,6 +30,7 @@ export const SEALED_COLUMNS = {
   'shipments.notes': { as: 'text', row: ['id'], team: 'team_id' },
   'appointments.place': { as: 'json', row: ['id'], team: 'team_id' },
   'appointments.appointment_notes': { as: 'text', row: ['id'], team: 'team_id' },
+  'scheduler_calls.content': { as: 'json', row: ['id'], team: 'team_id' },
   'appointment_events.data': { as: 'json', row: ['appointment_id', 'id'], team: 'team_id' },
   'lab_results.metadata': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },
   'lab_results.results': { as: 'json', row: ['order_id', 'version'], team: 'team_id' },

@@ -10,6 +10,7 @@ import {
   type SealedColumn,
   type TextColumn,
 } from './columns.ts';
+import { throwIfKeyIsUnknown } from './unknown-key.ts';
 
 export type ExportedRow = Record<string, unknown>;
 
@@ -96,6 +97,7 @@ export async function openRow(
       try {
         opened[name] = await open(ctx, `${table}.${name}` as SealedColumn, row, value);
       } catch (err) {
+        throwIfKeyIsUnknown(err);
         ctx.log.error(
           { err, team_id: ctx.team.id, table },
           'a stored value cannot be opened; it is missing in an export',

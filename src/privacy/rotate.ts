@@ -2,6 +2,7 @@ import pg from 'pg';
 import { findPublicTables, inPublic } from '../db/backup/public-tables.ts';
 import type { Cipher } from './cipher.ts';
 import { SEALED_COLUMNS, type SealedColumn } from './columns.ts';
+import { GONE_AFTER_SECONDS, LIVE_PROCESSES, type LiveProcess } from './processes.ts';
 
 type Options = {
   ownerUrl: string;
@@ -37,6 +38,7 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
   try {
     const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`);
     if (!rows[0]?.free) throw new Error('Another rotate-keys is running on this database.');
+    await refuseUnfitProcesses(client, cipher);
     const done = new Map<string, number>();
     const tables = await findTables(client);
     for (let pass = 1; await anyStale(client, tables, cipher); pass++) {
@@ -53,12 +55,34 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
         });
       }
     }
+    // One that began meanwhile may need an older key again.
+    await refuseUnfitProcesses(client, cipher);
     await client.query('delete from encryption_keys where version <> $1', [cipher.sealing]);
     return done;
   } finally {
     await client.end();
   }
 }
+
+/** Every process that lives has to open what is sealed anew, and to seal under the same key. */
+async function refuseUnfitProcesses(client: pg.Client, { sealing }: Cipher): Promise<void> {
+  const { rows } = await client.query<LiveProcess>(LIVE_PROCESSES);
+  const lacking = rows.filter(({ key_versions }) => !key_versions.includes(sealing));
+  const behind = rows.filter((row) => !lacking.includes(row) && row.sealing_version !== sealing);
+  if (lacking.length === 0 && behind.length === 0) return;
+  const told = [
+    ...lacking.map((row) => `${nameOfProcess(row)} was not given encryption key version ${sealing}`),
+    ...behind.map((row) => `${nameOfProcess(row)} still seals under version ${row.sealing_version}`),
+  ];
+  throw new Error(
+    `Older keys are still needed: ${told.join('; ')}. Give every process version ${sealing} as the second of its ` +
+      `keys, then as the first, each time with a restart, and run rotate-keys again. One that was killed counts for ` +
+      `${GONE_AFTER_SECONDS} seconds.`,
+  );
+}
+
+const nameOfProcess = ({ role, host, pid, seconds }: LiveProcess): string =>
+  `${role} on ${host} (pid ${pid}, seen ${seconds} s ago)`;
 
 /** The tables of columns.ts with their primary keys. */
 async function findTables(client: pg.Client): Promise<Table[]> {

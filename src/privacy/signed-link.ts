@@ -1,17 +1,34 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Ctx } from '../context.ts';
+import type { Ctx, TeamCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Cipher } from './cipher.ts';
 
 /** What a signed link opens: one record of one team, as one kind of document, until a moment. */
-export type SignedLink = { team_id: string; id: string; /** Seconds since 1970. */ expires: number };
+export type SignedLink = {
+  team_id: string;
+  id: string;
+  /** Seconds since 1970. */
+  expires: number;
+  /** How often the team's links had been ended when it was made: those of before open nothing. */
+  generation: number;
+  /** The key that it was obtained with; null where there was none. */
+  key_id: string | null;
+};
 
-/** Length of the parts of a token: key version, expiry, team, record, signature. All of it is the signature's message but itself. */
-const VERSION_BYTES = 1;
-const EXPIRES_BYTES = 4;
+/**
+ * Where the parts of a token begin: key version, expiry, team, record, generation, key, and the signature, whose message all of
+ * them are. Links of 0.1.0, which end seven days after they were made, have neither generation nor key.
+ */
+const EXPIRES_AT = 1;
+const TEAM_AT = EXPIRES_AT + 4;
 const UUID_BYTES = 16;
+const RECORD_AT = TEAM_AT + UUID_BYTES;
+const GENERATION_AT = RECORD_AT + UUID_BYTES;
+const KEY_AT = GENERATION_AT + 4;
+const SIGNED_BYTES = KEY_AT + UUID_BYTES;
+const SIGNED_BYTES_OF_0_1_0 = GENERATION_AT;
 const SIGNATURE_BYTES = 32;
-const SIGNED_BYTES = VERSION_BYTES + EXPIRES_BYTES + 2 * UUID_BYTES;
+const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
 const HOUR_SECONDS = 3_600;
 /** Seven days; a link ends with the hour in which they are over. */
@@ -27,20 +44,41 @@ export const linkRefused = (): AppError =>
 
 /** The address that opens the record as a document of this kind, without a key. Ids alone are in it, nothing personal. */
 export function signedUrl(
-  { cipher, config }: Pick<Ctx, 'cipher' | 'config'>,
+  ctx: Pick<Ctx, 'cipher' | 'config'> & Obtained,
   kind: string,
-  { team_id, id, expires = endOfLink(Date.now()) }: Omit<SignedLink, 'expires'> & { expires?: number },
+  { team_id, id, expires = endOfLink(Date.now()) }: Pick<SignedLink, 'team_id' | 'id'> & { expires?: number },
 ): string {
-  return `${config.baseUrl}/documents/${kind}/${signToken(cipher, kind, { team_id, id, expires })}`;
+  return `${ctx.config.baseUrl}/documents/${kind}/${signToken(ctx.cipher, kind, { team_id, id, expires, ...obtainedBy(ctx) })}`;
 }
 
+/** Of whom a link is obtained: a team, with or without a key, or an organisation, which has neither here. */
+type Obtained = Partial<Pick<TeamCtx, 'team' | 'keyId'>>;
+
+/** What of a link tells when it ends before its time. */
+export const obtainedBy = ({ team, keyId }: Obtained): Pick<SignedLink, 'generation' | 'key_id'> => ({
+  generation: team?.settings.signed_link_generation ?? 0,
+  key_id: keyId ?? null,
+});
+
 /** The last part of the address. */
-export function signToken(cipher: Cipher, kind: string, { team_id, id, expires }: SignedLink): string {
+export function signToken(
+  cipher: Cipher,
+  kind: string,
+  {
+    team_id,
+    id,
+    expires,
+    generation = 0,
+    key_id = null,
+  }: Pick<SignedLink, 'team_id' | 'id' | 'expires'> & Partial<SignedLink>,
+): string {
   const signed = Buffer.alloc(SIGNED_BYTES);
   signed[0] = cipher.sealing;
-  signed.writeUInt32BE(expires, VERSION_BYTES);
-  writeUuid(signed, team_id, VERSION_BYTES + EXPIRES_BYTES);
-  writeUuid(signed, id, VERSION_BYTES + EXPIRES_BYTES + UUID_BYTES);
+  signed.writeUInt32BE(expires, EXPIRES_AT);
+  writeUuid(signed, team_id, TEAM_AT);
+  writeUuid(signed, id, RECORD_AT);
+  signed.writeUInt32BE(generation, GENERATION_AT);
+  writeUuid(signed, key_id ?? NO_KEY, KEY_AT);
   const signature = cipher.signatureOf(cipher.sealing, team_id, messageOf(kind, signed)) as Buffer;
   return Buffer.concat([signed, signature]).toString('base64url');
 }
@@ -49,15 +87,20 @@ export function signToken(cipher: Cipher, kind: string, { team_id, id, expires }
 export function readToken(cipher: Cipher, kind: string, token: string): SignedLink | null {
   const bytes = Buffer.from(token, 'base64url');
   // A second text of the same bytes is none of ours.
-  if (bytes.length !== SIGNED_BYTES + SIGNATURE_BYTES || bytes.toString('base64url') !== token) return null;
-  const signed = bytes.subarray(0, SIGNED_BYTES);
-  const team_id = readUuid(signed, VERSION_BYTES + EXPIRES_BYTES);
+  const length = bytes.length - SIGNATURE_BYTES;
+  if ((length !== SIGNED_BYTES && length !== SIGNED_BYTES_OF_0_1_0) || bytes.toString('base64url') !== token)
+    return null;
+  const signed = bytes.subarray(0, length);
+  const team_id = readUuid(signed, TEAM_AT);
   const signature = cipher.signatureOf(signed[0] as number, team_id, messageOf(kind, signed));
-  if (!signature || !timingSafeEqual(signature, bytes.subarray(SIGNED_BYTES))) return null;
+  if (!signature || !timingSafeEqual(signature, bytes.subarray(length))) return null;
+  const key_id = length === SIGNED_BYTES ? readUuid(signed, KEY_AT) : NO_KEY;
   return {
     team_id,
-    id: readUuid(signed, VERSION_BYTES + EXPIRES_BYTES + UUID_BYTES),
-    expires: signed.readUInt32BE(VERSION_BYTES),
+    id: readUuid(signed, RECORD_AT),
+    expires: signed.readUInt32BE(EXPIRES_AT),
+    generation: length === SIGNED_BYTES ? signed.readUInt32BE(GENERATION_AT) : 0,
+    key_id: key_id === NO_KEY ? null : key_id,
   };
 }
 

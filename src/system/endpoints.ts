@@ -45,11 +45,13 @@ export const systemEndpoints = [
     response: Readiness,
     summary: 'Tell whether the service takes requests',
     description:
-      '503 while it stops, the database does not answer, or its disk is full: requests should go to another process meanwhile.',
+      '503 while it stops, the database does not answer, or its disk is full: requests should go to another process meanwhile. ' +
+      'Requests that wait for their turn are no reason for that: every process would be taken away in turn. `request_wait_seconds` ' +
+      'tells of them.',
     refusals: ['not_ready'],
     handle: async (ctx) => {
       await requireReady(ctx);
-      return { status: 'ready' };
+      return { status: 'ready', request_wait_seconds: Math.round(ctx.requestWaitMs?.() ?? 0) / 1000 };
     },
   }),
 ];

@@ -1,26 +1,41 @@
-import { sql } from 'kysely';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../context.ts';
-import type { Db } from '../db/open.ts';
 import { AppError } from '../errors.ts';
+import { findMissingKeys } from '../privacy/processes.ts';
 
 const DATABASE_TIMEOUT_MS = 2_000;
 
-/** Throws not_ready while the process stops, and where the database does not answer in time or cannot write. */
-export async function requireReady({ db, stopping, outOfSpace }: Ctx): Promise<void> {
+/** Throws while the process stops, where the database does not answer in time or cannot write, or a key is missing. */
+export async function requireReady({ db, cipher, stopping, outOfSpace }: Ctx): Promise<void> {
   if (stopping?.aborted) throw new AppError('not_ready', 'The service is stopping.');
-  if (!(await answersInTime(db))) throw new AppError('not_ready', 'The database does not answer.');
+  const missing = await askInTime(askOnce(db, cipher));
+  if (missing === null) throw new AppError('not_ready', 'The database does not answer.');
+  if (missing.length > 0) {
+    const versions = missing.join(', ');
+    throw new AppError(
+      'encryption_key_unknown',
+      `Personal data is sealed under encryption key version ${versions}, which this process was not given.`,
+    );
+  }
   if (outOfSpace?.()) throw new AppError('not_ready', 'The disk of the database has no space left.');
 }
 
-async function answersInTime(db: Db): Promise<boolean> {
+/** The question that is under way: however many ask, one connection of the operator's is taken at a time. */
+const underWay = new WeakMap<Ctx['cipher'], Promise<number[]>>();
+
+function askOnce(db: Ctx['db'], cipher: Ctx['cipher']): Promise<number[]> {
+  const known = underWay.get(cipher);
+  if (known) return known;
+  const question = findMissingKeys(db, cipher).finally(() => underWay.delete(cipher));
+  underWay.set(cipher, question);
+  return question;
+}
+
+/** Null where the database does not answer in time. */
+async function askInTime<T>(question: Promise<T>): Promise<T | null> {
   const answered = new AbortController();
-  const late = wait(DATABASE_TIMEOUT_MS, false, { signal: answered.signal }).catch(() => false);
-  const query = sql`select 1`.execute(db).then(
-    () => true,
-    () => false,
-  );
-  const ready = await Promise.race([query, late]);
+  const late = wait(DATABASE_TIMEOUT_MS, null, { signal: answered.signal }).catch(() => null);
+  const answer = await Promise.race([question.catch(() => null), late]);
   answered.abort();
-  return ready;
+  return answer;
 }

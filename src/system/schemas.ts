@@ -12,4 +12,9 @@ export const ServiceInformation = Type.Object({
 });
 
 export const Health = Type.Object({ status: Type.String({ const: 'ok' }) });
-export const Readiness = Type.Object({ status: Type.String({ const: 'ready' }) });
+export const Readiness = Type.Object({
+  status: Type.String({ const: 'ready' }),
+  request_wait_seconds: Type.Number({
+    description: 'How long the request has waited that waits longest for its turn in this process; 0 where none waits.',
+  }),
+});

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
+import type { Db } from '../db/open.ts';
+import { RESERVED_CONNECTIONS } from '../http/limits/request-permits.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -28,7 +30,7 @@ describe('without a key', () => {
 
   test('/healthz and /readyz answer 200', async () => {
     expect((await read('/healthz')).body).toEqual({ status: 'ok' });
-    expect((await read('/readyz')).body).toEqual({ status: 'ready' });
+    expect((await read('/readyz')).body).toEqual({ status: 'ready', request_wait_seconds: 0 });
   });
 });
 
@@ -52,13 +54,14 @@ describe('/readyz answers 503', () => {
       release = resolve;
     });
     const held: Promise<void>[] = [];
+    const reserved = app.ctx.reserved as Db;
     await Promise.all(
       Array.from(
-        { length: 10 },
+        { length: RESERVED_CONNECTIONS },
         () =>
           new Promise<void>((taken) => {
             held.push(
-              app.db.connection().execute(async () => {
+              reserved.connection().execute(async () => {
                 taken();
                 await released;
               }),

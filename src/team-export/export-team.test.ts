@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { makeUser, orderKit } from '../../test/factories.ts';
 import { fill } from '../../test/fill.ts';
+import { query } from '../../test/global-setup.ts';
 import { person } from '../../test/people.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { BulkWork } from '../bulk-work.ts';
@@ -13,6 +14,14 @@ import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../tenancy/teams/create.ts';
 import { EXPORTS, exportTeam } from './export-team.ts';
 import { beginExport } from './one-at-a-time.ts';
+
+/** Why answers were cut off, by the log since then. */
+const cutsSince = (lines: number): unknown[] =>
+  log
+    .slice(lines)
+    .map((line) => JSON.parse(line) as { msg: string; reason?: string; operation?: string })
+    .filter(({ msg }) => msg === 'an answer was cut off before its end')
+    .map(({ reason, operation }) => [operation, reason]);
 
 type Line = { type: string; user_id: string | null; data: Record<string, unknown> };
 
@@ -68,8 +77,9 @@ const NOT_EXPORTED: Record<string, string> = {
 
 let app: TestApp;
 let team: Team;
+const log: string[] = [];
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ PHIAL_LOG_LEVEL: 'warn' }, { logTo: (line) => log.push(line) });
   ({ team } = app);
   await fill(app, team);
 });
@@ -274,7 +284,7 @@ test('a page of large rows is cut by bytes, and each row is told once', async ()
   await sql`insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
     values (${user_id}, ${insurance}, ${other.id}, 'P', 'self', true, '\\x00', '{}')`.execute(app.db);
   await sql`insert into insurance_documents (user_id, insurance_id, id, team_id, kind, content)
-    select ${user_id}, ${insurance}, gen_random_uuid(), ${other.id}, 'front_image', convert_to(repeat('x', 300000), 'utf8')
+    select ${user_id}, ${insurance}, gen_random_uuid(), ${other.id}, 'front_image', set_byte(convert_to(repeat('x', 300000), 'utf8'), 0, 1)
       from generate_series(1, 23)`.execute(app.db);
   const pages: number[] = [];
   const counting: KyselyPlugin = {
@@ -301,7 +311,7 @@ test('it is read in turn with other bulk work', async () => {
   const bulk = new BulkWork(1);
   const ctx = { ...(await teamCtx(app.ctx, first.id)), bulk };
   let end = (): void => {};
-  const batch = bulk.run('another', () => new Promise<void>((resolve) => (end = resolve)));
+  const batch = bulk.run({ org: 'another', team: 'another' }, () => new Promise<void>((resolve) => (end = resolve)));
   const order: string[] = [];
   const line = exportTeam(ctx, await beginExport(ctx), null)
     .next()
@@ -333,11 +343,13 @@ test('it ends where the team is deleted meanwhile, without the last line', async
   const cut = await fetch(app.baseUrl + path(other), { headers: { 'x-management-key': other.management_key } });
   const reader = cut.body?.getReader();
   await reader?.read();
+  const before = log.length;
   await other.api('DELETE', `/v1/org/${other.org_id}/team/${other.id}`);
   const rest = async (): Promise<void> => {
     for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();
   };
   await expect(rest()).rejects.toThrow();
+  expect(cutsSince(before)).toEqual([['export_team', 'not_found']]);
 });
 
 test('it ends where the key that asked for it is revoked meanwhile, or bound to the team no longer', async () => {
@@ -353,11 +365,13 @@ test('it ends where the key that asked for it is revoked meanwhile, or bound to 
   const cut = await fetch(app.baseUrl + path(other), { headers: { 'x-management-key': key.value } });
   const reader = cut.body?.getReader();
   await reader?.read();
+  const before = log.length;
   await other.api('DELETE', `/v1/org/${other.org_id}/management_key/${key.id}`);
   const rest = async (): Promise<void> => {
     for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();
   };
   await expect(rest()).rejects.toThrow();
+  expect(cutsSince(before)).toEqual([['export_team', 'invalid_api_key']]);
 });
 
 test('one whose reader stood still until another began ends without the last line', async () => {
@@ -378,8 +392,26 @@ test('one whose reader stood still until another began ends without the last lin
     app.db,
   );
   const second = await begin();
+  const before = log.length;
   await expect(first()).rejects.toThrow();
+  expect(cutsSince(before)).toEqual([['export_team', 'overtaken']]);
   await second();
+});
+
+test('one of which a page cannot be read says so in the log', async () => {
+  const other = await app.makeTeam();
+  await manyUsers(other);
+  const cut = await fetch(app.baseUrl + path(other), { headers: { 'x-management-key': other.management_key } });
+  const reader = cut.body?.getReader();
+  await reader?.read();
+  const before = log.length;
+  await query(app.databaseUrl, 'alter table users rename to users_away');
+  const rest = async (): Promise<void> => {
+    for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();
+  };
+  await expect(rest()).rejects.toThrow();
+  await query(app.databaseUrl, 'alter table users_away rename to users');
+  expect(cutsSince(before)).toEqual([['export_team', 'unexpected_error']]);
 });
 
 test('a process that stops ends it without the last line, and leaves room for the next', async () => {
@@ -390,7 +422,7 @@ test('a process that stops ends it without the last line, and leaves room for th
   const lines = exportTeam(ctx, await beginExport(ctx), null);
   expect((await lines.next()).value).toMatchObject({ type: 'team' });
   stopping.abort();
-  await expect(lines.next()).rejects.toThrow('stops');
+  await expect(lines.next()).rejects.toMatchObject({ reason: 'stopping' });
   expect((await exported(other)).at(-1)?.type).toBe('end');
 });
 

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
+import { StreamEnded } from '../errors.ts';
+import { ownerOf } from '../fair/round-robin.ts';
 import { LEAST_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
@@ -65,7 +67,7 @@ export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null
   let users = 0;
   try {
     for await (const line of inTurns(ctx, linesOf(ctx, after))) {
-      if (ctx.stopping?.aborted) throw new Error('The process stops before the export has ended.');
+      if (ctx.stopping?.aborted) throw new StreamEnded('stopping');
       if (lines % RENEWED_AFTER === 0) {
         await ctx.stillOpens?.();
         await keepExport(ctx, id);
@@ -84,7 +86,7 @@ export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null
 async function* inTurns({ bulk, team }: TeamCtx, lines: AsyncIterator<Line>): AsyncIterable<Line> {
   for (let isMore = true; isMore;) {
     const some: Line[] = [];
-    isMore = await bulk.run(team.id, async () => {
+    isMore = await bulk.run(ownerOf(team), async () => {
       const until = performance.now() + TURN_MS;
       while (some.length < TURN_LINES && performance.now() < until) {
         const next = await lines.next();

@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { TeamCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { AppError } from '../errors.ts';
+import { AppError, StreamEnded } from '../errors.ts';
+import { Threshold } from '../fair/threshold.ts';
 import { newId } from '../ids.ts';
-import { Shares } from '../outbound/shares.ts';
 
 /** Under way in this process, of which an organisation alone has two and another always finds one until all are taken. */
 const MOST_EXPORTS = 8;
 /** An export lasts for seconds or minutes. */
 const AGAIN_SECONDS = 30;
 
-const places = new Shares(MOST_EXPORTS);
+const places = new Threshold(MOST_EXPORTS);
 
 /** Of one that is not renewed, as when its reader has stopped reading. */
 const LEASE_SECONDS = 60;
@@ -22,14 +22,16 @@ const LEASE_SECONDS = 60;
  */
 export function takePlace({ team, gone }: TeamCtx): void {
   if (!gone || gone.aborted) return;
-  if (!places.take(team.org_id)) {
+  // A team has one under way at a time: organisations share them out.
+  const owner = { org: team.org_id, team: team.org_id };
+  if (!places.take(owner)) {
     throw new AppError(
       'not_ready',
       'Other exports of this organisation, or too many of all, are under way here. Ask for this one again when one has ended.',
       { retryAfterSeconds: AGAIN_SECONDS },
     );
   }
-  gone.addEventListener('abort', () => places.giveBack(team.org_id), { once: true });
+  gone.addEventListener('abort', () => places.giveBack(owner), { once: true });
 }
 
 /** Begins an export, and says so in the audit log. Throws export_running while another one of the team is under way. */
@@ -66,7 +68,7 @@ export async function keepExport({ db, team }: TeamCtx, id: string): Promise<voi
     update team_exports set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
      where team_id = ${team.id} and id = ${id}
        and exists (select from teams where teams.id = ${team.id} and deleted_at is null) returning id`.execute(db);
-  if (rows.length === 0) throw new Error('The export was overtaken by another one, or by the deletion of the team.');
+  if (rows.length === 0) throw new StreamEnded('overtaken');
 }
 
 export async function endExport({ db, team }: TeamCtx, id: string): Promise<void> {

@@ -9,25 +9,31 @@ const MINUTES = 60;
 /** Of one user at a time; the oldest give way. */
 const MOST_TOKENS = 20;
 
-/** A token by which the user's own phone may send for an hour, while the key opens the team by which it was made. It is shown once: only its hash is kept. */
-export function createSignInToken(ctx: TeamCtx, userId: string): Promise<{ user_id: string; sign_in_token: string }> {
+/** A token by which the user's own phone may send for an hour, while the key opens the team by which it was made. It is shown once: only its hash is kept. `linkCodeId`: the code that it was made for. */
+export function createSignInToken(
+  ctx: TeamCtx,
+  userId: string,
+  linkCodeId: string | null = null,
+): Promise<{ user_id: string; sign_in_token: string }> {
   return inTransaction(ctx, async (ctx) => {
     const user = await findUser(ctx, userId);
-    const token = newToken('user');
+    const [id, token] = [newId(), newToken('user')];
     await ctx.db
       .insertInto('user_tokens')
       .values({
         user_id: user.id,
-        id: newId(),
+        id,
         team_id: ctx.team.id,
         token_hash: token.hash,
         made_by: ctx.keyId ?? null,
+        link_code_id: linkCodeId,
         expires_at: sql<string>`now() + make_interval(mins => ${MINUTES})`,
       })
       .execute();
     await sql`
       delete from user_tokens where user_id = ${user.id} and team_id = ${ctx.team.id} and id in (
         select id from user_tokens where user_id = ${user.id} order by id desc offset ${MOST_TOKENS})`.execute(ctx.db);
+    ctx.line?.names(id);
     return { user_id: user.id, sign_in_token: token.value };
   });
 }

@@ -11,13 +11,13 @@ export const runKind = jobKind({
   name: 'run_continuous_query',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, query_id: Uuid }),
   key: ({ user_id, query_id }) => `run ${user_id} ${query_id}`,
-  placeOf: ({ team_id }) => team_id,
+  class: 'queries',
 });
 
 /** What comes in within this time of the first change is computed at once. */
 const GATHER_SECONDS = 5;
-/** Behind polls, before the past of new connections; of a team that waits for many, behind others. */
-export const RUN_PRIORITY = 500;
+/** What a team has many of waits longer for more, behind those of others. */
+const GATHER_MORE_SECONDS = 0.1;
 const MOST_COUNTED = 200;
 
 /**
@@ -62,8 +62,7 @@ export async function askForRuns(
            ) as under`.execute(ctx.db);
   const jobs = rows.map(({ way, ...payload }) => ({
     payload,
-    delaySeconds: GATHER_SECONDS,
-    priority: RUN_PRIORITY + way,
+    delaySeconds: GATHER_SECONDS + way * GATHER_MORE_SECONDS,
   }));
   await addJobs(ctx.db, runKind, jobs);
 }

@@ -2,7 +2,8 @@
 import { Type, type Static } from 'typebox';
 import type { Config } from '../config/options.ts';
 import { nullable, Uuid } from '../wire/schema.ts';
-import { PROVIDERS, type ProviderSlug } from './providers.ts';
+import { PROVIDERS } from './providers.ts';
+import { ownOf } from '../wire/own.ts';
 
 /** Kinds of devices; the list may grow, and what a provider calls otherwise is `unknown`. */
 export const SOURCE_TYPES = [
@@ -58,7 +59,7 @@ export function renderSource(config: Pick<Config, 'baseUrl'>, source: StoredSour
     device_id,
     sport,
     workout_id,
-    name: PROVIDERS[provider as ProviderSlug]?.name ?? provider,
+    name: ownOf<{ name: string }>(PROVIDERS, provider)?.name ?? provider,
     slug: provider,
     logo: logoOf(config, provider),
   };

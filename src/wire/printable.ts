@@ -1,5 +1,6 @@
 // What text may reach an HL7 message, a document or a label: the one allow-list, isPlainText, applied to what is sent out.
 import { isPlainText } from './text.ts';
+import { ownOf } from './own.ts';
 
 /**
  * The text with what may not be printed taken out: controls, line ends, writing directions and zero-width characters
@@ -49,5 +50,5 @@ const SPELLED: Readonly<Record<string, string>> = {
  */
 export const printableAscii = (text: string): string =>
   [...printable(text).normalize('NFKD').replaceAll(/\p{M}/gu, '')]
-    .map((letter) => SPELLED[letter] ?? (letter <= '~' ? letter : '?'))
+    .map((letter) => ownOf(SPELLED, letter) ?? (letter <= '~' ? letter : '?'))
     .join('');

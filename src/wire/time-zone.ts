@@ -1,3 +1,5 @@
+import { ownOf } from './own.ts';
+
 /** Where the runtime's data (CLDR) keeps an older name than the IANA database has as its own. */
 const RENAMED: Record<string, string> = {
   'Africa/Asmera': 'Africa/Asmara',
@@ -38,7 +40,7 @@ function resolve(text: string): string | null {
   if (!/^[a-z]/i.test(text)) return null;
   try {
     const { timeZone: name } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
-    return RENAMED[name] ?? name;
+    return ownOf(RENAMED, name) ?? name;
   } catch {
     return null;
   }

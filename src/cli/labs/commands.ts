@@ -1,11 +1,16 @@
 import { COURIER_SLUGS } from '../../labs/orders/testkit/couriers.ts';
 import { command, type Command } from '../command.ts';
+import { APPOINTMENT_COMMANDS } from './appointment-commands.ts';
 
 const ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
 const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;
 
 const MESSAGE_STATES = ['received', 'applied', 'failed', 'discarded'] as const;
-const OUTGOING_STATES = ['waiting', 'accepted', 'refused'] as const;
+const OUTGOING_STATES = ['waiting', 'held', 'committed', 'accepted', 'refused', 'withdrawn'] as const;
+const heldOrAll = {
+  outbox: { value: 'ID', meaning: 'One message, by its outbox_id as hl7 outgoing tells it.', isId: true },
+  lab: { value: 'SLUG', meaning: 'Everything that goes to one laboratory.' },
+} as const;
 const oneLab = { value: 'SLUG', meaning: 'Of one laboratory only.' } as const;
 const message = { value: 'ID', meaning: 'Id of the message.', required: true, isId: true } as const;
 
@@ -72,6 +77,16 @@ export const LAB_COMMANDS: Command[] = [
     run: async (values) => (await import('./hl7.ts')).connectLabCommand(values),
   }),
   command({
+    words: 'compendium import',
+    summary: 'Give a connected laboratory the markers and codes of a CSV file; prints what is different then.',
+    flags: {
+      lab: { value: 'SLUG', meaning: 'Which laboratory.', required: true },
+      file: { value: 'FILE', meaning: 'What docs/guides/connect-a-laboratory.md describes.', required: true },
+      'dry-run': { value: 'yes|no', meaning: 'Only print it.', choices: ['yes', 'no'], default: 'no' },
+    },
+    run: async (values) => (await import('./compendium.ts')).importCompendiumCommand(values),
+  }),
+  command({
     words: 'lab issue-kits',
     summary: 'Issue ids of kits to a team, by which they can be registered; prints them.',
     flags: {
@@ -92,6 +107,7 @@ export const LAB_COMMANDS: Command[] = [
     },
     run: async (values) => (await import('./ship-kit.ts')).shipKitCommand(values),
   }),
+  ...APPOINTMENT_COMMANDS,
   command({
     words: 'hl7 list',
     summary: 'List messages of laboratories by ids and codes; those that wait to be repaired, unless told otherwise.',
@@ -124,18 +140,30 @@ export const LAB_COMMANDS: Command[] = [
   }),
   command({
     words: 'hl7 outgoing',
-    summary: 'List orders that a laboratory refused, unless told otherwise, by ids and codes.',
+    summary: 'List orders that a laboratory refused, unless told otherwise, with their statuses, by ids and codes.',
     flags: {
       state: { value: 'STATE', meaning: 'Which.', choices: OUTGOING_STATES, default: 'refused' },
       lab: oneLab,
     },
-    run: async (values) => (await import('./hl7.ts')).listOutgoingCommand(values),
+    run: async (values) => (await import('./outgoing.ts')).listOutgoingCommand(values),
   }),
   command({
     words: 'hl7 resend',
     summary: 'Tell a laboratory again of an order that it refused, as the order is now.',
     flags: { outbox: { value: 'ID', meaning: 'Its outbox_id, as hl7 outgoing tells it.', required: true, isId: true } },
-    run: async (values) => (await import('./hl7.ts')).resendOrderCommand(values),
+    run: async (values) => (await import('./outgoing.ts')).resendOrderCommand(values),
+  }),
+  command({
+    words: 'hl7 hold',
+    summary: 'Send a laboratory nothing, or one message not, until it is released.',
+    flags: heldOrAll,
+    run: async (values) => (await import('./outgoing.ts')).holdCommand(values),
+  }),
+  command({
+    words: 'hl7 release',
+    summary: 'Send what was held, in its turn.',
+    flags: heldOrAll,
+    run: async (values) => (await import('./outgoing.ts')).releaseCommand(values),
   }),
   command({
     words: 'report-parser list',

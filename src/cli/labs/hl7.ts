@@ -7,14 +7,13 @@ import { migrate } from '../../db/migrate.ts';
 import { MIGRATIONS } from '../../db/place.ts';
 import { ImportRefused } from '../../labs/catalogue/import/import-laboratory.ts';
 import { connectLaboratory, readConnectionFile } from '../../labs/laboratories/hl7/connections/connect-laboratory.ts';
-import { listMessages, listOutgoing, readMessage } from '../../labs/laboratories/hl7/queue/list.ts';
+import { listMessages, readMessage } from '../../labs/laboratories/hl7/queue/list.ts';
 import {
   discardMessage,
   NothingToRepair,
   repairMessage,
   replayAll,
   replayMessage,
-  resendOrder,
 } from '../../labs/laboratories/hl7/queue/repair.ts';
 import { UsageError } from '../command.ts';
 import { withPlace } from '../database.ts';
@@ -53,14 +52,6 @@ export function listMessagesCommand({ state, lab }: Filter): Promise<number> {
   });
 }
 
-export function listOutgoingCommand(values: { state: string; lab: string | undefined }): Promise<number> {
-  return withCtx('hl7 outgoing', async (ctx) => {
-    const { state, lab } = values;
-    for (const order of await listOutgoing(ctx, { state, lab: lab ?? null })) console.log(JSON.stringify(order));
-    return 0;
-  });
-}
-
 /** What it prints is personal: whoever asks for it leaves a line in the audit log. */
 export function showMessageCommand({ message }: { message: string }): Promise<number> {
   return told('hl7 show', message, async (ctx) => {
@@ -95,14 +86,6 @@ export function discardMessageCommand({ message }: { message: string }): Promise
   return told('hl7 discard', message, async (ctx) => {
     await discardMessage(ctx, message);
     console.log('The message was set aside.');
-    return 0;
-  });
-}
-
-export function resendOrderCommand({ outbox }: { outbox: string }): Promise<number> {
-  return told('hl7 resend', outbox, async (ctx) => {
-    await resendOrder(ctx, outbox);
-    console.log('The laboratory is told of the order again.');
     return 0;
   });
 }

@@ -89,12 +89,17 @@ describe('a database with everything in it', () => {
 
   test('comes back row for row, in every table', async () => {
     const before = await contents(app.databaseUrl);
-    // Rate limits are off by default, nothing is being sent to a laboratory, no provider has asked to be waited for, and
-    // none can reach a deployment without https.
+    // Rate limits are off by default, no process of its own serves the tests, nothing is being sent to a laboratory, no scheduler is connected,
+    // no provider has asked to be waited for, and none can reach a deployment without https.
     expect(before.filter((line) => line.endsWith(' 0 '))).toEqual(
-      ['application_subscriptions', 'laboratory_senders', 'provider_waits', 'rate_limits'].map(
-        (table) => `${table} 0 `,
-      ),
+      [
+        'application_subscriptions',
+        'laboratory_senders',
+        'processes',
+        'provider_waits',
+        'rate_limits',
+        'scheduler_connections',
+      ].map((table) => `${table} 0 `),
     );
     const target = await makeDatabase();
     await into(target, await save());
@@ -352,7 +357,7 @@ describe('a database with everything in it', () => {
       const [first, ...others] = (await readManifest(directory)).migrations;
       await reseal(directory, (manifest) => ({ ...manifest, migrations: [first as string, ...others.slice(1)] }));
       await expect(into(await makeDatabase(), directory)).rejects.toThrow(
-        /which the backup does not have.*then upgrade/,
+        /which the backup lacks.*Restore it with the program that made it/,
       );
     });
 
@@ -408,7 +413,7 @@ describe('a database with everything in it', () => {
       await backup({ ownerUrl: newer, directory, log });
       const target = await makeDatabase();
       await expect(into(target, directory)).rejects.toThrow(
-        /newer release.*9999_next\.sql.*Restore it with that release/,
+        /does not have 9999_next\.sql.*Restore it with the program that made it/,
       );
       expect(await contentsOrNothing(target)).toEqual([]);
     });

@@ -90,6 +90,7 @@ async function copyDatabase(client: pg.Client, directory: string, log: Logger): 
   } = await client.query<{ created_at: Date; server_version: string; migrations: string[] }>(`
     select now() as created_at, current_setting('server_version') as server_version,
            array(select name from public.migrations order by name) as migrations`);
+  const migration_checksums = await readChecksums(client);
   if (!about) throw new Error('The server gave no answer.');
   const tables: TableCopy[] = [];
   for (const table of byLockWeight(await findPublicTables(client)))
@@ -103,9 +104,18 @@ async function copyDatabase(client: pg.Client, directory: string, log: Logger): 
     created_at: about.created_at.toISOString(),
     server_version: about.server_version,
     migrations: about.migrations,
+    migration_checksums,
     tables,
     sequences,
   };
+}
+
+/** Of a database that no program has opened that keeps checksums there are none. */
+async function readChecksums(client: pg.Client): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; checksum: string | null }>(
+    `select name, to_jsonb(migrations) ->> 'checksum' as checksum from public.migrations order by name`,
+  );
+  return Object.fromEntries(rows.flatMap(({ name, checksum }) => (checksum === null ? [] : [[name, checksum]])));
 }
 
 /**

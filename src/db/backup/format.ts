@@ -25,6 +25,8 @@ export type Manifest = {
   server_version: string;
   /** Files of the migrations that had been applied, in their order. */
   migrations: string[];
+  /** By file, the SHA-256 (hex) of the text that was applied; release 0.1.0 wrote none. */
+  migration_checksums?: Record<string, string>;
   tables: TableCopy[];
   /** The last value that each sequence gave out, as text, since it may exceed what a number holds. */
   sequences: { name: string; last_value: string }[];

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from '../../log.ts';
 import { damaged, type Manifest, readManifest, settleForCopying, type TableCopy, tablePath } from './format.ts';
+import { VERSION } from '../../package-root.ts';
 import { migrate } from '../migrate.ts';
+import { differencesOf, readMigrationFiles } from '../migration-files.ts';
 import { findPublicTables, inPublic, inReferenceOrder } from './public-tables.ts';
 
 /**
@@ -44,22 +45,21 @@ export async function restore(options: {
   await migrateOn(ownerUrl, migrationsDirectory, log);
 }
 
-/** The backup's migrations have to be the first ones of this release, or its tables could not be made as they were. */
+/** The backup's migrations have to be the first ones of this program, or its tables could not be made as they were. */
 async function refuseOtherHistory(manifest: Manifest, migrationsDirectory: string): Promise<void> {
-  const files = await readdir(migrationsDirectory);
+  const files = await readMigrationFiles(migrationsDirectory);
+  const checksums = manifest.migration_checksums ?? {};
+  const known = manifest.migrations.map((name) => ({ name, checksum: checksums[name] ?? null }));
   const last = manifest.migrations.at(-1) ?? '';
-  const unknown = manifest.migrations.filter((name) => !files.includes(name));
-  if (unknown.length > 0) {
-    throw new Error(
-      `The backup was made by a newer release, Phial ${manifest.phial_version}, with migrations that this one does not know (${unknown.join(', ')}). Restore it with that release or a newer one.`,
-    );
-  }
-  const between = files.filter((name) => name.endsWith('.sql') && name <= last && !manifest.migrations.includes(name));
-  if (between.length > 0) {
-    throw new Error(
-      `This release applies ${between.join(', ')} before ${last}, which the backup does not have. Restore it with Phial ${manifest.phial_version}, which made it, then upgrade.`,
-    );
-  }
+  const between = files.flatMap(({ name }) => (name <= last && !manifest.migrations.includes(name) ? [name] : []));
+  const differences = differencesOf(known, files);
+  if (between.length > 0) differences.push(`It applies ${between.join(', ')} before ${last}, which the backup lacks.`);
+  if (differences.length === 0) return;
+  throw new Error(
+    `The backup was made with other migrations than those of this program, Phial ${VERSION}. ${differences.join(' ')} ` +
+      `Nothing was restored. Restore it with the program that made it, Phial ${manifest.phial_version}, or with one whose ` +
+      'migrations begin with the same files.',
+  );
 }
 
 async function verifyFile(directory: string, { name, sha256 }: TableCopy): Promise<void> {

@@ -4,12 +4,15 @@ import { BY_INDEX, goesByIndex } from './by-index.ts';
 import { nameOf } from './prepared.ts';
 import { RoundTrip, type Answer, type Prefix, type Shapes, type Statement } from './round-trip.ts';
 import { NOBODY, type Scope } from './scope.ts';
+import { isUnavailable } from './unavailable.ts';
+import { UnnotedServer } from './unnoted-server.ts';
 
 const BEGIN: Prefix = { name: 'phial_begin', values: [] };
 const ROLLS_BACK = /^\s*rollback/i;
 const SET_SCOPE = 'phial_scope';
 const SET_SCOPE_TEXT = `select set_config('phial.team', $1, false), set_config('phial.org', $2, false),
   set_config('phial.across', $3, false)`;
+const NOTE_SERVER = 'select public.note_cluster()';
 const PLAN_BY_INDEX: Prefix = { name: 'phial_by_index', values: [] };
 const PLAN_BY_INDEX_TEXT = `select ${Object.entries(BY_INDEX)
   .map(([name, value]) => `set_config('${name}', '${value}', true)`)
@@ -39,12 +42,25 @@ class Session {
 
   /** What later travels without a text has to be prepared: once a connection. */
   async prepare(): Promise<this> {
+    await this.#noteServer();
     await this.#send({ name: BEGIN.name, text: 'begin', prefixes: [] });
     await this.#send({ name: SET_SCOPE, text: SET_SCOPE_TEXT, values: NOBODY.settings, prefixes: [] });
     await this.#send({ name: PLAN_BY_INDEX.name, text: PLAN_BY_INDEX_TEXT, prefixes: [] });
     await this.#send({ text: 'commit', prefixes: [] });
     this.#scope = NOBODY.key;
     return this;
+  }
+
+  /** Another server than before counts transactions from elsewhere: noted before an event is written or read there. */
+  async #noteServer(): Promise<void> {
+    try {
+      await this.#send({ text: NOTE_SERVER, prefixes: [] });
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      const unnoted = new UnnotedServer(error);
+      this.#onError(unnoted);
+      throw unnoted;
+    }
   }
 
   begin(): void {
@@ -180,6 +196,8 @@ export const transactions: Pick<Driver, 'beginTransaction' | 'commitTransaction'
 type DriverOptions = {
   /** Hears of every statement that fails. */
   onError: (error: unknown) => void;
+  /** Hears of every new connection once it can be used. */
+  onReady: () => void;
   /** A network that swallows packets breaks no connection: without a word for so long a statement has failed. */
   silentMs: number;
 };
@@ -196,6 +214,7 @@ export function poolDriver(pool: pg.Pool, options: DriverOptions): Driver {
       if (!session) {
         try {
           session = await new Session(client, options).prepare();
+          options.onReady();
         } catch (error) {
           client.release(true);
           throw error;

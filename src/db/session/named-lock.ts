@@ -18,10 +18,9 @@ const NAMES = {
   replays: (teamId: string) => `replays ${teamId}`,
   mails: (orgId: string) => `mails ${orgId}`,
   'event pipeline': (teamId: string) => `event pipeline ${teamId}`,
-  uploads: (teamId: string) => `uploads ${teamId}`,
-  'claim of an import': () => 'claim an import',
-  'lab reports': (teamId: string) => `lab reports ${teamId}`,
-  'claim of a lab report': () => 'claim a lab report',
+  uploads: (orgId: string) => `uploads ${orgId}`,
+  'claim of a file': (queue: string) => `claim a file of ${queue}`,
+  'lab reports': (orgId: string) => `lab reports ${orgId}`,
   request: (scopeId: string, operation: string, key: string) => `${scopeId} ${operation} ${key}`,
 };
 type Kind = keyof typeof NAMES;

@@ -1,4 +1,3 @@
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
+import { openWay, type Way } from '../../../test/way.ts';
 import { openLog } from '../../log.ts';
 import { openListener } from '../listen.ts';
 import { openDatabase } from '../open.ts';
@@ -14,67 +14,9 @@ import { openSender } from '../../delivery/sending/send.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { isUnavailable } from './unavailable.ts';
 
-/** A way to the database that can be cut and mended. */
-async function openWay(url: string): Promise<{
-  url: string;
-  cut: () => void;
-  swallow: () => void;
-  mend: () => void;
-  /** How often somebody came while it was cut. */
-  refused: () => number;
-  close: () => void;
-}> {
-  const target = new URL(url);
-  const [port, host] = [Number(target.port), target.hostname];
-  const sockets = new Set<Socket>();
-  let open = true;
-  let refused = 0;
-  const server: Server = createServer((near) => {
-    if (!open) {
-      refused += 1;
-      return void near.destroy();
-    }
-    const far = connect(port, host);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on('error', () => to.destroy()).on('close', () => to.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  target.port = String((server.address() as AddressInfo).port);
-  const destroyAll = (): void => {
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  return {
-    url: target.href,
-    cut: () => {
-      open = false;
-      destroyAll();
-    },
-    swallow: () => {
-      for (const socket of sockets) socket.unpipe().resume();
-    },
-    mend: () => {
-      open = true;
-    },
-    refused: () => refused,
-    close: () => {
-      destroyAll();
-      server.close();
-    },
-  };
-}
-
 let home: TestApp;
 let app: TestApp;
-let way: Awaited<ReturnType<typeof openWay>>;
+let way: Way;
 beforeAll(async () => {
   home = await startTestApp();
   way = await openWay(home.databaseUrl);

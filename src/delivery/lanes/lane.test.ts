@@ -5,7 +5,8 @@ import { BEGINNING } from './discover.ts';
 import { Lane } from './lane.ts';
 import type { Queued } from './queue.ts';
 
-const newLane = (slots: number): Lane => new Lane({ webhook_id: newId(), team_id: newId(), fence: 1 }, slots, 0);
+const newLane = (slots: number): Lane =>
+  new Lane({ webhook_id: newId(), team_id: newId(), org_id: newId(), fence: 1 }, slots, 0);
 /** One whose receiver has answered so often that it has all its slots. */
 function openLane(slots = 16): Lane {
   const lane = newLane(slots);

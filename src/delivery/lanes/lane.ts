@@ -1,3 +1,4 @@
+import type { Owner } from '../../fair/round-robin.ts';
 import { leastIdAt } from '../../ids.ts';
 import { BEGINNING } from './discover.ts';
 import { LEASE_SECONDS, type Lease } from './lanes.ts';
@@ -21,6 +22,7 @@ type Answered = Told & Pick<SendOutcome, 'error' | 'duration_ms'>;
 export class Lane {
   readonly webhook_id: string;
   readonly team_id: string;
+  readonly owner: Owner;
   readonly fence: number;
   /** Nothing is begun after it: somebody else may own the lane. */
   leasedUntil: number;
@@ -55,6 +57,7 @@ export class Lane {
   constructor(lease: Lease, mostSlots: number, askedAt: number) {
     this.webhook_id = lease.webhook_id;
     this.team_id = lease.team_id;
+    this.owner = { org: lease.org_id, team: lease.team_id };
     this.fence = lease.fence;
     this.leasedUntil = askedAt + LEASE_SECONDS * 1000;
     this.usedAt = askedAt;

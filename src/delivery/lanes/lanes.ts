@@ -8,7 +8,7 @@ import { DELIVERIES_CHANNEL } from '../../events/publish.ts';
  * is noticed (workers.ts), and else when its lease ends; the fence keeps it from writing afterwards, should it only have
  * stalled.
  */
-export type Lease = { webhook_id: string; team_id: string; fence: number };
+export type Lease = { webhook_id: string; team_id: string; org_id: string; fence: number };
 
 /** Owners renew in a third of it: within this time a lane is taken over whose owner's end nobody could notice. */
 export const LEASE_SECONDS = 30;
@@ -58,6 +58,8 @@ export async function restartLane(tx: Tx, webhookId: string): Promise<void> {
   await wakeLanes(tx, [webhookId]);
 }
 
+const orgOfLane = sql`(select org_id from teams where teams.id = lanes.team_id) as org_id`;
+
 /** Takes those of the lanes that nobody holds and whose receiver is enabled. */
 export async function leaseLanes(db: Db, owner: string, webhookIds: string[]): Promise<Lease[]> {
   const { rows } = await sql<Lease>`
@@ -71,7 +73,7 @@ export async function leaseLanes(db: Db, owner: string, webhookIds: string[]): P
     )
     update lanes set owner = ${owner}, fence = fence + 1, wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
       from free where lanes.webhook_id = free.webhook_id
-    returning lanes.webhook_id, lanes.team_id, lanes.fence`.execute(db);
+    returning lanes.webhook_id, lanes.team_id, lanes.fence, ${orgOfLane}`.execute(db);
   return rows;
 }
 
@@ -83,7 +85,7 @@ export async function leaseLanesThatWake(db: Db, owner: string, most: number): P
     )
     update lanes set owner = ${owner}, fence = fence + 1, wake_at = now() + make_interval(secs => ${LEASE_SECONDS})
       from waking where lanes.webhook_id = waking.webhook_id
-    returning lanes.webhook_id, lanes.team_id, lanes.fence`.execute(db);
+    returning lanes.webhook_id, lanes.team_id, lanes.fence, ${orgOfLane}`.execute(db);
   return rows;
 }
 

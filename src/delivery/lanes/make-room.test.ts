@@ -10,7 +10,8 @@ const ORGS = new Map([
   ['b1', 'b'],
   ['c1', 'c'],
 ]);
-const lane = (team_id: string, usedAt = 0): Lane => new Lane({ webhook_id: newId(), team_id, fence: 1 }, 16, usedAt);
+const lane = (team_id: string, usedAt = 0): Lane =>
+  new Lane({ webhook_id: newId(), team_id, org_id: ORGS.get(team_id) as string, fence: 1 }, 16, usedAt);
 const lanes = (team: string, count: number): Lane[] => Array.from({ length: count }, () => lane(team));
 const left = (all: Lane[], gone: Lane[]): string[] =>
   all.filter((one) => !gone.includes(one)).map(({ team_id }) => team_id);
@@ -18,9 +19,9 @@ const count = (teams: string[], team: string): number => teams.filter((one) => o
 
 test('room is made by the organisation that holds the most, in it by the team, until they hold as many as others', () => {
   const all = [...lanes('c1', 1), ...lanes('a1', 30), ...lanes('a2', 8), ...lanes('b1', 20)];
-  const first = left(all, lanesToLetGo(all, ORGS, 18));
+  const first = left(all, lanesToLetGo(all, 18));
   expect(['a1', 'a2', 'b1', 'c1'].map((team) => count(first, team))).toEqual([12, 8, 20, 1]);
-  const then = left(all, lanesToLetGo(all, ORGS, 38));
+  const then = left(all, lanesToLetGo(all, 38));
   expect(['a1', 'a2', 'b1', 'c1'].map((team) => count(then, team))).toEqual([5, 5, 10, 1]);
 });
 
@@ -35,6 +36,6 @@ test('of a team those go first that have nothing under way, and of these what wa
   busy.beginReplayed(newId(), 1, null);
   replayed.hasReplay = true;
   const all = [taken, busy, young, replayed, old];
-  expect(lanesToLetGo(all, ORGS, 2)).toEqual([old, young]);
-  expect(lanesToLetGo(all, ORGS, 4)).toEqual([old, young, taken, busy]);
+  expect(lanesToLetGo(all, 2)).toEqual([old, young]);
+  expect(lanesToLetGo(all, 4)).toEqual([old, young, taken, busy]);
 });

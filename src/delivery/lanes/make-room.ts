@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
-import type { Db } from '../../db/open.ts';
-import { inTurn, lanesByTeam } from './in-turn.ts';
+import { RoundRobin } from '../../fair/round-robin.ts';
 import type { Lane } from './lane.ts';
 
 /** So much is made free at one go, that not each lane that comes has all others looked at. */
@@ -9,19 +7,11 @@ const PART_MADE_FREE = 1 / 50;
 const TURN_OF_OTHERS_SECONDS = 5;
 
 /** What others wait for was taken already: answers what has to go of the lanes that are held, for no more than `most` to stay. */
-export async function makeRoom(db: Db, lanes: Lane[], most: number): Promise<Lane[]> {
-  const orgs = await orgsOfTeams(db, [...new Set(lanes.map(({ team_id }) => team_id))]);
-  const going = lanesToLetGo(lanes, orgs, lanes.length - Math.floor(most * (1 - PART_MADE_FREE)));
+export function makeRoom(lanes: Lane[], most: number): Lane[] {
+  const going = lanesToLetGo(lanes, lanes.length - Math.floor(most * (1 - PART_MADE_FREE)));
   const now = performance.now();
   for (const lane of going) lane.othersFirstSeconds = Math.max(TURN_OF_OTHERS_SECONDS, (lane.startsAt - now) / 1000);
   return going;
-}
-
-/** The organisations of teams, by the ids of these. */
-export async function orgsOfTeams(db: Db, teamIds: string[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; org_id: string }>`
-    select id, org_id from teams where id = any (${teamIds}::uuid[])`.execute(db);
-  return new Map(rows.map(({ id, org_id }) => [id, org_id]));
 }
 
 /** What has something under way stays before others; of these, what was begun or taken last. */
@@ -32,18 +22,18 @@ const isBusy = (lane: Lane): boolean => !lane.isIdle || lane.hasReplay;
  * So many of the lanes as make room for others: of the organisation that holds the most, and in it of the team that does,
  * and so on until all that hold more than others are left with as many. Of a team, those that hang or have nothing to do.
  */
-export function lanesToLetGo(lanes: Iterable<Lane>, orgs: Map<string, string>, count: number): Lane[] {
-  const byOrg = new Map<string, Lane[]>();
+export function lanesToLetGo(lanes: Iterable<Lane>, count: number): Lane[] {
+  const byOrg = new Map<string, RoundRobin<Lane>>();
   for (const lane of [...lanes].toSorted(byUse)) {
-    const org = orgs.get(lane.team_id) ?? lane.team_id;
-    const ofOrg = byOrg.get(org);
-    if (ofOrg) ofOrg.push(lane);
-    else byOrg.set(org, [lane]);
+    const { owner } = lane;
+    let ofOrg = byOrg.get(owner.org);
+    if (!ofOrg) byOrg.set(owner.org, (ofOrg = new RoundRobin()));
+    ofOrg.add(owner, lane);
   }
   const ranked: { lane: Lane; rank: number }[] = [];
   for (const ofOrg of byOrg.values()) {
     let rank = 0;
-    for (const lane of inTurn(lanesByTeam(ofOrg).values())) {
+    for (const lane of ofOrg.inTurn()) {
       rank += 1;
       ranked.push({ lane, rank });
     }

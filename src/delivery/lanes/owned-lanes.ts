@@ -199,7 +199,7 @@ export class OwnedLanes {
   async releaseLeft(): Promise<void> {
     if (this.#lanes.size - this.#leaving.size > this.#most) {
       const staying = [...this.#lanes.values()].filter((lane) => !this.#leaving.has(lane));
-      for (const lane of await makeRoom(this.#ctx.db, staying, this.#most)) this.leave(lane);
+      for (const lane of makeRoom(staying, this.#most)) this.leave(lane);
     }
     await this.#release([...this.#leaving].filter((lane) => lane.isIdle));
   }

@@ -1,30 +1,30 @@
 import type { Db } from '../../db/open.ts';
 import type { Lane } from './lane.ts';
-import { lanesByTeam, Turns } from './in-turn.ts';
+import { Turns } from './in-turn.ts';
 import { readQueue, type FirstAttemptsWanted, type RetriesWanted } from './queue.ts';
-import type { Shares } from '../../outbound/shares.ts';
+import type { Threshold } from '../../fair/threshold.ts';
 
 const READ_AT_ONCE = 32;
 
 /** Reads what waits in lanes that have room for more: of each team in turn, no more lanes than it may begin deliveries. */
-export async function readLanes(db: Db, ready: Lane[], shares: Shares, turns = new Turns()): Promise<void> {
+export async function readLanes(db: Db, ready: Lane[], places: Threshold, turns = new Turns()): Promise<void> {
   const now = performance.now();
   const lanes = new Map<string, Lane>();
   const firsts: FirstAttemptsWanted[] = [];
   const retries: RetriesWanted[] = [];
   const ofTeam = new Map<string, number>();
-  for (const lane of turns.inTurn(lanesByTeam(ready))) {
+  for (const lane of turns.of(ready).inTurn()) {
     if (lanes.size === READ_AT_ONCE) break;
     const already = ofTeam.get(lane.team_id) ?? 0;
     // One lane in any case: what was read before has taken the team's room, and would again.
-    if (already >= Math.max(1, shares.roomFor(lane.team_id))) continue;
+    if (already >= Math.max(1, places.roomFor(lane.owner))) continue;
     const first = lane.firstAttemptsWanted();
     const retry = lane.retriesWanted(now);
     if (first) firsts.push(first);
     if (retry) retries.push(retry);
     if (!first && !retry) continue;
     lanes.set(lane.webhook_id, lane);
-    turns.served(lane.team_id);
+    turns.served(lane);
     ofTeam.set(lane.team_id, already + 1);
   }
   const laneOf = ({ webhook_id }: { webhook_id: string }): Lane => lanes.get(webhook_id) as Lane;

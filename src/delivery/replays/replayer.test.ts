@@ -10,7 +10,7 @@ import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { leastIdAt } from '../../ids.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
-import { Shares } from '../../outbound/shares.ts';
+import { Threshold } from '../../fair/threshold.ts';
 import { Attempts } from '../attempts.ts';
 import { OwnedLanes } from '../lanes/owned-lanes.ts';
 import { Worker } from '../lanes/workers.ts';
@@ -57,13 +57,13 @@ const fillWithOthers = (team: Team) =>
 function startReplayer(): { round: () => Promise<number>; stop: () => Promise<void> } {
   const ctx = acrossTeams(app.ctx);
   const lanes = new OwnedLanes(ctx, new Worker());
-  const shares = new Shares(512);
+  const places = new Threshold(512);
   const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test' });
-  const attempts = new Attempts(ctx, { sender, metrics: app.metrics, shares, onEnd: (lane) => lanes.ended(lane) });
-  const replayer = new Replayer(ctx, { lanes, receivers: new ReceiverCache(ctx), attempts, shares });
+  const attempts = new Attempts(ctx, { sender, metrics: app.metrics, places, onEnd: (lane) => lanes.ended(lane) });
+  const replayer = new Replayer(ctx, { lanes, receivers: new ReceiverCache(ctx), attempts, places });
   const round = async (): Promise<number> => {
     // The loop beside it sees that the lanes have nothing to send themselves, which comes first.
-    await readLanes(ctx.db, lanes.ready(performance.now()), shares);
+    await readLanes(ctx.db, lanes.ready(performance.now()), places);
     return replayer.round();
   };
   const stop = async (): Promise<void> => {

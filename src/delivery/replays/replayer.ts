@@ -1,9 +1,9 @@
 import type { Ctx } from '../../context.ts';
 import { Outage } from '../../db/session/outage.ts';
-import { Shares } from '../../outbound/shares.ts';
+import { Threshold } from '../../fair/threshold.ts';
 import type { Attempts, Begun } from '../attempts.ts';
 import { BEGINNING } from '../lanes/discover.ts';
-import { lanesByTeam, Turns } from '../lanes/in-turn.ts';
+import { Turns } from '../lanes/in-turn.ts';
 import type { Lane } from '../lanes/lane.ts';
 import type { OwnedLanes } from '../lanes/owned-lanes.ts';
 import type { Receiver, ReceiverCache } from '../receiver-cache.ts';
@@ -25,7 +25,7 @@ const LOOKED_AT_ONCE = 500;
 /** The others are kept up with in the next round. */
 const KEPT_UP_AT_ONCE = 16;
 
-type Dependencies = { lanes: OwnedLanes; receivers: ReceiverCache; attempts: Attempts; shares: Shares };
+type Dependencies = { lanes: OwnedLanes; receivers: ReceiverCache; attempts: Attempts; places: Threshold };
 
 /**
  * Sends the events of replays over the lanes that this worker owns, beside the loop that sends everything else: what
@@ -35,7 +35,7 @@ type Dependencies = { lanes: OwnedLanes; receivers: ReceiverCache; attempts: Att
 export class Replayer {
   readonly #ctx: Ctx;
   readonly #with: Dependencies;
-  readonly #places = new Shares(MOST_UNDER_WAY);
+  readonly #places = new Threshold(MOST_UNDER_WAY);
   readonly #windows = new Map<Lane, Window>();
   readonly #turns = new Turns();
   readonly #turnsKeptUp = new Turns();
@@ -119,14 +119,13 @@ export class Replayer {
 
   /** A team's windows in turn with those of others; what was kept up with comes last in the next round. */
   async #keepUpWithSome(): Promise<void> {
-    const teams = lanesByTeam(this.#windows.keys());
     let kept = 0;
-    for (const lane of this.#turnsKeptUp.inTurn(teams)) {
+    for (const lane of this.#turnsKeptUp.of(this.#windows.keys()).inTurn()) {
       if (kept === KEPT_UP_AT_ONCE) return;
       const window = this.#windows.get(lane);
       if (!window || !(await this.#keepUp(lane, window))) continue;
       kept += 1;
-      this.#turnsKeptUp.served(lane.team_id);
+      this.#turnsKeptUp.served(lane);
       if (this.#windows.get(lane) === window) this.#putLast(lane, window);
     }
   }
@@ -204,14 +203,14 @@ export class Replayer {
 
   #begin(known: Map<string, Receiver | null>): Begun[] {
     const begun: Begun[] = [];
-    const teams = lanesByTeam(this.#windows.keys());
-    for (const lane of this.#turns.inTurn(teams)) {
+    const turns = this.#turns.of(this.#windows.keys());
+    for (const lane of turns.inTurn()) {
       if (begun.length === BEGUN_AT_ONCE) break;
       const one = this.#beginOne(lane, known.get(lane.webhook_id));
       if (!one) continue;
       begun.push(one);
-      this.#turns.served(lane.team_id);
-      teams.get(lane.team_id)?.push(lane);
+      this.#turns.served(lane);
+      turns.add(lane.owner, lane);
       // The next round begins with others.
       this.#putLast(lane, this.#windows.get(lane) as Window);
     }
@@ -219,7 +218,7 @@ export class Replayer {
   }
 
   #beginOne(lane: Lane, receiver: Receiver | null | undefined): Begun | null {
-    const { lanes, shares } = this.#with;
+    const { lanes, places } = this.#with;
     const window = this.#windows.get(lane) as Window;
     // Its values cannot be opened: the lane is put off.
     if (receiver === null) return null;
@@ -228,7 +227,7 @@ export class Replayer {
       return null;
     }
     const now = performance.now();
-    const hasRoom = shares.roomFor(lane.team_id) > 0 && this.#places.roomFor(lane.team_id) > 0;
+    const hasRoom = places.roomFor(lane.owner) > 0 && this.#places.roomFor(lane.owner) > 0;
     if (!hasRoom || !lanes.holds(lane) || !lane.hasRoomForReplay(now, receiver.ratePerSecond)) return null;
     const { ratePerSecond } = receiver;
     const event = window.next(now, ratePerSecond === null ? null : ratePerSecond / 2);
@@ -237,8 +236,8 @@ export class Replayer {
       window.passOver(event);
       return null;
     }
-    shares.take(lane.team_id);
-    this.#places.take(lane.team_id);
+    places.take(lane.owner);
+    this.#places.take(lane.owner);
     return {
       lane,
       receiver,
@@ -253,7 +252,7 @@ export class Replayer {
         asked: null,
       },
       onEnd: (end) => {
-        this.#places.giveBack(lane.team_id);
+        this.#places.giveBack(lane.owner);
         window.end(event, end, performance.now());
       },
     };

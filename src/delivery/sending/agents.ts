@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import type { Owner } from '../../fair/round-robin.ts';
 import { tlsStarter, vettingConnector } from '../../outbound/connector.ts';
 import { openResolver } from '../../outbound/resolve.ts';
 import type { SenderOptions } from './send.ts';
@@ -8,7 +9,7 @@ type TeamAgent = { agent: Agent; underWay: number };
 /** The connections of all teams. */
 export type Agents = {
   /** The team's own, counted as used until `done`. */
-  take: (team: string) => { agent: Agent; done: () => void };
+  take: (owner: Owner) => { agent: Agent; done: () => void };
   destroy: () => Promise<void>;
 };
 
@@ -28,13 +29,13 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
   const resolver = options.resolver ?? openResolver();
   const agents = new Map<string, TeamAgent>();
 
-  const open = (team: string): Agent =>
+  const open = (owner: Owner): Agent =>
     new Agent({
       connect: vettingConnector({
         policy,
         timeoutMs,
         startTls,
-        lookup: (hostname, forMs) => resolver.lookup(team, hostname, forMs),
+        lookup: (hostname, forMs) => resolver.lookup(owner, hostname, forMs),
       }),
       connections: options.connectionsPerOrigin ?? MOST_CONNECTIONS,
       pipelining: 1,
@@ -56,8 +57,9 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
   };
 
   return {
-    take: (team) => {
-      const ofTeam = agents.get(team) ?? { agent: open(team), underWay: 0 };
+    take: (owner) => {
+      const { team } = owner;
+      const ofTeam = agents.get(team) ?? { agent: open(owner), underWay: 0 };
       agents.set(team, ofTeam);
       ofTeam.underWay += 1;
       const done = (): void => {

@@ -1,3 +1,5 @@
+import { ownOf } from '../../wire/own.ts';
+
 /**
  * Why an attempt has no usable answer. Stable: stored in the attempt log and shown to teams.
  * `local_error` (out of sockets or memory, or a stored event that cannot be opened), `cancelled` (the sender was closed)
@@ -61,7 +63,7 @@ const ERROR_FAMILIES: [RegExp, SendError][] = [
 /** The stable code for an error of the network, of TLS, of undici or of the connector. */
 export function classify(error: Error): SendError {
   const code = codeOf(error) ?? error.name;
-  return ERRORS[code] ?? ERROR_FAMILIES.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown';
+  return ownOf(ERRORS, code) ?? ERROR_FAMILIES.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown';
 }
 
 /** An error's own code, such as ECONNRESET; null when it has none. */

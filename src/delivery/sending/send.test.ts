@@ -4,9 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Owner } from '../../fair/round-robin.ts';
 import { addressPolicy } from '../../outbound/address-policy.ts';
 import { openSender, parseRetryAfter, type SenderOptions, type SendRequest } from './send.ts';
 import { newSecret } from './sign.ts';
+
+const own = (team: string): Owner => ({ org: team, team });
 
 const LIMIT = 16 * 1024;
 const secret = newSecret();
@@ -56,7 +59,15 @@ function senderWith(options: Partial<SenderOptions> & { allow?: string[]; allowH
 }
 
 function requestTo(url: string, more: Partial<SendRequest> = {}): SendRequest {
-  return { team: 'one', url, headers: {}, id: '0199-event', body: Buffer.from('{"n":1}'), secrets: [secret], ...more };
+  return {
+    owner: own('one'),
+    url,
+    headers: {},
+    id: '0199-event',
+    body: Buffer.from('{"n":1}'),
+    secrets: [secret],
+    ...more,
+  };
 }
 
 const status =
@@ -146,11 +157,11 @@ describe('of two teams to one address', () => {
     let hangs = true;
     const receiver = await startReceiver((_, response) => void (hangs || response.end()));
     const sender = senderWith({ connectionsPerOrigin: 1, timeoutMs: 5_000 });
-    const held = [1, 2].map(() => sender.send(requestTo(receiver.url, { team: 'one' })));
+    const held = [1, 2].map(() => sender.send(requestTo(receiver.url, { owner: own('one') })));
     await expect.poll(() => receiver.requests.length).toBe(1);
     hangs = false;
     for (let n = 0; n < 2; n += 1) {
-      expect((await sender.send(requestTo(receiver.url, { team: 'two' }))).ok).toBe(true);
+      expect((await sender.send(requestTo(receiver.url, { owner: own('two') }))).ok).toBe(true);
       await nextTurn();
     }
     expect([receiver.requests.length, receiver.sockets.length]).toEqual([3, 2]);
@@ -161,10 +172,10 @@ describe('of two teams to one address', () => {
   test('each has its name looked up on its own account', async () => {
     const receiver = await startReceiver(status(200));
     const teams: string[] = [];
-    const lookup = (team: string) => (teams.push(team), answering('127.0.0.1')());
+    const lookup = ({ team }: Owner) => (teams.push(team), answering('127.0.0.1')());
     const sender = senderWith({ resolver: { lookup } });
     const url = receiver.url.replace('127.0.0.1', 'receiver.example.com');
-    for (const team of ['one', 'two']) expect((await sender.send(requestTo(url, { team }))).ok).toBe(true);
+    for (const team of ['one', 'two']) expect((await sender.send(requestTo(url, { owner: own(team) }))).ok).toBe(true);
     expect(teams).toEqual(['one', 'two']);
   });
 });

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import type { Owner } from '../../fair/round-robin.ts';
 import type { AddressPolicy } from '../../outbound/address-policy.ts';
 import { openAgents } from './agents.ts';
 import type { NameResolver } from '../../outbound/resolve.ts';
@@ -9,7 +10,7 @@ import { sign } from './sign.ts';
 
 export type SendRequest = {
   /** Whose receiver it is: connections and look-ups are not shared between teams. */
-  team: string;
+  owner: Owner;
   url: string;
   /** The team's own headers, which passed `checkHeaders`. */
   headers: Record<string, string>;
@@ -82,7 +83,7 @@ export function openSender(options: SenderOptions): Sender {
     underWay.set(attempt, true);
     deadlines.add(attempt);
     const target = targetOf(request.url);
-    const { agent, done } = agents.take(request.team);
+    const { agent, done } = agents.take(request.owner);
     if (target === null) attempt.stop('address_refused', null);
     else dispatch(agent, target, request, attempt);
     const outcome = await attempt.outcome;

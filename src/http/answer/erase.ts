@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { throwIfKeyIsUnknown } from '../../privacy/unknown-key.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency.ts';
 
 const BATCH = 200;
@@ -49,7 +50,8 @@ function findNaming({ cipher, log }: TxCtx, scopeId: string, rows: StoredAnswer[
     try {
       const text = cipher.openText('idempotency_keys.body', { team_id: scopeId, id: `${operation}/${key}` }, body);
       return named.some((id) => text.includes(id));
-    } catch {
+    } catch (error) {
+      throwIfKeyIsUnknown(error);
       damaged += 1;
       return true;
     }

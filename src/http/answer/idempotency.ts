@@ -4,6 +4,7 @@ import { prepared } from '../../db/session/prepared.ts';
 import { tryLockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import { errorAnswer } from '../errors.ts';
+import { refuseOfLeaving } from './refuse-of-leaving.ts';
 import type { Seal } from './seal.ts';
 import type { Answer } from './write.ts';
 
@@ -72,6 +73,7 @@ export async function oncePerKey<C extends TxCtx>(
         'idempotency_mismatch',
         'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
       );
+    await refuseOfLeaving(ctx, request, body);
     if (request.seal && stored.status < 400 && !stored.new_enough)
       throw new AppError(
         'idempotency_answer_ended',

@@ -20,13 +20,13 @@ const isText = (kind: BodyKind | AnswerKind): boolean =>
 export function declaredCodes(endpoint: Endpoint): Set<Code> {
   const { auth, method, params, query, body, refusals } = endpoint;
   const codes: Code[] = [...AUTH_KINDS[auth].refusals, ...scopeRefusals(endpoint), ...refusals];
-  codes.push('uri_too_long', 'headers_too_large', 'internal_error', 'not_ready');
+  codes.push('uri_too_long', 'headers_too_large', 'internal_error', 'not_ready', 'encryption_key_unknown');
   if (auth !== 'none') codes.push('rate_limited');
   if (params) codes.push('bad_request', 'route_not_found');
-  if (method !== 'GET') codes.push('request_timeout', 'body_too_large', 'unsupported_media_type');
+  if (method !== 'GET') codes.push('bad_request', 'request_timeout', 'body_too_large', 'unsupported_media_type');
   if (params || query || body || takesIdempotencyKey(endpoint)) codes.push('validation_failed');
   if (takesIdempotencyKey(endpoint)) {
-    codes.push('idempotency_mismatch', 'idempotency_in_flight');
+    codes.push('idempotency_mismatch', 'idempotency_in_flight', 'user_scheduled_for_deletion');
     if (endpoint.secretAnswer) codes.push('idempotency_answer_ended');
   }
   return new Set(codes);

@@ -3,8 +3,8 @@ import type { AccessCache } from './access.ts';
 import type { Caller, Stranger } from './caller.ts';
 
 /** A team by a token that a management key made for an hour: opens what the team's API key opens. */
-export async function findTeamOfToken(access: AccessCache, token: string): Promise<Caller | Stranger> {
-  const found = await access.token(token);
+export async function findTeamOfToken(access: AccessCache, token: string, address: string): Promise<Caller | Stranger> {
+  const found = await access.token(token, address);
   // The key that made it is part of whose act it is; and whoever makes many tokens may not send more by that.
   const shown = { records: found ? [found.created_by] : [], countedAs: found?.key.team_id ?? undefined };
   if (!found?.ctx) {

@@ -1,16 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx } from '../../context.ts';
+import type { ActorOfRequest, Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx } from '../../context.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
 import type { KeyScope } from '../../tenancy/keys/scopes.ts';
 import type { AccessCache } from './access.ts';
 
 /** A key by its own id, with whom it belongs to. */
-export type KeyIdentity = {
-  kind: 'team_key' | 'access_token' | 'user_token' | 'link_token' | 'management_key' | 'signed_link';
-  id: string;
-  org_id: string;
-  team_id: string | null;
-};
+export type KeyIdentity = ActorOfRequest;
 
 /** A header that still does what another does since a day; `documentation` tells which. */
 export type DeprecatedHeader = { name: string; since: string; documentation: string };
@@ -49,7 +44,13 @@ export type AuthKind = {
     ctx: Ctx,
     access: AccessCache,
     headers: IncomingHttpHeaders,
-    at: { /** As it is declared. */ path: string; params: Readonly<Record<string, string | undefined>> },
+    at: {
+      /** As it is declared. */
+      path: string;
+      params: Readonly<Record<string, string | undefined>>;
+      /** That the request comes from. */
+      address: string;
+    },
   ) => Promise<Caller | Stranger>;
 };
 

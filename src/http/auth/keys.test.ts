@@ -4,11 +4,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
 import { query } from '../../../test/global-setup.ts';
+import type { Db } from '../../db/open.ts';
 import { endpoints } from '../../endpoints.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { newManagementKey, newTeamKey } from '../../tenancy/keys/key-value.ts';
+import { AccessCache } from './access.ts';
 
 type Refusal = { code: string; detail: string; required_plan?: string };
 
@@ -25,6 +27,7 @@ const OPEN_TO_ANYBODY = [
   'answer_hook_challenge_with_token',
   'receive_hook_with_token',
   'receive_carrier_news',
+  'receive_scheduler_news',
   'get_service',
   'get_health',
   'get_readiness',
@@ -54,8 +57,8 @@ const users = (
 ): Promise<Answer<Refusal>> =>
   (options.on ?? app).api<Refusal>('GET', '/v2/user', undefined, { key, headers: options.headers ?? {} });
 const keysPath = (team: Team): string => `/v1/org/${team.org_id}/team_api_keys/sandbox/us`;
-const keys = (key: string | null, headers: Record<string, string> = {}): Promise<Answer<Refusal>> =>
-  app.api<Refusal>('GET', keysPath(app.team), undefined, { key, headers });
+const keys = (key: string | null, headers: Record<string, string> = {}, on = app): Promise<Answer<Refusal>> =>
+  on.api<Refusal>('GET', keysPath(app.team), undefined, { key, headers });
 const said = ({ status, body }: Answer<Refusal>): [number, string] => [status, body.code];
 
 const makeKey = async (): Promise<{ id: string; value: string }> =>
@@ -369,15 +372,29 @@ describe('a key in use', () => {
     }
   });
 
-  test('an unknown key is looked up each time, since it may be made in the next moment', async () => {
+  test('that nobody knows costs one query, however often it is sent, and makes room for newer ones beyond a bound', async () => {
     const { value } = newTeamKey(app.config);
     const queries = countKeyQueries();
     try {
-      await users(value);
-      await users(value);
-      expect(queries.count()).toBe(2);
+      for (let n = 0; n < 20; n += 1) expect(said(await users(value))).toEqual([401, 'invalid_api_key']);
+      expect(queries.count()).toBe(1);
     } finally {
       queries.stop();
+    }
+    const access = new AccessCache(app.ctx, { ...app.ctx, db: app.ctx.reserved as Db }, 20);
+    access.listening();
+    const all = Array.from({ length: 21 }, () => newTeamKey(app.config).value);
+    const others = countKeyQueries();
+    try {
+      for (const key of all) await access.team(key, '127.0.0.1');
+      expect(others.count()).toBe(21);
+      await access.team(all.at(-1) as string, '127.0.0.1');
+      expect(others.count()).toBe(21);
+      // The oldest has made room for the newest.
+      await access.team(all[0] as string, '127.0.0.1');
+      expect(others.count()).toBe(22);
+    } finally {
+      others.stop();
     }
   });
 });
@@ -406,6 +423,29 @@ describe('with a second service on the database', () => {
     }
   });
 
+  test.each(['team API key', 'management key'])(
+    'a %s that is made right after it was refused opens both',
+    async (kind) => {
+      const key = kind === 'team API key' ? newTeamKey(app.config) : newManagementKey();
+      const send = (on: TestApp) => (kind === 'team API key' ? users(key.value, { on }) : keys(key.value, {}, on));
+      for (const on of [app, second, app, second]) expect(said(await send(on))).toEqual([401, 'invalid_api_key']);
+      const row = { id: randomUUID(), label: 'known before', key_hash: key.hash, key_start: key.start };
+      if (kind === 'team API key')
+        await app.db
+          .insertInto('team_api_keys')
+          .values({ ...row, team_id: app.team.id })
+          .execute();
+      else
+        await app.db
+          .insertInto('management_keys')
+          .values({ ...row, org_id: app.team.org_id, role: 'org_admin' })
+          .execute();
+      // A miss is kept for ten seconds.
+      for (const on of [app, second])
+        await vi.waitFor(async () => expect((await send(on)).status).toBe(200), { timeout: 2_000, interval: 5 });
+    },
+  );
+
   test('while the listening connection is cut nothing is cached, and a revoked key is refused at once', async () => {
     const [kept, revoked] = [await makeKey(), await makeKey()];
     for (const { value } of [kept, revoked]) expect((await users(value)).status).toBe(200);
@@ -431,6 +471,11 @@ describe('with a second service on the database', () => {
       );
       await vi.waitFor(async () => expect(await isCached(kept.value)).toBe(false), { timeout: 5_000, interval: 20 });
       expect(await isCached(kept.value)).toBe(false);
+      const queries = countKeyQueries();
+      const unknown = newTeamKey(app.config).value;
+      for (let n = 0; n < 2; n += 1) expect((await users(unknown)).status).toBe(401);
+      expect(queries.count()).toBe(2);
+      queries.stop();
       expect((await users(revoked.value)).status).toBe(200);
       await revokeInDatabase(revoked.id);
       expect(said(await users(revoked.value))).toEqual([401, 'invalid_api_key']);

@@ -14,12 +14,12 @@ export const linkToken: AuthKind = {
     },
   },
   refusals: ['invalid_api_key', 'wrong_key_kind'],
-  async findCaller(ctx, access, headers) {
+  async findCaller(ctx, access, headers, at) {
     const value = firstOf(headers, linkTokenHeaders(ctx.config.headerPrefixes));
     const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? '';
     if (readKey(misplaced)) {
       return {
-        key: await access.identify(misplaced),
+        key: await access.identify(misplaced, at.address),
         refusal: new AppError(
           'wrong_key_kind',
           'A key does not open this. Send a link token of POST /v2/link/token in x-service-link-token.',
@@ -29,15 +29,17 @@ export const linkToken: AuthKind = {
     const found =
       value !== undefined && readToken(value) === 'link' ? await ctx.findLinkSessionOrNull(ctx, value) : null;
     const key = found && { kind: 'link_token' as const, id: found.id, org_id: found.org_id, team_id: found.team_id };
+    const records = found?.made_by ? [found.made_by] : [];
     if (!found?.ctx || value === undefined) {
       return {
         key,
+        records,
         refusal: new AppError(
           'invalid_api_key',
           'Send a valid link token in the header x-service-link-token. One is good for an hour and one connection.',
         ),
       };
     }
-    return { ctx: found.ctx, key, apiKey: value };
+    return { ctx: found.ctx, key, records, apiKey: value };
   },
 };

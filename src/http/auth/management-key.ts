@@ -18,7 +18,7 @@ export const managementKey: AuthKind = {
     },
   },
   refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required'],
-  async findCaller(ctx, access, headers) {
+  async findCaller(ctx, access, headers, at) {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
     const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? bearerOf(headers) ?? '';
     const kind = readKey(value ?? '');
@@ -27,14 +27,14 @@ export const managementKey: AuthKind = {
     if (kind?.kind === 'team' || (value === undefined && (readKey(misplaced) || readToken(misplaced)))) {
       return {
         ...shown,
-        key: await access.identify(misplaced),
+        key: await access.identify(misplaced, at.address),
         refusal: new AppError(
           'wrong_key_kind',
           'The management API takes a management key, and in X-Management-Key alone. A team API key or a token opens the service API only.',
         ),
       };
     }
-    const found = kind && value !== undefined ? await access.management(value) : null;
+    const found = kind && value !== undefined ? await access.management(value, at.address) : null;
     if (!found?.manager || value === undefined) {
       return {
         ...shown,

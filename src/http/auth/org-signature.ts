@@ -17,7 +17,8 @@ export const orgSignature: AuthKind = {
     const org = link && (await findOrg(ctx, { org_id: link.team_id, expires: link.expires }));
     if (!link || !org) return { key: null, refusal: linkRefused() };
     const key: KeyIdentity = { kind: 'signed_link', id: idOf(token), org_id: org.id, team_id: null };
-    if (!org.opens) return { key, records: [link.id], refusal: linkRefused() };
+    const shown = { records: [link.id], countedAs: idOf(`links of ${org.id}`) };
+    if (!org.opens) return { ...shown, key, refusal: linkRefused() };
     return {
       ctx: {
         ...boundToOrg(ctx, org.id),
@@ -25,8 +26,8 @@ export const orgSignature: AuthKind = {
         signedId: link.id,
         signedUntil: link.expires,
       },
+      ...shown,
       key,
-      records: [link.id],
       apiKey: token,
     };
   },

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
-import { boundToTeam } from '../../db/session/bind.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
 import { prepared } from '../../db/session/prepared.ts';
-import { linkRefused, readToken } from '../../privacy/signed-link.ts';
+import { linkRefused, readToken, type SignedLink } from '../../privacy/signed-link.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import type { AuthKind, KeyIdentity } from './caller.ts';
 
@@ -22,25 +22,47 @@ export const signature: AuthKind = {
     if (!link || !found) return { key: null, refusal: linkRefused() };
     const { team, opens } = found;
     const key: KeyIdentity = { kind: 'signed_link', id: idOf(token), org_id: team.org_id, team_id: team.id };
-    if (!opens) return { key, records: [link.id], refusal: linkRefused() };
+    const { key_id } = link;
+    const shown = { records: key_id === null ? [link.id] : [link.id, key_id], countedAs: idOf(`links of ${team.id}`) };
+    if (!opens) return { ...shown, key, refusal: linkRefused() };
     return {
-      ctx: { ...forTeam(ctx, team), signedId: link.id, signedUntil: link.expires },
+      ctx: {
+        ...forTeam(ctx, team),
+        ...(key_id === null ? {} : { keyId: key_id }),
+        signedId: link.id,
+        signedUntil: link.expires,
+      },
+      ...shown,
       key,
-      records: [link.id],
       apiKey: token,
     };
   },
 };
 
-/** The team of a link that is ours, and whether it still opens anything; by the database's clock, as every age. */
+/**
+ * The team of a link that is ours, and whether it still opens anything; by the database's clock, as every age. A key of a team that
+ * has chosen nothing takes its links along where it is limited to scopes.
+ */
 async function findTeamOrNull(
   ctx: Ctx,
-  { team_id, expires }: { team_id: string; expires: number },
+  { team_id, expires, generation, key_id }: SignedLink,
 ): Promise<{ team: TeamCtx['team']; opens: boolean } | null> {
-  const row = await boundToTeam(ctx, team_id)
+  const endsWithKey = sql`(settings ->> 'signed_links_end_with_key')::boolean`;
+  const row = await acrossTeams(ctx)
     .db.selectFrom('teams')
     .select(['id', 'org_id', 'settings'])
-    .select(sql<boolean>`deleted_at is null and to_timestamp(${expires}::float8) > now()`.as('opens'))
+    .select(
+      sql<boolean>`deleted_at is null and to_timestamp(${expires}::float8) > now()
+        and coalesce((settings ->> 'signed_link_generation')::integer, 0) = ${generation}::integer
+        and not exists (
+          select from team_api_keys as keys
+           where keys.id = ${key_id}::uuid and (keys.revoked_at is not null or keys.expires_at <= now())
+             and coalesce(${endsWithKey}, keys.scopes is not null))
+        and not exists (
+          select from management_keys as keys
+           where keys.id = ${key_id}::uuid and ${endsWithKey}
+             and (keys.revoked_at is not null or not teams.id = any (keys.team_ids)))`.as('opens'),
+    )
     .where('id', '=', team_id)
     .$call(prepared('team of signed link'))
     .executeTakeFirst();

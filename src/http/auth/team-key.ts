@@ -21,15 +21,15 @@ export const teamKey: AuthKind = {
     },
   },
   refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind', 'insufficient_scope'],
-  async findCaller(ctx, access, headers) {
+  async findCaller(ctx, access, headers, at) {
     const value = firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes));
     const token = value === undefined ? (bearerOf(headers) ?? '') : '';
-    if (readToken(token) === 'access') return findTeamOfToken(access, token);
+    if (readToken(token) === 'access') return findTeamOfToken(access, token, at.address);
     const misplaced = value ?? firstOf(headers, MANAGEMENT_HEADERS) ?? '';
     const kind = readKey(value ?? '');
     if (kind?.kind === 'management' || (value === undefined && readKey(misplaced))) {
       return {
-        key: await access.identify(misplaced),
+        key: await access.identify(misplaced, at.address),
         refusal: new AppError(
           'wrong_key_kind',
           'A management key opens the management API only. Send a team API key in x-service-api-key.',
@@ -56,7 +56,7 @@ export const teamKey: AuthKind = {
         ),
       };
     }
-    const found = kind && value !== undefined ? await access.team(value) : null;
+    const found = kind && value !== undefined ? await access.team(value, at.address) : null;
     if (!found?.ctx || value === undefined) {
       return {
         key: found?.key ?? null,

@@ -8,6 +8,7 @@ import { makerOpens } from '../../tenancy/keys/maker-opens.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 import { bearerOf } from './bearer.ts';
 import type { AuthKind, Caller, Stranger } from './caller.ts';
+import { idOf } from './signature.ts';
 import { teamKey } from './team-key.ts';
 
 /** A team by its key, or one of its users by a token that lasts an hour: for what a phone sends by itself. */
@@ -40,15 +41,25 @@ async function findUserOfToken(ctx: Ctx, token: string): Promise<Caller | Strang
   const found = await acrossTeams(ctx)
     .db.selectFrom('user_tokens')
     .innerJoin('teams', 'teams.id', 'user_tokens.team_id')
-    .select(['user_tokens.id as token_id', 'user_tokens.user_id', 'teams.id', 'teams.org_id', 'teams.settings'])
+    .select([
+      'user_tokens.id as token_id',
+      'user_tokens.user_id',
+      'made_by',
+      'link_code_id',
+      'teams.id',
+      'teams.org_id',
+      'teams.settings',
+    ])
     .select(sql<boolean>`user_tokens.expires_at > now() and teams.deleted_at is null and ${makerOpens}`.as('opens'))
     .where('token_hash', '=', hashKey(token))
     .$call(prepared('user token'))
     .executeTakeFirst();
   if (!found) return { key: null, refusal };
-  const { id, org_id } = found;
+  const { id, org_id, made_by, link_code_id } = found;
   const key = { kind: 'user_token', id: found.token_id, org_id, team_id: id } as const;
-  if (!found.opens) return { key, refusal };
+  const records = [made_by, link_code_id].filter((each) => each !== null);
+  const shown = { key, records, countedAs: idOf(`tokens of users of ${id}`) };
+  if (!found.opens) return { ...shown, refusal };
   const team = { id, org_id, settings: found.settings as TeamCtx['team']['settings'] };
-  return { ctx: { ...forTeam(ctx, team), onlyUser: found.user_id }, key, apiKey: token };
+  return { ctx: { ...forTeam(ctx, team), onlyUser: found.user_id }, ...shown, apiKey: token };
 }

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { nearest } from '../../config/nearest.ts';
 import type { Mismatch } from '../../wire/mismatch.ts';
 import type { Problem } from '../errors.ts';
+import { ownOf } from '../../wire/own.ts';
 
 export const MOST_LISTED = 100;
 const MOST_BYTES = 64 * 1024;
@@ -55,7 +56,7 @@ function describe(error: ErrorObject): [type: string, msg: string] {
     case 'required':
       return ['missing', 'Field required'];
     case 'type': {
-      const [type, msg] = TYPE_NAMES[expectedType(params)] ?? ['value_error', 'Input has the wrong type'];
+      const [type, msg] = ownOf(TYPE_NAMES, expectedType(params)) ?? ['value_error', 'Input has the wrong type'];
       return instancePath.startsWith('/body') ? [type, msg] : [type.replace('_type', '_parsing'), msg];
     }
     case 'enum':

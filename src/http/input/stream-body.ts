@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { InvalidRequest, TransportError } from '../errors.ts';
 import type { ByteStream, Multipart, Ndjson } from '../media.ts';
+import { BODY_CUT } from './cut-body.ts';
 import { parseJson, tooMuch, Unread } from './json-body.ts';
 import { compileValidation } from './validation.ts';
 
@@ -96,7 +97,9 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson
     arriving.delete(socket);
   });
   // A sender that goes away reads no answer; whoever reads its stream has to hear of it.
-  const cut = (): void => void meter.destroy(new TransportError('bad_request', 'The body ended before it was whole.'));
+  const cut = (): void => void meter.destroy(new TransportError('bad_request', BODY_CUT));
+  // Also before anybody reads it: an error without a listener would end the process.
+  meter.on('error', () => undefined);
   body.once('error', cut);
   body.once('close', () => {
     if (!body.complete) cut();

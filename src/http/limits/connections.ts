@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/options.ts';
+import type { Ctx } from '../../context.ts';
+import { logCut } from './cut-answers.ts';
 import { TransportError } from '../errors.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
@@ -36,15 +38,16 @@ export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
 }
 
 /** Caps connections, by address too, and requests sent ahead; counts what is not read, and cuts off who does not read the answer. */
-export function limitConnections(app: FastifyInstance, config: Config, unread: UnreadAnswers): void {
+export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unread: UnreadAnswers): void {
   const { maxConnections, maxConnectionsPerAddress, requestTimeoutMs } = config;
   const open = new Map<string, number>();
   const underWay = new WeakMap<Socket, number>();
 
   app.server.maxConnections = maxConnections;
   app.server.on('connection', (socket: Socket) => {
-    if (maxConnectionsPerAddress === null) return;
+    // Asked for now, Node keeps it: of a connection that was reset the kernel tells none.
     const address = socket.remoteAddress ?? '';
+    if (maxConnectionsPerAddress === null) return;
     const count = (open.get(address) ?? 0) + 1;
     open.set(address, count);
     socket.once('close', () => {
@@ -65,22 +68,24 @@ export function limitConnections(app: FastifyInstance, config: Config, unread: U
     // Of a connection that was cut no close follows, and the timer would keep a stopping process alive.
     if (reply.raw.closed || socket.destroyed) return undefined;
     const bytes = unread.handOver(request, reply, payload, (underWay.get(socket) ?? 1) <= 1);
+    const cut = (): void => {
+      logCut(log, request, { reason: 'not_read_in_time' });
+      socket.destroy();
+    };
     const timer =
-      payload instanceof Readable ? cutWhoStops(socket, requestTimeoutMs) : cutAfter(socket, requestTimeoutMs);
+      payload instanceof Readable ? cutWhoStops(socket, requestTimeoutMs, cut) : setTimeout(cut, requestTimeoutMs);
     reply.raw.once('close', () => clearInterval(timer));
     return bytes;
   });
 }
 
-const cutAfter = (socket: Socket, ms: number): NodeJS.Timeout => setTimeout(() => socket.destroy(), ms);
-
 /** A stream may last, as long as what is written of it is taken. */
-function cutWhoStops(socket: Socket, ms: number): NodeJS.Timeout {
+function cutWhoStops(socket: Socket, ms: number, cut: () => void): NodeJS.Timeout {
   const taken = (): number => socket.bytesWritten - socket.writableLength;
   let before = taken();
   return setInterval(() => {
     const now = taken();
-    if (socket.writableLength > 0 && now - before < LEAST_TAKEN_BYTES) socket.destroy();
+    if (socket.writableLength > 0 && now - before < LEAST_TAKEN_BYTES) cut();
     before = now;
   }, ms);
 }

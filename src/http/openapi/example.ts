@@ -1,5 +1,6 @@
 // An example that a schema allows, made of the schema itself and of values by the names of fields.
 import type { Json } from './schemas.ts';
+import { ownOf } from '../../wire/own.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Field = { name: string; known: unknown };
@@ -66,7 +67,7 @@ const BY_FORMAT: Readonly<Record<string, { form: RegExp; example: string }>> = {
 };
 
 function textOf(schema: Json, known: unknown, isNullable: boolean): string | null {
-  const format = BY_FORMAT[schema['format'] as string];
+  const format = ownOf(BY_FORMAT, schema['format'] as string);
   if (typeof known === 'string' && (!format || format.form.test(known))) return known;
   const [own] = (schema['examples'] as unknown[] | undefined) ?? [];
   return typeof own === 'string' ? own : (format?.example ?? (isNullable ? null : 'text'));

@@ -20,7 +20,9 @@ const MEANINGS: Record<number, string> = {
   429: 'Too many requests by this key, or as much of something as it may have for now: Retry-After tells when to go on.',
   431: 'The headers are too large.',
   500: 'An error of the service. The request id finds it in the log.',
-  503: 'The service is starting, stopping or overloaded, or its database does not answer: try again shortly.',
+  503:
+    'The service is starting, stopping or overloaded, its database does not answer, or this process lacks an encryption key: ' +
+    'try again shortly.',
 };
 
 /** The answer with which an operation refuses by one of these codes, which all have the one status. `more` is said beside. */
@@ -40,7 +42,7 @@ const refusal = (status: number, codes: Code[], names: HeaderName[], more: Json 
 
 /** Refusals that many operations share. */
 const SHARED: Record<string, Code[]> = {
-  BadAddress: ['bad_request'],
+  BadRequest: ['bad_request'],
   TooManyMatches: ['bad_request', 'too_many_matches'],
   TooManySamples: ['bad_request', 'too_many_samples'],
   UnauthorizedTeam: AUTH_KINDS.team_key.refusals.filter((code) => statusOf(code) === 401),
@@ -52,6 +54,9 @@ const SHARED: Record<string, Code[]> = {
   TeamNotFound: ['route_not_found', 'not_found', 'wrong_deployment'],
   NotFound: ['route_not_found', 'not_found'],
   UserNotFound: ['route_not_found', 'not_found', 'user_scheduled_for_deletion'],
+  UserLeaving: ['user_scheduled_for_deletion'],
+  RouteNotFoundOrUserLeaving: ['route_not_found', 'user_scheduled_for_deletion'],
+  TeamNotFoundOrUserLeaving: ['route_not_found', 'not_found', 'wrong_deployment', 'user_scheduled_for_deletion'],
   MethodNotAllowed: ['method_not_allowed'],
   RequestTimeout: ['request_timeout'],
   Idempotency: ['idempotency_mismatch', 'idempotency_in_flight'],
@@ -64,7 +69,7 @@ const SHARED: Record<string, Code[]> = {
   TooManyRequests: ['rate_limited'],
   HeadersTooLarge: ['headers_too_large'],
   InternalError: ['internal_error'],
-  Unavailable: ['not_ready'],
+  Unavailable: ['not_ready', 'encryption_key_unknown'],
 };
 
 const statusOfAll = (codes: Code[]): number => statusOf(codes[0] as Code);

@@ -24,17 +24,25 @@ export function checkIcdCodes(given: readonly string[]): IcdCheck {
   const written = given.map(writeOut);
   const codes = canonicalCodes(given);
   const found: IcdCheck = { codes, errors: [], violations: [], warnings: [] };
+  // Who reads what is wrong looks for the codes that were sent.
+  const sentAs = (code: string): string => (given[written.indexOf(code)] as string).trim();
   for (const code of codes) {
-    if (written.indexOf(code) !== written.lastIndexOf(code))
-      found.warnings.push({ code, overlaps_with: code, type: 'duplicate' });
-    const problem = problemOf(code);
+    const sent = sentAs(code);
+    const again = written.lastIndexOf(code);
+    if (written.indexOf(code) !== again)
+      found.warnings.push({ code: (given[again] as string).trim(), overlaps_with: sent, type: 'duplicate' });
+    const problem = problemOf(code, sent);
     if (problem) found.errors.push(problem);
-    else if (!DIAGNOSES.has(code)) found.warnings.push({ code, overlaps_with: code, type: 'not_in_shipped_subset' });
+    else if (!DIAGNOSES.has(code))
+      found.warnings.push({ code: sent, overlaps_with: sent, type: 'not_in_shipped_subset' });
   }
   codes.forEach((code, index) => {
     for (const other of codes.slice(index + 1)) {
-      if (areExcluded(code, other)) found.violations.push({ code, conflicts_with: other, type: 'excludes1' });
-      else if (mayOverlap(code, other)) found.warnings.push({ code, overlaps_with: other, type: 'excludes2' });
+      const pair = [sentAs(code), sentAs(other)] as const;
+      if (areExcluded(code, other))
+        found.violations.push({ code: pair[0], conflicts_with: pair[1], type: 'excludes1' });
+      else if (mayOverlap(code, other))
+        found.warnings.push({ code: pair[0], overlaps_with: pair[1], type: 'excludes2' });
     }
   });
   return found;
@@ -50,8 +58,8 @@ function writeOut(text: string): string {
 }
 
 /** Only codes of the subset are known to be whole: what goes on behind one, or ends before one, is no code to bill. */
-function problemOf(code: string): string | null {
-  const shown = JSON.stringify(code);
+function problemOf(code: string, sent: string): string | null {
+  const shown = JSON.stringify(sent);
   if (!SHAPE.test(code)) return `${shown} does not have the shape of an ICD-10-CM code, such as E11.9.`;
   if (DIAGNOSES.has(code)) return null;
   const whole = [...DIAGNOSES.keys()];

@@ -73,6 +73,20 @@ describe('checking diagnoses', () => {
     ]);
   });
 
+  test('codes are named as they were sent', async () => {
+    expect((await check('e11', 'n183', 'zz')).errors).toEqual([
+      expect.stringContaining('"e11" is not exact enough'),
+      expect.stringContaining('"n183" is not exact enough'),
+      expect.stringContaining('"zz" does not have the shape'),
+    ]);
+    expect((await check('e109', 'E119')).violations).toEqual([
+      { code: 'e109', conflicts_with: 'E119', type: 'excludes1' },
+    ]);
+    expect((await check('g43909', 'r519')).warnings).toEqual([
+      { code: 'g43909', overlaps_with: 'r519', type: 'excludes2' },
+    ]);
+  });
+
   test('two codes that Excludes1 keeps apart are a violation, whichever comes first', async () => {
     const both = (code: string, conflicts_with: string): object => ({
       ...fine,
@@ -120,7 +134,7 @@ describe('checking diagnoses', () => {
   test('a code of the chapter that goes on with QA0 has the shape of one', async () => {
     expect(await check('qa00101')).toEqual({
       ...fine,
-      warnings: [{ code: 'QA0.0101', overlaps_with: 'QA0.0101', type: 'not_in_shipped_subset' }],
+      warnings: [{ code: 'qa00101', overlaps_with: 'qa00101', type: 'not_in_shipped_subset' }],
     });
   });
 
@@ -128,7 +142,7 @@ describe('checking diagnoses', () => {
     expect(await check('J00', 'J30.9', 'j00', 'S93.401A')).toEqual({
       ...fine,
       warnings: [
-        { code: 'J00', overlaps_with: 'J00', type: 'duplicate' },
+        { code: 'j00', overlaps_with: 'J00', type: 'duplicate' },
         { code: 'S93.401A', overlaps_with: 'S93.401A', type: 'not_in_shipped_subset' },
         { code: 'J00', overlaps_with: 'J30.9', type: 'excludes2' },
       ],

@@ -9,12 +9,17 @@ import { insertAppointment } from './keep.ts';
 import { lockOrderFor, moveOrder, refuseUnlessTakes } from './order-rules.ts';
 import type { AppointmentType, BookingInput } from './schemas.ts';
 import type { LoadedAppointment } from './sealed.ts';
-import { isInTime, refuseWithoutScheduler } from './slots/simulated-scheduler.ts';
+import { findScheduler, refuseWithoutScheduler } from '../schedulers/find-schedulers.ts';
+import { addCall } from './calls/add-call.ts';
+import { isInTime } from './slots/simulated-scheduler.ts';
 
 /** What the verbs of an order's appointment answer with. */
 export type Booked = { appointment: LoadedAppointment; order: LoadedOrder['row'] };
 
-/** Books a slot for an order. With `async_confirmation` it is held until the scheduler confirms it. */
+/**
+ * Books a slot for an order. The sandbox's scheduler confirms it at once, or holds it with `async_confirmation`; a
+ * connected one is asked after the commit, and until it answers the appointment is pending.
+ */
 export function bookAppointment(
   ctx: TeamCtx,
   orderId: string,
@@ -23,17 +28,20 @@ export function bookAppointment(
 ): Promise<Booked> {
   return inTransaction(ctx, async (ctx) => {
     const order = await lockOrderFor(ctx, orderId, type);
-    refuseWithoutScheduler(ctx);
-    const target = async_confirmation ? 'appointment_pending' : 'appointment_scheduled';
+    await refuseWithoutScheduler(ctx, type);
     await refuseSecond(ctx, order);
-    refuseUnlessTakes(order, target);
-    const slot = openSlotFor(ctx, order, type, booking_key);
+    refuseUnlessTakes(order, async_confirmation ? 'appointment_pending' : 'appointment_scheduled');
+    const slot = await openSlotFor(ctx, order, type, booking_key);
+    const isAsked = slot.by === 'scheduler';
+    const target = isAsked || async_confirmation ? 'appointment_pending' : 'appointment_scheduled';
     const appointment = await insertAppointment(ctx, order, {
       ...slot,
       slot,
-      status: async_confirmation ? 'reserved' : 'confirmed',
+      booked_by: slot.by,
+      status: isAsked ? 'pending' : async_confirmation ? 'reserved' : 'confirmed',
       notes: appointment_notes,
     });
+    if (isAsked) await addCall(ctx, appointment, 'book', { slot, notes: appointment_notes, reason: null });
     const moved = await moveOrder(ctx, { ...order, appointment_id: appointment.id }, target);
     return { appointment, order: moved.row };
   });
@@ -50,7 +58,12 @@ export async function refuseSecond(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): P
 }
 
 /** The slot of a key, where it is one that this order can have. */
-export function openSlotFor(ctx: TeamCtx, order: LoadedOrder, type: AppointmentType, key: string): Slot {
+export async function openSlotFor(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  type: AppointmentType,
+  key: string,
+): Promise<Slot> {
   const slot = openBookingKey(ctx, key);
   if (slot.type !== type || (slot.lab_id !== null && slot.lab_id !== order.lab.id)) {
     throw new AppError(
@@ -58,7 +71,9 @@ export function openSlotFor(ctx: TeamCtx, order: LoadedOrder, type: AppointmentT
       'This slot is of another kind of appointment, or at another laboratory.',
     );
   }
-  if (!isInTime(slot, Date.now())) {
+  const { by } = await findScheduler(ctx, slot.provider);
+  // Another one books there since the slot was offered.
+  if (by !== slot.by || !isInTime(slot, Date.now())) {
     throw new AppError('booking_key_expired', 'It is too late for this slot. Ask for the availability again.');
   }
   return slot;

@@ -38,7 +38,10 @@ const withSlot = [
   'booking_key_mismatch',
   'slot_taken',
 ] as const satisfies ErrorCode[];
-const oneSlotOnce = 'Of two that book the same slot one succeeds; the other is refused with slot_taken.';
+const oneSlotOnce =
+  'Of two that book the same slot one succeeds; the other is refused with slot_taken. A scheduler that ' +
+  'is connected in production is asked ' +
+  'after the answer: until then an appointment is pending, or stays where it was, and events tell what came of it.';
 const sameSlot = 'Notes that are left out stay. To the slot that it has already only its notes change, if they do.';
 
 const shown = async (
@@ -55,6 +58,7 @@ const phlebotomy = [
     path: '/v3/order/phlebotomy/appointment/availability',
     tag,
     readsOnly: true,
+    waits: true,
     query: Type.Object({ start_date: StartDate }),
     body: UsAddressInput,
     deprecatedFields: { unit: deprecatedField },
@@ -62,7 +66,7 @@ const phlebotomy = [
     summary: 'Read when somebody can come to an address',
     description:
       'A week of free slots, in hours of the wall clock at the address, from a day ahead on. A booking_key books one, to that address.',
-    refusals: ['scheduler_not_connected', 'area_not_served', 'start_date_too_far'],
+    refusals: ['scheduler_not_connected', 'scheduler_unavailable', 'area_not_served', 'start_date_too_far'],
     handle: (ctx, { query: { start_date }, body }) => phlebotomyAvailability(ctx, body, start_date),
   }),
   endpoint({
@@ -89,7 +93,8 @@ const phlebotomy = [
     response: Appointment,
     summary: 'Ask for a blood draw at home, without a time',
     description:
-      'The appointment is pending until the provider confirms it with a time. In the sandbox that is when the order is walked to appointment_scheduled.',
+      'The appointment is pending until the provider, or the operator who books by telephone, confirms it ' +
+      'with a time. In the sandbox that is when the order is walked to appointment_scheduled.',
     refusals: [...changing, 'scheduler_not_connected', 'area_not_served', 'appointment_already_booked'],
     handle: (ctx, { params: { order_id }, body }) => shown(requestAppointment(ctx, order_id, body)),
   }),
@@ -149,12 +154,13 @@ const atCenters = [
     path: '/v3/order/psc/appointment/availability',
     tag,
     readsOnly: true,
+    waits: true,
     query: CenterAvailabilityQuery,
     response: Availability,
     summary: 'Read when there is room at patient service centers',
     description:
       'A week of free slots, in hours of the wall clock at each place, from two hours ahead on. 404 where the laboratory books at no such place.',
-    refusals: ['scheduler_not_connected', 'not_found', 'start_date_too_far'],
+    refusals: ['scheduler_not_connected', 'scheduler_unavailable', 'not_found', 'start_date_too_far'],
     handle: (ctx, { query }) => centerAvailability(ctx, query),
   }),
   endpoint({

@@ -6,13 +6,18 @@ import { openAppointment, type LoadedAppointment } from './sealed.ts';
 
 type OrderKey = { user_id: string; id: string };
 
-/** The newest appointment of an order; null where it never had one. */
-export async function newestAppointmentOrNull(ctx: TeamCtx, order: OrderKey): Promise<LoadedAppointment | null> {
+/** The newest appointment of an order, or the one of this id; null where it never had one. */
+export async function newestAppointmentOrNull(
+  ctx: TeamCtx,
+  order: OrderKey,
+  appointmentId: string | null = null,
+): Promise<LoadedAppointment | null> {
   const stored = await ctx.db
     .selectFrom('appointments')
     .selectAll()
     .where('user_id', '=', order.user_id)
     .where('order_id', '=', order.id)
+    .$if(appointmentId !== null, (query) => query.where('id', '=', appointmentId))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -22,6 +22,6 @@ export async function followOrder(ctx: TxCtx<TeamCtx>, order: FollowedOrder, sta
   const appointment = await newestAppointmentOrNull(ctx, order.row);
   if (!appointment || !isUnderWay(appointment)) return;
   // Of one that was never confirmed nobody can say that it took place.
-  const status = wasTaken && appointment.start_at !== null ? 'completed' : 'cancelled';
+  const status = wasTaken && appointment.status !== 'pending' ? 'completed' : 'cancelled';
   await changeAppointment(ctx, order, appointment, { status });
 }

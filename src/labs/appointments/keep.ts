@@ -3,7 +3,8 @@ import type { FollowedOrder, TeamCtx, TxCtx } from '../../context.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { newId } from '../../ids.ts';
 import { shownWidely } from '../orders/render.ts';
-import type { AppointmentProvider } from '../places/schemas.ts';
+import type { AppointmentProvider } from '../schedulers/providers.ts';
+import { addCall } from './calls/add-call.ts';
 import type { Slot } from './slots/booking-key.ts';
 import { appointmentCreated, appointmentUpdated } from './events.ts';
 import { renderAppointment } from './render.ts';
@@ -20,6 +21,8 @@ type NewAppointment = {
   slot: Slot | null;
   status: 'pending' | 'reserved' | 'confirmed';
   notes: string | null;
+  /** Left out: the sandbox's own scheduler. */
+  booked_by?: 'simulated' | 'scheduler' | 'operator';
 };
 
 /** What an event of an appointment is called that brings it to this status. */
@@ -36,7 +39,7 @@ const EVENT_OF: Readonly<Record<AppointmentStatus, AppointmentEventStatus>> = {
 export async function insertAppointment(
   ctx: TxCtx<TeamCtx>,
   order: FollowedOrder,
-  { type, provider, place, iana_timezone, slot, status, notes }: NewAppointment,
+  { type, provider, place, iana_timezone, slot, status, notes, booked_by = 'simulated' }: NewAppointment,
 ): Promise<LoadedAppointment> {
   const id = newId();
   const row = { team_id: ctx.team.id, id };
@@ -54,7 +57,8 @@ export async function insertAppointment(
       start_at: slot?.start_at ?? null,
       end_at: slot?.end_at ?? null,
       iana_timezone,
-      external_id: externalIdOf(id),
+      booked_by,
+      external_id: booked_by === 'simulated' ? externalIdOf(id) : null,
       last_event_id: 1,
       created_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
       updated_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
@@ -62,23 +66,36 @@ export async function insertAppointment(
     .returningAll()
     .executeTakeFirstOrThrow();
   const appointment = openAppointment(ctx, stored, []);
-  if (slot) await claimSlot(ctx, slot, appointment);
+  // Connected schedulers know themselves what of theirs is taken.
+  if (slot?.by === 'simulated') await claimSlot(ctx, slot, appointment);
   return tellEvent(ctx, order, appointment, null);
 }
 
-type Change = { status: AppointmentStatus; slot?: Slot; notes?: string | null; data?: EventData | null };
+/** When and where it is from now on. */
+type NewTime = Pick<Slot, 'by' | 'provider' | 'place' | 'start_at' | 'end_at' | 'iana_timezone'>;
+
+type Change = {
+  status: AppointmentStatus;
+  slot?: NewTime;
+  notes?: string | null;
+  data?: EventData | null;
+  external_id?: string;
+  /** Who says so: whom a cancellation has to be told is known by it. */
+  toldBy?: 'scheduler' | 'operator';
+};
 
 /**
- * The one way by which an appointment changes: its status, and with a new slot its time and place. Every change is an event
- * of the appointment, and told. The caller holds the lock of its order.
+ * The one way by which an appointment changes: its status, and with a new slot its time and place. Every change is an
+ * event of the appointment, and told. The caller holds the lock of its order.
  */
 export async function changeAppointment(
   ctx: TxCtx<TeamCtx>,
   order: FollowedOrder,
   appointment: LoadedAppointment,
-  { status, slot, notes, data = null }: Change,
+  { status, slot, notes, data = null, external_id, toldBy }: Change,
 ): Promise<LoadedAppointment> {
-  if (slot) await claimSlot(ctx, slot, appointment);
+  const claimed = slot?.by === 'simulated' ? slot : null;
+  if (claimed) await claimSlot(ctx, claimed, appointment);
   const moved = slot && {
     provider: slot.provider,
     place: slot.place,
@@ -96,6 +113,7 @@ export async function changeAppointment(
       updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()), updated_at + interval '1 millisecond')`,
       ...(moved && { ...moved, place: ctx.cipher.sealJson('appointments.place', appointment, moved.place) }),
       ...(notes === undefined ? {} : { appointment_notes: sealNotes(ctx, appointment, notes) }),
+      ...(external_id === undefined ? {} : { external_id }),
     })
     .where('user_id', '=', appointment.user_id)
     .where('order_id', '=', appointment.order_id)
@@ -106,11 +124,13 @@ export async function changeAppointment(
     ...appointment,
     ...moved,
     status,
+    external_id: external_id ?? appointment.external_id,
     appointment_notes: notes === undefined ? appointment.appointment_notes : notes,
     last_event_id,
     updated_at,
   };
-  if (slot || status === 'cancelled') await freeSlots(ctx, appointment, slot ?? null);
+  if (claimed || status === 'cancelled') await freeSlots(ctx, appointment, claimed);
+  if (status === 'cancelled' && toldBy === undefined) await tellOfCancellation(ctx, appointment, data);
   return tellEvent(ctx, order, changed, data);
 }
 
@@ -145,6 +165,20 @@ async function tellEvent(
     data: renderAppointment(told, order.row, shownWidely(ctx)),
   });
   return told;
+}
+
+/** Whoever booked has to hear of it, in a request that goes out after the commit or from the operator. */
+async function tellOfCancellation(
+  ctx: TxCtx<TeamCtx>,
+  appointment: LoadedAppointment,
+  data: EventData | null,
+): Promise<void> {
+  const { booked_by, start_at, external_id } = appointment;
+  if (booked_by === 'simulated') return;
+  // What was asked for and not booked yet has nobody to be told.
+  if (booked_by === 'operator' && start_at === null && external_id === null) return;
+  const reason = typeof data?.['cancellation_reason'] === 'string' ? data['cancellation_reason'] : null;
+  await addCall(ctx, appointment, 'cancel', { slot: null, notes: null, reason });
 }
 
 /** The scheduler's own number of it: the simulated one's follows from the id. */

@@ -65,3 +65,10 @@ export async function moveOrder(
     steps.map((status) => ({ status })),
   );
 }
+
+/** The same for news that may come late: an order that has gone on stays where it is. */
+export const moveOrderIfItTakes = async (
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  target: AppointmentStep,
+): Promise<LoadedOrder> => (stepsTo(order, target) ? moveOrder(ctx, order, target) : order);

@@ -22,7 +22,7 @@ export function renderAppointment(
     order_transaction_id,
     address: all ? address : { ...address, access_notes: null },
     location: place.location,
-    provider_id: row.type === 'patient_service_center' ? place.code : `SIM-${row.provider}`,
+    provider_id: providerIdOf(appointment),
     can_reschedule: canReschedule(appointment, Date.now()),
     appointment_notes: all ? row.appointment_notes : null,
     event_status: last?.status ?? 'pending',
@@ -34,6 +34,16 @@ export function renderAppointment(
 const withoutWords = (data: EventData | null): EventData | null =>
   data && Object.fromEntries(Object.entries(data).filter(([key]) => key !== 'notes'));
 
-/** A confirmed appointment can be moved as long as it could still be booked. */
-export const canReschedule = ({ status, start_at, type }: LoadedAppointment, now: number): boolean =>
-  status === 'confirmed' && start_at !== null && isInTime({ type, start_at }, now);
+function providerIdOf({ type, place, provider, booked_by }: LoadedAppointment): string {
+  if (type === 'patient_service_center') return place.code;
+  return booked_by === 'simulated' ? `SIM-${provider}` : provider;
+}
+
+/**
+ * A confirmed appointment can be moved as long as it could still be booked; one that was booked by telephone the
+ * operator moves.
+ */
+export function canReschedule({ status, start_at, type, booked_by }: LoadedAppointment, now: number): boolean {
+  if (status !== 'confirmed' || start_at === null || booked_by === 'operator') return false;
+  return isInTime({ type, by: booked_by, start_at }, now);
+}

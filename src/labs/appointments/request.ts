@@ -6,9 +6,12 @@ import { refuseSecond, type Booked } from './book.ts';
 import { insertAppointment } from './keep.ts';
 import { lockOrderFor, moveOrder, refuseUnlessTakes } from './order-rules.ts';
 import type { RequestInput } from './schemas.ts';
-import { refuseWithoutScheduler } from './slots/simulated-scheduler.ts';
+import { findScheduler } from '../schedulers/find-schedulers.ts';
+import { addCall } from './calls/add-call.ts';
 
-/** Asks somebody to come, without a time: they tell it when they confirm. */
+/**
+ * Asks somebody to come, without a time: they tell it when they confirm, or the operator who books by telephone does.
+ */
 export function requestAppointment(
   ctx: TeamCtx,
   orderId: string,
@@ -16,7 +19,7 @@ export function requestAppointment(
 ): Promise<Booked> {
   return inTransaction(ctx, async (ctx) => {
     const order = await lockOrderFor(ctx, orderId, 'phlebotomy');
-    refuseWithoutScheduler(ctx);
+    const { by } = await findScheduler(ctx, provider);
     await refuseSecond(ctx, order);
     refuseUnlessTakes(order, 'appointment_pending');
     const { area, place } = await placeOfAddress(ctx, address, provider);
@@ -26,9 +29,12 @@ export function requestAppointment(
       place,
       iana_timezone: area.iana_timezone,
       slot: null,
+      booked_by: by,
       status: 'pending',
       notes: appointment_notes,
     });
+    if (by === 'scheduler')
+      await addCall(ctx, appointment, 'book', { slot: null, notes: appointment_notes, reason: null });
     const moved = await moveOrder(ctx, { ...order, appointment_id: appointment.id }, 'appointment_pending');
     return { appointment, order: moved.row };
   });

@@ -11,7 +11,8 @@ import {
   Uuid,
   WordFilter,
 } from '../../wire/schema.ts';
-import { AllowedRadius, APPOINTMENT_PROVIDERS, LngLat, ZipCode } from '../places/schemas.ts';
+import { AllowedRadius, LngLat, ZipCode } from '../places/schemas.ts';
+import { APPOINTMENT_PROVIDERS } from '../schedulers/providers.ts';
 
 const APPOINTMENT_TYPES = ['phlebotomy', 'patient_service_center'] as const;
 export type AppointmentType = (typeof APPOINTMENT_TYPES)[number];

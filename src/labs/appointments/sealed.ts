@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { AppointmentEvents, Appointments } from '../../db/tables.ts';
-import type { AppointmentProvider } from '../places/schemas.ts';
+import type { AppointmentProvider } from '../schedulers/providers.ts';
 import type { AppointmentEventStatus, AppointmentStatus, AppointmentType, UsAddress } from './schemas.ts';
 
 /** Where the sample is taken. `code` is the zip code that somebody comes to, or the site. */
@@ -20,12 +20,13 @@ type AppointmentEvent = { created_at: string; status: AppointmentEventStatus; da
 /** An appointment's row, opened, with its events, oldest first. */
 export type LoadedAppointment = Omit<
   Selectable<Appointments>,
-  'type' | 'provider' | 'status' | 'place' | 'appointment_notes'
+  'type' | 'provider' | 'status' | 'place' | 'appointment_notes' | 'booked_by'
 > & {
   type: AppointmentType;
   provider: AppointmentProvider;
   status: AppointmentStatus;
   place: Place;
+  booked_by: 'simulated' | 'scheduler' | 'operator';
   appointment_notes: string | null;
   events: AppointmentEvent[];
 };
@@ -40,6 +41,7 @@ export function openAppointment(
     type: stored.type as AppointmentType,
     provider: stored.provider as AppointmentProvider,
     status: stored.status as AppointmentStatus,
+    booked_by: stored.booked_by as LoadedAppointment['booked_by'],
     place: cipher.openJson<Place>('appointments.place', stored, stored.place),
     appointment_notes:
       stored.appointment_notes && cipher.openText('appointments.appointment_notes', stored, stored.appointment_notes),

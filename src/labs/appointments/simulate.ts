@@ -15,9 +15,9 @@ const STEPS: ReadonlySet<string> = new Set(['appointment_pending', 'appointment_
 export const isAppointmentStep = (status: string): status is AppointmentStep => STEPS.has(status);
 
 /**
- * What the sandbox's scheduler does when an order is walked to a status of appointments: makes one where there is none, confirms it in
- * the first slot that is free, moves a confirmed one to the next, or cancels it; then the order gets its status. Nobody's address is
- * made up: without one, and where nobody comes, only the status moves.
+ * What the sandbox's scheduler does when an order is walked to a status of appointments: makes one where there is none,
+ * confirms it in the first slot that is free, moves a confirmed one to the next, or cancels it; then the order gets its
+ * status. Nobody's address is made up: without one, and where nobody comes, only the status moves.
  */
 export async function simulateAppointment(
   ctx: TxCtx<TeamCtx>,
@@ -51,7 +51,9 @@ async function change(
   if (target === 'appointment_pending') return changeAppointment(ctx, order, current, { status: 'pending' });
   const hasSlot = current.status !== 'confirmed' && current.start_at !== null;
   const { type, provider, place, iana_timezone } = current;
-  const slot = hasSlot ? null : await firstFree(ctx, { type, provider, place, iana_timezone, lab_id: null });
+  const slot = hasSlot
+    ? null
+    : await firstFree(ctx, { type, provider, by: 'simulated', slot_id: null, place, iana_timezone, lab_id: null });
   return changeAppointment(ctx, order, current, { status: 'confirmed', ...(slot && { slot }) });
 }
 

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { Analytes } from '../../db/tables.ts';
 
@@ -6,6 +6,9 @@ import type { Analytes } from '../../db/tables.ts';
 export type Analyte = Selectable<Analytes> & {
   /** False for computed values, which a laboratory may leave out. */
   required: boolean;
+  /** What a result in words means, where the laboratory says nothing more of it. */
+  normal_words: string[];
+  abnormal_words: string[];
   marker_id: number;
   marker_name: string;
   marker_slug: string;
@@ -25,7 +28,10 @@ export async function analytesOf(ctx: TeamCtx, labTestId: string): Promise<Analy
     .innerJoin('analytes', 'analytes.id', 'marker_analytes.analyte_id')
     .selectAll('analytes')
     .select([
-      'marker_analytes.required',
+      // What is reported as a document lacks no value.
+      sql<boolean>`marker_analytes.required and markers.reported_as = 'values'`.as('required'),
+      'marker_analytes.normal_words',
+      'marker_analytes.abnormal_words',
       'markers.id as marker_id',
       'markers.name as marker_name',
       'markers.slug as marker_slug',

@@ -69,7 +69,7 @@ export const labTestEndpoints = [
     summary: 'Make a lab test of your own',
     description:
       'Of markers of one laboratory. It waits as pending_approval and cannot be ordered until whoever runs the service ' +
-      'approves it; a sandbox does that by itself within moments. Its price is the sum of what its markers cost.',
+      'approves it; a sandbox has approved it when it answers. Its price is the sum of what its markers cost.',
     refusals: [
       'not_found',
       'no_markers',

@@ -102,6 +102,8 @@ describe('the analytes of a lab test', () => {
       normal_text: null,
       abnormal_text: null,
       decimals: 1,
+      normal_words: [],
+      abnormal_words: [],
       required: false,
       marker_id: 1101,
       marker_name: 'Lipid panel',

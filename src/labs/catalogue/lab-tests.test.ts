@@ -94,6 +94,7 @@ describe('the lab tests of a team', () => {
           a_la_carte_enabled: false,
           common_tat_days: 3,
           worst_case_tat_days: 7,
+          reported_as: 'values',
           is_orderable: true,
         },
       ],

@@ -6,6 +6,7 @@ import { decodeCursor, isSortKey, takePage, type SortKey } from '../../db/page.t
 import { AppError } from '../../errors.ts';
 import { LAB_TEST_JSON } from './lab-test-json.ts';
 import type { LabTest, LabTestPage, LabTestQuery } from './schemas.ts';
+import { ownOf } from '../../wire/own.ts';
 
 type LabTestFilter = Static<typeof LabTestQuery>;
 type OrderKey = LabTestFilter['order_key'];
@@ -75,7 +76,7 @@ function select(ctx: TeamCtx, filter: LabTestFilter, page: { after: SortKey | nu
     .select([LAB_TEST_JSON.as('lab_test'), value.as('value')])
     .where('lab_tests.team_id', '=', ctx.team.id)
     .where(
-      sql<boolean>`lab_tests.auto_generated = any(${GENERATED[generation_method] ?? []}::boolean[])
+      sql<boolean>`lab_tests.auto_generated = any(${ownOf(GENERATED, generation_method) ?? []}::boolean[])
       and (${lab_slug}::text is null or labs.slug = ${lab_slug})
       and (${collection_method}::text is null or lab_tests.method = ${collection_method})
       and (${status}::text is null or lab_tests.status = ${status})

@@ -15,7 +15,7 @@ const members = sql`
   'lab_id', markers.lab_id, 'provider_id', markers.provider_id, 'type', markers.type, 'unit', markers.unit,
   'price', markers.price::text, 'aoe', ${questions}, 'a_la_carte_enabled', markers.a_la_carte_enabled,
   'common_tat_days', markers.common_tat_days, 'worst_case_tat_days', markers.worst_case_tat_days,
-  'is_orderable', true`;
+  'reported_as', markers.reported_as, 'is_orderable', true`;
 
 const expectedResults = sql`(
   select coalesce(json_agg(json_build_object(

@@ -68,6 +68,7 @@ describe('the markers', () => {
       a_la_carte_enabled: true,
       common_tat_days: 1,
       worst_case_tat_days: 3,
+      reported_as: 'values',
       is_orderable: true,
       expected_results: [
         {

@@ -70,6 +70,9 @@ const marker = {
   aoe: nullable(AskOnOrderEntry),
   a_la_carte_enabled: Type.Boolean(),
   ...turnaround,
+  reported_as: Type.String({
+    description: 'values, or document: a PDF, which may come without any value. Further values may come.',
+  }),
   is_orderable: nullable(Type.Boolean()),
 };
 

@@ -37,7 +37,7 @@ describe('labels', () => {
     const pages = await textOf(printed);
     expect(pages.length).toBe(3);
     for (const [index, text] of pages.entries()) {
-      for (const item of ['Palmer, Grace', 'Apr 12, 1988', 'Jan 5, 2026, 14:30 UTC', order.sample_id as string])
+      for (const item of ['Palmer, Grace', 'Apr 12, 1988', 'Jan 5, 2026, 07:30 MST', order.sample_id as string])
         expect(text).toContain(item);
       const picture = await pictureOf(printed, index + 1, 5);
       const code = await readBarcode(picture, { x: 0, y: 0.3, width: 0.37, height: 0.69 });
@@ -46,11 +46,11 @@ describe('labels', () => {
   });
 
   test.each([
-    ['2026-11-23T23:59:00-07:00', 'Nov 24, 2026, 06:59 UTC'],
-    ['2026-11-23T08:05', 'Nov 23, 2026, 08:05 UTC'],
-    ['2026-11-23 23:59:00+0530', 'Nov 23, 2026, 18:29 UTC'],
-    ['2026-11-23', 'Nov 23, 2026, 00:00 UTC'],
-  ])('tell the collection %s in UTC', async (given, told) => {
+    ['2026-11-23T23:59:00-07:00', 'Nov 23, 2026, 23:59 MST'],
+    ['2026-11-23T08:05', 'Nov 23, 2026, 01:05 MST'],
+    ['2026-11-23 23:59:00+0530', 'Nov 23, 2026, 11:29 MST'],
+    ['2026-11-23', 'Nov 23, 2026'],
+  ])("tell the collection %s in the patient's zone, which they name", async (given, told) => {
     const { id } = await registeredKit(app.team);
     expect((await textOf(await print(id, `labels/pdf?collection_date=${encodeURIComponent(given)}`)))[0]).toContain(
       told,
@@ -82,7 +82,7 @@ test('what else a team asks for does not wait until its rack of labels is printe
       expect((await small.team.api('GET', path)).status).toBe(200);
       answered.push(name);
     };
-    const rack = Array.from({ length: 16 }, () => ask('labels', `/v3/order/${order.id}/${labels(50)}`));
+    const rack = Array.from({ length: 6 }, (_, n) => ask('labels', `/v3/order/${order.id}/${labels(30 - n)}`));
     await Promise.all([...rack, ask('order', `/v3/order/${order.id}`)]);
     expect(answered.slice(0, 3)).toContain('order');
   } finally {

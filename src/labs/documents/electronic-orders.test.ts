@@ -39,7 +39,7 @@ test('a tube that is drawn on site bears the sample id that the message names, a
   const { sample_id } = await readOrder(app.team, id);
   expect(sent('SPM.2')).toContain(sample_id as string);
   expect([printed.status, await numberOnLabel(printed)]).toEqual([200, sample_id]);
-  expect((await textOf(printed))[0]).toContain('Nov 24, 2026, 06:59 UTC');
+  expect((await textOf(printed))[0]).toContain('Nov 23, 2026, 23:59 MST');
 });
 
 test('a label of a walk-in order bears the number of the message, since the laboratory numbers the sample', async () => {

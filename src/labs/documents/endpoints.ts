@@ -11,34 +11,22 @@ import { loadOrder, type LoadedOrder } from '../orders/load.ts';
 import { resultsOfTransaction } from '../results/find-of-transaction.ts';
 import { findDocumentOrNull, findTransactionDocumentOrNull } from '../results/find-document.ts';
 import { resultsOf } from '../results/find.ts';
-import { drawAbn } from './abn.ts';
+import type { Drawing } from './drawing/draw.ts';
+import { printer } from './drawing/print.ts';
 import { factsOf, findSender, type OrderFacts } from './facts.ts';
-import { drawInstructions } from './instructions/draw.ts';
-import { drawLabels } from './labels.ts';
-import { drawResultReport } from './result-report.ts';
-import { drawRequisition } from './requisition.ts';
-import { inTurn, type GiveWay } from './turns.ts';
 
 const tag = 'documents';
 const params = Type.Object({ order_id: Uuid });
 const signed = Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) });
 
-type Draw = (facts: OrderFacts, giveWay: GiveWay) => Promise<Buffer>;
-
 /** Read first, so that what waits for its turn to be drawn keeps no connection. */
-async function ofOrder(ctx: TeamCtx, orderId: string, draw: Draw): Promise<Buffer> {
-  return drawn(ctx, await loadOrder(ctx, orderId), draw);
+async function ofOrder(ctx: TeamCtx, orderId: string, toDrawing: (facts: OrderFacts) => Drawing): Promise<Buffer> {
+  return drawn(ctx, await loadOrder(ctx, orderId), toDrawing);
 }
 
-async function drawn(ctx: TeamCtx, order: LoadedOrder, draw: Draw): Promise<Buffer> {
-  const facts = await factsOf(ctx, order);
-  return print(ctx, (giveWay) => draw(facts, giveWay));
-}
-
-/** While it waits and is drawn, its request keeps no place: a rack of labels would else hold up all that the team asks. */
-function print({ team, aside }: TeamCtx, draw: (giveWay: GiveWay) => Promise<Buffer>): Promise<Buffer> {
-  const make = (): Promise<Buffer> => inTurn(team.id, draw);
-  return aside ? aside(make) : make();
+async function drawn(ctx: TeamCtx, order: LoadedOrder, toDrawing: (facts: OrderFacts) => Drawing): Promise<Buffer> {
+  // No document shows the link to one, which is another one each hour.
+  return printer.print(ctx, toDrawing(await factsOf(ctx, { ...order, requisitionUrl: { ofKey: null, ofEvents: '' } })));
 }
 
 /** The laboratory's own report where the newest came with one, else ours. */
@@ -47,7 +35,7 @@ async function resultReport(ctx: TeamCtx, orderId: string): Promise<Buffer | Att
   const own = await findDocumentOrNull(ctx, order);
   if (own) return own;
   const results = await resultsOf(ctx, order);
-  return drawn(ctx, order, (facts, giveWay) => drawResultReport(facts, results, giveWay));
+  return drawn(ctx, order, (facts) => ({ kind: 'result_report', facts, results }));
 }
 
 /** A link says nothing of what it would open, were it good: no order, no requisition and no user read the same. */
@@ -71,7 +59,8 @@ const LabelQuery = Type.Object({
   collection_date: Type.String({
     format: 'date-time',
     description:
-      'When the sample was or will be taken; printed in UTC. Without an offset it is UTC, a date alone its first moment.',
+      "When the sample was or will be taken; printed in the time zone of the patient's zip code, which is named, a date alone as the day. " +
+      'Without an offset it is UTC.',
   }),
 });
 
@@ -89,7 +78,7 @@ export const documentEndpoints = [
       'For the laboratory: it goes with the sample. There is one from the event requisition_created or requisition_bypassed on, until the order ' +
       'is cancelled. Where the laboratory is told of its orders by messages, it says so, with the number that they bear, and orders nothing again.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
-    handle: (ctx, { params: { order_id } }) => ofOrder(ctx, order_id, drawRequisition),
+    handle: (ctx, { params: { order_id } }) => ofOrder(ctx, order_id, (facts) => ({ kind: 'requisition', facts })),
   }),
   endpoint({
     id: 'open_requisition_link',
@@ -103,7 +92,7 @@ export const documentEndpoints = [
     summary: 'Open the requisition that requisition_form_url links to',
     description:
       'Opens without a key, for seven days from when the link was made. Whatever is wrong with a link is answered alike.',
-    handle: (ctx) => byLink(ctx, (ctx, orderId) => ofOrder(ctx, orderId, drawRequisition)),
+    handle: (ctx) => byLink(ctx, (ctx, orderId) => ofOrder(ctx, orderId, (facts) => ({ kind: 'requisition', facts }))),
   }),
   endpoint({
     id: 'get_labels_pdf',
@@ -120,7 +109,7 @@ export const documentEndpoints = [
       'knows the order, else the order id. At such a laboratory there are labels as soon as the order has one of the first two.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
     handle: (ctx, { params: { order_id }, query: { number_of_labels: count, collection_date: collected } }) =>
-      ofOrder(ctx, order_id, (facts) => drawLabels(facts, { count, collected })),
+      ofOrder(ctx, order_id, (facts) => ({ kind: 'labels', facts, count, collected })),
   }),
   endpoint({
     id: 'get_abn_pdf',
@@ -133,7 +122,7 @@ export const documentEndpoints = [
     summary: 'Print an Advance Beneficiary Notice for an order',
     description: 'It follows the items of CMS-R-131 in a layout of its own; reasons and costs are left to fill in.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
-    handle: (ctx, { params: { order_id } }) => ofOrder(ctx, order_id, drawAbn),
+    handle: (ctx, { params: { order_id } }) => ofOrder(ctx, order_id, (facts) => ({ kind: 'abn', facts })),
   }),
   endpoint({
     id: 'get_result_pdf',
@@ -183,7 +172,7 @@ export const documentEndpoints = [
       const own = await findTransactionDocumentOrNull(ctx, orders);
       if (own) return own;
       const results = await resultsOfTransaction(ctx, orders);
-      return drawn(ctx, orders[0], (facts, giveWay) => drawResultReport(facts, results, giveWay));
+      return drawn(ctx, orders[0], (facts) => ({ kind: 'result_report', facts, results }));
     },
   }),
   endpoint({
@@ -197,9 +186,13 @@ export const documentEndpoints = [
     summary: 'Print how the sample of an order is collected',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'document_not_available'],
     handle: (ctx, { params: { order_id } }) =>
-      ofOrder(ctx, order_id, ({ order, sender }) =>
-        drawInstructions(order.labTest, sender, { at: order.row.created_at, footer: `Order ${order.row.id}` }),
-      ),
+      ofOrder(ctx, order_id, ({ order: { row, labTest }, sender }) => ({
+        kind: 'instructions',
+        labTest,
+        sender,
+        at: row.created_at,
+        footer: `Order ${row.id}`,
+      })),
   }),
   endpoint({
     id: 'get_collection_instructions_pdf',
@@ -214,7 +207,7 @@ export const documentEndpoints = [
     handle: async (ctx, { params: { lab_test_id } }) => {
       const labTest = await loadLabTest(ctx, lab_test_id);
       const sender = await findSender(ctx);
-      return print(ctx, () => drawInstructions(labTest, sender, { at: NO_DAY, footer: labTest.name }));
+      return printer.print(ctx, { kind: 'instructions', labTest, sender, at: NO_DAY, footer: labTest.name });
     },
   }),
 ];

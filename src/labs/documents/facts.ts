@@ -2,10 +2,12 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findInsuranceOrNull, type StoredInsurance } from '../../insurance/find-latest.ts';
 import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
+import { listLabAccounts } from '../catalogue/lab-accounts/find.ts';
 import { findLab } from '../catalogue/labs.ts';
 import { questionsOf, type MarkerQuestion } from '../catalogue/questions.ts';
 import { findSignatureOrNull, type Signature } from '../orders/create/signature.ts';
 import type { LoadedOrder } from '../orders/load.ts';
+import { findAreaOrNull } from '../places/zip-codes.ts';
 
 /** The laboratory as documents name it. */
 type LabFacts = { name: string; address: string; clia_number: string | null };
@@ -28,6 +30,10 @@ export type OrderFacts = {
   signature: Signature | null;
   /** By which a laboratory that is told by messages knows the order; null until it was issued, and elsewhere. */
   laboratoryNumber: string | null;
+  /** The account that it is ordered under; null where there is none, or none was chosen yet. */
+  accountNumber: string | null;
+  /** IANA name of the zone in which times are printed: the patient's, else the laboratory's. */
+  zone: string;
   /** What the laboratory asks with those markers for which the order has answers. */
   questions: MarkerQuestion[];
 };
@@ -35,25 +41,43 @@ export type OrderFacts = {
 export async function factsOf(ctx: TeamCtx, order: LoadedOrder): Promise<OrderFacts> {
   const { user_id, health_insurance_id, aoe_answers } = order.row;
   const asking = new Set(aoe_answers?.map(({ marker_id }) => marker_id));
+  const lab = await findLab(ctx, order.lab.id);
+  const issued = await findIssuedOrNull(ctx, order);
   return {
     order,
     sender: await findSender(ctx),
-    lab: labFacts(await findLab(ctx, order.lab.id)),
+    lab: labFacts(lab),
+    zone: await zoneOf(ctx, order, lab.zipcode),
     signature: await findSignatureOrNull(ctx, order),
-    laboratoryNumber: await findLaboratoryNumberOrNull(ctx, order),
+    laboratoryNumber: issued?.number ?? null,
+    accountNumber: issued?.account_number ?? (await findAccountNumberOrNull(ctx, order)),
     questions: asking.size === 0 ? [] : await questionsOf(ctx, [...asking]),
     insurance: health_insurance_id === null ? null : await findInsuranceOrNull(ctx, user_id, health_insurance_id),
   };
 }
 
-async function findLaboratoryNumberOrNull(ctx: TeamCtx, { row }: LoadedOrder): Promise<string | null> {
-  const issued = await ctx.db
+type Issued = { number: string; account_number: string };
+
+async function findIssuedOrNull(ctx: TeamCtx, { row }: LoadedOrder): Promise<Issued | undefined> {
+  return ctx.db
     .selectFrom('order_numbers')
-    .select('number')
+    .select(['number', 'account_number'])
     .where('user_id', '=', row.user_id)
     .where('order_id', '=', row.id)
     .executeTakeFirst();
-  return issued?.number ?? null;
+}
+
+async function findAccountNumberOrNull(ctx: TeamCtx, { row }: LoadedOrder): Promise<string | null> {
+  if (row.lab_account_id === null) return null;
+  const [account] = await listLabAccounts(ctx, { lab_account_id: row.lab_account_id });
+  return account?.provider_account_id ?? null;
+}
+
+/** By the zip code where the patient lives, or where the kit was sent; else by that of the laboratory. */
+async function zoneOf(ctx: TeamCtx, { row }: LoadedOrder, ofLab: string): Promise<string> {
+  const ofPatient = row.patient_address?.zip ?? row.shipping_details?.zip ?? null;
+  const area = (ofPatient === null ? null : await findAreaOrNull(ctx, ofPatient)) ?? (await findAreaOrNull(ctx, ofLab));
+  return area?.iana_timezone ?? 'UTC';
 }
 
 /** The team under the name of its brand, where it has one. */

@@ -36,7 +36,7 @@ export async function drawLabels(
     born: `Born ${dayInWords(dob)}  ·  ${inWords(gender)}`,
     number,
     numberOf: row.sample_id === null ? 'Order' : 'Sample',
-    collected: `Collected ${momentInWords(collected)}`,
+    collected: `Collected ${momentInWords(collected.replace(DAY_ALONE, ''), facts.zone)}`,
     source: inWords(order.labTest.sample_type),
   };
   for (let index = 0; index < count; index++) {
@@ -45,6 +45,9 @@ export async function drawLabels(
   }
   return finish(sheet, null);
 }
+
+/** How a date alone comes here: as its first moment. It is told as the day. */
+const DAY_ALONE = /T00:00:00\.000Z$/;
 
 /** What the laboratory finds the order by: a tube that says another number than the message does is nobody's. */
 function numberOf({ order: { row, lab }, laboratoryNumber }: OrderFacts): string {

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import {
+  addAccount,
   consents,
+  createOrder,
   healthInsurance,
+  labTestId,
   makeUser,
   orderKit,
   readOrder,
@@ -70,11 +73,24 @@ describe('the requisition', () => {
       expect(text).toContain(item);
   });
 
-  test('tells when a consent was given in UTC, whatever offset it came with', async () => {
-    const given = consents.map((consent) => ({ ...consent, timeOfConsent: '2026-01-05T23:30:00-07:00' }));
+  test('names the account that the order goes under', async () => {
+    const lab_account_id = await addAccount(app, app.team);
+    const { body } = await createOrder(app.team, {
+      lab_account_id,
+      order_set: { lab_test_ids: [await labTestId(app.team, 'testkit')] },
+    });
+    const { provider_account_id } = await app.db
+      .selectFrom('lab_accounts')
+      .select('provider_account_id')
+      .where('id', '=', lab_account_id)
+      .executeTakeFirstOrThrow();
+    expect((await textOf(await requisition(body.order.id))).join(' ')).toContain(provider_account_id);
+  });
+
+  test("tells when a consent was given in the patient's zone, whatever offset it came with", async () => {
+    const given = consents.map((consent) => ({ ...consent, timeOfConsent: '2026-01-06T01:30:00-05:00' }));
     const text = (await textOf(await requisition((await registeredKit(app.team, { consents: given })).id))).join(' ');
-    expect(text).toContain('given Jan 6, 2026, 06:30 UTC');
-    expect(text).not.toContain('23:30');
+    expect(text).toContain('given Jan 5, 2026, 23:30 MST');
   });
 
   test('has the sample as Code 128 and the order as DataMatrix, as a scanner reads them from the page', async () => {
@@ -107,7 +123,7 @@ describe('requisition_form_url', () => {
   test('opens the same document without a key, names nobody, and nobody keeps what it answers', async () => {
     const order = await registeredKit(app.team);
     const url = order['requisition_form_url'] as string;
-    expect(url).toMatch(/^http:\/\/localhost:\d+\/documents\/requisition\/[\w-]{92}$/);
+    expect(url).toMatch(/^http:\/\/localhost:\d+\/documents\/requisition\/[\w-]{119}$/);
     const opened = await fetchPdf(app, pathOf(url), null);
     expect(opened.status).toBe(200);
     expect(opened.bytes).toEqual((await requisition(order.id)).bytes);

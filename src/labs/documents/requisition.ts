@@ -40,7 +40,7 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
   }
   const sheet = openSheet({ title: 'Laboratory requisition', at: created.created_at, spacing: 'close' });
   drawCodes(sheet, order, laboratoryNumber ?? order.row.id);
-  const lines = [...sender.lines, `Ordered ${momentInWords(order.row.created_at)}`];
+  const lines = [...sender.lines, `Ordered ${momentInWords(order.row.created_at, facts.zone)}`];
   heading(sheet, { from: sender.name, title: 'Laboratory requisition', lines }, 236);
   if (order.row.priority) await banner(sheet, 'PRIORITY: please handle this sample first.');
   if (partsOf(created.status).low === 'requisition_bypassed')
@@ -58,14 +58,15 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
       { label: 'Laboratory', value: lab.name },
       { label: 'Address', value: lab.address },
       { label: 'CLIA number', value: lab.clia_number },
+      { label: 'Account', value: facts.accountNumber },
     ],
-    [3.4, 4.6, 1.6],
+    [3, 4, 1.6, 1.6],
   );
   await drawTests(sheet, order);
   await drawAnswers(sheet, facts);
   await drawSpecimen(sheet, order);
   await drawBilling(sheet, order, insurance);
-  await drawConsents(sheet, order);
+  await drawConsents(sheet, facts);
   const patient = order.row.patient_details;
   const who = patient ? `${patient.last_name}, ${patient.first_name}  ·  born ${dayInWords(patient.dob)}  ·  ` : '';
   return finish(sheet, `${who}Requisition of order ${order.row.id}`);
@@ -258,12 +259,12 @@ async function drawBilling(sheet: Sheet, { row }: LoadedOrder, insurance: Stored
   );
 }
 
-async function drawConsents(sheet: Sheet, { row }: LoadedOrder): Promise<void> {
-  const { consents } = row;
+async function drawConsents(sheet: Sheet, { order, zone }: OrderFacts): Promise<void> {
+  const { consents } = order.row;
   if (!consents || consents.length === 0) return;
   await section(sheet, 'Consents of the patient', 24);
   const said = consents.map(({ consentType, version, timeOfConsent }) => {
-    const given = timeOfConsent ? `given ${momentInWords(timeOfConsent)}` : 'given';
+    const given = timeOfConsent ? `given ${momentInWords(timeOfConsent, zone)}` : 'given';
     return `${inWords(consentType)}, version ${version ?? '1.0'}, ${given}`;
   });
   await paragraph(sheet, said.join('  ·  '), { size: 8.5 });

@@ -22,7 +22,7 @@ import { addressInWords, dayInWords, inWords, momentInWords } from './words.ts';
 
 /**
  * As many values as an order may have (2,000), each with a few hundred characters of notes, take some 150 pages and, at 15 to 45
- * ms a page, a few seconds, in which other teams' turns come between two pages.
+ * ms a page, a few seconds, in which pages of other documents come between.
  */
 const MOST_PAGES = 300;
 const MOST_CHARACTERS = 1_500_000;
@@ -35,11 +35,7 @@ const CORRECTED = '#8a1c1c';
  * laboratory, date of the report, test, specimen, result with unit and interpretation, and what was wrong with a specimen;
  * reference intervals (d), and corrected values marked with what they were (k). Throws document_too_long.
  */
-export async function drawResultReport(
-  facts: OrderFacts,
-  results: FoundResults,
-  giveWay: () => Promise<unknown>,
-): Promise<Buffer> {
+export async function drawResultReport(facts: OrderFacts, results: FoundResults): Promise<Buffer> {
   refuseOverlong(results);
   const { order, sender } = facts;
   const { metadata } = results;
@@ -47,7 +43,6 @@ export async function drawResultReport(
     title: 'Laboratory report',
     at: order.row.last_event_at,
     mostPages: MOST_PAGES,
-    giveWay,
   });
   const patient = order.row.patient_details;
   const name = patient ? `${patient.last_name}, ${patient.first_name}` : metadata.patient;
@@ -107,7 +102,7 @@ const physicianOf = ({ order: { row } }: OrderFacts): string | null =>
 
 async function drawSpecimen(
   sheet: Sheet,
-  { order }: OrderFacts,
+  { order, zone }: OrderFacts,
   { metadata, sample_information, is_corrected }: FoundResults,
 ): Promise<void> {
   const samples = Object.values(sample_information ?? {});
@@ -115,7 +110,7 @@ async function drawSpecimen(
     samples.map((sample) => sample[of]?.timestamp).find((time) => time !== undefined) ?? null;
   const moment = (of: 'date_collected' | 'date_received' | 'date_reported'): string => {
     const time = first(of) ?? metadata[of];
-    return time === null ? 'Not told' : momentInWords(time);
+    return time === null ? 'Not told' : momentInWords(time, zone);
   };
   await section(sheet, 'Specimen and report');
   await fields(

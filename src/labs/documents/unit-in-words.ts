@@ -1,3 +1,5 @@
+import { ownOf } from '../../wire/own.ts';
+
 // Units as people read them. UCUM is for programs: its braces, brackets and stars tell a reader nothing.
 
 /** Keeps two words on one line, where a blank would let a line end. */
@@ -110,7 +112,8 @@ function symbolInWords(symbol: string): string | null {
 }
 
 const RAISED: Readonly<Record<string, string>> = { '-': '⁻', '+': '' };
-const raised = (power: string): string => [...power].map((sign) => RAISED[sign] ?? '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)]).join('');
+const raised = (power: string): string =>
+  [...power].map((sign) => ownOf(RAISED, sign) ?? '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)]).join('');
 
 /** A value that is kept together with its unit, such as `2.8 {ratio}`. `unit` is the one that the value has today. */
 export function valueInWords(value: string, unit: string | null): string {

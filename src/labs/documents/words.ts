@@ -1,11 +1,33 @@
 // How documents say what is stored.
-import { toUtc } from '../../wire/moment.ts';
+import { millisecondsOf } from '../../wire/moment.ts';
 
-/** `2026-01-05T07:30:00-07:00` as `Jan 5, 2026, 14:30 UTC`; of a day alone the day. */
-export function momentInWords(moment: string): string {
+/** `2026-01-05T07:30:00-07:00` as `Jan 5, 2026, 09:30 EST` in the zone of New York; of a day alone the day. */
+export function momentInWords(moment: string, zone: string): string {
   if (moment.length === 10) return dayInWords(moment);
-  const inUtc = toUtc(moment);
-  return `${dayInWords(inUtc)}, ${inUtc.slice(11, 16)} UTC`;
+  const parts = formatterOf(zone).formatToParts(millisecondsOf(moment));
+  const part = (type: string): string => parts.find((each) => each.type === type)?.value ?? '';
+  const day = `${part('year')}-${part('month')}-${part('day')}`;
+  return `${dayInWords(day)}, ${part('hour')}:${part('minute')} ${part('timeZoneName')}`;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(zone);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZoneName: 'short',
+    });
+    formatters.set(zone, formatter);
+  }
+  return formatter;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

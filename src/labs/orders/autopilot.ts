@@ -27,6 +27,6 @@ export async function startAutopilot(ctx: TxCtx<TeamCtx>, orderId: string): Prom
     ctx.db,
     autopilotKind,
     { team_id: ctx.team.id, order_id: orderId },
-    { priority: recent?.orders ?? MOST_COUNTED },
+    { behind: recent?.orders ?? MOST_COUNTED },
   );
 }

@@ -18,6 +18,7 @@ export const EXPORTS: Exports = {
     { type: 'order_signature', table: 'order_signatures', key: ['order_id'] },
     { type: 'appointment', table: 'appointments', key: ['order_id', 'id'] },
     { type: 'appointment_event', table: 'appointment_events', key: ['order_id', 'appointment_id', 'id'] },
+    { type: 'scheduler_call', table: 'scheduler_calls', key: ['order_id', 'id'] },
   ],
 };
 

@@ -4,6 +4,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { preparedStatement } from '../../db/session/prepared.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signedUrl } from '../../privacy/signed-link.ts';
+import { reachesDocuments } from '../../tenancy/keys/scopes.ts';
 import { keptLabTests, labTestOf } from '../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../catalogue/lab-test-json.ts';
 import type { LabTest } from '../catalogue/schemas.ts';
@@ -46,8 +47,21 @@ export type LoadedOrder = {
   labTest: LabTest;
   /** The laboratory of the lab test, as it matters to orders. */
   lab: OrderLab;
-  /** Opens its requisition without a key, where there is one. */
-  requisitionUrl: string;
+  /** Something that the laboratory sent for it waits for the operator. */
+  inReview: boolean;
+  /** Opens its requisition, where there is one: as the key that calls may have it, and as events tell it, which no key obtains. */
+  requisitionUrl: RequisitionUrl;
+};
+
+type RequisitionUrl = { ofKey: string | null; ofEvents: string };
+
+export const requisitionUrlOf = (ctx: TeamCtx, order: { id: string }): RequisitionUrl => {
+  const record = { team_id: ctx.team.id, id: order.id };
+  const { keyId: _, ...withoutKey } = ctx;
+  return {
+    ofKey: reachesDocuments(ctx) ? signedUrl(ctx, 'requisition', record) : null,
+    ofEvents: signedUrl(withoutKey, 'requisition', record),
+  };
 };
 
 const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.parent_id, orders.lab_test_id,
@@ -67,6 +81,8 @@ export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at a
   (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
      from order_events e where e.user_id = orders.user_id and e.order_id = orders.id) as events,
   (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
+  exists (select from hl7_messages m
+           where m.order_id = orders.id and m.team_id = orders.team_id and m.state = 'failed') as in_review,
   case when orders.method in ('walk_in_test', 'at_home_phlebotomy') then (
     select a.id from appointments a where a.user_id = orders.user_id and a.order_id = orders.id order by a.id desc limit 1
   ) end as appointment_id,
@@ -83,6 +99,7 @@ export type WholeOrder = StoredOrder & {
   lab_test_revision: string;
   lab: OrderLab;
   events: [id: number, status: string, status_detail: string | null, created_at: string][];
+  in_review: boolean;
   appointment_id: string | null;
   shipment: (StoredShipment & { created_at: string; updated_at: string }) | null;
   transaction: [
@@ -168,6 +185,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       lab,
       events,
       shipment,
+      in_review: inReview,
       appointment_id,
       transaction,
       ...stored
@@ -177,6 +195,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       user: { id: stored.user_id, client_user_id },
       events: events.map(([id, status, status_detail, time]) => ({ id, created_at: iso(time), status, status_detail })),
       appointment_id,
+      inReview,
       shipment: shipment && {
         ...openShipment(ctx, shipment),
         created_at: iso(shipment.created_at),
@@ -195,7 +214,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
         })),
       labTest: labTestOf(labTests, stored.lab_test_id),
       lab,
-      requisitionUrl: signedUrl(ctx, 'requisition', stored),
+      requisitionUrl: requisitionUrlOf(ctx, stored),
     };
   });
 }

@@ -43,7 +43,8 @@ export function renderOrder(
     events,
     status: partsOf(last.status).top,
     last_event: last,
-    requisition_form_url: requisitionEvent(events) ? order.requisitionUrl : null,
+    has_results_in_review: order.inReview,
+    requisition_form_url: requisitionEvent(events) ? order.requisitionUrl.ofKey : null,
     ...expectedResults(order, events),
     order_transaction: renderTransaction(order, last, updated_at),
   };
@@ -56,6 +57,16 @@ export function renderOrderInFull(
 ): Static<typeof OrderInFull> {
   return { ...renderOrder(order, shown, events), health_insurace_id: order.row.health_insurance_id };
 }
+
+/** The order as an event tells it, after the last of `events`. */
+export const renderOrderOfEvent = (
+  order: LoadedOrder,
+  shown: PatientShown,
+  events: OrderEventRow[],
+): Static<typeof OrderInFull> => ({
+  ...renderOrderInFull(order, shown, events),
+  requisition_form_url: requisitionEvent(events) ? order.requisitionUrl.ofEvents : null,
+});
 
 function renderPatient(patient: PatientDetails | null, shown: PatientShown): PatientDetails | null {
   if (patient === null || shown === 'all') return patient;

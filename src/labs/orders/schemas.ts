@@ -210,6 +210,7 @@ const order = {
   has_abn: Type.Boolean(),
   interpretation: nullable(Type.String()),
   has_missing_results: nullable(Type.Boolean()),
+  has_results_in_review: Type.Boolean(),
   expected_result_by_date: nullable(CalendarDate),
   worst_case_result_by_date: nullable(CalendarDate),
   origin: nullable(Type.String()),

@@ -30,7 +30,7 @@ export const requisitionStatus = (connection: LabConnection): LowLevelStatus =>
 
 /**
  * Asks for what these new statuses of an order mean for its laboratory: the order itself once it is ready and its patient
- * is known, and that it is cancelled where it went out before. A simulated one is told of a kit that is to be sent, too. The
+ * is known, and its cancellation where the laboratory may know of it. A simulated one is told of a kit that is to be sent, too. The
  * caller holds the order's lock.
  */
 export async function sendOut(ctx: TxCtx<TeamCtx>, order: LoadedOrder, statuses: LowLevelStatus[]): Promise<void> {
@@ -41,14 +41,40 @@ export async function sendOut(ctx: TxCtx<TeamCtx>, order: LoadedOrder, statuses:
   }
   const action = actionOf(order, statuses);
   if (action === null) return;
-  const { user_id, id } = order.row;
+  const isWritten = action === 'new' ? await askFor(ctx, order) : await takeBack(ctx, order);
+  if (isWritten) await addJob(ctx.db, outboxKind, { lab_id: order.lab.id });
+}
+
+async function askFor(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: LoadedOrder): Promise<boolean> {
   const { rows } = await sql`
     insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
-    select ${user_id}, ${newId()}, ${id}, ${ctx.team.id}, ${order.lab.id}, ${action}
-     where (${action} = 'cancel') = exists (select from laboratory_outbox
+    select ${user_id}, ${newId()}, ${id}, ${ctx.team.id}, ${lab.id}, 'new'
+     where not exists (select from laboratory_outbox
        where user_id = ${user_id} and order_id = ${id} and action = 'new')
     returning id`.execute(ctx.db);
-  if (rows.length > 0) await addJob(ctx.db, outboxKind, { lab_id: order.lab.id });
+  return rows.length > 0;
+}
+
+/**
+ * Withdraws what waits to be told of an order. The laboratory is told of the cancellation where it may know of the order:
+ * not where nothing of it was sent, and not where the laboratory itself has refused it. The sender looks at the order under
+ * the lock that the caller holds and notes that it sends before it does, so that one of the two always sees the other.
+ */
+async function takeBack(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: LoadedOrder): Promise<boolean> {
+  const { rows } = await sql`
+    with withdrawn as (
+      update laboratory_outbox set state = 'withdrawn', last_error = 'order_cancelled', set_aside = false
+       where user_id = ${user_id} and order_id = ${id} and action = 'new' and state in ('waiting', 'held')
+    )
+    insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action, tests)
+    select ${user_id}, ${newId()}, ${id}, ${ctx.team.id}, ${lab.id}, 'cancel',
+           case when not bool_or(tests is null) then array_agg(distinct test order by test) end
+      from laboratory_outbox left join unnest(tests) as test on true
+     where user_id = ${user_id} and order_id = ${id} and action = 'new' and sent_at is not null
+       and not (state = 'refused' and answered_at is not null)
+    having count(*) > 0
+    returning id`.execute(ctx.db);
+  return rows.length > 0;
 }
 
 function actionOf(order: LoadedOrder, statuses: LowLevelStatus[]): 'new' | 'cancel' | null {

@@ -97,7 +97,10 @@ describe('the webhooks of an order', () => {
     expect(bodies.map((body) => body.events.length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     for (const reading of readings) {
       const body = bodies[reading.events.length - 1];
-      expect(body).toEqual({ ...reading, patient_details: reading.patient_details && MINIMUM });
+      // A link names the key that asked for it, and a webhook is asked for by none.
+      const requisition_form_url = reading.requisition_form_url && expect.stringContaining('/documents/requisition/');
+      const patient_details = reading.patient_details && MINIMUM;
+      expect(body).toEqual({ ...reading, patient_details, requisition_form_url });
       expect(body).toHaveProperty('health_insurace_id', null);
     }
   });

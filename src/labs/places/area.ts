@@ -1,27 +1,17 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { findAccountAtOrNull } from '../catalogue/lab-accounts/find.ts';
-import type { AppointmentProvider, AreaInfo } from './schemas.ts';
+import { bookingAtCenters, whoComesTo } from '../schedulers/find-schedulers.ts';
+import type { AreaInfo } from './schemas.ts';
 import { latitudesWithin, milesFrom } from './service-centers.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
 
-/** Where the simulated scheduler sends nobody: too far from the towns that it pretends to have people in. */
-const NOT_SERVED = new Set(['AK', 'HI', 'PR', 'VI', 'GU', 'MP', 'AS', 'FM', 'MH', 'PW']);
-
-/**
- * Who comes to patients of an area. Only the sandbox has a scheduler, a simulated one: getlabs has slots and takes
- * requests, phlebfinders takes requests only.
- */
-export function phlebotomyIn(ctx: TeamCtx, area: Area | null): AreaInfo['phlebotomy'] {
-  const is_served = ctx.config.environment === 'sandbox' && area !== null && !NOT_SERVED.has(area.state);
-  if (!is_served) return { is_served, providers: [] };
-  const name = (provider: AppointmentProvider): AppointmentProvider => provider;
+/** Who comes to patients of an area: the simulated scheduler of a sandbox, and those that an operator has connected. */
+async function phlebotomyIn(ctx: TeamCtx, area: Area | null): Promise<AreaInfo['phlebotomy']> {
+  const comes = area ? await whoComesTo(ctx, area.state) : [];
   return {
-    is_served,
-    providers: [
-      { name: name('getlabs'), service_types: ['appointment-ready', 'appointment-request'] },
-      { name: name('phlebfinders'), service_types: ['appointment-request'] },
-    ],
+    is_served: comes.length > 0,
+    providers: comes.map(({ name, service_types }) => ({ name, service_types })),
   };
 }
 
@@ -33,7 +23,7 @@ export async function describeArea(ctx: TeamCtx, { zip_code, radius, labs, lab_a
   const area = await findAreaOrNull(ctx, zip_code);
   return {
     zip_code,
-    phlebotomy: phlebotomyIn(ctx, area),
+    phlebotomy: await phlebotomyIn(ctx, area),
     central_labs: await centralLabs(ctx, area, { radius, labs, labId: account?.lab_id ?? null }),
   };
 }
@@ -47,16 +37,20 @@ type Totals = {
   supported_bill_types: string[];
 };
 
-/** Laboratories with places anywhere, and how many of those are near. A filter names laboratories or who books at their places. */
+/**
+ * Laboratories with places anywhere, and how many of those are near. A filter names laboratories or who books at their
+ * places.
+ */
 async function centralLabs(
   ctx: TeamCtx,
   area: Area | null,
   { radius, labs, labId }: { radius: number; labs: string[]; labId: number | null },
 ): Promise<AreaInfo['central_labs']> {
   const near = area ? sql`${latitudesWithin(area, radius)} and ${milesFrom(area)} <= ${radius}` : sql`false`;
+  const booking = await bookingAtCenters(ctx);
   const { rows } = await sql<Totals>`
     select labs.id as lab_id, labs.slug, count(near.site_code)::integer as within_radius,
-           coalesce(bool_or(near.scheduling_provider is not null), false) as bookable,
+           coalesce(bool_or(near.scheduling_provider = any (${booking}::text[])), false) as bookable,
            array(select distinct c from unnest(array_agg(array_to_string(near.capabilities, ','))) as l,
                    unnest(string_to_array(l, ',')) as c order by 1) as capabilities,
            array(select distinct b from service_centers s, unnest(s.supported_bill_types) as b where s.lab_id = labs.id order by 1)
@@ -73,7 +67,7 @@ async function centralLabs(
       slug,
       {
         patient_service_centers: {
-          appointment_with_service: ctx.config.environment === 'sandbox' && bookable,
+          appointment_with_service: bookable,
           within_radius,
           radius: String(radius),
           capabilities,

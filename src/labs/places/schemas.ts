@@ -7,11 +7,6 @@ const LAB_LOCATION_CAPABILITIES = [
   'appointment_scheduling_with_lab',
 ] as const;
 
-export const APPOINTMENT_PROVIDERS = ['getlabs', 'phlebfinders', 'quest', 'sonora_quest'] as const;
-
-/** Who comes to the patient, and who books at service centers. */
-export type AppointmentProvider = (typeof APPOINTMENT_PROVIDERS)[number];
-
 /** Five digits: what distances are told from. */
 export const ZipCode = Type.String({ maxLength: 5, pattern: '^\\d{5}$', description: 'Zip code, five digits.' });
 

@@ -87,7 +87,8 @@ export type BookableCenter = Pick<
 > & { miles: number | null };
 
 type Bookable = {
-  provider: string;
+  /** Null: also where nobody books through this service. */
+  provider: string | null;
   lab_id?: number;
   site_codes?: string[] | undefined;
   zip_code?: string | undefined;
@@ -106,7 +107,7 @@ export async function listBookableCenters(
     .selectFrom('service_centers')
     .select(['lab_id', 'site_code', 'name', 'first_line', 'second_line', 'city', 'state', 'zip_code', 'lat', 'lng'])
     .select(['iana_timezone', (area ? milesFrom(area) : sql<number | null>`null::float8`).as('miles')])
-    .where('scheduling_provider', '=', provider)
+    .$if(provider !== null, (query) => query.where('scheduling_provider', '=', provider))
     .$if(lab_id !== undefined, (query) => query.where('lab_id', '=', lab_id as number))
     .$if(site_codes !== undefined, (query) => query.where('site_code', 'in', site_codes as string[]))
     .$if(area !== null, (query) =>

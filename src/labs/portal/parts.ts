@@ -1,5 +1,5 @@
 import type { SignedCtx } from '../../context.ts';
-import { signToken } from '../../privacy/signed-link.ts';
+import { obtainedBy, signToken } from '../../privacy/signed-link.ts';
 import { escapeHtml } from '../../http/page.ts';
 import type { Sender } from '../documents/facts.ts';
 
@@ -37,8 +37,8 @@ export const card = (title: string, ...inside: string[]): string =>
   `<section><h2>${escapeHtml(title)}</h2>\n${inside.filter((part) => part !== '').join('\n')}</section>`;
 
 /** Where another document is that ends with the page; relative to the page, so that it holds behind a proxy that adds a path. */
-export const documentUrl = ({ cipher, team, signedUntil }: SignedCtx, kind: string, id: string): string =>
-  `../${kind}/${signToken(cipher, kind, { team_id: team.id, id, expires: signedUntil })}`;
+export const documentUrl = (ctx: SignedCtx, kind: string, id: string): string =>
+  `../${kind}/${signToken(ctx.cipher, kind, { team_id: ctx.team.id, id, expires: ctx.signedUntil, ...obtainedBy(ctx) })}`;
 
 /** Where it leads learns no address of ours. */
 export const link = (href: string, text: string, look: 'button' | 'plain'): string =>

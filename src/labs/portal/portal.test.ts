@@ -48,7 +48,7 @@ describe('the page of an order', () => {
     const { id, user_id } = await registeredKit(team);
     const link = await linkTo(user_id, 'launch', id);
     expect(link.expires_in).toBe(HOUR);
-    expect(link.url).toMatch(/^http:\/\/localhost:\d+\/documents\/portal\/[\w-]{92}$/);
+    expect(link.url).toMatch(/^http:\/\/localhost:\d+\/documents\/portal\/[\w-]{119}$/);
     const page = await open(link.url);
     expect(page.status).toBe(200);
     for (const words of [
@@ -231,7 +231,7 @@ describe('a link that does not open', () => {
           .execute(),
       )
       .toEqual([
-        { actor: 'signed_link', action: 'open_portal', status: 200, records: [id] },
+        { actor: 'signed_link', action: 'open_portal', status: 200, records: [id, expect.any(String)] },
         { actor: 'signed_link', action: 'open_portal', status: 403, records: [id] },
       ]);
   });

@@ -40,6 +40,7 @@ export async function resultsOfTransaction(
     missing_results,
     sample_information: Object.fromEntries(reports.flatMap((report) => Object.entries(report.sample_information))),
     order_transaction: transaction,
+    has_results_in_review: orders.some(({ inReview }) => inReview),
     is_corrected: isCorrected(
       { results, withdrawn },
       orders.flatMap(({ events }) => events),

@@ -20,6 +20,7 @@ export async function resultsOf(ctx: TeamCtx, order: LoadedOrder): Promise<Found
     missing_results,
     sample_information,
     order_transaction: renderTransaction(order),
+    has_results_in_review: order.inReview,
     is_corrected: isCorrected(report, order.events),
     withdrawn: namesOf(report.withdrawn),
   };

@@ -1,11 +1,16 @@
 import type { Static } from 'typebox';
 import type { ReportedTest } from './report.ts';
-import type { BiomarkerResult, LabResults, MissingResult } from './schemas.ts';
+import type { BiomarkerResult, LabResults, MissingResult, PastResult as PastResultTold } from './schemas.ts';
 
-/** What tells an entry of a report from others of the same order, in every version. */
-type Kept = { key: string };
+/**
+ * What tells an entry of a report from others of the same order, in every version, and when the laboratory last said it, by its
+ * result and by its message. Early versions do not have those times.
+ */
+type Kept = { key: string; as_of?: { reported_at: string; sent_at: string | null } };
 
-export type KeptResult = Static<typeof BiomarkerResult> & Kept;
+/** `sent_at` is when the message was written that told it. */
+export type PastResult = Static<typeof PastResultTold> & { sent_at: string | null };
+export type KeptResult = Omit<Static<typeof BiomarkerResult>, 'history'> & Kept & { history: PastResult[] };
 /** `reported_at` is null where no laboratory said so: a final report just does not have it. */
 export type KeptMissing = Static<typeof MissingResult> & Kept & { reported_at: string | null };
 /**
@@ -16,6 +21,8 @@ export type Withdrawn = Kept & { name?: string; reported_at: string };
 
 /** What was told of ordered tests by themselves, by the ids of their markers. */
 export type ToldTests = Readonly<Record<string, ReportedTest['status']>>;
+/** Why the samples of ordered tests were rejected (HL7 table 0490), by the ids of their markers. */
+export type RejectedTests = Readonly<Record<string, string>>;
 
 /** One version of what a laboratory reported of an order, whole: what it did not repeat is as in the version before. */
 export type KeptReport = Pick<Static<typeof LabResults>, 'metadata'> & {
@@ -23,5 +30,6 @@ export type KeptReport = Pick<Static<typeof LabResults>, 'metadata'> & {
   missing_results: KeptMissing[];
   withdrawn: Withdrawn[];
   tests: ToldTests;
+  rejected: RejectedTests;
   sample_information: NonNullable<Static<typeof LabResults>['sample_information']>;
 };

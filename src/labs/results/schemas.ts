@@ -30,6 +30,25 @@ export const SourceMarker = Type.Object({
 
 const At = Type.String({ format: 'date-time', description: 'When it was, UTC.' });
 
+export const ResultCode = Type.Object({
+  code: Type.String(),
+  text: nullable(Type.String({ description: 'The words of the code.' })),
+  system: nullable(
+    Type.String({
+      description: 'As the laboratory names it (HL7 table 0396): SCT is SNOMED CT, LN is LOINC, L its own.',
+    }),
+  ),
+});
+
+export const PastResult = Type.Object({
+  result: Type.String({ description: 'As it was told then.' }),
+  unit: nullable(Type.String()),
+  interpretation: oneOf(INTERPRETATIONS),
+  status: oneOf(RESULT_STATUSES, { description: 'What the laboratory called it then.' }),
+  timestamp: nullable(At),
+  came_late: Type.Boolean({ description: 'It arrived after a newer value, and never stood for the analyte.' }),
+});
+
 export const BiomarkerResult = Type.Object({
   name: Type.String(),
   slug: Type.String(),
@@ -56,6 +75,12 @@ export const BiomarkerResult = Type.Object({
   status: oneOf(RESULT_STATUSES, { description: 'Corrected: the laboratory changed it after it was final.' }),
   previous_result: nullable(
     Type.String({ description: 'What was reported before the correction, with its unit; null where nothing changed.' }),
+  ),
+  history: Type.Array(PastResult, {
+    description: 'Other values that the laboratory told of this, oldest first. What it withdrew is not among them.',
+  }),
+  result_codes: nullable(
+    Type.Array(ResultCode, { description: 'Of a coded_value: every code that the laboratory gave.' }),
   ),
 });
 
@@ -125,6 +150,7 @@ export const LabResults = Type.Object({
   missing_results: nullable(Type.Array(MissingResult)),
   sample_information: nullable(SampleInformation),
   order_transaction: nullable(OrderTransaction),
+  has_results_in_review: Type.Boolean(),
 });
 
 export const CriticalResult = Type.Object({

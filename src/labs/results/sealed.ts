@@ -1,5 +1,5 @@
 import type { TeamCtx } from '../../context.ts';
-import type { KeptMissing, KeptReport, KeptResult, ToldTests, Withdrawn } from './kept-report.ts';
+import type { KeptMissing, KeptReport, KeptResult, RejectedTests, ToldTests, Withdrawn } from './kept-report.ts';
 
 type ReportRow = { team_id: string; order_id: string; version: number };
 type Sealed = Record<'metadata' | 'results' | 'missing_results' | 'sample_information', Buffer>;
@@ -14,10 +14,12 @@ function completed(result: KeptResult): KeptResult {
   result.status ??= 'final';
   result.previous_result ??= null;
   result.key ??= result.slug;
+  result.history ??= [];
+  result.result_codes ??= null;
   return result;
 }
 
-type SealedMetadata = KeptReport['metadata'] & { tests?: ToldTests };
+type SealedMetadata = KeptReport['metadata'] & { tests?: ToldTests; rejected?: RejectedTests };
 type SealedResult = KeptResult | (Withdrawn & { status: 'withdrawn' });
 
 /** What a laboratory found is personal whole: nothing of a report lies open. */
@@ -28,7 +30,11 @@ export function sealReport({ cipher }: TeamCtx, row: ReportRow, report: KeptRepo
     ...report.withdrawn.map((entry) => ({ ...entry, status: 'withdrawn' as const })),
   ];
   return {
-    metadata: cipher.sealJson('lab_results.metadata', place, { ...report.metadata, tests: report.tests }),
+    metadata: cipher.sealJson('lab_results.metadata', place, {
+      ...report.metadata,
+      tests: report.tests,
+      rejected: report.rejected,
+    }),
     results: cipher.sealJson('lab_results.results', place, results),
     missing_results: cipher.sealJson('lab_results.missing_results', place, report.missing_results),
     sample_information: cipher.sealJson('lab_results.sample_information', place, report.sample_information),
@@ -44,10 +50,11 @@ export function openReport(
   const open = <T>(column: keyof Sealed): T | null =>
     sealed[column] && cipher.openJson<T>(`lab_results.${column}`, place, sealed[column]);
   const results = open<SealedResult[]>('results') ?? [];
-  const { tests = {}, ...metadata } = open<SealedMetadata>('metadata') as SealedMetadata;
+  const { tests = {}, rejected = {}, ...metadata } = open<SealedMetadata>('metadata') as SealedMetadata;
   return {
     metadata,
     tests,
+    rejected,
     results: results.filter((result): result is KeptResult => result.status !== 'withdrawn').map(completed),
     missing_results: (open<KeptMissing[]>('missing_results') ?? []).map((missing) => ({
       ...missing,

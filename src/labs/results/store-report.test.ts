@@ -18,6 +18,7 @@ type Result = {
   source_markers: { slug: string }[] | null;
   performing_laboratory: string | null;
   loinc: string | null;
+  history: Record<string, unknown>[];
 };
 type Results = {
   code: string;
@@ -150,10 +151,17 @@ describe('a report', () => {
     expect(await tell(7, [{ text: '6' }])).toBe('unchanged');
     expect(await tell(10, [{ text: '8' }])).toBe('unchanged');
     expect(await tell(11, [{ text: '1', status: 'partial' }], 'partial')).toBe('unchanged');
-    expect([await readOrder(app.team, order.id), await eventsOf(app.team, order.id), await results()]).toEqual([
-      before,
-      events,
-      told,
+    expect([await readOrder(app.team, order.id), await eventsOf(app.team, order.id)]).toEqual([before, events]);
+    const plain = ({ results: values, ...others }: Results): unknown => [
+      others,
+      values.map((value) => ({ ...value, history: null })),
+    ];
+    const after = await results();
+    expect(plain(after)).toEqual(plain(told));
+    const history = after.results.find(({ slug }) => slug === 'something')?.history;
+    expect(history).toMatchObject([
+      { result: '6', status: 'final', came_late: false },
+      { result: '1', status: 'partial', came_late: true },
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Owner } from '../../fair/round-robin.ts';
 import type { AddressPolicy } from '../address-policy.ts';
 import { openSocket } from '../open-socket.ts';
 import { openConfirms, type Confirms } from './confirms.ts';
@@ -33,7 +34,7 @@ export type Broker = {
 export type BrokerOptions = BrokerAddress & {
   policy: AddressPolicy;
   /** Whose share of look-ups it takes. */
-  share: string;
+  share: Owner;
   /** For the connection; again for what comes before the first message; and for the confirms of what is published at once. */
   timeoutMs: number;
   /** Once it is aborted the connection is given up at once, up to the first message. */

@@ -3,6 +3,7 @@ import { NamedTeams, ThisTeam } from '../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
+import { ownOf } from '../../wire/own.ts';
 
 const MOST_MAPPERS = 100;
 
@@ -37,7 +38,7 @@ const AuthenticationInput = Type.Object(
   {
     fulfils: {
       check: (value) =>
-        (KEYS[value['type'] as string] ?? [])
+        (ownOf(KEYS, value['type'] as string) ?? [])
           .filter((name) => value[name] === undefined)
           .map((name) => ({ at: [name], type: 'missing', msg: 'Field required' })),
       words: Object.entries(KEYS)
@@ -50,7 +51,7 @@ const AuthenticationInput = Type.Object(
 
 /** What of the input is of its type. */
 export function authenticationOf(given: Static<typeof AuthenticationInput>): EhrAuthentication {
-  const names = new Set(['type', ...(KEYS[given.type] ?? [])]);
+  const names = new Set(['type', ...(ownOf(KEYS, given.type) ?? [])]);
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name))) as EhrAuthentication;
 }
 

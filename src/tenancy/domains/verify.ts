@@ -29,7 +29,7 @@ export async function verifyDomain(ctx: ManagementCtx, domainId: string): Promis
 /** Nobody who answers is as good as no answer: the owner asks again. */
 async function textsOf({ config, org }: ManagementCtx, name: string): Promise<string[]> {
   try {
-    return await resolverOf(config.domainNameServers).texts(org.id, name);
+    return await resolverOf(config.domainNameServers).texts({ org: org.id, team: org.id }, name);
   } catch (error) {
     if (error instanceof NameNotAnswered) return [];
     throw error;

@@ -211,7 +211,7 @@ describe('a link for a person of an EHR', () => {
   test('opens a page that tells who is signed in, for which team and what, for five minutes', async () => {
     await create({ name: 'Grace <i>Hopper', team_role_bindings: bindings(team.id) });
     const made = await link({ team_id: team.id });
-    expect(made).toEqual({ url: expect.stringMatching(/\/documents\/dashboard\/[\w-]{92}$/), expires_in: 300 });
+    expect(made).toEqual({ url: expect.stringMatching(/\/documents\/dashboard\/[\w-]{119}$/), expires_in: 300 });
     for (let n = 0; n < 2; n += 1) {
       const page = await open(made.url);
       const text = await page.text();

@@ -5,6 +5,7 @@ import { escapeHtml, layout } from '../../http/page.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import { findConfigurationOrNull } from './configuration.ts';
 import { openMember } from './members/render.ts';
+import { ownOf } from '../../wire/own.ts';
 
 const STYLE = `
 section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;margin:0 0 .75rem}
@@ -33,7 +34,7 @@ export async function openDashboard(ctx: OrgSignedCtx): Promise<BrowserAnswer> {
   const body = [
     card('Signed in as', member.name, member.email),
     card(teams.length === 1 ? 'Team' : 'Teams', ...(teams.length === 0 ? ['None yet.'] : teams)),
-    card('You asked for', FEATURE_WORDS[session.feature] ?? session.feature),
+    card('You asked for', ownOf(FEATURE_WORDS, session.feature) ?? session.feature),
     '<p>This release has no dashboard yet: this page shows that your EHR may let you in, and as whom. Users, orders and ' +
       'results are where your EHR shows them. You can close this page.</p>',
   ];

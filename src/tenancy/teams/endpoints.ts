@@ -5,6 +5,7 @@ import { endpoint } from '../../http/endpoint.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { createTeam } from './create.ts';
 import { findOwnTeam } from './find-own.ts';
+import { endSignedLinks } from './end-signed-links.ts';
 import { findManagedTeamRow } from './find.ts';
 import { resolveTeam } from './integration-team-id.ts';
 import { linkRedirectUrls, putLinkRedirectUrls } from './link-redirect-urls.ts';
@@ -113,8 +114,8 @@ export const teamEndpoints = [
     description:
       'What is left out stays as it is, and brand_information is merged key by key. null clears what can be empty ' +
       '(integration_team_id, critical_result_notification_email, brand_information and its keys but company_name, ' +
-      'logo_url, partial_webhooks_enabled, minor_ordering_enabled) and leaves the rest. Settings of the environment that ' +
-      'this deployment does not serve are refused with 404 wrong_deployment. 409: `detail.team_id` is the team that has ' +
+      'logo_url, partial_webhooks_enabled, minor_ordering_enabled, signed_links_end_with_key) and leaves the rest. Settings of ' +
+      'the environment that this deployment does not serve are refused with 404 wrong_deployment. 409: `detail.team_id` is the team that has ' +
       'the integration_team_id already.',
     refusals: ['integration_team_id_conflict', 'wrong_deployment'],
     refusedWith,
@@ -162,6 +163,19 @@ export const teamEndpoints = [
       const team = await createTeam(ctx, { org_id: ctx.org.id, id, name, integration_team_id, settings });
       return toManagedTeam(ctx.config, team);
     },
+  }),
+  endpoint({
+    ...ofTeam,
+    id: 'end_signed_links',
+    method: 'POST',
+    path: `${team}/end_signed_links`,
+    revokes: true,
+    summary: 'End all signed links of a team',
+    description:
+      'Links to requisitions, results, lab reports and pages for patients that were obtained so far open nothing from the answer ' +
+      'on, by whichever key or webhook they were obtained. New ones are had by asking again.',
+    refusals: ['not_found'],
+    handle: (ctx) => endSignedLinks(ctx, ctx.team),
   }),
   endpoint({
     ...ofTeam,

@@ -51,6 +51,7 @@ const CLEARED_BY_NULL = new Set([
   'logo_url',
   'partial_webhooks_enabled',
   'minor_ordering_enabled',
+  'signed_links_end_with_key',
 ]);
 
 function changesOf({ brand_information, ...others }: SettingsPatch, team: TeamRow): Record<string, unknown> {

@@ -28,6 +28,7 @@ const DEFAULTS: Settings = {
   partial_webhooks_enabled: false,
   minor_ordering_enabled: false,
   patient_experience: true,
+  signed_links_end_with_key: null,
 };
 
 /** What a team has chosen, and what holds where it never chose. */

@@ -30,6 +30,7 @@ const settings = {
   sdk_per_device_activity_timeseries: off,
   partial_webhooks_enabled: offOrNull,
   minor_ordering_enabled: offOrNull,
+  signed_links_end_with_key: optional(Type.Boolean()),
 };
 
 const IntegrationTeamId = Type.String({ minLength: 1, maxLength: 256, format: 'reference' });
@@ -66,6 +67,7 @@ const TeamEnvironmentPatch = Type.Object({
   partial_webhooks_enabled: OrNull(Type.Boolean()),
   minor_ordering_enabled: OrNull(Type.Boolean()),
   patient_experience: OrNull(Type.Boolean()),
+  signed_links_end_with_key: OrNull(Type.Boolean()),
 });
 
 export const TeamPatch = Type.Object({
@@ -120,6 +122,7 @@ export const TeamEnvironment = Type.Object({
   partial_webhooks_enabled: nullable(Type.Boolean()),
   minor_ordering_enabled: nullable(Type.Boolean()),
   patient_experience: Type.Boolean(),
+  signed_links_end_with_key: nullable(Type.Boolean()),
 });
 
 /** Addresses that link tokens of the team may send browsers to. */

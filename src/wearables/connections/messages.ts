@@ -1,4 +1,5 @@
 import type { CONNECTION_ERRORS } from './schemas.ts';
+import { ownOf } from '../../wire/own.ts';
 
 export type ConnectionError = (typeof CONNECTION_ERRORS)[number];
 
@@ -15,4 +16,4 @@ const MESSAGES: Record<ConnectionError, string> = {
   unknown: 'The connection failed for a reason that is not known.',
 };
 
-export const messageOf = (type: string): string => MESSAGES[type as ConnectionError] ?? MESSAGES.unknown;
+export const messageOf = (type: string): string => ownOf(MESSAGES, type) ?? MESSAGES.unknown;

@@ -9,7 +9,9 @@ import type { Ctx, TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { eraseUsers } from '../../../test/erase-users.ts';
 import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
-import { claimNext, endImport, giveBack, LeaseLost, type Claimed } from './claim.ts';
+import { claimNext, giveBack } from '../../files/file-queue.ts';
+import { endImport, IMPORTS, LeaseLost, type Claimed } from './claim.ts';
+import { runImports } from './run-imports.ts';
 import { setAside } from './set-aside.ts';
 import { storePiece } from './store-piece.ts';
 
@@ -33,7 +35,8 @@ async function withFiles(count: number): Promise<{ team: Team; ids: string[]; sc
   const scope = (await findTeamScopeOrNull(app.ctx, team.id)) as TeamCtx['team'];
   return { team, ids, user_id, scoped: forTeam(app.ctx, scope) };
 }
-const claim = async (): Promise<Claimed> => (await claimNext(app.ctx)) as Claimed;
+const nextOrNull = (ctx: Ctx = app.ctx): Promise<Claimed | null> => claimNext<Claimed>(ctx, IMPORTS);
+const claim = async (): Promise<Claimed> => (await nextOrNull()) as Claimed;
 const runOut = (id: string) =>
   sql`update imports set lease_until = now() - interval '1 second' where id = ${id}`.execute(app.db);
 const piece = {
@@ -55,11 +58,7 @@ const piece = {
 describe('imports that wait', () => {
   test('are given out one of a team at a time, and one of every team', async () => {
     const [first, second] = [await withFiles(2), await withFiles(1)];
-    expect([(await claim()).id, (await claim()).id, await claimNext(app.ctx)]).toEqual([
-      first.ids[0],
-      second.ids[0],
-      null,
-    ]);
+    expect([(await claim()).id, (await claim()).id, await nextOrNull()]).toEqual([first.ids[0], second.ids[0], null]);
   });
 
   test('are given to the team first that has waited longest since its last', async () => {
@@ -67,6 +66,17 @@ describe('imports that wait', () => {
     await endImport(busy.scoped, await claim(), null);
     expect((await claim()).id).toBe(other.ids[0]);
     expect((await claim()).id).toBe(busy.ids[1]);
+  });
+
+  test('of a team that never imported go behind those of teams that have waited since before', async () => {
+    const regular = await withFiles(1);
+    await endImport(regular.scoped, await claim(), null);
+    const { body } = await upload(regular.team, regular.user_id, '<gpx/>');
+    const newcomers = [await withFiles(1), await withFiles(1)];
+    expect([(await claim()).id, (await claim()).id, (await claim()).id]).toEqual([
+      body.id,
+      ...newcomers.flatMap(({ ids }) => ids),
+    ]);
   });
 
   test('are given out by reading a few rows, however many of the team have ended', async () => {
@@ -77,7 +87,7 @@ describe('imports that wait', () => {
         from imports, generate_series(1, 5000) as n where id = ${ids[1]}`.execute(app.db);
     await sql`analyze imports`.execute(app.db);
     const read = await inTransaction(app.ctx, async (tx) => {
-      expect(await claimNext(tx as unknown as Ctx)).toMatchObject({ id: ids[0], user_id });
+      expect(await nextOrNull(tx as unknown as Ctx)).toMatchObject({ id: ids[0], user_id });
       const { rows } = await sql<{ read: number }>`
         select (seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables where relname = 'imports'`.execute(
         tx.db,
@@ -91,8 +101,8 @@ describe('imports that wait', () => {
     const { ids } = await withFiles(2);
     let second: Promise<Claimed | null> | undefined;
     const first = await inTransaction(app.ctx, async (tx) => {
-      const claimed = await claimNext(tx as unknown as Ctx);
-      second = claimNext(app.ctx);
+      const claimed = await nextOrNull(tx as unknown as Ctx);
+      second = nextOrNull();
       await untilBlocked(app.db);
       return claimed;
     });
@@ -121,7 +131,7 @@ describe('an import whose process was killed', () => {
     const { team, user_id, scoped } = await withFiles(1);
     const before = await claim();
     await storePiece(scoped, before, piece);
-    expect(await claimNext(app.ctx)).toBeNull();
+    expect(await nextOrNull()).toBeNull();
     await runOut(before.id);
     const after = await claim();
     expect(after.id).toBe(before.id);
@@ -139,7 +149,8 @@ describe('an import whose process was killed', () => {
     const { team } = await withFiles(1);
     for (let n = 0; n < 5; n += 1) await runOut((await claim()).id);
     const { rows } = await sql<{ user_id: string; id: string }>`select user_id, id from imports`.execute(app.db);
-    expect(await claimNext(app.ctx)).toBeNull();
+    await runImports(app.ctx);
+    expect(await nextOrNull()).toBeNull();
     expect(await read(team, rows[0] as { user_id: string; id: string })).toMatchObject({
       status: 'failure',
       error: { code: 'interrupted', message: expect.stringContaining('Send the file again') },
@@ -151,7 +162,7 @@ describe('an import whose process was killed', () => {
 
   test('that only stopped is no try', async () => {
     const { scoped, ids } = await withFiles(1);
-    for (let n = 0; n < 7; n += 1) await giveBack(scoped, await claim());
+    for (let n = 0; n < 7; n += 1) await giveBack(scoped, IMPORTS, await claim());
     expect((await claim()).id).toBe(ids[0]);
   });
 });

@@ -1,54 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
-import type { Db } from '../../db/open.ts';
-import { acrossTeams } from '../../db/session/bind.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { lockName } from '../../db/session/named-lock.ts';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import type { Leased } from '../../files/file-queue.ts';
 import type { FailureCode } from './failures.ts';
 import type { FileKind } from './file-kind.ts';
 
 /** An import that this process works on as long as nobody else has another lease of it. */
-export type Claimed = { user_id: string; id: string; team_id: string; kind: FileKind; lease: string };
+export type Claimed = Leased & { kind: FileKind };
 
-/** Each stored piece makes it new; after so long without one another process takes over. */
+/** Each stored piece makes the lease new; after so long without one another process takes over. */
 const LEASE_SECONDS = 120;
-const MOST_ATTEMPTS = 5;
 
-/**
- * The import whose turn it is, now the caller's; null where there is none. Teams take turns, the one first that has waited
- * longest since its last import, and a team has one import under way. What a process left when it was killed comes again.
- */
-export function claimNext(ctx: Ctx): Promise<Claimed | null> {
-  return inTransaction(acrossTeams(ctx), async ({ db }) => {
-    // Two that look at once would each find the same team free.
-    await lockName(db, 'claim of an import');
-    const { numAffectedRows: interrupted = 0n } = await sql`
-      update imports set status = 'failure', error = ${'interrupted' satisfies FailureCode}, lease = null, ended_at = now()
-       where status = 'running' and lease_until < now() and attempts >= ${MOST_ATTEMPTS}`.execute(db);
-    for (let n = 0; n < interrupted; n += 1) ctx.count?.({ what: 'import', outcome: 'interrupted' });
-    const { rows } = await sql<Claimed>`
-      update imports set status = 'running', lease = ${randomUUID()}, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-             attempts = imports.attempts + 1, started_at = coalesce(imports.started_at, now()),
-             progress = 0, unchanged = 0, outside_ingestion_bounds = 0, skipped = 0
-        from (
-          select user_id, id from imports as waiting
-           where (status = 'queued' or (status = 'running' and lease_until < now()))
-             and not exists (select from imports as other where other.team_id = waiting.team_id
-                               and other.status = 'running' and other.lease_until >= now())
-           order by (select max(ended_at) from imports as ended where ended.team_id = waiting.team_id) nulls first, created_at, id
-           limit 1
-        ) as next
-       where imports.user_id = next.user_id and imports.id = next.id
-      returning imports.user_id, imports.id, imports.team_id, imports.kind, imports.lease`.execute(db);
-    return rows[0] ?? null;
-  });
-}
-
-/** Ends the leases of processes that are known to be gone. */
-export async function takeBackImports(db: Db): Promise<void> {
-  await sql`update imports set lease_until = now() - interval '1 second' where status = 'running'`.execute(db);
-}
+/** How imports are leased: one that begins anew counts anew. */
+export const IMPORTS = {
+  table: 'imports',
+  leaseSeconds: LEASE_SECONDS,
+  mostAttempts: 5,
+  mostAtOnce: 2,
+  begins: sql`, started_at = coalesce(file.started_at, now()),
+             progress = 0, unchanged = 0, outside_ingestion_bounds = 0, skipped = 0`,
+} as const;
 
 /** Somebody else has the import now, or it was erased: nothing more of it may be stored. */
 export class LeaseLost extends Error {}
@@ -74,11 +44,4 @@ export async function endImport(ctx: TeamCtx, { user_id, id, lease }: Claimed, e
            progress = case when ${error === null} then 1 else progress end
      where user_id = ${user_id} and id = ${id} and team_id = ${ctx.team.id} and lease = ${lease}`.execute(ctx.db);
   if (numAffectedRows > 0n) ctx.count?.({ what: 'import', outcome: error ?? 'success' });
-}
-
-/** Puts it back in the queue, as a process does that stops. */
-export async function giveBack(ctx: TeamCtx, { user_id, id, lease }: Claimed): Promise<void> {
-  await sql`
-    update imports set status = 'queued', lease = null, attempts = attempts - 1
-     where user_id = ${user_id} and id = ${id} and team_id = ${ctx.team.id} and lease = ${lease}`.execute(ctx.db);
 }

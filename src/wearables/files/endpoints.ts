@@ -33,7 +33,14 @@ export const fileEndpoints = [
     description:
       'The export.zip of Apple Health, or a FIT, TCX or GPX file, as the body itself. It is read after the answer, one file of ' +
       'a team at a time; GET /v2/user/{user_id}/import/{import_id} tells how far it is. Sent again a file changes nothing.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'file_not_recognised', 'file_too_large', 'limit_reached'],
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'file_not_recognised',
+      'file_too_large',
+      'limit_reached',
+      'storage_full',
+    ],
     handle: (ctx, { params: { user_id }, body }) => startImport(ctx, user_id, body),
   }),
   endpoint({

@@ -3,7 +3,8 @@ const FAILURES = {
   archive_broken: 'The archive cannot be read. Export it again and send it whole.',
   archive_without_export: 'The archive holds no export.xml of Apple Health.',
   archive_too_large:
-    'The archive holds more than is taken: too many entries, too many bytes, or bytes packed too tightly.',
+    'The archive holds more than is taken: too many entries, more bytes when unpacked than one may hold, or bytes packed too ' +
+    'tightly.',
   file_broken: 'The file is not what it begins as: it cannot be read from some place on.',
   file_incomplete: 'The file ends before its end. Export it again and send it whole.',
   file_too_large: 'A file of this kind is not taken at this size.',
@@ -11,7 +12,8 @@ const FAILURES = {
     'The file is not where uploads lie. Send it again; the operator may have to let all processes see one upload directory.',
   too_complex: 'Reading the file took more memory than an import has.',
   took_too_long:
-    'The import took more time than an import has. What it stored stays; sent again it goes on from there.',
+    'Reading the file took more processor time, or storing what it holds more time, than an import has. What it stored ' +
+    'stays; sent again it goes on from there.',
   interrupted: 'The import was interrupted again and again. Send the file again.',
   limit_reached: 'The user has as many streams of samples as a user can have.',
   not_found: 'The user is gone.',

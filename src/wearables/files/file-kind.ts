@@ -1,3 +1,5 @@
+import { ownOf } from '../../wire/own.ts';
+
 export const FILE_KINDS = ['apple_health', 'fit', 'tcx', 'gpx'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
@@ -19,7 +21,7 @@ export function kindOfFile(head: Buffer): FileKind | null {
   if (!/^\s*</.test(text)) return null;
   // A document type may be longer than the head; it names the root element itself.
   const root = /<!DOCTYPE\s+([\w:]+)|<(?![?!])(?:\w+:)?(\w+)/.exec(text);
-  return ROOTS[root?.[1] ?? root?.[2] ?? ''] ?? null;
+  return ownOf(ROOTS, root?.[1] ?? root?.[2] ?? '') ?? null;
 }
 
 /** Whether what begins so is a zip archive. */

@@ -181,6 +181,17 @@ describe('an import', () => {
     await hasty.close();
   });
 
+  test('whose file takes too much processor time to read ends, whatever the clock says', async () => {
+    const thrifty = await startTestApp({ PHIAL_IMPORT_CPU_SECONDS: '1' });
+    const { user_id } = await makeUser(thrifty.team);
+    const skipped = Array.from({ length: 600_000 }, () =>
+      appleRecord('HKQuantityTypeIdentifierUnknown', { value: 1, unit: 'count', start: '2026-01-05 07:00:00 -0700' }),
+    );
+    const done = await importFile(thrifty, user_id, appleExport(skipped));
+    expect([done.status, done.error?.code]).toEqual(['failure', 'took_too_long']);
+    await thrifty.close();
+  });
+
   test('whose file is gone says that it is', async () => {
     const { user_id } = await makeUser(app.team);
     const { body } = await upload(app.team, user_id, document);

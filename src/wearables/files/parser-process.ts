@@ -1,17 +1,15 @@
-// Reading a stranger's file is left to a process of its own, with bounds of memory and time and nothing of ours around it:
-// no environment, no connection, its output lines of bounded length.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// What a file holds, as the process says that reads it. A file can have turned that process against us: its lines are of bounded
+// length and of a shape that is checked.
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startParser } from '../../files/parser-process.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
 import { ImportFailure, isFailureCode } from './failures.ts';
 import type { FileKind } from './file-kind.ts';
 import type { ParsedLine } from './parse/record.ts';
 
-const HEAP_MB = 128;
 /** A thousand samples are about 200 kB; a workout with 100,000 points is some megabytes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
@@ -22,60 +20,51 @@ const PROGRAM = existsSync(built) ? built : join(PACKAGE_ROOT, 'dist/src/wearabl
 export type ParsedPiece = Extract<ParsedLine, { samples: unknown[] }>;
 
 type File = { path: string; kind: FileKind };
-type Bounds = { expandedBytes: number; endsAt: number; signal: AbortSignal };
+/** `work` is what is left of the time that an import may take; who stores its pieces takes from it too. */
+type Bounds = { expandedBytes: number; cpuSeconds: number; work: { leftMs: number }; signal: AbortSignal };
 
 /**
  * What a file holds, piece by piece, no faster than it is taken. Throws ImportFailure where the file or its bounds end it;
  * ends without a word when `signal` does.
  */
 export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGenerator<ParsedPiece, void, undefined> {
-  const child = spawn(
-    process.execPath,
-    [`--max-old-space-size=${HEAP_MB}`, PROGRAM, kind, path, String(bounds.expandedBytes)],
-    { stdio: ['ignore', 'pipe', 'ignore'], env: {}, signal: bounds.signal, killSignal: 'SIGKILL' },
-  );
-  if (child.pid !== undefined) lowerPriority(child.pid);
-  const ended = new Promise<string | null>((resolve) => {
-    child.once('close', (code, signal) => resolve(signal ?? (code === 0 ? null : 'exit')));
-    child.once('error', () => undefined); // of the signal; what could not be started closes, too
-  });
-  let isLate = false;
-  const timer = setTimeout(
-    () => {
-      isLate = true;
-      child.kill('SIGKILL');
-    },
-    Math.max(0, bounds.endsAt - Date.now()),
-  );
+  const { expandedBytes, work, signal } = bounds;
+  const parser = startParser([PROGRAM, kind, path, String(expandedBytes)], bounds);
   try {
     let isDone = false;
-    for await (const line of linesOf(child.stdout)) {
-      const said = parse(line);
+    const lines = linesOf(parser.child.stdout as AsyncIterable<Buffer>);
+    for (;;) {
+      const next = await within(work, parser.child, () => lines.next());
+      if (next.done) break;
+      const said = parse(next.value);
       if ('failed' in said) throw new ImportFailure(isFailureCode(said.failed) ? said.failed : 'file_broken');
       if ('done' in said) isDone = true;
       else yield said;
-      if (isLate) break;
     }
-    if (isLate) throw new ImportFailure('took_too_long');
-    const end = await ended;
-    if (bounds.signal.aborted) return;
-    // A heap that is full ends the process by a signal of its own, as does a machine without memory.
-    if (!isDone) throw new ImportFailure(end === 'exit' || end === null ? 'file_broken' : 'too_complex');
+    const end = await parser.ended;
+    if (signal.aborted || isDone) return;
+    if (end === 'out_of_time') throw new ImportFailure('took_too_long');
+    throw new ImportFailure(end === 'out_of_memory' ? 'too_complex' : 'file_broken');
   } finally {
-    clearTimeout(timer);
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    }
+    await parser.end();
   }
 }
 
-/** Whoever waits for an answer goes before whoever reads a file. */
-function lowerPriority(pid: number): void {
+/** Waits for the process in the time that is left, of which it takes what it lasts. */
+async function within<T>(work: { leftMs: number }, child: ChildProcess, wait: () => Promise<T>): Promise<T> {
+  const begin = performance.now();
+  let isLate = work.leftMs <= 0;
+  const late = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, work.leftMs);
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has ended already.
+    const waited = isLate ? undefined : await wait();
+    if (waited === undefined || isLate) throw new ImportFailure('took_too_long');
+    return waited;
+  } finally {
+    clearTimeout(late);
+    work.leftMs -= performance.now() - begin;
   }
 }
 

@@ -4,17 +4,14 @@ import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { defineJob } from '../../db/define-job.ts';
 import { AppError } from '../../errors.ts';
-import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
-import { claimNext, endImport, giveBack, LeaseLost, type Claimed } from './claim.ts';
+import { ownerOf } from '../../fair/round-robin.ts';
+import { giveBack, workQueue } from '../../files/file-queue.ts';
+import { endImport, IMPORTS, LeaseLost, type Claimed } from './claim.ts';
 import { ImportFailure, isFailureCode, type FailureCode } from './failures.ts';
 import { importsKind } from './imports-kind.ts';
 import { parseFile } from './parser-process.ts';
 import { storePiece } from './store-piece.ts';
 import { removeUpload, uploadPath } from './upload-folder.ts';
-
-/** Of one process: a file takes minutes, and other background work needs places too. */
-const MOST_AT_ONCE = 2;
-const underWay = new WeakMap<Ctx['config'], number>();
 
 const NEVER = new AbortController().signal;
 
@@ -26,37 +23,26 @@ export const fileImports = defineJob({
   run: (ctx) => runImports(ctx),
 });
 
-/** Imports what waits, one file after the other, until nothing does or the process stops. */
-export async function runImports(ctx: Ctx): Promise<void> {
-  const others = underWay.get(ctx.config) ?? 0;
-  if (others >= MOST_AT_ONCE) return;
-  underWay.set(ctx.config, others + 1);
-  try {
-    while (!ctx.stopping?.aborted) {
-      const claimed = await claimNext(ctx);
-      if (!claimed) return;
-      await importFile(ctx, claimed);
-    }
-  } finally {
-    underWay.set(ctx.config, (underWay.get(ctx.config) ?? 1) - 1);
-  }
-}
+/** Imports what waits, until nothing does or the process stops. */
+export const runImports = (ctx: Ctx): Promise<void> =>
+  workQueue<Claimed>(ctx, { ...IMPORTS, work: importFile, giveUp: (scoped, each) => end(scoped, each, 'interrupted') });
 
-/** What the database does not let through is thrown: the import then comes again when its lease has run out. */
-async function importFile(ctx: Ctx, claimed: Claimed): Promise<void> {
-  const team = await findTeamScopeOrNull(ctx, claimed.team_id);
-  if (!team) return; // and with it everything of its users
-  const scoped = forTeam(ctx, team);
+async function importFile(ctx: TeamCtx, claimed: Claimed): Promise<void> {
   try {
-    await storeAll(scoped, claimed);
-    if (ctx.stopping?.aborted) return await giveBack(scoped, claimed);
-    await endImport(scoped, claimed, null);
+    await storeAll(ctx, claimed);
+    if (ctx.stopping?.aborted) return await giveBack(ctx, IMPORTS, claimed);
+    await end(ctx, claimed, null);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     const code = failureOfError(error);
     if (code === null) throw error;
-    await endImport(scoped, claimed, code);
+    await end(ctx, claimed, code);
   }
+}
+
+/** With the file, which nobody reads again. */
+async function end(ctx: TeamCtx, claimed: Claimed, error: FailureCode | null): Promise<void> {
+  await endImport(ctx, claimed, error);
   await removeUpload(ctx.config, claimed.id);
 }
 
@@ -66,15 +52,18 @@ async function storeAll(ctx: TeamCtx, claimed: Claimed): Promise<void> {
   await access(path).catch(() => {
     throw new ImportFailure('file_gone');
   });
-  const { expandedBytes, importMs } = config.uploads;
-  const pieces = parseFile({ path, kind: claimed.kind }, { expandedBytes, endsAt: Date.now() + importMs, signal });
+  const { expandedBytes, cpuSeconds, importMs } = config.uploads;
+  // What it waits for its turn takes nothing of its time.
+  const work = { leftMs: importMs };
+  const pieces = parseFile({ path, kind: claimed.kind }, { expandedBytes, cpuSeconds, work, signal });
   for await (const piece of pieces) {
     let tookMs = 0;
-    await ctx.bulk.run(ctx.team.id, async (giveWay) => {
+    await ctx.bulk.run(ownerOf(ctx.team), async (giveWay) => {
       const begunAt = performance.now();
       await storePiece({ ...ctx, giveWay }, claimed, piece);
       tookMs = performance.now() - begunAt;
     });
+    work.leftMs -= tookMs;
     // The team's own requests have as much of the process and of the database as its import, and so have other processes'.
     await rest(tookMs);
   }

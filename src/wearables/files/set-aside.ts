@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { lockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
@@ -15,13 +16,18 @@ export type Upload = { id: string; user_id: string; kind: FileKind };
  * Throws limit_reached where the team's other files leave no room for it.
  */
 export function setAside(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: number): Promise<void> {
-  return inTransaction(ctx, async ({ db, team, config }) => {
-    // Two uploads of a team that look at once would each find room for itself.
-    await lockName(db, 'uploads', team.id);
-    const { rows } = await sql<{ files: number; bytes: number }>`
-      select count(*)::float8 as files, coalesce(sum(bytes), 0)::float8 as bytes from imports
-       where team_id = ${team.id} and status in ('uploading', 'queued', 'running') and id <> ${id}`.execute(db);
-    const others = rows[0] as { files: number; bytes: number };
+  return inTransaction(ctx, async (tx) => {
+    const { db, team, config } = tx;
+    // Two uploads of an organisation that look at once would each find room for itself.
+    await lockName(db, 'uploads', team.org_id);
+    const { rows } = await sql<{ files: number; bytes: number; org_bytes: number }>`
+      select (count(*) filter (where team_id = ${team.id}))::float8 as files,
+             coalesce(sum(bytes) filter (where team_id = ${team.id}), 0)::float8 as bytes,
+             coalesce(sum(bytes), 0)::float8 as org_bytes
+        from imports
+       where team_id in (select teams.id from teams where org_id = ${team.org_id})
+         and status in ('uploading', 'queued', 'running') and id <> ${id}`.execute(acrossTeams(tx).db);
+    const others = rows[0] as { files: number; bytes: number; org_bytes: number };
     if (others.files >= MOST_FILES) {
       throw new AppError(
         'limit_reached',
@@ -32,6 +38,13 @@ export function setAside(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: num
       throw new AppError(
         'limit_reached',
         `The files of this team that wait to be imported may have at most ${config.uploads.teamBytes} bytes. ` +
+          'Send this one when some are done.',
+      );
+    }
+    if (others.org_bytes + bytes > config.orgBytes.uploads) {
+      throw new AppError(
+        'limit_reached',
+        `The files of this organisation that wait to be imported may have at most ${config.orgBytes.uploads} bytes. ` +
           'Send this one when some are done.',
       );
     }

@@ -5,6 +5,8 @@ import type { TeamCtx } from '../../context.ts';
 import { addJob } from '../../db/define-job.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
+import { isDiskFull } from '../../disk-space.ts';
+import { refuseWhereStorageIsFull } from '../../files/free-storage.ts';
 import { newId } from '../../ids.ts';
 import { findUser } from '../../users/find.ts';
 import { HEAD_BYTES, kindOfFile } from './file-kind.ts';
@@ -23,6 +25,7 @@ const STEP_BYTES = 64 * 1024 * 1024;
  */
 export async function startImport(ctx: TeamCtx, userId: string, body: Readable): Promise<Static<typeof FileImport>> {
   const user = await findUser(ctx, userId);
+  await refuseWhereStorageIsFull(ctx);
   let head: Buffer = Buffer.alloc(0);
   let writing: Writing | null = null;
   try {
@@ -39,7 +42,9 @@ export async function startImport(ctx: TeamCtx, userId: string, body: Readable):
     return await queue(ctx, writing);
   } catch (error) {
     if (writing) await undo(ctx, writing);
-    throw isFull(error) ? new AppError('not_ready', 'There is no room for files just now. Try again later.') : error;
+    throw isDiskFull(error)
+      ? new AppError('storage_full', 'There is no room for files just now. Send this one again later.')
+      : error;
   }
 }
 
@@ -53,7 +58,7 @@ async function begin(ctx: TeamCtx, user_id: string, head: Buffer): Promise<Writi
   }
   const upload: Upload = { id: newId(), user_id, kind };
   const { fileBytes, teamBytes } = ctx.config.uploads;
-  const step = Math.min(STEP_BYTES, fileBytes, teamBytes);
+  const step = Math.min(STEP_BYTES, fileBytes, teamBytes, ctx.config.orgBytes.uploads);
   await setAside(ctx, upload, step);
   const writing: Writing = { upload, file: await opened(ctx, upload), bytes: 0, setAside: step };
   try {
@@ -81,6 +86,7 @@ async function write(ctx: TeamCtx, writing: Writing, chunk: Buffer): Promise<voi
     throw new AppError('file_too_large', `A file can have at most ${fileBytes} bytes.`);
   }
   while (writing.bytes > writing.setAside) {
+    await refuseWhereStorageIsFull(ctx);
     writing.setAside += STEP_BYTES;
     await setAside(ctx, writing.upload, writing.setAside);
   }
@@ -117,5 +123,3 @@ const forget = async (ctx: TeamCtx, { id, user_id }: Upload): Promise<void> => {
     .where('status', '=', 'uploading')
     .execute();
 };
-
-const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');

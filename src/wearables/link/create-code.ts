@@ -24,12 +24,14 @@ export function createLinkCode(
     const user = await findUser(ctx, user_id);
     const { environment, region, baseUrl } = ctx.config;
     const code = `${environment === 'sandbox' ? 'sk' : 'pk'}${region}${randomBytes(BYTES).toString('hex')}`;
+    const id = newId();
     const made = await sql<{ expires_at: string }>`
       insert into link_codes (user_id, id, team_id, code_hash, made_by, expires_at)
-      values (${user.id}, ${newId()}, ${ctx.team.id}, ${hashKey(code)}, ${ctx.keyId ?? null},
+      values (${user.id}, ${id}, ${ctx.team.id}, ${hashKey(code)}, ${ctx.keyId ?? null},
               coalesce(${expires_at}::timestamptz, now() + make_interval(mins => ${MINUTES})))
       returning expires_at`.execute(ctx.db);
     const { expires_at: until } = made.rows[0] as { expires_at: string };
+    ctx.line?.names(id);
     return { code, exchange_url: `${baseUrl}/v2/link/code/exchange?code=${code}`, expires_at: until };
   });
 }

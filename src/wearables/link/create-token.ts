@@ -11,21 +11,22 @@ import type { LinkToken, LinkTokenInput } from './schemas.ts';
 
 const MINUTES = 60;
 
-/** A token by which the user's browser may connect one provider within an hour. It is shown once: its hash is kept. */
+/** A token by which the user's browser may connect one provider within an hour, while the key opens the team by which it was made. It is shown once: its hash is kept. */
 export function createLinkToken(ctx: TeamCtx, input: Static<typeof LinkTokenInput>): Promise<Static<typeof LinkToken>> {
   const { user_id, provider = null, redirect_url = null, filter_on_providers = null, on_error, on_close } = input;
   return inTransaction(ctx, async (ctx) => {
     const user = await findUser(ctx, user_id);
     if (redirect_url !== null) refuseUnlistedRedirect(ctx, redirect_url);
     if (provider !== null) await refuseUnconnectable(ctx, provider);
-    const token = newToken('link');
+    const [id, token] = [newId(), newToken('link')];
     await ctx.db
       .insertInto('link_tokens')
       .values({
         user_id: user.id,
-        id: newId(),
+        id,
         team_id: ctx.team.id,
         token_hash: token.hash,
+        made_by: ctx.keyId ?? null,
         provider,
         filter_on_providers,
         redirect_url,
@@ -34,6 +35,7 @@ export function createLinkToken(ctx: TeamCtx, input: Static<typeof LinkTokenInpu
         expires_at: sql<string>`now() + make_interval(mins => ${MINUTES})`,
       })
       .execute();
+    ctx.line?.names(id);
     return { link_token: token.value, link_web_url: `${ctx.config.baseUrl}/link?token=${token.value}` };
   });
 }

@@ -1,26 +1,50 @@
 import { sql } from 'kysely';
-import type { Ctx } from '../../context.ts';
+import type { Ctx, TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { AppError } from '../../errors.ts';
 import { makerOpens } from '../../tenancy/keys/maker-opens.ts';
 import { hashKey } from '../../tenancy/keys/key-value.ts';
-import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
+import { forTeam } from '../../tenancy/teams/scope.ts';
 import { createSignInToken } from '../../users/sign-in-token.ts';
 
-/** Changes a code for a token of its user, which ends with the key that made the code. A code is good for one change; one that nobody has, was used, or has ended, also with that key, is refused alike. */
+/**
+ * Changes a code for a token of its user, which ends with the key that made the code. A code is good for one change; one
+ * that nobody has, was used, or has ended, also with that key, is refused alike.
+ */
 export async function exchangeLinkCode(ctx: Ctx, code: string): Promise<{ user_id: string; sign_in_token: string }> {
-  const {
-    rows: [taken],
-  } = await sql<{ user_id: string; team_id: string; made_by: string | null }>`
-    delete from link_codes using users, teams
-     where code_hash = ${hashKey(code)} and link_codes.expires_at > now()
-       and users.id = link_codes.user_id and users.deleted_at is null
-       and teams.id = link_codes.team_id and ${makerOpens}
-    returning link_codes.user_id, link_codes.team_id, made_by`.execute(acrossTeams(ctx).db);
-  const team = taken && (await findTeamScopeOrNull(ctx, taken.team_id));
-  if (!team || !taken) {
+  const found = await findCodeOrNull(ctx, code);
+  if (found) {
+    const { id, team, user_id, made_by } = found;
+    const actor = { kind: 'link_code', id, org_id: team.org_id, team_id: team.id } as const;
+    ctx.line?.actor(actor, made_by === null ? [user_id] : [user_id, made_by]);
+  }
+  if (!found?.opens || !(await useUp(ctx, found.id))) {
     throw new AppError('link_code_invalid', 'This code is unknown, was used or has ended. Ask for another one.');
   }
-  const { user_id, made_by } = taken;
-  return createSignInToken({ ...forTeam(ctx, team), ...(made_by === null ? {} : { keyId: made_by }) }, user_id);
+  const { id, team, user_id, made_by } = found;
+  const bound = { ...forTeam(ctx, team), ...(made_by === null ? {} : { keyId: made_by }) };
+  return createSignInToken(bound, user_id, id);
+}
+
+type FoundCode = { id: string; user_id: string; team: TeamCtx['team']; made_by: string | null; opens: boolean };
+
+async function findCodeOrNull(ctx: Ctx, code: string): Promise<FoundCode | null> {
+  const {
+    rows: [row],
+  } = await sql<Omit<FoundCode, 'team'> & { team_id: string; org_id: string; settings: TeamCtx['team']['settings'] }>`
+    select link_codes.id, link_codes.user_id, made_by, teams.id as team_id, teams.org_id, teams.settings,
+           used_at is null and link_codes.expires_at > now() and users.deleted_at is null
+             and teams.deleted_at is null and ${makerOpens} as opens
+      from link_codes join users on users.id = link_codes.user_id join teams on teams.id = link_codes.team_id
+     where code_hash = ${hashKey(code)}`.execute(acrossTeams(ctx).db);
+  if (!row) return null;
+  const { team_id, org_id, settings, ...found } = row;
+  return { ...found, team: { id: team_id, org_id, settings } };
+}
+
+/** False where somebody else was faster. */
+async function useUp(ctx: Ctx, id: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update link_codes set used_at = now() where id = ${id} and used_at is null`.execute(acrossTeams(ctx).db);
+  return numAffectedRows === 1n;
 }

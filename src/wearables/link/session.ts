@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, FoundLinkSession, LinkCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { hashKey } from '../../tenancy/keys/key-value.ts';
+import { makerOpens } from '../../tenancy/keys/maker-opens.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
 
 type By = { token: string } | { id: string; user_id: string };
@@ -22,10 +23,11 @@ async function findOrNull(ctx: Ctx, by: By): Promise<FoundLinkSession | null> {
     .innerJoin('users', 'users.id', 'link_tokens.user_id')
     .innerJoin('teams', 'teams.id', 'link_tokens.team_id')
     .select(['link_tokens.id', 'user_id', 'users.client_user_id', 'provider', 'filter_on_providers', 'redirect_url'])
-    .select(['on_error', 'on_close', 'link_tokens.team_id', 'teams.org_id', 'teams.settings'])
+    .select(['on_error', 'on_close', 'made_by', 'link_tokens.team_id', 'teams.org_id', 'teams.settings'])
     .select(sql<boolean>`link_tokens.expires_at <= now()`.as('expired'))
     .select(sql<boolean>`consumed_at is not null`.as('consumed'))
     .select(sql<boolean>`users.deleted_at is not null or teams.deleted_at is not null`.as('leaving'))
+    .select(sql<boolean>`${makerOpens}`.as('maker_opens'))
     .$if('token' in by, (query) => query.where('token_hash', '=', hashKey((by as { token: string }).token)))
     .$if('id' in by, (query) =>
       query
@@ -35,7 +37,14 @@ async function findOrNull(ctx: Ctx, by: By): Promise<FoundLinkSession | null> {
     .executeTakeFirst();
   if (!row) return null;
   const { id, team_id, org_id, user_id, client_user_id, provider, filter_on_providers, redirect_url } = row;
-  const ended = row.leaving ? 'invalid_token' : row.consumed ? 'token_consumed' : row.expired ? 'token_expired' : null;
+  const ended =
+    row.leaving || !row.maker_opens
+      ? 'invalid_token'
+      : row.consumed
+        ? 'token_consumed'
+        : row.expired
+          ? 'token_expired'
+          : null;
   const team = { id: team_id, org_id, settings: row.settings as TeamCtx['team']['settings'] };
   const link = {
     id,
@@ -47,7 +56,23 @@ async function findOrNull(ctx: Ctx, by: By): Promise<FoundLinkSession | null> {
     on_error: row.on_error as 'redirect' | null,
     on_close: row.on_close as 'redirect' | null,
   };
-  return { id, org_id, team_id, ended, ctx: ended === null ? { ...forTeam(ctx, team), link } : null };
+  const { made_by } = row;
+  const keyId = made_by === null ? {} : { keyId: made_by };
+  return {
+    id,
+    org_id,
+    team_id,
+    made_by,
+    ended,
+    ctx: ended === null ? { ...forTeam(ctx, team), ...keyId, link } : null,
+  };
+}
+
+/** Has the line of a request in the audit log say by which link token it was, where that came in an address. */
+export function nameActor(ctx: Ctx, found: FoundLinkSession | null): void {
+  if (!found) return;
+  const { id, org_id, team_id, made_by } = found;
+  ctx.line?.actor({ kind: 'link_token', id, org_id, team_id }, made_by === null ? [] : [made_by]);
 }
 
 /** Uses the session up; false where another connection was faster. */

@@ -11,6 +11,7 @@ import { strava } from './providers/strava.ts';
 import { wahoo } from './providers/wahoo.ts';
 import { whoopV2 } from './providers/whoop-v2.ts';
 import { withings } from './providers/withings.ts';
+import { ownOf } from '../../wire/own.ts';
 
 /** By the slug of the provider, also where it is not configured. */
 export const PULLERS: Readonly<Record<string, Puller>> = {
@@ -29,9 +30,9 @@ export function pullerOrNull(
   { config }: { config: Config },
   { provider, demo, credential_id }: { provider: string; demo: boolean; credential_id: string | null },
 ): Puller | null {
-  if (demo) return DEMO_PULLERS[provider] ?? null;
+  if (demo) return ownOf(DEMO_PULLERS, provider) ?? null;
   const hasApplication = credential_id !== null || configuredOrNull(config, provider) !== null;
-  return hasApplication ? (PULLERS[provider] ?? null) : null;
+  return hasApplication ? (ownOf(PULLERS, provider) ?? null) : null;
 }
 
 /** What of it a connection brings: everything but what its user has not granted. */

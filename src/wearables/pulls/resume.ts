@@ -6,7 +6,7 @@ import { addJobs } from '../../db/define-job.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { pollKind } from './poll-lease.ts';
-import { BEHIND_POLLS, pullKind } from './schedule.ts';
+import { pullKind } from './schedule.ts';
 
 const OVERDUE_SECONDS = 60;
 /** Of one run; the next one is a minute away. */
@@ -33,7 +33,7 @@ export async function resumePulls(ctx: Ctx): Promise<void> {
     await addJobs(
       db,
       pollKind,
-      polls.map(({ place, ...payload }) => ({ payload, priority: place })),
+      polls.map(({ place, ...payload }) => ({ payload, behind: place, keepsMoment: true })),
     );
     const { rows: pulls } = await sql<Static<typeof pullKind.payload> & { place: number }>`
       select team_id, user_id, provider, resource, place::integer
@@ -49,7 +49,7 @@ export async function resumePulls(ctx: Ctx): Promise<void> {
     await addJobs(
       db,
       pullKind,
-      pulls.map(({ place, ...payload }) => ({ payload, priority: BEHIND_POLLS + place })),
+      pulls.map(({ place, ...payload }) => ({ payload, behind: place, keepsMoment: true })),
     );
   });
 }

@@ -21,11 +21,9 @@ export const pullKind = jobKind({
     resource: oneOf(PULLED_NAMES),
   }),
   key: ({ user_id, provider, resource }) => `pull ${user_id} ${provider} ${resource}`,
-  placeOf: ({ team_id }) => team_id,
+  class: 'pulls',
 });
 
-/** Pulls after live ones: what happens now is worth more than what happened a year ago. */
-export const BEHIND_POLLS = 1_000;
 const MOST_COUNTED = 200;
 
 /**
@@ -68,7 +66,7 @@ export async function schedulePulls(
   await addPullJobs(ctx, { user_id: user.id, provider }, resources);
 }
 
-/** Asks for the job of the next window of each of these pulls, behind those of teams that have fewer under way. */
+/** Asks for the job of the next window of each of these pulls, behind those of organisations and teams that have fewer under way. */
 export async function addPullJobs(
   { db, team }: TxCtx<TeamCtx>,
   { user_id, provider }: { user_id: string; provider: ProviderSlug },
@@ -78,13 +76,13 @@ export async function addPullJobs(
   const {
     rows: [under],
   } = await sql<{ way: number }>`
-    select count(*)::integer as way from (
+    select count(*)::integer + pulls_under_way_of_org(${team.id}, ${MOST_COUNTED}) as way from (
       select from pulls where team_id = ${team.id} and ended_at is null limit ${MOST_COUNTED}) as counted`.execute(db);
-  const priority = BEHIND_POLLS + (under?.way ?? MOST_COUNTED);
+  const behind = under?.way ?? 2 * MOST_COUNTED;
   const jobs = resources.map((resource) => ({
     payload: { team_id: team.id, user_id, provider, resource },
     delaySeconds,
-    priority,
+    behind,
   }));
   await addJobs(db, pullKind, jobs);
 }

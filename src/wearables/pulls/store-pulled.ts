@@ -1,5 +1,6 @@
 import type { GiveWay } from '../../bulk-work.ts';
 import type { TeamCtx } from '../../context.ts';
+import { ownerOf } from '../../fair/round-robin.ts';
 import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
@@ -66,7 +67,7 @@ export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): P
       if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
       if (gone) await eraseSummaries(tx, present, gone);
     });
-  return isBulky(piece) ? ctx.bulk.run(ctx.team.id, store) : store();
+  return isBulky(piece) ? ctx.bulk.run(ownerOf(ctx.team), store) : store();
 }
 
 function isBulky({ samples = [], summaries }: Pulled): boolean {

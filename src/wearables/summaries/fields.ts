@@ -1,6 +1,7 @@
 // What the fields of summaries are made of: declared once as they come in, with bounds; how they are told follows.
 import { Type, type TObject, type TOptional, type TSchema, type TString, type TUnsafe } from 'typebox';
 import { nullable, oneOf, optional } from '../../wire/schema.ts';
+import { ownOf } from '../../wire/own.ts';
 
 export type Fields = Record<string, TSchema>;
 
@@ -112,7 +113,7 @@ function toldObject(fields: Record<string, Shape>): {
 function told(field: Shape): Shape {
   const { format, description, deprecated, enum: words, default: value, ...within } = field;
   const type = field.toldWhole ? 'object' : field.type;
-  const formatTold = FORMATS_TOLD[format ?? ''];
+  const formatTold = ownOf(FORMATS_TOLD, format ?? '');
   return {
     ...(within.properties ? toldObject(within.properties) : {}),
     ...(within.items ? { items: told(within.items) } : {}),

@@ -3,6 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { EVENT_NAMES, matches } from '../../events/names.ts';
 import { noteReader } from '../../events/notify-readers.ts';
 import type { Poll } from '../../long-polls.ts';
+import { reachesDocuments } from '../../tenancy/keys/scopes.ts';
 import { FROM_THE_OLDEST, readCursor, writeCursor, type Cursor } from './cursor.ts';
 import type { OpenEvent } from './open-bodies.ts';
 import { isAtEnd, readPage, type Page, type Wanted } from './read-page.ts';
@@ -78,8 +79,13 @@ async function waitForPage(
   }
 }
 
-function told({ team }: TeamCtx, { bytes, ...event }: OpenEvent): FeedEvent {
+function told(ctx: TeamCtx, { bytes, ...event }: OpenEvent): FeedEvent {
+  const { team } = ctx;
   const text = bytes?.toString() ?? null;
   const body = text === null ? null : (JSON.parse(text) as Body);
+  // Of an order: what it links to, a key that reaches events alone may not open.
+  const data = body?.['data'];
+  if (!reachesDocuments(ctx) && typeof data === 'object' && data !== null && 'requisition_form_url' in data)
+    data.requisition_form_url = null;
   return { ...event, team_id: team.id, client_user_id: body?.client_user_id ?? null, body, text };
 }

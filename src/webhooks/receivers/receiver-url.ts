@@ -1,3 +1,4 @@
+import { ownerOf } from '../../fair/round-robin.ts';
 import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
@@ -20,7 +21,7 @@ export function refuseUrl({ config }: TeamCtx, url: string, place: string[] = ['
 export async function refuseAddressOf({ config, team }: TeamCtx, url: string): Promise<void> {
   const policy = deploymentPolicy(config);
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const addresses = await resolver.lookup(team.id, hostname).catch(() => []);
+  const addresses = await resolver.lookup(ownerOf(team), hostname).catch(() => []);
   if (addresses.some(({ address }) => !policy.isAllowed(address))) {
     throw new AppError(
       'webhook_address_refused',

@@ -6,6 +6,7 @@ import { newSecret } from '../../delivery/sending/sign.ts';
 import { tellOfChange } from '../../delivery/receiver-cache.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { throwIfKeyIsUnknown } from '../../privacy/unknown-key.ts';
 
 type Signature = 'v1' | 'v1a';
 
@@ -116,7 +117,8 @@ type Stored = { id: string; secret: Buffer; ended: boolean };
 function isSame({ cipher, team }: TeamCtx, { id, secret: sealed }: Stored, secret: string): boolean {
   try {
     return cipher.openText('webhook_secrets.secret', { team_id: team.id, id }, sealed) === secret;
-  } catch {
+  } catch (error) {
+    throwIfKeyIsUnknown(error);
     // It was damaged, and a new one is the remedy.
     return false;
   }

@@ -1,22 +1,23 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError, notFound } from '../../../errors.ts';
-import { phlebotomyIn } from '../../places/area.ts';
-import type { AppointmentProvider } from '../../places/schemas.ts';
 import { listBookableCenters, type BookableCenter } from '../../places/service-centers.ts';
 import { findAreaOrNull, type Area } from '../../places/zip-codes.ts';
+import { findSchedulerOrNull, refuseWithoutScheduler, whoComesTo } from '../../schedulers/find-schedulers.ts';
+import type { AppointmentProvider } from '../../schedulers/providers.ts';
 import { expiryOf, sealBookingKey, type Slot } from './booking-key.ts';
 import type { Availability, CenterAvailabilityQuery, UsAddressInput } from '../schemas.ts';
 import type { Place } from '../sealed.ts';
-import { daysFrom, isInTime, refuseWithoutScheduler, slotsOfDay } from './simulated-scheduler.ts';
+import { daysFrom, isInTime, slotsOfDay } from './simulated-scheduler.ts';
 import { keepFree } from './claims.ts';
+import { askForSlots, type OfferedSlot } from './connected-slots.ts';
 import { localDay } from './wall-clock.ts';
 
 const MOST_CENTERS = 5;
 type Address = Static<typeof UsAddressInput>;
 export type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 
-/** The free slots of an offer on those days that can still be booked in time. */
+/** The free slots of the simulated scheduler's offers on those days that can still be booked in time. */
 export const freeSlotsOf = (ctx: TeamCtx, offers: Offer[], startDate: string | undefined): Promise<Slot[]> => {
   const now = Date.now();
   const slots = offers.flatMap((offer) =>
@@ -28,17 +29,25 @@ export const freeSlotsOf = (ctx: TeamCtx, offers: Offer[], startDate: string | u
   );
 };
 
-/** When somebody can come to an address. */
+/** When somebody can come to an address, by everyone who comes there and offers times. */
 export async function phlebotomyAvailability(
   ctx: TeamCtx,
   address: Address,
   startDate: string | undefined,
 ): Promise<Availability> {
-  refuseWithoutScheduler(ctx);
-  const { area, place } = await placeOfAddress(ctx, address, 'getlabs');
-  const offer = visitTo(place, area, 'getlabs');
-  const days = byDay(ctx, await freeSlotsOf(ctx, [offer], startDate));
-  return { slots: days.map((day) => ({ location: null, ...day })), timezone: area.iana_timezone };
+  await refuseWithoutScheduler(ctx, 'phlebotomy');
+  const area = await findAreaOrNull(ctx, address.zip_code);
+  const comes = (area ? await whoComesTo(ctx, area.state) : []).filter(({ service_types }) =>
+    service_types.includes('appointment-ready'),
+  );
+  if (!area || comes.length === 0) throw nobodyComes();
+  const offers = comes.map(({ name, scheduler }) => ({
+    scheduler,
+    offers: [visitTo(placeAt(address, area), area, name, scheduler.by === 'simulated' ? 'simulated' : 'scheduler')],
+  }));
+  const free = await slotsOffered(ctx, offers, startDate);
+  const slots = byDay(ctx, free).map((day) => ({ location: null, ...day }));
+  return { slots, timezone: area.iana_timezone };
 }
 
 /** When there is room at service centers: at those named, or the nearest. */
@@ -52,23 +61,46 @@ export async function centerAvailability(
     radius,
   }: Omit<Static<typeof CenterAvailabilityQuery>, 'radius'> & { radius: number },
 ): Promise<Availability> {
-  refuseWithoutScheduler(ctx);
-  const centers = await listBookableCenters(ctx, { provider: lab, site_codes, zip_code, radius, most: MOST_CENTERS });
+  await refuseWithoutScheduler(ctx, 'patient_service_center');
+  const scheduler = await findSchedulerOrNull(ctx, lab);
+  const centers = scheduler
+    ? await listBookableCenters(ctx, { provider: lab, site_codes, zip_code, radius, most: MOST_CENTERS })
+    : [];
   const [first] = centers;
-  if (!first) throw notFound('A service center where this laboratory books appointments was');
-  const free = await freeSlotsOf(
-    ctx,
-    centers.map((center) => visitAt(center, lab as AppointmentProvider)),
-    start_date,
-  );
+  if (!first || !scheduler) throw notFound('A service center where this laboratory books appointments was');
+  const by = scheduler.by === 'simulated' ? 'simulated' : 'scheduler';
+  const offers = centers.map((center) => visitAt(center, lab as AppointmentProvider, by));
+  const free = await slotsOffered(ctx, [{ scheduler, offers }], start_date);
   const slots = centers.flatMap((center) => {
     const { name, address, location, code } = placeOfCenter(center);
     const distance = center.miles === null ? null : Math.round(center.miles);
     const shown = { location, distance, address, code, name: name ?? code, iana_timezone: center.iana_timezone };
-    const here = free.filter(({ place, lab_id }) => place.code === code && lab_id === center.lab_id);
+    const here = free.filter(({ slot: { place, lab_id } }) => place.code === code && lab_id === center.lab_id);
     return byDay(ctx, here).map((day) => ({ location: shown, ...day }));
   });
   return { slots, timezone: first.iana_timezone };
+}
+
+type Offers = { scheduler: Parameters<typeof askForSlots>[1] | { by: 'simulated' }; offers: Offer[] };
+
+/**
+ * Of all who offer times; one of several that gives no answer leaves the others' times. Throws scheduler_unavailable.
+ */
+async function slotsOffered(ctx: TeamCtx, all: Offers[], startDate: string | undefined): Promise<OfferedSlot[]> {
+  const answers = await Promise.all(
+    all.map(async ({ scheduler, offers }) => {
+      if (scheduler.by === 'simulated')
+        return (await freeSlotsOf(ctx, offers, startDate)).map((slot) => ({ slot, price: 0, available: 1 }));
+      return askForSlots(ctx, scheduler, offers, startDate);
+    }),
+  );
+  const heard = answers.filter((answer) => answer !== null);
+  if (heard.length === 0) {
+    throw new AppError('scheduler_unavailable', 'The scheduler gave no answer. Ask again shortly.', {
+      retryAfterSeconds: 5,
+    });
+  }
+  return heard.flat();
 }
 
 /** Where an address is; refuses one to which the provider does not come. */
@@ -78,33 +110,50 @@ export async function placeOfAddress(
   provider: AppointmentProvider,
 ): Promise<{ area: Area; place: Place }> {
   const area = await findAreaOrNull(ctx, address.zip_code);
-  const comes = phlebotomyIn(ctx, area).providers.some(({ name }) => name === provider);
-  if (!area || !comes) {
-    throw new AppError('area_not_served', `${provider} does not come there: see GET /v3/order/area/info.`);
-  }
+  const comes = (area ? await whoComesTo(ctx, area.state) : []).some(
+    ({ name, service_types }) => name === provider && service_types.includes('appointment-request'),
+  );
+  if (!area || !comes) throw nobodyComes();
+  return { area, place: placeAt(address, area) };
+}
+
+const nobodyComes = (): AppError =>
+  new AppError('area_not_served', 'Nobody comes there who can be booked so: see GET /v3/order/area/info.');
+
+export function placeAt(address: Address, area: Pick<Area, 'lat' | 'lng'>): Place {
   const { first_line, second_line = null, city, state, zip_code, unit = null, access_notes = null } = address;
   return {
-    area,
-    place: {
-      code: zip_code.slice(0, 5),
-      name: null,
-      address: { first_line, second_line, city, state, zip_code, unit, access_notes },
-      location: { lng: area.lng, lat: area.lat },
-    },
+    code: zip_code.slice(0, 5),
+    name: null,
+    address: { first_line, second_line, city, state, zip_code, unit, access_notes },
+    location: { lng: area.lng, lat: area.lat },
   };
 }
 
-export const visitTo = (place: Place, area: Area, provider: AppointmentProvider): Offer => ({
+export const visitTo = (
+  place: Place,
+  area: Area,
+  provider: AppointmentProvider,
+  by: Offer['by'] = 'simulated',
+): Offer => ({
   type: 'phlebotomy',
   provider,
+  by,
+  slot_id: null,
   place,
   lab_id: null,
   iana_timezone: area.iana_timezone,
 });
 
-export const visitAt = (center: BookableCenter, provider: AppointmentProvider): Offer => ({
+export const visitAt = (
+  center: BookableCenter,
+  provider: AppointmentProvider,
+  by: Offer['by'] = 'simulated',
+): Offer => ({
   type: 'patient_service_center',
   provider,
+  by,
+  slot_id: null,
   place: placeOfCenter(center),
   lab_id: center.lab_id,
   iana_timezone: center.iana_timezone,
@@ -119,10 +168,10 @@ function placeOfCenter({ site_code, name, lng, lat, ...center }: BookableCenter)
 type Day = Omit<Availability['slots'][number], 'location'>;
 
 /** By the day that it is at the place; each with the key that books it. */
-function byDay(ctx: TeamCtx, slots: Slot[]): Day[] {
+function byDay(ctx: TeamCtx, offered: OfferedSlot[]): Day[] {
   const now = Date.now();
   const days = new Map<string, Day>();
-  for (const slot of slots) {
+  for (const { slot, price, available } of offered) {
     const date = localDay(Date.parse(slot.start_at), slot.iana_timezone);
     const day = days.get(date) ?? { date, slots: [] };
     days.set(date, day);
@@ -132,9 +181,9 @@ function byDay(ctx: TeamCtx, slots: Slot[]): Day[] {
       start: slot.start_at,
       end: slot.end_at,
       expires_at,
-      price: 0,
+      price,
       is_priority: false,
-      num_appointments_available: 1,
+      num_appointments_available: available,
     });
   }
   return [...days.values()];

@@ -1,6 +1,7 @@
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import type { AppointmentProvider } from '../../places/schemas.ts';
+import { UnknownKey } from '../../../privacy/unknown-key.ts';
+import type { AppointmentProvider } from '../../schedulers/providers.ts';
 import type { AppointmentType } from '../schemas.ts';
 import type { Place } from '../sealed.ts';
 
@@ -8,6 +9,9 @@ import type { Place } from '../sealed.ts';
 export type Slot = {
   type: AppointmentType;
   provider: AppointmentProvider;
+  /** Who offers it, and what a connected scheduler calls it. */
+  by: 'simulated' | 'scheduler';
+  slot_id: string | null;
   place: Place;
   /** Whose place it is; null where somebody comes to the patient. */
   lab_id: number | null;
@@ -26,8 +30,8 @@ export const expiryOf = ({ start_at }: Pick<Slot, 'start_at'>, now: number): str
   new Date(Math.min(now + VALID_MS, Date.parse(start_at))).toISOString();
 
 /**
- * A slot as text that only this deployment reads, and only for this team: it holds the address that was asked for, so nothing has to
- * be kept of a question that nobody comes back to.
+ * A slot as text that only this deployment reads, and only for this team: it holds the address that was asked for, so
+ * nothing has to be kept of a question that nobody comes back to.
  */
 export const sealBookingKey = (ctx: TeamCtx, slot: Slot, expires_at: string): string =>
   ctx.cipher.sealJson('appointments.place', rowOfKeys(ctx), { ...slot, expires_at }).toString('base64url');
@@ -44,7 +48,9 @@ export function openBookingKey(ctx: TeamCtx, key: string): Slot {
 function openOrRefuse(ctx: TeamCtx, key: string): Slot & { expires_at: string } {
   try {
     return ctx.cipher.openJson('appointments.place', rowOfKeys(ctx), Buffer.from(key, 'base64url'));
-  } catch {
+  } catch (error) {
+    // The version is the caller's word: one that no value stands under is as wrong as the rest.
+    if (error instanceof UnknownKey && ctx.cipher.isMissing(error.key_version)) throw error;
     throw new AppError('booking_key_invalid', 'This is no booking_key of a slot that this team was offered.');
   }
 }

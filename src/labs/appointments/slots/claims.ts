@@ -4,17 +4,20 @@ import type { Slot } from './booking-key.ts';
 import type { LoadedAppointment } from '../sealed.ts';
 
 type Where = { provider: string; place: { code: string } };
+type Claimed = Where & { start_at: string };
 type Claimant = Pick<LoadedAppointment, 'user_id' | 'order_id' | 'id'>;
 
-/** A slot is known by who books, the place and its beginning. A zip code is part of an address, so a hash stands for it. */
+/**
+ * A slot is known by who books, the place and its beginning. A zip code is part of an address, so a hash stands for it.
+ */
 const placeHash = ({ cipher, team }: TeamCtx, { provider, place }: Where): Buffer =>
   cipher.lookupHash('appointment_place', team.id, `${provider} ${place.code}`);
 
 /**
- * Gives a slot to an appointment; what that one has already it keeps. Of two that ask at the same moment the second waits for the first one's
- * commit here, and is refused then.
+ * Gives a slot to an appointment; what that one has already it keeps. Of two that ask at the same moment the second
+ * waits for the first one's commit here, and is refused then.
  */
-export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Slot, appointment: Claimant): Promise<void> {
+export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Claimed, appointment: Claimant): Promise<void> {
   const claimed = await ctx.db
     .insertInto('appointment_slots')
     .values({
@@ -40,7 +43,11 @@ export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Slot, appointment: Cl
  * Gives back what an appointment has claimed but for `kept`. Whoever moves claims first and gives back then: the other
  * way round, two that swap their slots would wait for each other.
  */
-export async function freeSlots(ctx: TxCtx<TeamCtx>, appointment: Claimant, kept: Slot | null = null): Promise<void> {
+export async function freeSlots(
+  ctx: TxCtx<TeamCtx>,
+  appointment: Claimant,
+  kept: Claimed | null = null,
+): Promise<void> {
   await ctx.db
     .deleteFrom('appointment_slots')
     .where('user_id', '=', appointment.user_id)
@@ -48,7 +55,7 @@ export async function freeSlots(ctx: TxCtx<TeamCtx>, appointment: Claimant, kept
     .where('appointment_id', '=', appointment.id)
     .$if(kept !== null, (query) =>
       query.where(({ eb, or }) =>
-        or([eb('start_at', '!=', (kept as Slot).start_at), eb('place_hash', '!=', placeHash(ctx, kept as Slot))]),
+        or([eb('start_at', '!=', (kept as Claimed).start_at), eb('place_hash', '!=', placeHash(ctx, kept as Claimed))]),
       ),
     )
     .execute();

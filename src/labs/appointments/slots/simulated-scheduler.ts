@@ -1,7 +1,6 @@
 // The scheduler of the sandbox. What it offers follows from who books, the place and the local hour, so that a test can
 // expect it; nothing of it is kept but which slots are taken.
 import { createHash } from 'node:crypto';
-import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import type { Slot } from './booking-key.ts';
 import type { AppointmentType } from '../schemas.ts';
@@ -19,14 +18,6 @@ const NOTICE_MS: Readonly<Record<AppointmentType, number>> = {
   phlebotomy: 24 * HOUR_MS,
   patient_service_center: 2 * HOUR_MS,
 };
-
-export function refuseWithoutScheduler({ config }: TeamCtx): void {
-  if (config.environment === 'sandbox') return;
-  throw new AppError(
-    'scheduler_not_connected',
-    'No scheduler of appointments is connected to this deployment. The patient books with the laboratory itself.',
-  );
-}
 
 /** Three of four hours from 7 to 16 o'clock local time, Monday to Saturday, an hour each. */
 export function slotsOfDay(offer: Omit<Slot, 'start_at' | 'end_at'>, date: string): Slot[] {
@@ -55,6 +46,9 @@ export function daysFrom(startDate: string | undefined, timeZone: string, now: n
   return Array.from({ length: DAYS_TOLD }, (_, n) => daysAfter(first, n));
 }
 
-/** Whether a slot can still be booked in time. */
-export const isInTime = ({ type, start_at }: Pick<Slot, 'type' | 'start_at'>, now: number): boolean =>
-  Date.parse(start_at) >= now + NOTICE_MS[type];
+/**
+ * Whether a slot can still be booked in time; of a connected scheduler's own slots that one knows more than that they
+ * have begun.
+ */
+export const isInTime = ({ type, by, start_at }: Pick<Slot, 'type' | 'by' | 'start_at'>, now: number): boolean =>
+  Date.parse(start_at) >= now + (by === 'simulated' ? NOTICE_MS[type] : 0);

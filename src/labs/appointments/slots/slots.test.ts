@@ -26,6 +26,8 @@ const refusalOf = async (answer: Promise<{ status: number; body: Refusal }>): Pr
 const offerIn = (iana_timezone: string, code = '85004') => ({
   type: 'phlebotomy' as const,
   provider: 'getlabs' as const,
+  by: 'simulated' as const,
+  slot_id: null,
   place: {
     code,
     name: null,

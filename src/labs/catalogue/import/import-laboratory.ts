@@ -25,7 +25,7 @@ export async function importLaboratory(
   const analytes: AnalyteIds = new Map();
   for (const marker of file.markers) {
     const markerId = await upsertMarker(owner, labId, marker);
-    await importQuestions(owner, markerId, marker.questions ?? []);
+    if (!file.keepsQuestions) await importQuestions(owner, markerId, marker.questions ?? []);
     await owner.query('delete from marker_analytes where marker_id = $1', [markerId]);
     for (const [position, analyte] of marker.analytes.entries()) {
       const analyteId = await upsertAnalyte(owner, analyte);
@@ -35,9 +35,16 @@ export async function importLaboratory(
       }
       analytes.set(analyte.code, analyteId);
       await owner.query(
-        `insert into marker_analytes (marker_id, analyte_id, position, required) values ($1, $2, $3, $4)
-         on conflict do nothing`,
-        [markerId, analyteId, position, analyte.required ?? true],
+        `insert into marker_analytes (marker_id, analyte_id, position, required, normal_words, abnormal_words)
+         values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+        [
+          markerId,
+          analyteId,
+          position,
+          analyte.required ?? true,
+          analyte.normal_words ?? [],
+          analyte.abnormal_words ?? [],
+        ],
       );
     }
   }
@@ -83,12 +90,12 @@ async function upsertLab(owner: Owner, { laboratory: lab, max_lengths }: Laborat
 async function upsertMarker(owner: Owner, labId: number, marker: Laboratory['markers'][number]): Promise<number> {
   const { rows } = await owner.query<{ id: number }>(
     `insert into markers (id, lab_id, name, slug, description, provider_id, type, unit, price, a_la_carte_enabled,
-       common_tat_days, worst_case_tat_days)
-     values ((select coalesce(max(id), 0) + 1 from markers), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       common_tat_days, worst_case_tat_days, reported_as)
+     values ((select coalesce(max(id), 0) + 1 from markers), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (lab_id, provider_id) do update set name = excluded.name, slug = excluded.slug,
        description = excluded.description, type = excluded.type, unit = excluded.unit, price = excluded.price,
        a_la_carte_enabled = excluded.a_la_carte_enabled, common_tat_days = excluded.common_tat_days,
-       worst_case_tat_days = excluded.worst_case_tat_days
+       worst_case_tat_days = excluded.worst_case_tat_days, reported_as = excluded.reported_as
      returning id`,
     [
       labId,
@@ -102,6 +109,7 @@ async function upsertMarker(owner: Owner, labId: number, marker: Laboratory['mar
       marker.a_la_carte_enabled ?? true,
       marker.common_tat_days ?? null,
       marker.worst_case_tat_days ?? null,
+      marker.reported_as ?? 'values',
     ],
   );
   return (rows[0] as { id: number }).id;

@@ -16,6 +16,13 @@ const AnalyteInFile = Type.Object(
     unit: Type.Optional({ ...text(50), description: 'UCUM' }),
     result_type: Type.Optional(oneOf(['numeric', 'range', 'comment', 'coded_value'], { default: 'numeric' })),
     required: Type.Optional(Type.Boolean({ default: true })),
+    normal_words: Type.Optional(
+      Type.Array(text(100), {
+        maxItems: 50,
+        description: 'Results in words that are normal where the laboratory sends neither flag nor range, as Negative.',
+      }),
+    ),
+    abnormal_words: Type.Optional(Type.Array(text(100), { maxItems: 50, description: 'The same, as Positive.' })),
   },
   strict,
 );
@@ -47,7 +54,7 @@ const QuestionInFile = Type.Object(
 export type QuestionInFile = Static<typeof QuestionInFile>;
 
 /** What can be ordered of it. */
-const MarkerInFile = Type.Object(
+export const MarkerInFile = Type.Object(
   {
     provider_id: { ...text(50), description: 'The code by which it is ordered, OBR-4.' },
     slug: Slug,
@@ -58,7 +65,13 @@ const MarkerInFile = Type.Object(
     a_la_carte_enabled: Type.Optional(Type.Boolean({ default: true })),
     common_tat_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365 })),
     worst_case_tat_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365 })),
-    analytes: Type.Array(AnalyteInFile, { minItems: 1, maxItems: 200 }),
+    reported_as: Type.Optional(
+      oneOf(['values', 'document'], {
+        default: 'values',
+        description: 'document: a PDF may be all that comes of it, as of pathology, and it may have no analytes.',
+      }),
+    ),
+    analytes: Type.Array(AnalyteInFile, { maxItems: 200 }),
     questions: Type.Optional(Type.Array(QuestionInFile, { maxItems: 50, description: 'In the order they are asked.' })),
   },
   strict,
@@ -92,4 +105,6 @@ const Whole = Type.Object(LaboratoryFile);
 export type Laboratory = Static<typeof Whole> & {
   /** Where its format takes less, or more, of an order's texts than HL7 v2.5.1 does. */
   max_lengths?: Record<string, number>;
+  /** What is asked with a marker stays as it is: the source of the markers says nothing of it. */
+  keepsQuestions?: true;
 };

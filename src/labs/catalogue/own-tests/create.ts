@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
-import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { refuseBeyondLimit } from '../../../tenancy/limits.ts';
-import { Uuid } from '../../../wire/schema.ts';
 import { chooseMarkers, type ChosenMarker } from '../choose-markers.ts';
 import { loadLabTest } from '../find.ts';
 import { insertLabTests, sumOf } from '../insert-lab-tests.ts';
@@ -18,17 +14,8 @@ import type { LabTest } from '../schemas.ts';
 import { approveLabTest } from './approve.ts';
 import type { LabTestInput } from './schemas.ts';
 
-/** A sandbox approves what its teams make by itself, as soon as it comes to it. */
-export const sandboxApproval = defineTeamJob({
-  name: 'approve_lab_test',
-  payload: Type.Object({ team_id: Uuid, lab_test_id: Uuid }),
-  run: async (ctx, { lab_test_id }) => {
-    await approveLabTest(ctx, lab_test_id);
-  },
-});
-
 /**
- * A lab test of the team, which waits for approval. Throws what markersFor throws, collection_method_not_offered and
+ * A lab test of the team. It waits for approval, but in a sandbox, which approves it before it answers. Throws what markersFor throws, collection_method_not_offered and
  * limit_reached.
  */
 export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<LabTest> {
@@ -62,9 +49,7 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
         marker_ids: markers.map((marker) => marker.id),
       },
     ]);
-    if (ctx.config.environment === 'sandbox') {
-      await addJob(ctx.db, sandboxApproval, { team_id: team.id, lab_test_id: id });
-    }
+    if (ctx.config.environment === 'sandbox') await approveLabTest(ctx, id);
     return loadLabTest(ctx, id);
   });
 }

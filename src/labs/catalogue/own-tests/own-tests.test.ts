@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
 import { addAccount, makeUser, readOrder, shippingAddress } from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
+import { connectTestLaboratory } from '../../../../test/hl7-deployment.ts';
 import { newId } from '../../../ids.ts';
 import type { LabTest, LabTestPage } from '../schemas.ts';
 import { approveLabTestOf } from './approve.ts';
@@ -33,17 +34,20 @@ const order = async (lab_test_id: string): Promise<Answer<{ code: string; order:
     lab_test_id,
     shipping_details: shippingAddress,
   });
+/** As in a production deployment before the operator has looked at it. */
+const unapproved = (id: string) =>
+  query(app.databaseUrl, `update lab_tests set status = 'pending_approval', approved_at = null where id = '${id}'`);
 
 describe('a lab test that a team makes', () => {
-  test('has its markers in their order, the price of them all, and waits for approval', async () => {
+  test('has its markers in their order and the price of them all, and a sandbox has approved it', async () => {
     const { body } = await make({ fasting: true });
     expect(body).toMatchObject({
       name: 'Heart & thyroid',
       description: 'Lipids and TSH.',
       method: 'testkit',
       sample_type: 'dried_blood_spot',
-      status: 'pending_approval',
-      is_active: false,
+      status: 'active',
+      is_active: true,
       fasting: true,
       auto_generated: false,
       lab: { slug: 'simulated-kit-lab' },
@@ -54,21 +58,42 @@ describe('a lab test that a team makes', () => {
       (body.markers ?? []).reduce((sum, { price }) => sum + Number(price), 0),
       2,
     );
-    const pending = await team.api<Static<typeof LabTestPage>>('GET', '/v3/lab_test?status=pending_approval');
-    expect(pending.body.data).toEqual([body]);
+    expect((await order(body.id)).status).toBe(200);
   });
 
-  test('can be ordered when a sandbox has come to approve it, and not before', async () => {
-    const { body } = await make();
-    const early = await order(body.id);
+  test('of a production deployment waits for approval, and cannot be ordered before', async () => {
+    const production = await startTestApp({
+      PHIAL_ENVIRONMENT: 'production',
+      PHIAL_BASE_URL: 'https://phial.example.com',
+    });
+    await connectTestLaboratory(production.databaseUrl, { orders: { folder: '/nowhere' } });
+    const { api, id } = production.team;
+    const { body } = await api<LabTest>('POST', '/v3/lab_tests', {
+      ...heart,
+      marker_ids: null,
+      provider_ids: ['MET'],
+      lab_slug: 'saguaro-lab',
+    });
+    expect(body).toMatchObject({ status: 'pending_approval', is_active: false });
+    const pending = await api<Static<typeof LabTestPage>>('GET', '/v3/lab_test?status=pending_approval');
+    expect(pending.body.data).toEqual([body]);
+    const { user_id } = await makeUser(production.team);
+    const ask = () =>
+      api<Refusal>('POST', '/v3/order/testkit', {
+        user_id,
+        lab_test_id: body.id,
+        shipping_details: shippingAddress,
+      });
+    const early = await ask();
     expect([early.status, early.body.code]).toEqual([400, 'lab_test_not_orderable']);
-    await app.runJobs();
-    expect((await team.api<LabTest>('GET', `/v3/lab_tests/${body.id}`)).body.status).toBe('active');
-    expect((await order(body.id)).status).toBe(200);
+    await approveLabTestOf(production.ctx, id, body.id);
+    expect((await ask()).status).toBe(200);
+    await production.close();
   });
 
   test('is approved by the operator, who names its team', async () => {
     const { body } = await make();
+    await unapproved(body.id);
     await expect(approveLabTestOf(app.ctx, (await app.makeTeam()).id, body.id)).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -143,7 +168,6 @@ describe('a lab test that a team makes', () => {
 describe('a lab test is changed', () => {
   test('by a new name, which orders under way show', async () => {
     const { body } = await make();
-    await app.runJobs();
     const ordered = (await order(body.id)).body.order;
     expect(await patch(body.id, { name: 'Heart check' })).toMatchObject({ name: 'Heart check', status: 'active' });
     expect((await readOrder(team, ordered.id))['lab_test']).toMatchObject({ name: 'Heart check' });
@@ -151,7 +175,6 @@ describe('a lab test is changed', () => {
 
   test('by being taken out of use and into it again: meanwhile it cannot be ordered, and its orders go on', async () => {
     const { body } = await make();
-    await app.runJobs();
     const ordered = (await order(body.id)).body.order;
     expect(await patch(body.id, { active: false })).toMatchObject({ status: 'inactive', is_active: false });
     expect((await order(body.id)).body.code).toBe('lab_test_not_orderable');
@@ -163,11 +186,12 @@ describe('a lab test is changed', () => {
 
   test('never into use before it was approved', async () => {
     const { body } = await make();
+    await unapproved(body.id);
     expect((await patch(body.id, { active: true })).status).toBe('pending_approval');
     await patch(body.id, { active: false });
     expect((await patch(body.id, { active: true })).status).toBe('pending_approval');
     await patch(body.id, { active: false });
-    await app.runJobs();
+    await approveLabTestOf(app.ctx, team.id, body.id);
     expect((await team.api<LabTest>('GET', `/v3/lab_tests/${body.id}`)).body.status).toBe('inactive');
     expect((await patch(body.id, { active: true })).status).toBe('active');
   });

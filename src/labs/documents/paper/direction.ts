@@ -1,3 +1,5 @@
+import { ownOf } from '../../../wire/own.ts';
+
 // Which parts of a line go from right to left. Documents are English: a line goes from left to right, and what is Hebrew or
 // Arabic in it is a stretch that goes the other way (the plain cases of Unicode's UAX #9, without nesting).
 
@@ -32,7 +34,7 @@ export function visualParts(line: string): string[] {
       ...atoms
         .slice(at, end)
         .toReversed()
-        .map((atom) => MIRRORED[atom] ?? atom),
+        .map((atom) => ownOf(MIRRORED, atom) ?? atom),
     );
     at = end;
   }

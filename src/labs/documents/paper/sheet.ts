@@ -39,8 +39,6 @@ export type Sheet = {
   y: number;
   space: (typeof SPACING)['usual'];
   mostPages: number;
-  /** Between two pages. */
-  giveWay: () => Promise<unknown>;
 };
 
 type About = {
@@ -50,12 +48,11 @@ type About = {
   /** `close` for a form that is to stay on one page. */
   spacing?: keyof typeof SPACING;
   mostPages?: number;
-  giveWay?: () => Promise<unknown>;
 };
 
 /** Begins a document of letter pages; `size` of others. */
 export function openSheet(
-  { title, at, spacing = 'usual', mostPages = MOST_PAGES, giveWay = setImmediate }: About,
+  { title, at, spacing = 'usual', mostPages = MOST_PAGES }: About,
   size: [number, number] = [PAGE.width, PAGE.height],
 ): Sheet {
   const date = new Date(at);
@@ -67,7 +64,7 @@ export function openSheet(
     displayTitle: true,
     info: { Title: title, Producer: 'Phial', Creator: 'Phial', CreationDate: date, ModDate: date },
   });
-  return { doc, y: MARGIN, space: SPACING[spacing], mostPages, giveWay: () => giveWay() };
+  return { doc, y: MARGIN, space: SPACING[spacing], mostPages };
 }
 
 /** Room for `height` more, on a new page where this one is full. Throws document_too_long where there is none to be had. */
@@ -80,9 +77,9 @@ export async function needRoom(sheet: Sheet, height: number): Promise<void> {
 export const tooLong = (bound: string): AppError =>
   new AppError('document_too_long', `This document would have more than ${bound}. Read it as data.`);
 
-/** A further page; others have the process before it. */
+/** A further page; others have the thread before it. */
 export async function newPage(sheet: Sheet): Promise<void> {
-  await sheet.giveWay();
+  await setImmediate();
   sheet.doc.addPage();
   sheet.y = MARGIN;
 }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
+import { HookBodies } from '../../hook-bodies.ts';
 import { COURIER_SLUGS } from '../../orders/testkit/couriers.ts';
 import { keepScans } from './keep-scans.ts';
 import { trackerOf } from './tracker-of.ts';
@@ -12,14 +12,8 @@ import { isSigned, SIGNATURE_HEADER } from './signature.ts';
 /** The address for parcels of every courier, whose name stands in each event. */
 const OF_ANY_COURIER = 'easypost';
 
-/**
- * Bodies that this process reads and checks at a time, each of up to 256 KiB: anybody may send one. Who comes then is asked to
- * send again, as carriers do by themselves.
- */
-const MOST_AT_ONCE = 32;
-/** A stranger's body that never ends takes nobody's place for longer. */
-const LONGEST_ARRIVAL_MS = 5_000;
-let underWay = 0;
+/** Each of up to 256 KiB. */
+const bodies = new HookBodies(32);
 
 type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable };
 
@@ -40,7 +34,7 @@ export async function receiveCarrierNews(ctx: Ctx, carrier: string, sent: Sent):
   };
   const signature = sent.headers[SIGNATURE_HEADER] ?? null;
   if (signature === null) return refuse();
-  const body = await readInTurn(sent.body);
+  const body = await bodies.read(sent.body);
   if (!isSigned(secrets, body, signature)) refuse();
   const tracker = trackerOf(body);
   // One event goes to all addresses that an operator has given: each takes what it is for.
@@ -49,18 +43,3 @@ export async function receiveCarrierNews(ctx: Ctx, carrier: string, sent: Sent):
   count(isKnown ? 'kept' : 'nobody_told');
   return { received: true };
 }
-
-async function readInTurn(body: Readable): Promise<Buffer> {
-  if (underWay >= MOST_AT_ONCE)
-    throw new AppError('not_ready', 'Too much news of carriers arrives here. Send this again shortly.');
-  underWay += 1;
-  const late = setTimeout(() => body.destroy(tooLate()), LONGEST_ARRIVAL_MS);
-  try {
-    return await buffer(body);
-  } finally {
-    clearTimeout(late);
-    underWay -= 1;
-  }
-}
-
-const tooLate = (): AppError => new AppError('not_ready', 'The event did not arrive in time. Send it again.');

@@ -2,7 +2,9 @@ import type { CodeableConcept, Observation, Quantity } from 'fhir/r4.js';
 import type { Static } from 'typebox';
 import type { BiomarkerResult, MissingResult } from '../../results/schemas.ts';
 import { organizationIdOf } from './people.ts';
+import { codingOf } from './code-systems.ts';
 import { idOf, referTo } from './references.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 type Result = Static<typeof BiomarkerResult>;
 type Missing = Static<typeof MissingResult>;
@@ -99,6 +101,7 @@ function valueOf({
   result,
   value,
   unit,
+  result_codes,
 }: Result): Pick<Observation, 'valueQuantity' | 'valueString' | 'valueCodeableConcept' | 'dataAbsentReason'> {
   if (result.trim() === '') return { dataAbsentReason: { coding: [{ system: ABSENT_SYSTEM, code: 'unknown' }] } };
   const [, comparator, bound] = COMPARED.exec(result) ?? [];
@@ -112,12 +115,14 @@ function valueOf({
     };
   }
   if (type === 'numeric' && value !== null) return { valueQuantity: { value, ...unitOf(unit) } };
-  return type === 'coded_value' ? { valueCodeableConcept: { text: result } } : { valueString: result };
+  if (type !== 'coded_value') return { valueString: result };
+  const coding = (result_codes ?? []).map(codingOf);
+  return { valueCodeableConcept: { ...(coding.length > 0 && { coding }), text: result } };
 }
 
 function interpretationOf({ source_interpretation, interpretation }: Result): CodeableConcept[] | null {
   const sent = source_interpretation.split('~').filter((flag) => FLAGS.has(flag));
-  const own = FLAG_OF[interpretation];
+  const own = ownOf(FLAG_OF, interpretation);
   const flags = sent.length > 0 || own === undefined ? sent : [own];
   return flags.length === 0 ? null : flags.map((code) => ({ coding: [{ system: FLAGS_SYSTEM, code }] }));
 }

@@ -2,6 +2,7 @@ import type { Bundle, FhirResource, ServiceRequest, Specimen } from 'fhir/r4.js'
 import type { TeamCtx } from '../../../context.ts';
 import { loadOrder, type LoadedOrder } from '../../orders/load.ts';
 import { partsOf } from '../../orders/status/table.ts';
+import { identifiersOf, numbersOf, type OrderNumbers } from './numbers.ts';
 import { organizationIdOf, organizationOf, patientOf, practitionerOf } from './people.ts';
 import { collectionOf, idOf, referTo } from './references.ts';
 
@@ -11,18 +12,23 @@ const IDENTIFIERS = 'http://terminology.hl7.org/CodeSystem/v2-0203';
 /** An order as FHIR R4: the request with whom it is about, who has ordered, who is to do it, and the specimen. */
 export async function orderAsFhir(ctx: TeamCtx, orderId: string): Promise<Bundle> {
   const order = await loadOrder(ctx, orderId);
-  return collectionOf(idOf(order.row.id, 'order'), order.row.updated_at, resourcesOf(order));
+  const numbers = await numbersOf(ctx, order);
+  return collectionOf(idOf(order.row.id, 'order'), order.row.updated_at, resourcesOf(order, numbers));
 }
 
 /** The sample of an order, as far as it is known. */
 type Sample = { sampleId: string | null; collected?: string | null; received?: string | null };
 
 /** What both views of an order share. */
-export function resourcesOf(order: LoadedOrder, sample: Sample = { sampleId: order.row.sample_id }): FhirResource[] {
+export function resourcesOf(
+  order: LoadedOrder,
+  numbers: OrderNumbers,
+  sample: Sample = { sampleId: order.row.sample_id },
+): FhirResource[] {
   const { row, labTest } = order;
   const [practitioner, specimen] = [practitionerOf(order), specimenOf(order, sample)];
   return [
-    requestOf(order, { practitioner: practitioner?.id ?? null, specimen: specimen?.id ?? null }),
+    requestOf(order, { numbers, practitioner: practitioner?.id ?? null, specimen: specimen?.id ?? null }),
     patientOf(order),
     ...(practitioner ? [practitioner] : []),
     ...(labTest.lab ? [organizationOf(row.id, labTest.lab.name)] : []),
@@ -37,15 +43,17 @@ function statusOf({ row }: LoadedOrder): ServiceRequest['status'] {
   return top === 'cancelled' || top === 'failed' ? 'revoked' : 'active';
 }
 
-function requestOf(
-  order: LoadedOrder,
-  { practitioner, specimen }: { practitioner: string | null; specimen: string | null },
-): ServiceRequest {
+type Related = { practitioner: string | null; specimen: string | null; numbers: OrderNumbers };
+
+function requestOf(order: LoadedOrder, { practitioner, specimen, numbers }: Related): ServiceRequest {
   const { row, labTest } = order;
   return {
     resourceType: 'ServiceRequest',
     id: row.id,
-    identifier: [{ type: { coding: [{ system: IDENTIFIERS, code: 'PLAC' }] }, value: row.id }],
+    identifier: [
+      { type: { coding: [{ system: IDENTIFIERS, code: 'PLAC' }] }, value: row.id },
+      ...identifiersOf(numbers, 'placer', 'filler'),
+    ],
     requisition: { value: row.order_transaction_id },
     status: statusOf(order),
     intent: 'order',

@@ -1,10 +1,12 @@
 import type { Bundle, DiagnosticReport } from 'fhir/r4.js';
 import type { TeamCtx } from '../../../context.ts';
 import { loadOrder } from '../../orders/load.ts';
+import { findDocumentOrNull } from '../../results/find-document.ts';
 import { resultsOf } from '../../results/find.ts';
 import type { FoundResults } from '../../results/found-results.ts';
 import { missingObservationOf, observationOf } from './observation.ts';
 import { resourcesOf, specimenIdOf } from './order.ts';
+import { identifiersOf, numbersOf } from './numbers.ts';
 import { organizationIdOf, organizationOf } from './people.ts';
 import { collectionOf, idOf, referTo } from './references.ts';
 
@@ -26,7 +28,8 @@ export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bund
     ...results.map((result, place) => observationOf(result, of, place)),
     ...(missing_results ?? []).map((missing, place) => missingObservationOf(missing, of, place)),
   ];
-  const shared = resourcesOf(order, { sampleId, collected, received });
+  const numbers = await numbersOf(ctx, order);
+  const shared = resourcesOf(order, numbers, { sampleId, collected, received });
   const names = [metadata.laboratory, ...results.map(({ performing_laboratory }) => performing_laboratory)];
   const laboratories = [...new Set(names.filter((name) => name !== null))]
     .map((name) => organizationOf(row.id, name, name === metadata.laboratory ? metadata['clia_#'] : null))
@@ -35,6 +38,7 @@ export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bund
   const report: DiagnosticReport = {
     resourceType: 'DiagnosticReport',
     id: idOf(row.id, 'report'),
+    identifier: identifiersOf(numbers, 'filler', 'accession'),
     // An order that was cancelled keeps what was reported of it: the report's own status tells what it is.
     status: statusOf(found),
     category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0074', code: 'LAB' }] }],
@@ -46,6 +50,15 @@ export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bund
     ...(issued !== null && { issued }),
     ...(metadata.laboratory !== null && { performer: [referTo(organizationIdOf(row.id, metadata.laboratory))] }),
     result: observations.map(({ id }) => referTo(id as string)),
+    // The laboratory's own document where it sent one, else our print of the same results.
+    presentedForm: [
+      {
+        contentType: 'application/pdf',
+        url: `${ctx.config.baseUrl}/v3/order/${row.id}/result/pdf`,
+        title: (await findDocumentOrNull(ctx, order)) ? 'Report of the laboratory' : 'Report of the results',
+        ...(issued !== null && { creation: issued }),
+      },
+    ],
   };
   const id = idOf(row.id, 'results');
   return collectionOf(id, issued ?? row.updated_at, [report, ...observations, ...shared, ...laboratories]);

@@ -186,9 +186,11 @@ describe('a message whose document', () => {
     ['is in an encoding that is none', obx('%PDF-1.7 %%EOF', { encoding: 'A' }), 'document_broken'],
     ['has more than 5 MiB', base64(pdfOf('large', 5 * 1_048_576)), 'document_too_large'],
     ['is one of two', base64(pdfOf('one')) + base64(pdfOf('two')), 'too_many_documents'],
-  ])('%s waits for the operator, and nothing of it is kept with the order', async (_, more, code) => {
+  ])('%s waits for the operator without it, and its values are told', async (_, more, code) => {
     expect(await send('90', more)).toEqual({ code: 'AE', error: code, reason: code, state: 'failed' });
-    expect((await print()).status).toBe(404);
+    expect(await values()).toEqual(['90']);
+    expect((await readOrder(app.team, order.id))['has_results_in_review']).toBe(true);
+    await expectOurs('90');
     expect(await pieces(order.user_id)).toBe(0);
   });
 

@@ -5,6 +5,7 @@ import type { Exports } from '../../../privacy/export-rows.ts';
 export const EXPORTS: Exports = {
   ofUser: [
     { type: 'order_number', table: 'order_numbers', key: ['order_id'] },
+    { type: 'patient_number', table: 'patient_numbers', key: ['user_id'] },
     { type: 'laboratory_number', table: 'laboratory_numbers', key: ['order_id', 'kind', 'number'] },
     { type: 'message_to_laboratory', table: 'hl7_outgoing', key: ['id'] },
     { type: 'message_of_laboratory', table: 'hl7_messages', key: ['id'], without: ['sealed_for'] },

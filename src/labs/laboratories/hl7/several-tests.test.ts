@@ -219,9 +219,9 @@ describe('an order of two tests', () => {
     expect((await results()).missing_results.map(({ slug }) => slug)).toEqual(['saguaro-ft4']);
   });
 
-  test('is completed where the laboratory cancels it whole', async () => {
+  test('fails where the laboratory cancels it whole', async () => {
     await send({ number: '', status: 'X' });
-    expect(await last()).toBe('completed');
+    expect(await last()).toBe('sample_error');
     expect((await results()).missing_results).toHaveLength(4);
   });
 

@@ -156,7 +156,7 @@ describe('a result', () => {
     ['a wrong OBX-11', { values: [{ code: 'GLU', value: '1', status: 'Q' }] }, 'wrong_obx_11'],
     ['a wrong OBR-25', { status: 'D', values: [{ code: 'GLU', value: '1' }] }, 'wrong_obr_25'],
     ['a number that is none', { values: [{ code: 'GLU', value: 'high' }] }, 'value_not_of_type'],
-    ['another patient', { dob: '19700101', values: [{ code: 'GLU', value: '1' }] }, 'other_patient'],
+    ['another patient', { dob: '19700101', values: [{ code: 'GLU', value: '1' }] }, 'patient_mismatch'],
   ])('with %s waits for the operator and is answered with AE', async (what, changes, reason) => {
     const { id, placer } = await taken();
     const controlId = `Q-${what}`.replaceAll(' ', '-');

@@ -179,7 +179,7 @@ describe('the laboratory', () => {
     await send(GLU, A1C);
     const text = await printed();
     expect(text).not.toContain('Not told, Received');
-    for (const moment of ['Jan 20, 2026, 15:15 UTC', 'Jan 21, 2026, 16:00 UTC', 'Jan 22, 2026, 17:'])
+    for (const moment of ['Jan 20, 2026, 08:15 MST', 'Jan 21, 2026, 09:00 MST', 'Jan 22, 2026, 10:'])
       expect(text).toContain(moment);
     expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('completed');
   });

@@ -16,7 +16,7 @@ function runAutopilot(ctx: TeamCtx, job: { team_id: string; order_id: string }):
     if (ctx.config.autopilotSeconds === null) return;
     const order = await lockOrderIfPresent(tx, job.order_id);
     if (!order) return;
-    const path = pathTo(progressOfOrder(order), endOf(order.row));
+    const path = pathTo(progressOfOrder(order), endOf(order.row), 'simulation');
     if (path.ok) await startSimulation(tx, order, path.steps, { delaySeconds: ctx.config.autopilotSeconds, flags: {} });
   });
 }

@@ -33,7 +33,7 @@ function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus
   const target = targetOf(order, finalStatus);
   // A correction may follow a correction; other statuses that the order has already need no step.
   if (finalStatus !== null && progress.last === target && advance(progress, target)) return [target];
-  const path = pathTo(progress, target);
+  const path = pathTo(progress, target, 'simulation');
   if (path.ok) return path.steps;
   if (path.reason === 'registration_required') {
     throw new AppError(

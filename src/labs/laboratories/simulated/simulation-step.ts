@@ -95,7 +95,7 @@ export async function addStepJob(ctx: TxCtx<TeamCtx>, job: SimulationStep, delay
   } = await sql<{ way: number }>`
     select count(*)::integer as way
       from (select from simulations where team_id = ${ctx.team.id} limit ${MOST_COUNTED}) as counted`.execute(ctx.db);
-  await addJob(ctx.db, simulationStep, job, { delaySeconds, priority: under?.way ?? MOST_COUNTED });
+  await addJob(ctx.db, simulationStep, job, { delaySeconds, behind: under?.way ?? MOST_COUNTED });
 }
 
 /** The job: one step, and the next one's job in the same transaction. */

@@ -3,12 +3,11 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
-import { signedUrl } from '../../../privacy/signed-link.ts';
 import { findUser } from '../../../users/find.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { keptLabTest } from '../../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../../catalogue/lab-test-json.ts';
-import { ORDER_LAB, type LoadedOrder } from '../load.ts';
+import { requisitionUrlOf, ORDER_LAB, type LoadedOrder } from '../load.ts';
 import { accountProblems, refuseUnlessAccepted } from '../pre-flight.ts';
 import { personalOf, SEALED_OF_ORDER, sealOrder, type OrderRow, type Personal, type SealedColumn } from '../sealed.ts';
 import { nameWords } from '../name-words.ts';
@@ -110,9 +109,8 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
   const ids = { transaction: redrawOf?.row.order_transaction_id ?? newId(), details: newId() };
   const statuses = low.map((status) => fullStatus(method, status));
   const last = low.at(-1) as LowLevelStatus;
-  const rows = await insert(ctx, order, { row, ids, statuses, told });
-  const [first] = rows;
-  if (!first) return refuse(ctx, order);
+  const rows = await insertOrRefuse(ctx, order, { row, ids, statuses, told });
+  const [first] = rows as [Inserted];
   const updated_at = rows.at(-1)?.created_at as string;
   const times = { last_event_at: updated_at, created_at: first.created_at, updated_at };
   const origin = redrawOf ? 'redraw' : 'initial';
@@ -145,9 +143,10 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     })),
     shipment: null,
     appointment_id: null,
+    inReview: false,
     transaction: [...(redrawOf?.transaction ?? []), { id, origin, parent_id, last_low_level_status: last, ...times }],
     labTest: await keptLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
-    requisitionUrl: signedUrl(ctx, 'requisition', { team_id: ctx.team.id, id: row.id }),
+    requisitionUrl: requisitionUrlOf(ctx, row),
     lab: first.lab,
   };
   await publishOrderEvents(ctx, loaded, loaded.events);
@@ -161,6 +160,22 @@ type Prepared = {
   statuses: string[];
   told: Given;
 };
+
+/** How often a refusal that nothing explains is taken for a change between two statements. */
+const MOST_TRIES = 3;
+
+/**
+ * Writes the order, or throws why it cannot be made. The second look may find nothing wrong, as where a lab test was approved
+ * after the statement had looked: then it is written once more.
+ */
+async function insertOrRefuse(ctx: TxCtx<TeamCtx>, order: NewOrder, prepared: Prepared): Promise<Inserted[]> {
+  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+    const rows = await insert(ctx, order, prepared);
+    if (rows.length > 0) return rows;
+    await refuse(ctx, order);
+  }
+  throw new Error('An order was not made, and nothing says why.');
+}
 
 async function insert(
   ctx: TxCtx<TeamCtx>,
@@ -198,8 +213,8 @@ async function insert(
   return rows;
 }
 
-/** Says why an order cannot be made. */
-async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<never> {
+/** Throws why an order cannot be made, where there is a reason now. */
+async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<void> {
   await findUser(ctx, order.user_id);
   const labTest = await findLabTest(ctx, order.lab_test_id);
   if (labTest.method !== order.method || labTest.status !== 'active') {
@@ -212,5 +227,4 @@ async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<never> {
   refuseUnlessConnected(ctx, lab);
   refuseUnlessServed(lab, order.sentTo as string);
   refuseUnlessAccepted(accountProblems(order.lab_account_id ?? null, lab.order_rules));
-  throw new Error('An order was not made, and nothing says why.');
 }

@@ -13,8 +13,8 @@ import { resendKind } from './ask-to-resend.ts';
 const PIECE = 20;
 /** Of one job: then others have their turn. */
 const PIECES = 10;
-/** Behind what anybody waits for. */
-const PRIORITY = 100;
+/** What anybody waits for goes first. */
+const BEHIND = 100;
 
 /** Sends a team's events again, oldest request first. How far it came moves with each piece: a job that runs twice goes on. */
 export const resendEvents = defineTeamJob({
@@ -24,7 +24,7 @@ export const resendEvents = defineTeamJob({
       if (ctx.stopping?.aborted) break;
       if (!(await inTransaction(ctx, (tx) => sendPiece(tx)))) return;
     }
-    await inTransaction(ctx, ({ db }) => addJob(db, resendKind, payload, { priority: PRIORITY }));
+    await inTransaction(ctx, ({ db }) => addJob(db, resendKind, payload, { behind: BEHIND }));
   },
 });
 
@@ -66,6 +66,5 @@ async function resume(ctx: Ctx): Promise<void> {
   const { rows } = await sql<{ team_id: string }>`
     select distinct team_id from event_resends
      where ended_at is null and moved_at < now() - interval '1 minute'`.execute(acrossTeams(ctx).db);
-  for (const payload of rows)
-    await inTransaction(ctx, ({ db }) => addJob(db, resendKind, payload, { priority: PRIORITY }));
+  for (const payload of rows) await inTransaction(ctx, ({ db }) => addJob(db, resendKind, payload, { behind: BEHIND }));
 }

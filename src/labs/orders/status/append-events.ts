@@ -4,7 +4,7 @@ import { preparedStatement } from '../../../db/session/prepared.ts';
 import { publishEvents } from '../../../events/publish.ts';
 import { orderCreated, orderUpdated } from '../events.ts';
 import type { LoadedOrder, OrderEventRow } from '../load.ts';
-import { renderOrderInFull, shownWidely } from '../render.ts';
+import { renderOrderOfEvent, shownWidely } from '../render.ts';
 import { sendOut } from '../send-out.ts';
 import { fullStatus, partsOf, type LowLevelStatus } from './table.ts';
 
@@ -102,7 +102,7 @@ export async function publishOrderEvents(
     events.filter(isTold).map(({ id }) => ({
       type: id === 1 ? orderCreated : orderUpdated,
       user: order.user,
-      data: renderOrderInFull(order, shownWidely(ctx), order.events.slice(0, id)),
+      data: renderOrderOfEvent(order, shownWidely(ctx), order.events.slice(0, id)),
     })),
   );
 }

@@ -9,7 +9,7 @@ import { pathTo } from './path.ts';
 function pathAfter(method: CollectionMethod, events: string, target: LowLevelStatus): string {
   const progress = progressOf(method, events.split(' '));
   if (!progress) throw new Error(`${method} does not allow: ${events}`);
-  const path = pathTo(progress, target);
+  const path = pathTo(progress, target, 'simulation');
   return path.ok ? path.steps.join(' ') : path.reason;
 }
 
@@ -99,6 +99,18 @@ describe('a simulated laboratory takes an order', () => {
   });
 });
 
+test('a laboratory takes a visit to its results by the draw, and tells of no appointment', () => {
+  for (const events of [
+    PATIENT,
+    `${PATIENT} appointment_pending`,
+    `${PATIENT} appointment_pending appointment_cancelled`,
+  ]) {
+    const progress = progressOf('at_home_phlebotomy', events.split(' ')) as OrderProgress;
+    expect(pathTo(progress, 'completed')).toEqual({ ok: true, steps: ['draw_completed', 'completed'] });
+    expect(pathTo(progress, 'appointment_scheduled')).toEqual({ ok: false, reason: 'unreachable' });
+  }
+});
+
 describe('a simulated laboratory does not take an order', () => {
   test.each([
     'transit_lab',
@@ -161,7 +173,7 @@ describe('a path', () => {
   test('is allowed step by step, ends at the target, passes no status twice and registers no kit', () => {
     assertProperty(
       property(cases, ([from, target]) => {
-        const path = pathTo(from, target);
+        const path = pathTo(from, target, 'simulation');
         pre(path.ok);
         let progress: OrderProgress | null = from;
         for (const status of path.steps) progress = progress && advance(progress, status);
@@ -178,7 +190,7 @@ describe('a path', () => {
     for (const method of COLLECTION_METHODS) {
       for (const from of every(method)) {
         for (const { status } of next(from)) {
-          const path = pathTo(from, status);
+          const path = pathTo(from, status, 'simulation');
           const registers = method === 'testkit' && REGISTRATION.has(status);
           expect([from, status, path.ok || path.reason]).toEqual([
             from,

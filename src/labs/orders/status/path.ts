@@ -1,4 +1,4 @@
-// The steps by which a simulated laboratory takes an order to a status.
+// The steps by which a laboratory takes an order to a status.
 import type { LowLevelStatus } from './table.ts';
 import { statusesOf } from './table.ts';
 import type { OrderProgress, Step } from './rules.ts';
@@ -34,20 +34,31 @@ const KIT_REGISTRATION: ReadonlySet<LowLevelStatus> = new Set([
   'testkit_registered',
 ]);
 
+const OF_APPOINTMENTS: ReadonlySet<LowLevelStatus> = new Set([
+  'appointment_pending',
+  'appointment_scheduled',
+  'appointment_cancelled',
+]);
+
+/** Who takes the steps: a simulation makes the appointments that it tells of, a laboratory makes none. */
+type TakenBy = 'simulation' | 'laboratory';
+
 /**
  * The statuses from here to the target, which is the last of them: none when the order has it already.
  * They follow the way to success and leave it as seldom and as early as the target asks for. A kit is never
  * registered on the way, since that would invent a patient, and a cancellation acts on the order as it stands.
  */
-export function pathTo(progress: OrderProgress, target: LowLevelStatus): StatusPath {
+export function pathTo(progress: OrderProgress, target: LowLevelStatus, takenBy: TakenBy = 'laboratory'): StatusPath {
   if (progress.last === target) return { ok: true, steps: [] };
   if (!statusesOf(progress.method).includes(target)) return { ok: false, reason: 'unreachable' };
   if (target === 'cancelled' || target === 'do_not_process') {
     return advance(progress, target) ? { ok: true, steps: [target] } : { ok: false, reason: 'unreachable' };
   }
-  const steps = findStepsOrNull(progress, target, stepsOfLaboratory);
+  const steps = findStepsOrNull(progress, target, (from) => stepsOf(takenBy, from));
   if (steps) return { ok: true, steps };
-  return { ok: false, reason: findStepsOrNull(progress, target, next) ? 'registration_required' : 'unreachable' };
+  const isKit = progress.method === 'testkit';
+  const waits = isKit && findStepsOrNull(progress, target, next) !== null;
+  return { ok: false, reason: waits ? 'registration_required' : 'unreachable' };
 }
 
 type StepsFrom = (progress: OrderProgress) => Step[];
@@ -57,9 +68,12 @@ interface Walk {
   steps: LowLevelStatus[];
 }
 
-function stepsOfLaboratory(progress: OrderProgress): Step[] {
+function stepsOf(takenBy: TakenBy, progress: OrderProgress): Step[] {
   const steps = next(progress);
-  return progress.method === 'testkit' ? steps.filter((step) => !KIT_REGISTRATION.has(step.status)) : steps;
+  if (progress.method === 'testkit') return steps.filter((step) => !KIT_REGISTRATION.has(step.status));
+  if (takenBy === 'laboratory') return steps.filter((step) => !OF_APPOINTMENTS.has(step.status));
+  const isBeforeVisit = progress.method === 'at_home_phlebotomy' && progress.last !== 'appointment_scheduled';
+  return isBeforeVisit ? steps.filter((step) => step.status !== 'draw_completed') : steps;
 }
 
 /** A search in rounds: each follows the way to success to its end, and the next one starts a step beside it. */

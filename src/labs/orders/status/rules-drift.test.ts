@@ -8,7 +8,7 @@ import type { OrderProgress } from './rules.ts';
 import { next, start } from './rules.ts';
 
 const MIGRATION = fileURLToPath(
-  new URL('../../../../migrations/0072_results_without_an_appointment.sql', import.meta.url),
+  new URL('../../../../migrations/0143_draws_without_an_appointment.sql', import.meta.url),
 );
 const ROWS = /(?<=-- rows begin\n).*?(?=-- rows end\n)/s;
 

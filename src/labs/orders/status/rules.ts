@@ -1,5 +1,5 @@
 // Which status of a laboratory order may follow which, as one pure table.
-// migrations/0072_results_without_an_appointment.sql holds the same rules inside the database; rules-drift.test.ts
+// migrations/0143_draws_without_an_appointment.sql holds the same rules inside the database; rules-drift.test.ts
 // keeps both equal.
 import type { CollectionMethod, LowLevelStatus } from './table.ts';
 import { isOpen, topLevel } from './table.ts';
@@ -75,13 +75,14 @@ const AFTER_DRAW: Successors = {
   ...RESULTS,
 };
 
+/** Whoever drew the sample, a team or a laboratory may tell so: not every visit is booked through the service. */
 const PHLEBOTOMY: Successors = {
   ordered: ['requisition_created', 'requisition_bypassed', 'cancelled'],
-  requisition_created: ['appointment_pending', 'cancelled'],
-  requisition_bypassed: ['appointment_pending', 'cancelled'],
-  appointment_pending: ['appointment_scheduled', 'appointment_cancelled', 'cancelled'],
+  requisition_created: ['appointment_pending', 'draw_completed', 'cancelled'],
+  requisition_bypassed: ['appointment_pending', 'draw_completed', 'cancelled'],
+  appointment_pending: ['appointment_scheduled', 'appointment_cancelled', 'draw_completed', 'cancelled'],
   appointment_scheduled: ['appointment_scheduled', 'appointment_cancelled', 'draw_completed', 'cancelled'],
-  appointment_cancelled: ['appointment_pending', 'appointment_scheduled', 'cancelled'],
+  appointment_cancelled: ['appointment_pending', 'appointment_scheduled', 'draw_completed', 'cancelled'],
   ...AFTER_DRAW,
 };
 

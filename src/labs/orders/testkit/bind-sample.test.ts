@@ -296,7 +296,11 @@ describe('a registration that is repeated', () => {
 describe('ids that laboratories issue', () => {
   test('of the simulated one cannot be taken before they are issued', async () => {
     const user_id = await newUser();
-    expect(refusal(await register({ sample_id: 'SIM0123456789AB', user_id }))).toEqual([404, 'sample_not_found']);
+    const refused = await register({ sample_id: 'SIM0123456789AB', user_id });
+    expect(refusal(refused)).toEqual([404, 'sample_not_found']);
+    // The user was named: nobody is told to do that.
+    expect(JSON.stringify(refused.body)).toContain('No kit with this sample_id was issued to this team. Check the id.');
+    expect(JSON.stringify(await register({ sample_id: 'UNKNOWN-7' }).then(({ body }) => body))).toContain('in user_id');
     expect((await app.api<{ total: number }>('GET', `/v3/orders?user_id=${user_id}`)).body.total).toBe(0);
   });
 

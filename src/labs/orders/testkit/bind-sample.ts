@@ -74,7 +74,7 @@ export async function refuseUnknownSample(ctx: TxCtx<TeamCtx>, sampleId: string,
   const { rows } = await sql`
     insert into sample_ids (sample_id, team_id) values (${sampleId}, ${ctx.team.id})
     on conflict do nothing returning sample_id`.execute(ctx.db);
-  throw rows.length === 0 ? alreadyRegistered() : sampleNotFound();
+  throw rows.length === 0 ? alreadyRegistered() : sampleNotFound(mustBeIssued(ctx, sampleId));
 }
 
 /** Ids of kits that a laboratory gave to the team before any order, by which they can be registered. */
@@ -85,10 +85,13 @@ export async function issueSampleIds(ctx: TeamCtx, sampleIds: string[]): Promise
     on conflict do nothing`.execute(ctx.db);
 }
 
-const sampleNotFound = (): AppError =>
+/** Of an id that has to be issued first no user who is named makes an order. */
+const sampleNotFound = (isToBeIssued: boolean): AppError =>
   new AppError(
     'sample_not_found',
-    'No kit with this sample_id is known. Check the id, or name the user whose kit it is in user_id.',
+    isToBeIssued
+      ? 'No kit with this sample_id was issued to this team. Check the id.'
+      : 'No kit with this sample_id is known. Check the id, or name the user whose kit it is in user_id.',
   );
 
 export const alreadyRegistered = (): AppError =>

@@ -12,10 +12,7 @@ export function completeDraw(ctx: TeamCtx, orderId: string): Promise<LoadedOrder
     const order = await lockOrder(ctx, orderId);
     if (order.row.last_low_level_status === 'draw_completed') return order;
     if (!advance(progressOfOrder(order), 'draw_completed')) {
-      throw new AppError(
-        'draw_not_expected',
-        `No sample is drawn of this order now: it is ${order.row.last_status}. A visit at home has to be scheduled first.`,
-      );
+      throw new AppError('draw_not_expected', `No sample is drawn of this order now: it is ${order.row.last_status}.`);
     }
     return appendOrderEvents(ctx, order, [{ status: 'draw_completed' }]);
   });

@@ -90,9 +90,13 @@ describe('draw_completed', () => {
     expect(second.body.order.last_event.status).toBe('sample_with_lab.on_site_collection.draw_completed');
   });
 
-  test('of a visit needs one that is scheduled, and of other ways is refused', async () => {
-    const visit = await orderBy('at_home_phlebotomy');
-    expect((await complete(visit.id)).body.code).toBe('draw_not_expected');
+  test('is taken of a visit whether it was booked here or not, and of other ways is refused', async () => {
+    const [own, visit] = [await orderBy('at_home_phlebotomy'), await orderBy('at_home_phlebotomy')];
+    expect(lowStatuses((await complete(own.id)).body.order)).toEqual([
+      'ordered',
+      'requisition_created',
+      'draw_completed',
+    ]);
     await simulate(app.team, visit.id, '?final_status=collecting_sample.at_home_phlebotomy.appointment_scheduled');
     expect((await complete(visit.id)).status).toBe(200);
     for (const method of ['walk_in_test', 'testkit']) {
@@ -274,8 +278,15 @@ describe('what goes out to a laboratory that is connected by messages', () => {
     const order = await orderBy('walk_in_test');
     expect(lowStatuses(order)).toEqual(['ordered', 'requisition_bypassed']);
     expect(await sent(order.id)).toEqual([{ action: 'new', lab_id: 2, state: 'waiting' }]);
+    await asOwner(`update laboratory_outbox set sent_at = now() where order_id = '${order.id}'`);
     await app.api('POST', `/v3/order/${order.id}/cancel`);
-    expect((await sent(order.id)).map(({ action }) => action)).toEqual(['new', 'cancel']);
+    expect((await sent(order.id)).map(({ action, state }) => [action, state])).toEqual([
+      ['new', 'withdrawn'],
+      ['cancel', 'waiting'],
+    ]);
+    const unsent = await orderBy('walk_in_test');
+    await app.api('POST', `/v3/order/${unsent.id}/cancel`);
+    expect(await sent(unsent.id)).toEqual([{ action: 'new', lab_id: 2, state: 'withdrawn' }]);
     const scheduled = await orderBy('walk_in_test', { activate_by: '2099-01-31' });
     expect(await sent(scheduled.id)).toEqual([]);
     await app.api('PATCH', `/v3/order/${scheduled.id}`, { activate_by: null });

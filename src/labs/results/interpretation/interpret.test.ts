@@ -106,6 +106,85 @@ describe('without a flag the range decides', () => {
   });
 });
 
+describe('words without a flag or a range', () => {
+  const words = {
+    normal: ['Non-reactive', 'Not detected', 'Negative', 'Absent'],
+    abnormal: ['Reactive', 'Detected', 'Positive', 'Present'],
+  };
+  const judged = (result: string, more: Partial<Parameters<typeof interpret>[0]> = {}): string =>
+    interpret({ result, unit: null, reference_range: null, flags: [], final: true, ...more }).interpretation;
+
+  test.each(['Reactive', 'POSITIVE', 'Detected', 'Non-reactive', 'Negative', 'See note', '1:40', 'Yellow', ''])(
+    '%s is unknown, since nobody has said what it means',
+    (result) => {
+      expect(judged(result)).toBe('unknown');
+      expect(judged(result, { words: { normal: [], abnormal: [] } })).toBe('unknown');
+    },
+  );
+
+  test.each([
+    ['Reactive', 'abnormal'],
+    ['REACTIVE.', 'abnormal'],
+    ['Positive', 'abnormal'],
+    ['Non Reactive', 'normal'],
+    ['NONREACTIVE', 'normal'],
+    ['Non-Reactive', 'normal'],
+    ['not detected', 'normal'],
+    ['Weakly reactive', 'unknown'],
+    ['Not detected\nNegative', 'normal'],
+    ['Negative\nPositive', 'abnormal'],
+    ['Negative\nSee note', 'unknown'],
+    ['constructor', 'unknown'],
+  ])('%s is %s where the catalogue of the test says so', (result, interpretation) => {
+    expect(judged(result, { words })).toBe(interpretation);
+    expect(judged(result, { words, final: false })).toBe(interpretation);
+  });
+
+  test('mean what the laboratory says with them, whatever the catalogue says', () => {
+    expect(judged('Reactive', { words, flags: ['N'] })).toBe('normal');
+    expect(judged('Positive', { words, reference_range: 'Positive' })).toBe('normal');
+    expect(judged('Reactive', { words, reference_range: 'Non Reactive' })).toBe('abnormal');
+    expect(judged('Reactive', { words, reference_range: 'See report' })).toBe('abnormal');
+  });
+
+  test('say nothing of numbers', () => {
+    expect(judged('5', { words })).toBe('normal');
+    expect(judged('<5', { words })).toBe('normal');
+    expect(judged('5', { words, reference_range: 'See report' })).toBe('unknown');
+  });
+});
+
+describe('a number', () => {
+  test.each([
+    ['10^3', '1000'],
+    ['1.5x10^3', '1500'],
+    ['1.5 x 10^3', '1500'],
+    ['2*10**-3', '0.002'],
+    ['1.5E3', '1500'],
+    ['1e-2', '0.01'],
+    ['500.', '500'],
+    ['1,250', '1250'],
+    ['12345678901234.5', '12345678901234.5'],
+  ])('written %s is %s', (written, meant) => {
+    expect(readValue('numeric', written, null)).toEqual({ type: 'numeric', result: meant, value: Number(meant) });
+  });
+
+  test.each([
+    ['<10', '<10'],
+    ['>= 5.0', '>=5.0'],
+    ['=> 5.0', '>=5.0'],
+    ['< OR = 3', '<=3'],
+    ['<1.0E-2', '<0.010'],
+    ['>1x10^6', '>1000000'],
+  ])('bounded by %s is the range %s', (written, meant) => {
+    expect(readValue('numeric', written, null)).toEqual({ type: 'range', result: meant, value: -1 });
+  });
+
+  test.each(['10^', '^3', '10^400', 'x10^3', '1.2.3', '10^3^2'])('is not made of %s', (written) => {
+    expect(parseValue(written)).toBeNull();
+  });
+});
+
 describe('a flag', () => {
   test.each([
     [['N'], 'normal'],

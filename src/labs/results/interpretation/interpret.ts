@@ -1,6 +1,7 @@
 import type { INTERPRETATIONS } from '../schemas.ts';
 import { parseRange, parseValue } from './parse-range.ts';
 import { placeInRange } from './place-in-range.ts';
+import { interpretWords, type Words } from './words.ts';
 
 export type Interpretation = (typeof INTERPRETATIONS)[number];
 
@@ -22,6 +23,8 @@ const MEANING = new Map(
   Object.entries(FLAGS).flatMap(([meaning, flags]) => flags.map((flag) => [flag, meaning as Interpretation])),
 );
 
+export const isFlag = (flag: string): boolean => MEANING.has(flag);
+
 /** The worst of a laboratory's flags; null where it sent none. */
 function interpretFlags(flags: string[]): Interpretation | null {
   const sent = flags.map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '' && flag !== '""');
@@ -35,6 +38,8 @@ type Observed = {
   flags: string[];
   /** False while the laboratory may still change its mind. */
   final: boolean;
+  /** What words mean by the catalogue of the test; absent or null where it says nothing. */
+  words?: Words | null;
 };
 
 export type Judgement = {
@@ -46,16 +51,17 @@ export type Judgement = {
 };
 
 /**
- * What a result means: the laboratory's flags decide, without them the range that it sent. A final result with neither
- * is normal, since a laboratory flags what is not; a range that cannot be compared with it leaves it unknown.
+ * What a result means: the laboratory's flags decide, without them the range that it sent, without that the words that
+ * the test's catalogue knows. A final number with none of these is normal, since a laboratory flags what is not. Words
+ * that nobody has told the meaning of are unknown, as is a result that cannot be compared with its range.
  */
-export function interpret({ result, unit, reference_range, flags, final }: Observed): Judgement {
+export function interpret({ result, unit, reference_range, flags, final, words = null }: Observed): Judgement {
   const range = parseRange(reference_range, unit);
   const value = parseValue(result);
   const place = range && value && placeInRange(value, range);
   const { min = null, max = null } = range ?? {};
   return {
-    interpretation: interpretFlags(flags) ?? byRange() ?? (final ? 'normal' : 'unknown'),
+    interpretation: interpretFlags(flags) ?? byRange() ?? byWords() ?? 'unknown',
     min_range_value: min,
     max_range_value: max,
     is_above_max_range: place && max !== null ? place === 'above' : null,
@@ -65,6 +71,11 @@ export function interpret({ result, unit, reference_range, flags, final }: Obser
   function byRange(): Interpretation | null {
     if (place) return place === 'inside' ? 'normal' : 'abnormal';
     return reference_range?.trim() ? compareWords(result, reference_range) : null;
+  }
+
+  function byWords(): Interpretation | null {
+    if (!value) return words && interpretWords(result, words);
+    return final && !reference_range?.trim() ? 'normal' : null;
   }
 }
 
@@ -76,8 +87,8 @@ const FINDINGS: [none: RegExp, some: RegExp][] = [
   [/^absent$/, /^present$/],
 ];
 
-/** A range in words, such as `Non Reactive`, against a result in words. */
-function compareWords(result: string, range: string): Interpretation {
+/** A range in words, such as `Non Reactive`, against a result in words; null where that tells nothing. */
+function compareWords(result: string, range: string): Interpretation | null {
   const [found, expected] = [result, range].map((text) => text.trim().toLowerCase()) as [string, string];
   if (found === expected) return 'normal';
   for (const [none, some] of FINDINGS) {
@@ -85,5 +96,5 @@ function compareWords(result: string, range: string): Interpretation {
     if (none.test(found)) return 'normal';
     if (some.test(found)) return 'abnormal';
   }
-  return 'unknown';
+  return null;
 }

@@ -5,7 +5,7 @@ export type Interval = { min: number | null; minIncluded: boolean; max: number |
 
 /** Ranges are a few words at most (OBX-7 has 60 characters); what is longer is prose. */
 const LONGEST = 120;
-const NUMBER = String.raw`[+-]?(?:\d{1,12}(?:\.\d{1,12})?|\.\d{1,12})`;
+const NUMBER = String.raw`[+-]?(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})`;
 const SINGLE = new RegExp(`^([<>]=?)(${NUMBER})$`);
 const DOUBLE = new RegExp(`^(${NUMBER})-(${NUMBER})$`);
 /** One number and nothing else. */
@@ -21,9 +21,12 @@ export function parseRange(text: string | null, unit: string | null = null): Int
   return plain === null ? null : (parseSingle(plain) ?? parseDouble(plain));
 }
 
-/** A result as the interval in which the value lies: one number, `<0.2`, `>=500` or `5-10`. Null for any other text. */
-export function parseValue(text: string): Interval | null {
-  const plain = plainOf(text, null);
+/**
+ * A result as the interval in which the value lies: one number, `<0.2`, `>=500`, `5-10` or `1.5x10^3`. Null for any
+ * other text.
+ */
+export function parseValue(text: string, unit: string | null = null): Interval | null {
+  const plain = plainOf(text, unit);
   if (plain === null) return null;
   if (ALONE.test(plain)) {
     const value = Number(plain);
@@ -41,13 +44,37 @@ export function plainOf(text: string, unit: string | null): string | null {
     .replaceAll('\u2264', '<=')
     .replaceAll('\u2265', '>=')
     .replaceAll(/([<>]) {0,3}or {0,3}=/gi, '$1=')
+    .replaceAll(/= ?([<>])/g, '$1=')
     .replaceAll(/(\d) {1,3}to {1,3}(?=[\d.+-])/gi, '$1-');
   // Spaces part a sign from its number and a dash from both; between two numbers they part what is not one.
   if (/[\d.] +[\d.]/.test(plain)) return null;
   plain = plain
     .replaceAll(/\s/g, '')
-    .replaceAll(/(?<![\d,.])(\d{1,3}(?:,\d{3}){1,3})(?![\d,])/g, (number) => number.replaceAll(',', ''));
+    .replaceAll(/(?<![\d,.])(\d{1,3}(?:,\d{3}){1,3})(?![\d,])/g, (number) => number.replaceAll(',', ''))
+    .replaceAll(POWER, (_, ...parts: (string | undefined)[]) => {
+      const [written = '1', ...exponents] = parts.slice(0, 4);
+      return shifted(written, Number(exponents.find((exponent) => exponent !== undefined)));
+    })
+    // A number may end with its point (2.A.47 of HL7 v2.5.1).
+    .replaceAll(/(\d)\.(?!\d)/g, '$1');
   return plain === '' || plain.includes(',') ? null : plain;
+}
+
+/** `1.5E3`, `1.5x10^3`, `10^3`, `2*10**-3`: a number with a power of ten. */
+const EXPONENT = String.raw`([+-]?\d{1,2})`;
+const TIMES_TEN = String.raw`10(?:\^|\*\*)${EXPONENT}`;
+const POWER = new RegExp(
+  String.raw`(?<![\w.])(?:(\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:E${EXPONENT}|[x\u00D7*]${TIMES_TEN})|${TIMES_TEN})(?![\d.])`,
+  'gi',
+);
+
+/** The decimal number with its point moved, exactly as it was written: nothing is rounded. */
+function shifted(written: string, places: number): string {
+  const [whole = '', fraction = ''] = written.split('.');
+  const digits = places < 0 ? '0'.repeat(-places) + whole + fraction : whole + fraction + '0'.repeat(places);
+  const point = (places < 0 ? -places : 0) + whole.length + places;
+  const moved = `${digits.slice(0, point) || '0'}.${digits.slice(point)}`;
+  return moved.replace(/^0+(?=\d)/, '').replace(/\.0*$/, '');
 }
 
 function parseSingle(plain: string): Interval | null {

@@ -4,6 +4,7 @@ import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { publishEvent } from '../../../events/publish.ts';
 import type { Form } from '../../../http/media.ts';
+import { refuseWhereStorageIsFull } from '../../../files/free-storage.ts';
 import { newId } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
 import { parsingJobCreated } from './events.ts';
@@ -20,6 +21,7 @@ export async function createJob(
   ctx: TeamCtx,
   form: Form<typeof ParserJobFields>,
 ): Promise<Static<typeof ParsingJobWithFiles>> {
+  await refuseWhereStorageIsFull(ctx);
   const id = newId();
   try {
     const digests: string[] = [];

@@ -26,7 +26,14 @@ export const labReportEndpoints = [
       'stored and marked needs_human_review, since no letters are recognised in pictures. The event ' +
       'lab_report.parsing_job.updated tells of the end. Under the same X-Idempotency-Key the same files answer as at first, also with ' +
       'the links of that time; GET gives new ones.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'file_not_recognised', 'file_too_large', 'limit_reached'],
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'file_not_recognised',
+      'file_too_large',
+      'limit_reached',
+      'storage_full',
+    ],
     handle: (ctx, { body }) => createJob(ctx, body),
   }),
   endpoint({

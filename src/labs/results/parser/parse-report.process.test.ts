@@ -18,7 +18,8 @@ import {
 import { person } from '../../../../test/people.ts';
 import { fetchPdf } from '../../../../test/pdf.ts';
 import { publishedTo } from '../../../../test/publish.ts';
-import { claimNext } from './claim.ts';
+import { claimNext, type Leased } from '../../../files/file-queue.ts';
+import { LAB_REPORTS } from './claim.ts';
 import { finishJob } from './finish-job.ts';
 import { runParsing } from './run-parsing.ts';
 import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
@@ -213,13 +214,15 @@ describe('a file that is made to break its reader', () => {
   });
 });
 
+const claim = (): Promise<Leased | null> => claimNext(app.ctx, LAB_REPORTS);
+
 describe('a report of which two processes know', () => {
   test('is read by one, and by the other when the first is gone; what that still says changes nothing', async () => {
     const userId = await newUser();
     const { body } = await sendReport(app.team, userId, [await reportPdf({ rows: REPORT_ROWS })]);
-    const first = await claimNext(app.ctx);
+    const first = await claim();
     expect(first?.id).toBe(body.id);
-    expect(await claimNext(app.ctx)).toBeNull();
+    expect(await claim()).toBeNull();
     await runParsing(app.ctx);
     expect((await readJob(app.team, body.id)).status).toBe('started');
     await sql`update lab_report_jobs set lease_until = now() - interval '1 second' where id = ${body.id}`.execute(
@@ -252,7 +255,7 @@ describe('a report of which two processes know', () => {
     const ids = [];
     for (let n = 0; n < 2; n += 1) ids.push((await sendReport(app.team, mine, [pngHead(5, 5)])).body.id);
     const theirs = (await sendReport(other, user_id, [pngHead(5, 5)])).body.id;
-    const turns = [await claimNext(app.ctx), await claimNext(app.ctx), await claimNext(app.ctx)];
-    expect(turns.map((claim) => claim?.id ?? null)).toEqual([theirs, ids[0], null]);
+    const turns = [await claim(), await claim(), await claim()];
+    expect(turns.map((each) => each?.id ?? null)).toEqual([ids[0], theirs, null]);
   });
 });

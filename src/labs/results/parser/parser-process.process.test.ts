@@ -20,8 +20,8 @@ function programOf(source: string): string {
   writeFileSync(program, source);
   return program;
 }
-const readBy = (source: string, mostMs = 30_000) =>
-  parsePdf(once(Buffer.from('%PDF-')), { signal, program: programOf(source), mostMs });
+const readBy = (source: string, mostMs = 30_000, cpuSeconds = 30) =>
+  parsePdf(once(Buffer.from('%PDF-')), { signal, program: programOf(source), mostMs, cpuSeconds });
 
 const CHILD = join(PACKAGE_ROOT, 'dist/src/labs/results/parser/parse/child.js');
 const MIB = 1024 * 1024;
@@ -63,6 +63,15 @@ describe('a file that asks for too much', () => {
 });
 
 describe('a process', () => {
+  test('that computes for ever is ended by the processor time that it used, and is gone', async () => {
+    const path = join(makeFolder(), 'pid');
+    const source = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(path)}, String(process.pid));
+      for (;;);`;
+    // The clock alone would let it compute for longer than this test may last.
+    await expect(readBy(source, 600_000, 1)).rejects.toThrow('processing_error');
+    expect(() => process.kill(Number(readFileSync(path, 'utf8')), 0)).toThrow('ESRCH');
+  }, 60_000);
+
   test('that waits for ever is ended by the time, and is gone when that is told', async () => {
     const path = join(makeFolder(), 'pid');
     const source = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(path)}, String(process.pid));

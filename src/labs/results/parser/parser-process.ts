@@ -1,22 +1,23 @@
-// Reading a stranger's PDF is left to a process of its own, with bounds of memory and time and nothing of ours around it: no
-// environment, no connection, no file, its output of bounded length and of a shape that is checked.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+// What a PDF says, as the process says that reads it. A file can have turned that process against us: its output is of bounded
+// length and of a shape that is checked.
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { startParser } from '../../../files/parser-process.ts';
 import { PACKAGE_ROOT } from '../../../package-root.ts';
 import { nullable, oneOf } from '../../../wire/schema.ts';
 import type { FailureReason } from './finish-job.ts';
 import { LONGEST_TEXT, MOST_ROWS, type ReadReport, type Said } from './parse/record.ts';
 
-const HEAP_MB = 128;
-const MOST_MS = 30_000;
+/** Of processor time; a report of a hundred pages takes a few. */
+const MOST_CPU_SECONDS = 20;
+/** Of one that waits and does nothing. All files of a job end within its lease. */
+const MOST_MS = 35_000;
 /** As many rows as are taken, with every text as long as it may be. */
 const MOST_OUTPUT_BYTES = 1024 * 1024;
 
@@ -62,28 +63,22 @@ const Report = Type.Object({
   unread: Type.Integer({ minimum: 0 }),
 });
 
+type Bounds = { signal: AbortSignal; program?: string; cpuSeconds?: number; mostMs?: number };
+
 /** What the text of a PDF says. Throws ReportFailure where the file or its bounds end it. */
 export async function parsePdf(
   content: AsyncIterable<Buffer>,
-  { signal, program = PROGRAM, mostMs = MOST_MS }: { signal: AbortSignal; program?: string; mostMs?: number },
+  { signal, program = PROGRAM, cpuSeconds = MOST_CPU_SECONDS, mostMs = MOST_MS }: Bounds,
 ): Promise<ReadReport> {
-  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, program], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: {},
-    signal,
-    killSignal: 'SIGKILL',
-    timeout: mostMs,
-  });
-  child.on('error', () => undefined); // of the signal; what could not be started closes, too
-  if (child.pid !== undefined) lowerPriority(child.pid);
-  const closed = once(child, 'close');
+  const { child, end } = startParser([program], { cpuSeconds, signal, takesInput: true });
+  const late = setTimeout(() => child.kill('SIGKILL'), mostMs);
   try {
     const [said] = await Promise.all([outputOf(child), feed(child, content)]);
     // Its output has ended, which says all: how the process itself ends, and when, decides nothing.
     return reportOf(said);
   } finally {
-    child.kill('SIGKILL');
-    await closed;
+    clearTimeout(late);
+    await end();
   }
 }
 
@@ -129,13 +124,4 @@ function reportOf(line: string): ReadReport {
   }
   if (!Value.Check(Report, said.report)) throw new ReportFailure('processing_error');
   return said.report;
-}
-
-/** Whoever waits for an answer goes before whoever reads a file. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has ended already.
-  }
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { defineJob } from '../../../db/define-job.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
-import { claimNext, giveBack, MOST_ATTEMPTS, type Claimed } from './claim.ts';
+import { giveBack, workQueue } from '../../../files/file-queue.ts';
+import { LAB_REPORTS, type Claimed } from './claim.ts';
 import { filesOf } from './find-job.ts';
 import { finishJob, type Outcome } from './finish-job.ts';
 import { matchReport } from './match/match-report.ts';
@@ -11,9 +11,6 @@ import { parsePdf, ReportFailure } from './parser-process.ts';
 import type { ReadReport } from './parse/record.ts';
 import { openFile } from './store-file.ts';
 
-/** Of one process: other background work needs places too. */
-const MOST_AT_ONCE = 1;
-const underWay = new WeakMap<Ctx['config'], number>();
 const NEVER = new AbortController().signal;
 
 /** Each minute too, for what a process left behind when it was killed. */
@@ -24,31 +21,18 @@ export const labReportParsing = defineJob({
   run: (ctx) => runParsing(ctx),
 });
 
-/** Reads what waits, one report after the other, until nothing does or the process stops. */
-export async function runParsing(ctx: Ctx): Promise<void> {
-  const others = underWay.get(ctx.config) ?? 0;
-  if (others >= MOST_AT_ONCE) return;
-  underWay.set(ctx.config, others + 1);
-  try {
-    while (!ctx.stopping?.aborted) {
-      const claimed = await claimNext(ctx);
-      if (!claimed) return;
-      await parseJob(ctx, claimed);
-    }
-  } finally {
-    underWay.set(ctx.config, (underWay.get(ctx.config) ?? 1) - 1);
-  }
-}
+/** Reads what waits, until nothing does or the process stops. */
+export const runParsing = (ctx: Ctx): Promise<void> =>
+  workQueue<Claimed>(ctx, {
+    ...LAB_REPORTS,
+    work: parseJob,
+    giveUp: (scoped, each) => finishJob(scoped, each, { failure: 'processing_error' }),
+  });
 
-/** What the database does not let through is thrown: the job then comes again when its lease has run out. */
-async function parseJob(ctx: Ctx, claimed: Claimed): Promise<void> {
-  const team = await findTeamScopeOrNull(ctx, claimed.team_id);
-  if (!team) return; // and with it everything of its users
-  const scoped = forTeam(ctx, team);
-  if (claimed.attempts > MOST_ATTEMPTS) return finishJob(scoped, claimed, { failure: 'processing_error' });
-  const outcome = await outcomeOf(scoped, claimed);
-  if (ctx.stopping?.aborted) return giveBack(scoped, claimed);
-  await finishJob(scoped, claimed, outcome);
+async function parseJob(ctx: TeamCtx, claimed: Claimed): Promise<void> {
+  const outcome = await outcomeOf(ctx, claimed);
+  if (ctx.stopping?.aborted) return giveBack(ctx, LAB_REPORTS, claimed);
+  await finishJob(ctx, claimed, outcome);
 }
 
 async function outcomeOf(ctx: TeamCtx, { id, user_id }: Claimed): Promise<Outcome> {

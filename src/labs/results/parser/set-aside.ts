@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { TeamCtx } from '../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
@@ -18,9 +19,10 @@ export function setAside(
   ctx: TeamCtx,
   { id, job_id, n, kind }: { id: string; job_id: string; n: number; kind: ReportFileKind },
 ): Promise<void> {
-  return inTransaction(ctx, async ({ db, team, config }) => {
-    // Two uploads of a team that look at once would each find room for itself.
-    await lockName(db, 'lab reports', team.id);
+  return inTransaction(ctx, async (tx) => {
+    const { db, team, config } = tx;
+    // Two uploads of an organisation that look at once would each find room for itself.
+    await lockName(db, 'lab reports', team.org_id);
     const { rows } = await sql<{ bytes: number; arriving: number; waiting: number }>`
       select (select coalesce(sum(bytes), 0)::float8 from lab_report_files where team_id = ${team.id}) as bytes,
              (select count(*)::float8 from lab_report_files where team_id = ${team.id} and not is_stored) as arriving,
@@ -40,8 +42,22 @@ export function setAside(
         `The lab reports of this team take up their ${config.labReportBytes} bytes. Whoever runs the service can give it more.`,
       );
     }
+    if ((await bytesOfOrg(tx)) + MOST_FILE_BYTES > config.orgBytes.labReports) {
+      throw new AppError(
+        'limit_reached',
+        `The lab reports of this organisation take up their ${config.orgBytes.labReports} bytes. ` +
+          'Whoever runs the service can give it more.',
+      );
+    }
     await sql`
       insert into lab_report_files (id, team_id, job_id, n, kind, bytes)
       values (${id}, ${team.id}, ${job_id}, ${n}, ${kind}, ${MOST_FILE_BYTES})`.execute(db);
   });
+}
+
+async function bytesOfOrg(ctx: TxCtx<TeamCtx>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(bytes), 0)::float8 as bytes from lab_report_files
+     where team_id in (select teams.id from teams where org_id = ${ctx.team.org_id})`.execute(acrossTeams(ctx).db);
+  return rows[0]?.bytes ?? 0;
 }

@@ -1,18 +1,21 @@
 import type { Analyte } from '../../catalogue/analytes.ts';
-import type { KeptMissing, KeptReport, KeptResult, Withdrawn } from '../kept-report.ts';
-import { analyteOf, keyOf, readMissing, readResult, sourceMarkerOf } from './read-observation.ts';
+import type { KeptMissing, KeptReport, KeptResult, PastResult } from '../kept-report.ts';
+import { isNewer, isPreliminary, type Entry } from './newer.ts';
+import { analyteOf, asOf, keyOf, readMissing, readResult, sourceMarkerOf } from './read-observation.ts';
 import type { LabReport, Observation } from '../report.ts';
 
-type Entry =
-  { of: 'result'; entry: KeptResult } | { of: 'missing'; entry: KeptMissing } | { of: 'withdrawn'; entry: Withdrawn };
 type Values = Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>;
+/** `superseded`: the report told something that is older than what stands. */
+type Merged = Values & { superseded: boolean };
 
 /**
  * What is known of an order after one more report. Laboratories repeat themselves, send parts, and messages come late:
- * so each value stands for itself, the laboratory's own time decides which is newer, and what is not told again stays.
+ * so each value stands for itself, the newest one stands (record 359), those before it are its history, and what is not told
+ * again stays.
  */
-export function mergeValues(before: Values | null, report: LabReport, analytes: Analyte[]): Values {
+export function mergeValues(before: Values | null, report: LabReport, analytes: Analyte[]): Merged {
   const entries = new Map<string, Entry>();
+  let superseded = false;
   for (const entry of before?.results ?? []) entries.set(entry.key, { of: 'result', entry });
   for (const entry of before?.missing_results ?? []) entries.set(entry.key, { of: 'missing', entry });
   for (const entry of before?.withdrawn ?? []) entries.set(entry.key, { of: 'withdrawn', entry });
@@ -22,57 +25,91 @@ export function mergeValues(before: Values | null, report: LabReport, analytes: 
     const known = entries.get(key);
     const told = entryOf(report, observation, analyte);
     if (!known) entries.set(key, told);
-    else if (replaces(told, known) && !saysTheSame(told, known)) entries.set(key, corrected(told, known));
+    else if (saysTheSame(told, known)) entries.set(key, isNewer(told, known) ? restated(known, told) : known);
+    else if (isNewer(told, known)) entries.set(key, corrected(told, known));
+    else {
+      const late = withLate(known, told);
+      superseded ||= late !== known || known.of !== 'result';
+      entries.set(key, late);
+    }
   }
-  return valuesOf([...entries.values()], analytes);
+  return { ...valuesOf([...entries.values()], analytes), superseded };
 }
 
 function entryOf(report: LabReport, observation: Observation, analyte: Analyte | null): Entry {
   const { status } = observation;
   if (status === 'withdrawn') {
     const name = analyte?.name ?? observation.name;
-    const entry = { key: keyOf(observation, analyte), name, reported_at: report.reported_at.timestamp };
-    return { of: 'withdrawn', entry };
+    const as_of = asOf(report, observation);
+    return {
+      of: 'withdrawn',
+      entry: { key: keyOf(observation, analyte), name, reported_at: as_of.reported_at, as_of },
+    };
   }
   if (status === 'not_obtained') return { of: 'missing', entry: readMissing(report, observation, analyte) };
   return { of: 'result', entry: readResult(report, { ...observation, status }, analyte) };
-}
-
-const RANKS = { partial: 0, final: 1, corrected: 2 };
-
-const rankOf = (told: Entry): number =>
-  told.of === 'result' ? RANKS[told.entry.status] : told.of === 'missing' ? RANKS.final : RANKS.corrected + 1;
-
-const timeOf = ({ of, entry }: Entry): string => (of === 'result' ? entry.timestamp : entry.reported_at) ?? '';
-
-/** Older messages change nothing, and neither does a preliminary value what was final. */
-function replaces(told: Entry, known: Entry): boolean {
-  if (rankOf(told) === RANKS.partial && rankOf(known) > RANKS.partial && timeOf(known) !== '') return false;
-  const [then, now] = [timeOf(known), timeOf(told)];
-  return now === then ? rankOf(told) >= rankOf(known) : now > then;
 }
 
 /** Equal but for when it was said and what it is called: a value that turns from preliminary to final is no repetition. */
 function saysTheSame(told: Entry, known: Entry): boolean {
   if (told.of !== known.of) return false;
   if (told.of === 'withdrawn') return true;
-  if (known.of === 'result' && known.entry.status === 'partial' && rankOf(told) > RANKS.partial) return false;
-  return contentOf(told) === contentOf(known);
+  if (isPreliminary(known) && !isPreliminary(told)) return false;
+  // Early versions were kept without their codes.
+  const hasCodes = told.of === 'result' && known.of === 'result' && known.entry.result_codes !== null;
+  return contentOf(told, hasCodes) === contentOf(known, hasCodes);
 }
 
-const contentOf = ({ entry }: Entry): string => {
-  const plain = { ...entry, timestamp: null, reported_at: null, status: null, previous_result: null };
-  return JSON.stringify(Object.entries(plain).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+const contentOf = ({ entry }: Entry, hasCodes: boolean): string => {
+  const of = { timestamp: null, reported_at: null, status: null, previous_result: null, history: null, as_of: null };
+  const codes = hasCodes ? {} : { result_codes: null };
+  return JSON.stringify(Object.entries({ ...entry, ...of, ...codes }).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
+
+/** The same was said later: what comes between does not take its place. */
+const restated = (known: Entry, { entry: { as_of } }: Entry): Entry =>
+  ({ of: known.of, entry: { ...known.entry, ...(as_of && { as_of }) } }) as Entry;
 
 /** What was final and is another now is marked, with what it was. */
 function corrected(told: Entry, known: Entry): Entry {
-  if (told.of !== 'result' || known.of !== 'result' || known.entry.status === 'partial') return told;
-  const { result, unit, previous_result } = known.entry;
-  const changed = result !== told.entry.result || unit !== told.entry.unit;
-  const previous = changed ? [result, unit].filter((part) => part !== null).join(' ') : previous_result;
-  return { of: 'result', entry: { ...told.entry, status: 'corrected', previous_result: previous } };
+  if (told.of !== 'result' || known.of !== 'result') return told;
+  const { result, unit, previous_result, status } = known.entry;
+  const isOther = result !== told.entry.result || unit !== told.entry.unit;
+  const history = isOther ? joined(known.entry.history, pastOf(known.entry, false)) : known.entry.history;
+  if (status === 'partial') return { of: 'result', entry: { ...told.entry, history } };
+  const previous = isOther ? [result, unit].filter((part) => part !== null).join(' ') : previous_result;
+  return { of: 'result', entry: { ...told.entry, history, status: 'corrected', previous_result: previous } };
 }
+
+/** What came after something newer is kept behind it; the same entry where it is there already. */
+function withLate(known: Entry, told: Entry): Entry {
+  if (known.of !== 'result' || told.of !== 'result') return known;
+  const history = joined(known.entry.history, pastOf(told.entry, true));
+  return history === known.entry.history ? known : { of: 'result', entry: { ...known.entry, history } };
+}
+
+const pastOf = (
+  { result, unit, interpretation, status, timestamp, as_of }: KeptResult,
+  came_late: boolean,
+): PastResult => ({
+  result,
+  unit,
+  interpretation,
+  status,
+  timestamp,
+  came_late,
+  sent_at: as_of?.sent_at ?? null,
+});
+
+/** Oldest first by the laboratory's times; a value that it told at the same time before is there once. */
+function joined(history: PastResult[], past: PastResult): PastResult[] {
+  const isKnown = history.some(
+    ({ result, unit, timestamp }) => result === past.result && unit === past.unit && timestamp === past.timestamp,
+  );
+  return isKnown ? history : [...history, past].toSorted((a, b) => (timesOf(a) < timesOf(b) ? -1 : 1));
+}
+
+const timesOf = ({ timestamp, sent_at }: PastResult): string => `${timestamp ?? ''} ${sent_at ?? ''}`;
 
 /** In the order of the lab test; what was not asked for comes last, in the order in which it came. */
 function valuesOf(entries: Entry[], analytes: Analyte[]): Values {
@@ -89,15 +126,22 @@ function valuesOf(entries: Entry[], analytes: Analyte[]): Values {
   }
 }
 
-/** What was asked for and required, is awaited no more and was not told: the laboratory called it final, or cancelled it. */
+/** Why there is no value, in the words of `missing_results`. */
+export const NOT_IN_REPORT = "Not in the laboratory's final report.";
+export const SET_ASIDE = 'A part of the report could not be read and was set aside.';
+
+/**
+ * What was asked for and required, is awaited no more and was not told: the laboratory called it final, or cancelled
+ * it, or it may have stood in a part of the report that was discarded.
+ */
 export function notReported(
   { results, missing_results, withdrawn }: Values,
-  expected: { analyte: Analyte; isCancelled: boolean }[],
+  expected: { analyte: Analyte; isCancelled: boolean; isSetAside: boolean }[],
 ): KeptMissing[] {
   const told = new Set([...results, ...missing_results, ...withdrawn].map(({ key }) => key.split('#')[0]));
   return expected
     .filter(({ analyte }) => analyte.required && !told.has(analyte.slug))
-    .map(({ analyte, isCancelled }) => ({
+    .map(({ analyte, isCancelled, isSetAside }) => ({
       key: analyte.slug,
       name: analyte.name,
       slug: analyte.slug,
@@ -106,7 +150,7 @@ export function notReported(
       provider_id: analyte.marker_provider_id,
       source_markers: [sourceMarkerOf(analyte)],
       inferred_failure_type: 'unknown_failure',
-      note: isCancelled ? 'The laboratory cancelled this test.' : "Not in the laboratory's final report.",
+      note: isCancelled ? 'The laboratory cancelled this test.' : isSetAside ? SET_ASIDE : NOT_IN_REPORT,
       reported_at: null,
     }));
 }

@@ -3,6 +3,8 @@ import type { OrderedTest } from '../../catalogue/ordered-tests.ts';
 import type { KeptReport } from '../kept-report.ts';
 import { MOST_OF_REPORT, ReportRefused } from '../report-bounds.ts';
 import type { LabReport, Observation, ReportedTest } from '../report.ts';
+import { rejectionOf } from './rejected-samples.ts';
+import { NOT_IN_REPORT, SET_ASIDE } from './merge-report.ts';
 import { meantBy } from './told-tests.ts';
 
 /**
@@ -13,12 +15,13 @@ export function withNotesOfTests(report: LabReport, before: KeptReport | null, o
   const told = [...(before?.results ?? []), ...(before?.withdrawn ?? [])].map(({ key }) => key.split('#')[0]);
   const known = new Set([...told, ...report.observations.map(({ analyte_slug }) => analyte_slug)]);
   const added = (report.tests ?? []).flatMap((test) => {
-    if (!test.notes) return [];
+    const isRejected = test.status === 'cancelled' && rejectionOf(test) !== null;
+    if (!test.notes && !isRejected) return [];
     const lacking = [...new Set(meantBy(test, ordered).flatMap(({ analytes }) => analytes))].filter(
       ({ slug, required }) => required && !known.has(slug),
     );
-    if (test.status === 'partial' || lacking.length === 0) return [noteOf(test, test.notes)];
-    return lacking.map(({ slug }) => notObtained(slug, test));
+    if (test.status === 'partial' || lacking.length === 0) return test.notes ? [noteOf(test, test.notes)] : [];
+    return lacking.map(({ slug }) => notObtained(slug, test, report.set_aside ? SET_ASIDE : NOT_IN_REPORT));
   });
   const observations = [...report.observations, ...added];
   const length = observations.reduce((sum, { notes, text }) => sum + (notes?.length ?? 0) + text.length, 0);
@@ -50,12 +53,18 @@ const noteOf = ({ name, codes }: ReportedTest, text: string): Observation => ({
   status: 'final',
 });
 
-const notObtained = (slug: string, { status, notes = null }: ReportedTest): Observation => ({
-  ...PLAIN,
-  flags: [],
-  analyte_slug: slug,
-  name: slug,
-  text: status === 'cancelled' ? 'The laboratory cancelled this test.' : "Not in the laboratory's final report.",
-  notes,
-  status: 'not_obtained',
-});
+function notObtained(slug: string, test: ReportedTest, absent: string): Observation {
+  const { status, notes = null } = test;
+  const rejection = status === 'cancelled' ? rejectionOf(test) : null;
+  const cancelled = rejection?.words ?? 'The laboratory cancelled this test.';
+  return {
+    ...PLAIN,
+    flags: [],
+    analyte_slug: slug,
+    name: slug,
+    text: status === 'cancelled' ? cancelled : absent,
+    notes,
+    failure: rejection?.failure ?? null,
+    status: 'not_obtained',
+  };
+}

@@ -55,6 +55,12 @@ export const sourceMarkerOf = (analyte: Analyte): NonNullable<Named['source_mark
   provider_id: analyte.marker_provider_id,
 });
 
+/** When a value was reported, and when the message was written that says so. */
+export const asOf = (report: LabReport, { reported_at }: Observation): NonNullable<KeptResult['as_of']> => ({
+  reported_at: (reported_at ?? report.reported_at).timestamp,
+  sent_at: report.message_at?.timestamp ?? null,
+});
+
 /** A value of a report as it is kept: read by its type, in UCUM, and interpreted. */
 export function readResult(
   report: LabReport,
@@ -65,6 +71,7 @@ export function readResult(
   const { type, result, value } = readValue(observation.kind, observation.text, observation.unit);
   const repeated = type === 'range' || type === 'comment' ? result : null;
   const { performing_laboratory, reference_range, flags, status } = observation;
+  const as_of = asOf(report, observation);
   return {
     ...named(observation, analyte),
     value,
@@ -72,10 +79,18 @@ export function readResult(
     type,
     result_type: type,
     unit,
-    timestamp: report.reported_at.timestamp,
+    timestamp: as_of.reported_at,
+    as_of,
     notes: [repeated, observation.notes].filter((note) => note !== null).join('\n') || null,
     reference_range,
-    ...interpret({ result, unit: observation.unit, reference_range, flags, final: status !== 'partial' }),
+    ...interpret({
+      result,
+      unit: observation.unit,
+      reference_range,
+      flags,
+      final: status !== 'partial',
+      words: analyte && { normal: analyte.normal_words, abnormal: analyte.abnormal_words },
+    }),
     source_interpretation: flags.join('~'),
     performing_laboratory:
       performing_laboratory === null
@@ -84,16 +99,20 @@ export function readResult(
     source_sample_id: observation.sample_id,
     status,
     previous_result: null,
+    history: [],
+    result_codes: observation.coded && observation.coded.length > 0 ? observation.coded : null,
   };
 }
 
 /** A value that will not come, with the reason as far as it was said. */
 export function readMissing(report: LabReport, observation: Observation, analyte: Analyte | null): KeptMissing {
   const { text, notes, failure } = observation;
+  const as_of = asOf(report, observation);
   return {
     ...named(observation, analyte),
     inferred_failure_type: failure ?? failureTypeOf(text, notes),
     note: [text, notes].filter((note) => note !== null && note !== '').join('\n') || null,
-    reported_at: report.reported_at.timestamp,
+    reported_at: as_of.reported_at,
+    as_of,
   };
 }

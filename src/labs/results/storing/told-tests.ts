@@ -2,8 +2,9 @@
 // itself (decision record 235).
 import type { Analyte } from '../../catalogue/analytes.ts';
 import type { OrderedTest } from '../../catalogue/ordered-tests.ts';
-import type { KeptReport, ToldTests } from '../kept-report.ts';
+import type { KeptReport, RejectedTests, ToldTests } from '../kept-report.ts';
 import type { ReportedTest } from '../report.ts';
+import { rejectionCodeOf } from './rejected-samples.ts';
 
 type Status = ReportedTest['status'];
 type Values = Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>;
@@ -29,6 +30,35 @@ export function testsAfter(before: ToldTests, reported: ReportedTest[], ordered:
     if (status !== 'partial' || !isSettled(before[marker_id])) tests[marker_id] = status;
   }
   return { tests, awaitsOthers };
+}
+
+/** Why the samples of ordered tests were rejected; of a test that was not cancelled, or has values since, nothing. */
+export function rejectedAfter(
+  before: RejectedTests,
+  reported: ReportedTest[],
+  { tests, ordered }: { tests: ToldTests; ordered: OrderedTest[] },
+): RejectedTests {
+  const rejected = new Map(Object.entries(before));
+  for (const test of reported) {
+    const code = rejectionCodeOf(test);
+    for (const { marker_id } of code === null ? [] : meantBy(test, ordered))
+      rejected.set(String(marker_id), code as string);
+  }
+  return Object.fromEntries([...rejected].filter(([marker]) => tests[marker] === 'cancelled'));
+}
+
+/** Whether every ordered test was cancelled, or has nothing but values that will not come: no result can come any more. */
+export function haveAllFailed(tests: ToldTests, values: Values, ordered: OrderedTest[]): boolean {
+  // Notes of the laboratory stand among the results, and are none.
+  const hasValue = values.results.some(
+    ({ source_markers, loinc, provider_id }) => source_markers ?? loinc ?? provider_id,
+  );
+  if (ordered.length === 0 || hasValue || values.withdrawn.length > 0) return false;
+  const missing = new Set(values.missing_results.map(({ key }) => key.split('#')[0] as string));
+  return ordered.every(({ marker_id, analytes }) => {
+    const required = analytes.filter((analyte) => analyte.required);
+    return tests[marker_id] === 'cancelled' || (required.length > 0 && required.every(({ slug }) => missing.has(slug)));
+  });
 }
 
 /** Of several words about one test in a report the first of these counts. */

@@ -21,14 +21,14 @@ export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): P
     const order = await lockOrder(ctx, orderOf(unmatched, accepted));
     const user = accepted.user_id?.toLowerCase() ?? order.row.user_id;
     if (order.row.user_id !== user) throw notFound('Order of this user');
-    const stored = await storeReport(ctx, order, unmatched.report).catch((error: unknown) => {
+    const stored = await storeReport(ctx, order, unmatched.report, { byPerson: true }).catch((error: unknown) => {
       if (error instanceof ReportRefused) return null;
       throw error;
     });
     if (stored === null || stored.outcome === 'impossible') {
       throw new AppError(
         'order_takes_no_results',
-        'This order takes no results as it stands: it was called off or has failed, its kit is not registered, or it has as many as it can have.',
+        'This order takes no results as it stands: its kit is not registered, or it has as many as it can have.',
       );
     }
     await settle(ctx, unmatched, { status: 'resolved', user_id: user, note: accepted.note ?? null });

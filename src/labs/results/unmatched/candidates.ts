@@ -10,8 +10,16 @@ import type { LabReport } from '../report.ts';
 import { statusesAfter } from '../storing/statuses-after.ts';
 import type { REASON_CODES } from './schemas.ts';
 
-/** A report with who sent it: the laboratory, and the team's account with it where it said for which. */
-export type ReportOfLab = { lab_id: number; lab_account_id: string | null; report: LabReport };
+/**
+ * A report with who sent it: the laboratory, and the team's account with it where it said for which. `order` is the one that
+ * its numbers lead to, where that takes no results as it stands.
+ */
+export type ReportOfLab = {
+  lab_id: number;
+  lab_account_id: string | null;
+  report: LabReport;
+  order?: LoadedOrder | undefined;
+};
 
 /** An order that a report may be of, with what speaks for and against it. */
 export type Candidate = {
@@ -31,7 +39,8 @@ const MOST_OPTIONS = 10;
  * first.
  */
 export async function findCandidates(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Promise<Candidate[]> {
-  const bySample = await ordersOfSamples(ctx, from.report);
+  const named = from.order ? [from.order.row.id] : [];
+  const bySample = [...new Set([...named, ...(await ordersOfSamples(ctx, from.report))])];
   const ofPatient = (await ordersOfPatient(ctx, from.report)).filter((id) => !bySample.includes(id));
   const orders = await loadOrders(ctx, [...bySample, ...ofPatient]);
   const provenance = orders.filter(({ row }) => bySample.includes(row.id));
@@ -41,7 +50,8 @@ export async function findCandidates(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Pr
   const candidates = orders.map((order) => {
     const bySample = provenance.includes(order);
     const sameUser = !bySample && users.has(order.row.user_id);
-    return weigh(from, order, { bySample, sameUser, analytes: analytes.get(order.row.lab_test_id) ?? [] });
+    const isNamed = order.row.id === from.order?.row.id;
+    return weigh(from, order, { bySample, isNamed, sameUser, analytes: analytes.get(order.row.lab_test_id) ?? [] });
   });
   return candidates.toSorted((a, b) => b.confidence_score - a.confidence_score);
 }
@@ -71,15 +81,15 @@ async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Pro
 }
 
 /**
- * How an order was found, by a sample of its own or by its patient's name, of whom another order may have the sample; and what
+ * How an order was found, by its number, by a sample of its own or by its patient's name, of whom another order may have the sample; and what
  * its laboratory reports.
  */
-type Found = { bySample: boolean; sameUser: boolean; analytes: Analyte[] };
+type Found = { bySample: boolean; isNamed: boolean; sameUser: boolean; analytes: Analyte[] };
 
 function weigh(
   { lab_id, lab_account_id, report }: ReportOfLab,
   order: LoadedOrder,
-  { bySample, sameUser, analytes }: Found,
+  { bySample, isNamed, sameUser, analytes }: Found,
 ): Candidate {
   const shared = report.observations.filter((observation) => analyteOf(observation, analytes) !== null).length;
   const marker_overlap = { reported: report.observations.length, shared, ordered: analytes.length };
@@ -97,7 +107,7 @@ function weigh(
     confidence_level: score >= 0.7 ? 'high' : score >= 0.4 ? 'medium' : 'low',
     confidence_score: Number(Math.max(0, score).toFixed(2)),
     reasons: [
-      ...(bySample ? (['sample_id_match'] as const) : []),
+      ...(bySample && !isNamed ? (['sample_id_match'] as const) : []),
       ...(demographics === 'unknown' ? [] : [demographics]),
       ...(differs(lab_account_id, order.row.lab_account_id) ? (['lab_account_mismatch'] as const) : []),
       sameLab ? 'same_lab' : 'possible_wrong_lab',
@@ -132,6 +142,8 @@ const OF_STATE: Partial<Record<TopLevelStatus, Candidate['reasons'][number]>> = 
 function reasonsOfState(order: LoadedOrder, report: LabReport): Candidate['reasons'] {
   const ended = OF_STATE[partsOf(order.row.last_status).top];
   if (ended) return [ended];
-  const takesResults = order.row.patient_details !== null && statusesAfter(order, report.status !== 'partial') !== null;
+  const takesResults =
+    order.row.patient_details !== null &&
+    statusesAfter(order, report.status === 'partial' ? 'partial' : 'complete') !== null;
   return takesResults ? [] : ['invalid_collection_state'];
 }

@@ -31,8 +31,8 @@ function codeOfOptions(candidates: Candidate[]): DecisionCode {
 /** The codes in words, for who has to decide. */
 export const REASONS: Record<DecisionCode, string> = {
   match_sample_id: 'The sample id is that of an order, but the laboratory gave none of the numbers of the order.',
-  match_completed: 'The sample id is that of an order which has its results already.',
-  match_cancelled: 'The sample id is that of an order which was cancelled.',
+  match_completed: 'The report names an order which has its results already.',
+  match_cancelled: 'The report names an order which was cancelled.',
   wrong_collection: 'The order that the report names takes no results as it stands.',
   wrong_lab: 'The order that the report names is one of another laboratory.',
   multiple_demo_match: 'Name and date of birth are those of orders of several users.',

@@ -30,7 +30,8 @@ const ACTIONS: Record<Told['status'], Told['allowed_actions']> = {
   resolved: [],
 };
 
-function worstOfReport({ observations }: LabReport): Told['interpretation'] {
+/** As bad as its worst value; null where it has none. */
+export function worstOfReport({ observations }: LabReport): Told['interpretation'] {
   const values = observations.filter(({ status }) => status !== 'withdrawn' && status !== 'not_obtained');
   if (values.length === 0) return null;
   return worstOf(

@@ -115,6 +115,7 @@ export const MatchReview = Type.Object({
   status: oneOf(STATUSES),
   decision_code: oneOf(DECISION_CODES),
   sub_reason_codes: Type.Array(Type.String()),
+  interpretation: nullable(oneOf(INTERPRETATIONS, { description: 'Of its worst value; null where it has none.' })),
 });
 
 export const UnmatchedResultQuery = Type.Object({

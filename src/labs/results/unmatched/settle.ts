@@ -3,6 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { publishEvent } from '../../../events/publish.ts';
 import { matchReviewUpdated } from './events.ts';
+import { worstOfReport } from './render.ts';
 import type { Unmatched } from './load.ts';
 
 type Settled = { status: 'resolved' | 'pending_ops_review'; user_id?: string; note: string | null };
@@ -23,7 +24,9 @@ export async function settle(
     .where('id', '=', unmatched.id)
     .execute();
   const { id, decision_code, sub_reason_codes } = unmatched;
-  await publishEvent(ctx, matchReviewUpdated, { user: null, data: { id, status, decision_code, sub_reason_codes } });
+  const interpretation = worstOfReport(unmatched.report);
+  const data = { id, status, decision_code, sub_reason_codes, interpretation };
+  await publishEvent(ctx, matchReviewUpdated, { user: null, data });
 }
 
 export function refuseIfResolved({ status }: Unmatched): void {

@@ -118,7 +118,7 @@ describe('results without a number', () => {
       allowed_actions: [],
       reviewed_at: expect.any(String),
     });
-    const told = { id: unmatched_id, decision_code: 'match_demo', sub_reason_codes: [] };
+    const told = { id: unmatched_id, decision_code: 'match_demo', sub_reason_codes: [], interpretation: 'normal' };
     expect(await reviews(team)).toEqual(
       [
         { event_type: 'labtest.match_review.created', data: { ...told, status: 'pending_customer_review' } },
@@ -191,9 +191,21 @@ describe('a report', () => {
     expect((await app.api('POST', `/v3/order/${off.id}/cancel`)).status).toBe(200);
     const found = await waits(sampled(off), { labId: labOf(off) });
     expect(found.decision_code).toBe('match_cancelled');
-    const given = await accept(found.id, { order_id: off.id });
+  });
+
+  test('is taken by an order that was called off where a person says so, and changes no status', async () => {
+    const kit = await orderKit(app.team);
+    const { order: off } = (await register(app.team, { user_id: kit.user_id, sample_id: 'OFF-2' })).body;
+    await app.api('POST', `/v3/order/${off.id}/cancel`);
+    const found = await waits(sampled(off), { labId: labOf(off) });
+    expect((await accept(found.id, { order_id: off.id })).status).toBe(200);
+    expect(lowStatuses(await readOrder(app.team, off.id)).at(-1)).toBe('cancelled');
+    expect((await app.api('GET', `/v3/order/${off.id}/result`)).status).toBe(200);
+    const unregistered = await orderKit(app.team);
+    const other = await waits(sampled(off, { filler_number: 'F-2' }), { labId: labOf(off) });
+    const given = await accept(other.id, { order_id: unregistered.id });
     expect([given.status, given.body.code]).toEqual([400, 'order_takes_no_results']);
-    expect((await read(found.id)).status).toBe('pending_customer_review');
+    expect((await read(other.id)).status).toBe('pending_customer_review');
   });
 
   test('with the sample id of an order of somebody born on another day, or of another laboratory, is not believed', async () => {

@@ -8,7 +8,8 @@ setMaxListeners(0, never);
 async function holding(asked: PagePlace[]): Promise<number> {
   return (await Promise.all(asked.map((each) => each.take(0, never)))).filter(Boolean).length;
 }
-const many = (places: PagePlaces, orgId: string): PagePlace[] => Array.from({ length: 20 }, () => places.of(orgId));
+const many = (places: PagePlaces, orgId: string): PagePlace[] =>
+  Array.from({ length: 20 }, () => places.of({ org: orgId, team: orgId }));
 
 test('an organisation holds a quarter of the pages, however many pipelines it has, and another finds some free', async () => {
   const places = new PagePlaces(64);
@@ -24,7 +25,11 @@ test('a hundred organisations with many pipelines each hold no more than there a
 
 test('those of an organisation have pages in the order in which they asked, and one that gives up makes room', async () => {
   const places = new PagePlaces(4);
-  const [first, second, third] = [places.of('one'), places.of('one'), places.of('one')];
+  const [first, second, third] = [
+    places.of({ org: 'one', team: 'one' }),
+    places.of({ org: 'one', team: 'one' }),
+    places.of({ org: 'one', team: 'one' }),
+  ];
   expect(await holding([first, second, third])).toBe(1);
   second.giveBack();
   first.giveBack();
@@ -35,7 +40,7 @@ test('those of an organisation have pages in the order in which they asked, and 
 
 test('who waits is told when a page comes free, and waits no longer once the service stops', async () => {
   const places = new PagePlaces(4);
-  const [first, second] = [places.of('one'), places.of('one')];
+  const [first, second] = [places.of({ org: 'one', team: 'one' }), places.of({ org: 'one', team: 'one' })];
   expect(await holding([first])).toBe(1);
   const waiting = second.take(60_000, never);
   first.giveBack();

@@ -1,4 +1,5 @@
-import { Shares } from '../../../outbound/shares.ts';
+import { RoundRobin, type Owner } from '../../../fair/round-robin.ts';
+import { Threshold } from '../../../fair/threshold.ts';
 
 /** Events that are held until a broker has confirmed them, by one pipeline. */
 export const PAGE = { events: 200, bytes: 512 * 1024 };
@@ -12,50 +13,56 @@ export type PagePlace = {
   giveBack: () => void;
 };
 
-type Asker = { orgId: string; holds: boolean; wake: (() => void) | null };
+type Asker = { holds: boolean; waits: boolean; wake: (() => void) | null };
 
 /**
- * Shares the memory for pages out among organisations: a broker that confirms slowly, or all of them when one comes back, makes
- * pipelines of its organisation wait for each other, and none of another. A pipeline holds one page, so a team no more.
+ * Shares the memory for pages out among organisations, in turn: a broker that confirms slowly, or all of them when one comes back,
+ * makes pipelines of its organisation wait for each other, and none of another. A pipeline holds one page, so a team no more.
  */
 export class PagePlaces {
-  readonly #shares: Shares;
-  /** In the order in which they asked. */
-  readonly #waiting = new Set<Asker>();
+  readonly #places: Threshold;
+  readonly #waiting = new RoundRobin<Asker>();
 
   constructor(most = MOST_PAGES) {
-    this.#shares = new Shares(most);
+    this.#places = new Threshold(most);
   }
 
   /** A pipeline's place, which it takes for each page. */
-  of(orgId: string): PagePlace {
-    const asker: Asker = { orgId, holds: false, wake: null };
+  of(owner: Owner): PagePlace {
+    const asker: Asker = { holds: false, waits: false, wake: null };
     return {
       take: async (ms, signal) => {
-        if (!asker.holds) this.#waiting.add(asker);
+        if (!asker.holds && !asker.waits) this.#waiting.add(owner, asker);
+        asker.waits = !asker.holds;
         this.#serve();
         if (!asker.holds) await untilServed(asker, ms, signal);
         return asker.holds;
       },
       giveBack: () => {
-        this.#waiting.delete(asker);
+        if (asker.waits) this.#waiting.remove(owner, asker);
+        asker.waits = false;
         if (!asker.holds) return;
         asker.holds = false;
-        this.#shares.giveBack(orgId);
+        this.#places.giveBack(ofOrg(owner));
         this.#serve();
       },
     };
   }
 
   #serve(): void {
-    for (const asker of this.#waiting) {
-      if (!this.#shares.take(asker.orgId)) continue;
-      this.#waiting.delete(asker);
-      asker.holds = true;
-      asker.wake?.();
+    const hasRoom = (owner: Owner): boolean => this.#places.roomFor(ofOrg(owner)) > 0;
+    const may = { org: () => true, team: hasRoom };
+    for (let turn = this.#waiting.next(may); turn; turn = this.#waiting.next(may)) {
+      this.#places.take(ofOrg(turn.owner));
+      turn.item.waits = false;
+      turn.item.holds = true;
+      turn.item.wake?.();
     }
   }
 }
+
+/** A team holds one page at most: they are shared out among organisations alone. */
+const ofOrg = ({ org }: Owner): Owner => ({ org, team: org });
 
 async function untilServed(asker: Asker, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

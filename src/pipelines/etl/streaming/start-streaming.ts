@@ -2,8 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../../context.ts';
 import { Worker } from '../../../delivery/lanes/workers.ts';
+import type { Owner } from '../../../fair/round-robin.ts';
+import { Threshold } from '../../../fair/threshold.ts';
 import { LongPolls } from '../../../long-polls.ts';
-import { Shares } from '../../../outbound/shares.ts';
 import { endLeasesOfTheDead, leasePipelines, returnLease, waitingOrgs, type Leased, type Room } from './lease.ts';
 import { PagePlaces } from './page-places.ts';
 import { streamTeam, type Turn } from './stream-team.ts';
@@ -23,6 +24,9 @@ export type Streaming = {
   stop: (drainMs: number) => Promise<void>;
 };
 
+/** A team has one pipeline: what is shared out is shared among organisations alone. */
+const ofOrg = (orgId: string): Owner => ({ org: orgId, team: orgId });
+
 type Bounds = { most?: number; pages?: PagePlaces };
 
 /**
@@ -39,13 +43,13 @@ export function startStreaming(
   // Each pipeline listens, and so does the scan: Node would warn of more than ten.
   setMaxListeners(most + 1, stopping.signal, over.signal);
   const polls = new LongPolls();
-  const places = new Shares(most);
+  const places = new Threshold(most);
   /** With their organisations. */
   const running = new Map<Promise<void>, string>();
   let waiting: ReadonlySet<string> = new Set();
 
   const isCrowded = (orgId: string): boolean =>
-    running.size >= most ? waiting.size > 0 : waiting.has(orgId) && places.roomFor(orgId) <= 0;
+    running.size >= most ? waiting.size > 0 : waiting.has(orgId) && places.roomFor(ofOrg(orgId)) <= 0;
 
   const begin = (leased: Leased): void => {
     const end = performance.now() + TURN_MS;
@@ -55,15 +59,15 @@ export function startStreaming(
       .catch((err: unknown) => ctx.log.error({ err, team_id: leased.team_id }, 'a pipeline was left to its lease'))
       .finally(() => {
         running.delete(turn);
-        places.giveBack(leased.org_id);
+        places.giveBack(ofOrg(leased.org_id));
       });
     running.set(turn, leased.org_id);
   };
 
   const roomLeft = (): Room => ({
     most: most - running.size,
-    ofAnother: places.roomFor(''),
-    of: new Map([...running.values()].map((orgId) => [orgId, places.roomFor(orgId)])),
+    ofAnother: places.roomFor(ofOrg('')),
+    of: new Map([...running.values()].map((orgId) => [orgId, places.roomFor(ofOrg(orgId))])),
   });
 
   const scan = async (): Promise<void> => {
@@ -72,7 +76,7 @@ export function startStreaming(
     const room = roomLeft();
     for (const leased of room.most > 0 ? await leasePipelines(ctx, worker, room) : []) {
       // Of several organisations that came at once each has less room than it would have had alone.
-      if (places.take(leased.org_id)) begin(leased);
+      if (places.take(ofOrg(leased.org_id))) begin(leased);
       else await returnLease(ctx, leased);
     }
     waiting = running.size > 0 ? await waitingOrgs(ctx) : new Set();

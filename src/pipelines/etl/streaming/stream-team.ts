@@ -2,6 +2,7 @@ import type { Ctx, TeamCtx } from '../../../context.ts';
 import type { Worker } from '../../../delivery/lanes/workers.ts';
 import { AppError } from '../../../errors.ts';
 import { noteReader } from '../../../events/notify-readers.ts';
+import { ownerOf } from '../../../fair/round-robin.ts';
 import { kindOfError } from '../../../log.ts';
 import type { LongPolls, Poll } from '../../../long-polls.ts';
 import { BrokerFailed, GIVEN_UP } from '../../../outbound/amqp/line.ts';
@@ -59,7 +60,7 @@ async function stream(ctx: TeamCtx, leased: Leased, turn: Turn): Promise<void> {
   if (!rabbitmq) return;
   const asked = { types: wantedTypes(leased), exchange: rabbitmq.exchange };
   const poll = polls.enter(ctx.team.id);
-  const place = pages.of(ctx.team.org_id);
+  const place = pages.of(ownerOf(ctx.team));
   let broker = null as Broker | null;
   let cursor = readCursor(leased.cursor);
   const keep = (works: boolean): Promise<boolean> =>
@@ -134,7 +135,7 @@ const connect = (ctx: TeamCtx, { uri }: NonNullable<Sinks['rabbitmq']>, stopping
   openBroker({
     ...readBrokerUri(uri),
     policy: deploymentPolicy(ctx.config),
-    share: ctx.team.id,
+    share: ownerOf(ctx.team),
     timeoutMs: TIMEOUT_MS,
     signal: stopping,
   });

@@ -2,6 +2,7 @@ import type { OrgSignedCtx } from '../../../context.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { escapeHtml, layout } from '../../../http/page.ts';
 import type { OpenInvite } from './find-open.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 const STYLE = `
 form{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem}
@@ -24,7 +25,7 @@ export function invitePage(
 ): BrowserAnswer {
   const body = [
     `<p>${escapeHtml(calledOr(org, 'An organisation'))} invites ${escapeHtml(email)} to its organisation.</p>`,
-    `<p>${escapeHtml(WORDS[role] ?? '')}</p>`,
+    `<p>${escapeHtml(ownOf(WORDS, role) ?? '')}</p>`,
     role === 'team_admin' ? `<ul>${teams.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>` : '',
     problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`,
     '<form method="post">',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { ManagementCtx } from '../../../context.ts';
-import { addJob, ERASURES, jobKind } from '../../../db/define-job.ts';
+import { addJob, jobKind } from '../../../db/define-job.ts';
 import { boundToManagedTeam } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
@@ -16,7 +16,7 @@ export const teamErasureKind = jobKind({
   name: 'erase_deleted_team',
   payload: Type.Object({ team_id: Uuid }),
   key: ({ team_id }) => `erase team ${team_id}`,
-  placeOf: () => ERASURES,
+  class: 'erasures',
 });
 
 /**

@@ -34,7 +34,7 @@ export async function askForUserSubscriptions(ctx: Ctx): Promise<void> {
                order by due_at limit ${MOST_A_TEAM}) as due
         ) as placed
        order by place, due_at limit ${MOST}`.execute(db);
-    const jobs = rows.map(({ place, ...payload }) => ({ payload, priority: place }));
+    const jobs = rows.map(({ place, ...payload }) => ({ payload, behind: place, keepsMoment: true as const }));
     await addJobs(db, subscriptionKind, jobs);
   });
 }

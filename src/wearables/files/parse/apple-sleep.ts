@@ -3,6 +3,7 @@ import { momentOf } from './apple-time.ts';
 import { sourceTypeOf } from './source-type.ts';
 import type { Sink } from './record.ts';
 import type { Element } from './xml.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 type Stage = { start: number; end: number; stage: number | null };
 type Session = { start: number; end: number; offset: number; stages: Stage[] };
@@ -75,7 +76,7 @@ export function sleepsInto(sink: Sink): { add: (record: Element['attributes']) =
   return {
     add: (record) => {
       const [begin, end] = [momentOf(record['startDate']), momentOf(record['endDate'])];
-      const stage = STAGES[record['value'] ?? ''];
+      const stage = ownOf(STAGES, record['value'] ?? '');
       if (!begin || !end || stage === undefined || end.at < begin.at || end.at - begin.at > LONGEST_MS)
         return sink.skip();
       const source = sourceTypeOf(record);

@@ -1,6 +1,7 @@
 // What records of Apple's Health app are called here, and in which units they come. A type that is not listed is skipped;
 // so is heart rate variability, which Apple gives as SDNN and the series hrv holds as RMSSD.
 import { seriesOrNull, type Series } from '../../resources.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 type Line = {
   series: Series;
@@ -72,10 +73,10 @@ const QUANTITY = 'HKQuantityTypeIdentifier';
 const CATEGORY = 'HKCategoryTypeIdentifier';
 
 export const quantityOrNull = (type: string): Line | null =>
-  (type.startsWith(QUANTITY) && QUANTITIES[type.slice(QUANTITY.length)]) || null;
+  (type.startsWith(QUANTITY) && ownOf(QUANTITIES, type.slice(QUANTITY.length))) || null;
 
 export const categoryOrNull = (type: string): (typeof CATEGORIES)[string] | null =>
-  (type.startsWith(CATEGORY) && CATEGORIES[type.slice(CATEGORY.length)]) || null;
+  (type.startsWith(CATEGORY) && ownOf(CATEGORIES, type.slice(CATEGORY.length))) || null;
 
 /** Units that have another name here. */
 const UNITS: Record<string, string> = {
@@ -101,7 +102,7 @@ const FACTORS: Record<string, [unit: string, factor: number]> = {
 
 /** The unit that a series takes for one of Apple's, and what values of it are multiplied with; null where it takes none. */
 export function unitOf({ series }: Line, unit: string): { unit: string; factor: number } | null {
-  const [named, factor] = FACTORS[unit] ?? [UNITS[unit] ?? unit, 1];
+  const [named, factor] = ownOf(FACTORS, unit) ?? [ownOf(UNITS, unit) ?? unit, 1];
   // Of moles it names the substance: `mmol<180.1558800000541>/L`.
   const plain = named.replace(/^mmol<[\d.]+>/, 'mmol');
   if (plain === series.unit || Object.hasOwn(series.units, plain)) return { unit: plain, factor };

@@ -5,6 +5,7 @@ import type { Content } from './content.ts';
 import type { Sink } from './record.ts';
 import { sportOf } from './sport.ts';
 import { readXml } from './xml.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 const FIELDS: Record<string, keyof Point> = {
   ele: 'altitude',
@@ -35,7 +36,7 @@ export async function parseGpx(content: Content, sink: Sink): Promise<void> {
     close: (name, text) => {
       depth -= 1;
       if (point) {
-        const field = FIELDS[name];
+        const field = ownOf(FIELDS, name);
         if (name === 'time') point.at = Date.parse(text);
         else if (field && text !== '') point[field] = Number(text);
       } else if (track && name === 'type') track.sport = sportOf(text);

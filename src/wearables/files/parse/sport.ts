@@ -1,3 +1,5 @@
+import { ownOf } from '../../../wire/own.ts';
+
 /** Sports that programs call otherwise. */
 const NAMES: Record<string, string> = {
   biking: 'cycling',
@@ -21,5 +23,5 @@ export function sportOf(text: string | undefined): string {
     .replaceAll(/[^a-z0-9]+/g, ' ')
     .trim()
     .replaceAll(' ', '_');
-  return NAMES[slug] ?? (/^\d*$/.test(slug) ? 'other' : slug);
+  return ownOf(NAMES, slug) ?? (/^\d*$/.test(slug) ? 'other' : slug);
 }

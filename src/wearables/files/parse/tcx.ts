@@ -5,6 +5,7 @@ import type { Content } from './content.ts';
 import type { Sink } from './record.ts';
 import { sportOf } from './sport.ts';
 import { readXml } from './xml.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 /** By the last two elements of their path. */
 const OF_POINT: Record<string, keyof Point> = {
@@ -54,7 +55,7 @@ export async function parseTcx(content: Content, sink: Sink): Promise<void> {
       const place = `${path.at(-2)}/${name}`;
       path.pop();
       const lap = laps.at(-1);
-      const [ofPoint, ofLap] = [OF_POINT[place], OF_LAP[place]];
+      const [ofPoint, ofLap] = [ownOf(OF_POINT, place), ownOf(OF_LAP, place)];
       if (point) {
         if (name === 'Time') point.at = Date.parse(text);
         else if (ofPoint && text !== '') point[ofPoint] = Number(text);

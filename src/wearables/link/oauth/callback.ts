@@ -24,7 +24,7 @@ import type { LinkError, LinkOutcome } from '../outcome.ts';
 import { donePath, outcomePage } from '../page/outcome-page.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
-import { consumeLinkSession, findLinkSessionByIdOrNull } from '../session.ts';
+import { consumeLinkSession, nameActor, findLinkSessionByIdOrNull } from '../session.ts';
 import { callbackUrl } from './start.ts';
 import { comeBack, type Return } from './state.ts';
 
@@ -41,6 +41,7 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
   // Whose it was is nobody's to know, so there is nowhere else to go.
   if (!back) return outcomePage('invalid_token');
   const session = await findLinkSessionByIdOrNull(ctx, { id: back.link_token_id, user_id: back.user_id });
+  nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   const outcome = await outcomeOf(session.ctx, callback, back);
   const stays = outcome !== 'success' && back.from_page && session.ctx.link.on_error === null;

@@ -6,6 +6,7 @@ import { addressAt, type Configured } from '../../connections/providers/configur
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { connectableProviders } from '../connectable.ts';
 import { outcomePage } from '../page/outcome-page.ts';
+import { nameActor } from '../session.ts';
 import { depart, STATE_SECONDS, type Departure } from './state.ts';
 
 /** Binds a departure to the browser that left. */
@@ -19,6 +20,7 @@ type Request = { provider: string; token: string; cookie: string | null; from_pa
 /** Sends a browser to the provider's page, or tells its user why not. */
 export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page }: Request): Promise<BrowserAnswer> {
   const session = readToken(token) === 'link' ? await ctx.findLinkSessionOrNull(ctx, token) : null;
+  nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   const configured = (await connectableProviders(session.ctx)).find(({ connector }) => connector.slug === provider);
   if (!configured) return outcomePage('invalid_token');

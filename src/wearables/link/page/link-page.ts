@@ -4,6 +4,7 @@ import { readToken } from '../../../tenancy/keys/key-value.ts';
 import { findApplications } from '../../connections/applications/find-application.ts';
 import { connectableProviders } from '../connectable.ts';
 import { redirectWith } from '../redirect-url.ts';
+import { nameActor } from '../session.ts';
 import { PROVIDERS } from '../../providers.ts';
 import { escapeHtml, layout } from '../../../http/page.ts';
 import { outcomePage } from './outcome-page.ts';
@@ -11,6 +12,7 @@ import { outcomePage } from './outcome-page.ts';
 /** The page on which a user picks what to connect. */
 export async function linkPage(ctx: Ctx, token: string): Promise<BrowserAnswer> {
   const session = readToken(token) === 'link' ? await ctx.findLinkSessionOrNull(ctx, token) : null;
+  nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   return layout('Connect a device or app', await pick(session.ctx, token));
 }

@@ -14,6 +14,7 @@ import {
   type Found,
 } from './asking/read-answer.ts';
 import { hypnogramOf } from './asking/sleep-stream.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 /** {year: 2026, month: 7, day: 3} as 2026-07-03; null where it is no date. */
 export function dateOf(value: unknown): string | null {
@@ -44,7 +45,7 @@ function originOf(point: Found): Origin {
   const { device, recordingMethod } = objectOr(point['dataSource']);
   return {
     provider: 'google_health',
-    source_type: FORMS[String(objectOr(device)['formFactor'])] ?? 'unknown',
+    source_type: ownOf(FORMS, String(objectOr(device)['formFactor'])) ?? 'unknown',
     ...(recordingMethod === 'MANUAL' ? BY_HAND : {}),
     // users/me/dataTypes/sleep/dataPoints/{id}
     provider_id: textOr(point['name'])?.split('/').at(-1) || null,
@@ -56,7 +57,7 @@ export function toDevice(point: Found): Item {
   const { displayName, manufacturer, formFactor } = objectOr(objectOr(point['dataSource'])['device']);
   const device_model = textOr(displayName);
   if (device_model === null) return null;
-  const source_type = FORMS[String(formFactor)] ?? 'unknown';
+  const source_type = ownOf(FORMS, String(formFactor)) ?? 'unknown';
   return { provider: 'google_health', source_type, device_manufacturer: textOr(manufacturer), device_model };
 }
 
@@ -132,7 +133,7 @@ export function toSleep(point: Found): Item {
     const [start, end] = [momentIn(startTime), momentIn(endTime)];
     return start === null || end === null
       ? []
-      : [{ start: secondsOf(start), end: secondsOf(end), value: STAGES[String(type)] ?? -1 }];
+      : [{ start: secondsOf(start), end: secondsOf(end), value: ownOf(STAGES, String(type)) ?? -1 }];
   });
   const minutesAwake = numberOr(summary['minutesAwake']);
   return {

@@ -24,6 +24,7 @@ import {
   toWorkout,
   TOTALS,
 } from './google-health-summaries.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
 const PAGE = 2_000;
@@ -69,7 +70,7 @@ export const googleHealth: Puller = {
   pollEverySeconds: 1_800,
   sampleSource: MERGED.source_type,
   mappers: MAPPERS,
-  pull: (source, resource, window) => READERS[resource]?.(source, window) ?? samples(source, resource, window),
+  pull: (source, resource, window) => ownOf(READERS, resource)?.(source, window) ?? samples(source, resource, window),
 };
 
 type Time = 'sample' | 'interval' | 'date';
@@ -126,7 +127,7 @@ function filterOf({ type, time }: DataType, window: Window): string {
 
 /** One stream of all sources, as the person's own app shows it. A value of 0 stands for what was not measured. */
 async function* samples(source: PullSource, resource: string, window: Window): AsyncIterable<Pulled> {
-  const dataType = SAMPLES[resource] as DataType;
+  const dataType = ownOf(SAMPLES, resource) as DataType;
   const { type, field, series = resource, unit, parts = 1 } = dataType;
   const asked = { type, method: ':reconcile', filter: filterOf(dataType, window) };
   for await (const page of points(source, asked)) {
@@ -202,7 +203,7 @@ const READERS: Readonly<Record<string, (source: PullSource, window: Window) => A
   body: async function* (source, window) {
     const byTime = new Map<string, Found>();
     for (const resource of ['weight', 'fat']) {
-      const dataType = SAMPLES[resource] as DataType;
+      const dataType = ownOf(SAMPLES, resource) as DataType;
       const asked = { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) };
       for await (const page of points(source, asked)) {
         for (const point of page) {

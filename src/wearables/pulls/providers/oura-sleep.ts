@@ -14,6 +14,7 @@ import {
   type Found,
 } from './asking/read-answer.ts';
 import { columnOf, hypnogramOf, type Stage } from './asking/sleep-stream.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 const PHASE_SECONDS = 300;
 /** What its digits mean is what ours do: 1 deep, 2 light, 3 REM, 4 awake. */
@@ -50,7 +51,7 @@ export function toSleep(found: Found): Item {
     timezone_offset: offsetWithin(String(found['bedtime_end'])),
     bedtime_start,
     bedtime_stop,
-    type: TYPES[type],
+    type: ownOf(TYPES, type),
     duration: wholeOr(found['time_in_bed']),
     total,
     awake: wholeOr(found['awake_time']),

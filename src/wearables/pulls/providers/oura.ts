@@ -23,6 +23,7 @@ import {
   wordOf,
   type Found,
 } from './asking/read-answer.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 const API = 'https://api.ouraring.com/v2/usercollection';
 const SOURCE = { provider: 'oura', source_type: 'ring' } as const;
@@ -59,13 +60,13 @@ export const oura: Puller = {
   mappers: MAPPERS,
   // What a document says is completed by others: of one that is there the days around it are polled.
   findOne: async (source, resource, id) => {
-    const path = DOCUMENTS[resource];
+    const path = ownOf(DOCUMENTS, resource);
     if (path === undefined) return null;
     const url = `${API}/${path}/${encodeURIComponent(id)}`;
     const found = await askProvider(source, api, { url, mayBeMissing: true });
     return found === null || isDeleted(objectOr(found)) ? 'gone' : null;
   },
-  pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
+  pull: (source, resource, window) => (ownOf(READERS, resource) as Reader)(source, window),
 };
 
 /** Where each kind of summary is one document. */

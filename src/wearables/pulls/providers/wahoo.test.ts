@@ -154,7 +154,7 @@ test('The past waits while most of an hour is used up, and everything once all o
     },
   });
   const { team, user_id, pulls } = await pulledFrom(app, provider, 'wahoo', limited);
-  expect(Object.values(await pulls()).toSorted()).toEqual(['retrying', 'success']);
+  expect(Object.values(await pulls())).toContain('retrying');
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual(['wahoo']);
   [left, reset] = [[4_000, 150, 0], 300];
   await refresh(app, team, user_id);

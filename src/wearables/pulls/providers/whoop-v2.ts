@@ -12,6 +12,7 @@ import { pagesByToken } from './asking/pages.ts';
 import { momentIn, nameIn, numberOr, objectIn, objectOr, objectsIn, type Found } from './asking/read-answer.ts';
 import { holdOfShares, numbersOf } from './asking/shares.ts';
 import { offsetOf, toActivity, toBody, toProfile, toSleep, toWorkout, WRISTBAND } from './whoop-v2-summaries.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 const API = 'https://api.prod.whoop.com/developer/v2';
 const MOST_A_PAGE = 25;
@@ -57,7 +58,7 @@ export const whoopV2: Puller = {
     const recovery = await one(`cycle/${encodeURIComponent(nameIn(night['cycle_id']))}/recovery`);
     return [...summariesOf(log, MAPPERS.sleep, [{ ...night, recovery: objectOr(objectOr(recovery)['score']) }])];
   },
-  pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
+  pull: (source, resource, window) => (ownOf(READERS, resource) as Reader)(source, window),
 };
 
 type Reader = (source: PullSource, window: Window) => AsyncIterable<Pulled>;

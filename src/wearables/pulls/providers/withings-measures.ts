@@ -12,6 +12,7 @@ import {
   zoneOr,
   type Found,
 } from './asking/read-answer.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 /** Types of measures, by the names of events. */
 export const MEASURED: Readonly<Record<string, { series: string; types: readonly number[]; from: SourceType }>> = {
@@ -49,7 +50,7 @@ export function toBodySamples(
   resource: string,
   groups: Found[],
 ): { of: ReturnType<typeof sourceOf>; measured: Measured[] }[] {
-  const { types, from } = MEASURED[resource] as (typeof MEASURED)[string];
+  const { types, from } = ownOf(MEASURED, resource) as (typeof MEASURED)[string];
   return groups.flatMap((group) => {
     const of = sourceOf(group, from);
     const at = timeOf(group);

@@ -13,6 +13,7 @@ import { numberOr, objectIn, objectOr, objectsOr, secondsOf, momentAt, type Foun
 import { holdOfShares } from './asking/shares.ts';
 import { toBody, toBodySamples, toDevice, MEASURED } from './withings-measures.ts';
 import { toActivity, toSleep, toWorkout } from './withings-summaries.ts';
+import { ownOf } from '../../../wire/own.ts';
 
 const API = 'https://wbsapi.withings.net';
 const DAY_MS = 86_400_000;
@@ -73,7 +74,7 @@ export const withings: Puller = {
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
   pull: (source, resource, window) => {
-    const reader = READERS[resource];
+    const reader = ownOf(READERS, resource);
     if (reader) return reader(source, window);
     return resource in INTRADAY ? intraday(source, resource, window) : bodySamples(source, resource, window);
   },
@@ -171,7 +172,7 @@ const INTRADAY: Readonly<Record<string, string>> = {
 
 /** It answers a day at most, keyed by the second at which each begins. */
 async function* intraday(source: PullSource, resource: string, { from, to }: Window): AsyncIterable<Pulled> {
-  const field = INTRADAY[resource] as string;
+  const field = ownOf(INTRADAY, resource) as string;
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS) {
     const until = Math.min(at + DAY_MS, Date.parse(to));
     const answer = await ask(source, '/v2/measure', {

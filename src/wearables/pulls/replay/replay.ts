@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { notFound } from '../../../errors.ts';
+import { ownerOf } from '../../../fair/round-robin.ts';
 import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { usersWithPayloads, type Wanted } from '../../summaries/replay/read-payloads.ts';
 import { isGone, type Mapper } from '../puller.ts';
@@ -71,7 +72,7 @@ async function replayUser(
   do {
     const step = { ...counts };
     try {
-      after = await ctx.bulk.run(ctx.team.id, (giveWay) =>
+      after = await ctx.bulk.run(ownerOf(ctx.team), (giveWay) =>
         replaySome({ ...ctx, giveWay }, userId, { wanted, mappers }, { after, counts: step }),
       );
     } catch (error) {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { decode, encode } from './encoding.ts';
 import { escape, unescape, USUAL } from './escape.ts';
 import { Hl7Error, repeat, segment, segmentOf, textAt, textsAt, type Message } from './message.ts';
 import { parse, parseHeader } from './parse.ts';
+import type { Warnings } from '../messages/result-problem.ts';
 import { write } from './write.ts';
 
 /** Any text a message can carry: letters of every script, every delimiter, line ends; no other controls. */
@@ -67,12 +68,35 @@ describe('a text', () => {
     ['\\H\\high\\N\\', 'high'],
     ['one\\.br\\two', 'one\ntwo'],
     ['\\XC3BC\\', 'ü'],
+    ['\\XFC\\', 'ü'],
+    ['one\\X0D0A\\two', 'one\ntwo'],
+    ['one\\.sp\\two', 'one\ntwo'],
+    ['one\\.sp 2\\two', 'one\n\ntwo'],
+    ['one\\.sp+2\\two', 'one\n\ntwo'],
+    ['one\\.sk 3\\two', 'one   two'],
+    ['\\.in+4\\\\.ti-4\\one\\.ce\\two\\.nf\\\\.fi\\', 'one\ntwo'],
   ])('%j means %j', (written, meant) => {
-    expect(unescape(written, USUAL)).toBe(meant);
+    const unknown = vi.fn<() => void>();
+    expect(unescape(written, USUAL, unknown)).toBe(meant);
+    expect(unknown).not.toHaveBeenCalled();
   });
 
-  test.each(['a\\b', '\\Q\\', '\\X4\\', '\\XFF\\', '\\Z1\\'])('%j is refused', (written) => {
-    expect(() => unescape(written, USUAL)).toThrow(Hl7Error);
+  test.each([
+    ['and\\or', 'and\\or'],
+    ['C:\\temp', 'C:\\temp'],
+    ['C:\\temp\\new', 'C:\\temp\\new'],
+    ['\\Z01\\', '\\Z01\\'],
+    ['\\Q\\', '\\Q\\'],
+    ['\\X4\\', '\\X4\\'],
+    ['\\C2842\\', '\\C2842\\'],
+    ['\\.xy\\', '\\.xy\\'],
+    ['5 \\ 6', '5 \\ 6'],
+    ['and\\or\\T\\', 'and\\or&'],
+    ['a\\', 'a\\'],
+  ])('%j holds what is no escape of the standard, which stays as %j and is told', (written, meant) => {
+    const unknown = vi.fn<() => void>();
+    expect(unescape(written, USUAL, unknown)).toBe(meant);
+    expect(unknown).toHaveBeenCalled();
   });
 });
 
@@ -128,6 +152,14 @@ describe('a message', () => {
   });
 });
 
+test('a line end within a text does not end its segment where segments end otherwise, and a new segment does', () => {
+  const warnings: Warnings = new Set();
+  const read = parse('MSH|^~\\&|LAB|F\rNTE|1||one\ntwo\nthree\rOBX|1\nNTE|2||four\r', warnings);
+  expect(read.map(({ name }) => name)).toEqual(['MSH', 'NTE', 'OBX', 'NTE']);
+  expect(textAt(read[1], 3)).toBe('one\ntwo\nthree');
+  expect([...warnings]).toEqual(['line_continued']);
+});
+
 describe('the bytes of a message', () => {
   const bytes = (charset: string, name: string, as: 'utf8' | 'latin1'): Buffer =>
     Buffer.from(`MSH|^~\\&|A||||||ORU|1|P|2.5.1||||||${charset}\rPID|||||${name}\r`, as);
@@ -140,7 +172,17 @@ describe('the bytes of a message', () => {
       expect(textAt(segmentOf(parse(decode(bytes(charset, 'Müller', as), 'ASCII')), 'PID'), 5)).toBe('Müller');
     }
     expect(decode(bytes('', 'Müller', 'latin1'), 'ISO-8859-1')).toContain('Müller');
+    expect(decode(Buffer.from('MSH|^~\\&|A|||||||||||||||8859/1\r\x93q\x94', 'latin1'), 'UTF-8')).toContain('“q”');
     expect(decode(encode('Müller', 'ISO-8859-1'), 'ISO-8859-1')).toBe('Müller');
+  });
+
+  test('are UTF-8, or else Latin-1, where neither the message nor its sender says what they are', () => {
+    const warnings: Warnings = new Set();
+    expect(decode(bytes('', 'Müller', 'utf8'), undefined, warnings)).toContain('Müller');
+    expect([...warnings]).toEqual([]);
+    expect(decode(bytes('', 'Müller', 'latin1'), undefined, warnings)).toContain('Müller');
+    expect([...warnings]).toEqual(['read_as_latin_1']);
+    expect(() => decode(bytes('', 'Müller', 'latin1'), 'UTF-8')).toThrow(Hl7Error);
   });
 
   test.each([

@@ -1,5 +1,3 @@
-import { Hl7Error } from './message.ts';
-
 /** What a message is cut by, as its MSH-1 and MSH-2 say. */
 export type Delimiters = { field: string; component: string; repetition: string; escape: string; sub: string };
 
@@ -28,16 +26,30 @@ export function escape(text: string, { field, component, repetition, escape: mar
   return written;
 }
 
-/** The other way round. Throws where an escape does not end, or is none that is known: guessed text could be a value. */
-export function unescape(text: string, delimiters: Delimiters): string {
+/**
+ * The other way round. A mark that begins no sequence of the standard is text and stays, as in `and\or`, `C:\temp` and
+ * the local `\Zxx\`: `unknown` is called for each, so that somebody can look.
+ */
+export function unescape(text: string, delimiters: Delimiters, unknown: () => void = () => undefined): string {
   const { escape: mark } = delimiters;
-  if (!text.includes(mark)) return withoutControls(text);
-  const parts = text.split(mark);
-  if (parts.length % 2 === 0) throw new Hl7Error('bad_escape');
-  return withoutControls(parts.map((part, at) => (at % 2 === 0 ? part : meaningOf(part, delimiters))).join(''));
+  let at = text.indexOf(mark);
+  if (at === -1) return withoutControls(text);
+  let read = text.slice(0, at);
+  while (at !== -1) {
+    const end = text.indexOf(mark, at + 1);
+    const meaning = end === -1 ? null : meaningOf(text.slice(at + 1, end), delimiters);
+    if (meaning === null) unknown();
+    // Where it means nothing, the next mark may begin a sequence that does.
+    const next = meaning === null ? at + 1 : end + 1;
+    const following = text.indexOf(mark, next);
+    read += (meaning ?? mark) + text.slice(next, following === -1 ? undefined : following);
+    at = following;
+  }
+  return withoutControls(read);
 }
 
-function meaningOf(sequence: string, { field, component, repetition, escape: mark, sub }: Delimiters): string {
+/** What a sequence stands for (HL7 v2.5.1, 2.7); null where the standard has no such one. */
+function meaningOf(sequence: string, { field, component, repetition, escape: mark, sub }: Delimiters): string | null {
   switch (sequence) {
     case 'F':
       return field;
@@ -53,22 +65,37 @@ function meaningOf(sequence: string, { field, component, repetition, escape: mar
     case 'H':
     case 'N':
       return '';
-    case '.br':
-    case '.ce':
-      return '\n';
     default:
-      break;
+      return sequence.startsWith('.') ? formatting(sequence) : characters(sequence);
   }
-  if (/^\.sp[+]?\d{0,2}$/.test(sequence)) return '\n';
-  if (/^\.(in|ti)[+-]?\d{1,2}$|^\.(fi|nf)$/.test(sequence)) return '';
-  if (/^X([0-9A-Fa-f]{2}){1,200}$/.test(sequence)) return fromHex(sequence.slice(1));
-  throw new Hl7Error('bad_escape');
 }
 
-function fromHex(digits: string): string {
+/** 2.7.6: commands of formatted text, of which ends of lines and blanks are kept. */
+function formatting(sequence: string): string | null {
+  const [, command, number = ''] = /^\.(br|ce|sp|sk|in|ti|fi|nf) ?([+-]?\d{1,2})?$/.exec(sequence) ?? [];
+  switch (command) {
+    case 'br':
+    case 'ce':
+      return '\n';
+    // Without a number it is one line, or one blank.
+    case 'sp':
+      return '\n'.repeat(Math.max(Number(number || 1), 1));
+    case 'sk':
+      return ' '.repeat(Math.max(Number(number || 1), 1));
+    case undefined:
+      return null;
+    default:
+      return '';
+  }
+}
+
+/** `Xdd…`: bytes, in UTF-8 or else in Latin-1. */
+function characters(sequence: string): string | null {
+  if (!/^X([0-9A-Fa-f]{2}){1,200}$/.test(sequence)) return null;
+  const bytes = Buffer.from(sequence.slice(1), 'hex');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(digits, 'hex'));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Hl7Error('bad_escape');
+    return bytes.toString('latin1');
   }
 }

@@ -19,7 +19,7 @@ export class Hl7Error extends Error {
   }
 }
 
-export type Hl7Problem = 'no_header' | 'bad_delimiters' | 'bad_segment' | 'bad_escape' | 'too_large' | 'wrong_encoding';
+export type Hl7Problem = 'no_header' | 'bad_delimiters' | 'bad_segment' | 'too_large' | 'wrong_encoding';
 
 /** Of a message (`parts` of a component or a repetition, `parts_of_message` of all of it): more than any laboratory sends, few enough to be read in a moment. */
 export const MOST = {
@@ -45,6 +45,16 @@ export const textsAt = (segment: Segment | undefined, field: number): string[] =
   (segment?.fields[field] ?? [])
     .map((repetition) => repetition[0]?.[0] ?? '')
     .filter((text) => text !== '' && text !== '""');
+
+/** The text of a field that has no parts, each repetition whole: what cuts other fields are letters there. */
+export const wholeTextsAt = (
+  segment: Segment | undefined,
+  field: number,
+  { component, sub }: { component: string; sub: string },
+): string[] =>
+  (segment?.fields[field] ?? [])
+    .map((repetition) => repetition.map((subs) => subs.join(sub)).join(component))
+    .map((text) => (text === '""' ? '' : text));
 
 export const segmentOf = (message: Message, name: string): Segment | undefined =>
   message.find((segment) => segment.name === name);

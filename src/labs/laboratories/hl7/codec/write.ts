@@ -4,11 +4,14 @@ import type { Field, Message, Segment } from './message.ts';
 /** The message as it is sent: CR behind every segment, delimiters as everybody has them, nothing empty at an end. */
 export const write = (message: Message): string => message.map((segment) => `${writeSegment(segment)}\r`).join('');
 
+/** Segments that say what they are cut by. */
+const HEADERS: ReadonlySet<string> = new Set(['MSH', 'BHS', 'FHS']);
+
 function writeSegment({ name, fields }: Segment): string {
   const { field: mark } = USUAL;
-  if (name !== 'MSH') return withoutEnd([name, ...fields.slice(1).map(writeField)].join(mark), mark);
+  if (!HEADERS.has(name)) return withoutEnd([name, ...fields.slice(1).map(writeField)].join(mark), mark);
   const { component, repetition, escape: escaping, sub } = USUAL;
-  const header = [`MSH${mark}${component}${repetition}${escaping}${sub}`, ...fields.slice(3).map(writeField)];
+  const header = [`${name}${mark}${component}${repetition}${escaping}${sub}`, ...fields.slice(3).map(writeField)];
   return withoutEnd(header.join(mark), mark);
 }
 

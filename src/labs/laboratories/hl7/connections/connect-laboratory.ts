@@ -6,6 +6,7 @@ import { timeZone } from '../../../../wire/time-zone.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { importLaboratory } from '../../../catalogue/import/import-laboratory.ts';
 import { LaboratoryFile } from '../../../catalogue/import/laboratory-file.ts';
+import { lettersOf } from '../../../results/interpretation/words.ts';
 import { questionProblems } from './question-problems.ts';
 import { Settings } from './settings.ts';
 
@@ -27,9 +28,32 @@ export function readConnectionFile(text: string): { file: ConnectionFile } | { p
     const errors = [...Value.Errors(ConnectionFile, parsed)].slice(0, MOST_TOLD);
     return { problems: errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`) };
   }
-  const problems = [...problemsOf(parsed.hl7), ...questionProblems(parsed.markers)];
+  const { hl7, markers } = parsed;
+  const problems = [
+    ...problemsOf(hl7),
+    ...questionProblems(markers),
+    ...wordProblems(markers),
+    ...analyteProblems(markers),
+  ];
   return problems.length > 0 ? { problems: problems.slice(0, MOST_TOLD) } : { file: parsed };
 }
+
+/** A word that is normal and abnormal at once. */
+const analyteProblems = (markers: ConnectionFile['markers']): string[] =>
+  markers.flatMap(({ analytes, reported_as }, at) =>
+    analytes.length > 0 || reported_as === 'document'
+      ? []
+      : [`/markers/${at} needs analytes, unless it is reported_as a document.`],
+  );
+
+const wordProblems = (markers: ConnectionFile['markers']): string[] =>
+  markers.flatMap(({ analytes }, marker) =>
+    analytes.flatMap(({ normal_words: normal = [], abnormal_words: abnormal = [] }, at) => {
+      const known = new Set(normal.map(lettersOf));
+      const both = abnormal.filter((word) => known.has(lettersOf(word)));
+      return both.map((word) => `/markers/${marker}/analytes/${at} calls ${JSON.stringify(word)} normal and abnormal.`);
+    }),
+  );
 
 function problemsOf({ time_zone, orders, results }: Settings): string[] {
   const problems: string[] = [];

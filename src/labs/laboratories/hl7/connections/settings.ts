@@ -5,6 +5,8 @@ import { CHARSETS } from '../codec/encoding.ts';
 
 const Path = Type.String({ minLength: 1, maxLength: 1_000, pattern: '^/' });
 const Name = Type.String({ minLength: 1, maxLength: 180 });
+/** HL7 table 0203. */
+const IdentifierType = Type.String({ pattern: '^[A-Z0-9]{1,5}$' });
 const Network = Type.String({ minLength: 3, maxLength: 50 });
 
 const Tls = Type.Object(
@@ -51,6 +53,38 @@ export const Settings = Type.Object(
     orders: Type.Object(
       {
         message: Type.Optional(oneOf(['OML^O21', 'ORM^O01'], { default: 'OML^O21' })),
+        acknowledgments: Type.Optional(
+          oneOf(['original', 'enhanced'], {
+            default: 'original',
+            description:
+              'enhanced: it answers that it keeps a message (CA), and later, as a message to our port, what it makes of it.',
+          }),
+        ),
+        version: Type.Optional(
+          oneOf(['2.3', '2.3.1', '2.4', '2.5', '2.5.1'], { default: '2.5.1', description: 'What MSH-12 says.' }),
+        ),
+        account_field: Type.Optional(
+          oneOf(['MSH-4', 'PID-18', 'ORC-21'], {
+            default: 'MSH-4',
+            description:
+              'Where the account stands in orders; in results it is MSH-6 of those in MSH-4, else the same field.',
+          }),
+        ),
+        our_facility: Type.Optional({ ...Name, description: 'MSH-4, where the account stands elsewhere.' }),
+        identifiers: Type.Optional(
+          Type.Object(
+            {
+              authority: Type.Optional({ ...Name, description: 'PID-3.4, PHIAL where it is left out.' }),
+              patient: Type.Optional({ ...IdentifierType, default: 'PI', description: 'PID-3.5.' }),
+              physician: Type.Optional({ ...IdentifierType, default: 'NPI', description: 'ORC-12.13 and OBR-16.13.' }),
+              account: Type.Optional({ ...IdentifierType, default: 'AN', description: 'PID-18.5 and ORC-21.7.' }),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+        one_message_per_test: Type.Optional(
+          Type.Boolean({ default: false, description: 'It takes one test a message.' }),
+        ),
         mllp: Type.Optional(
           Type.Object(
             {

@@ -4,25 +4,32 @@ import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { decode } from '../codec/encoding.ts';
-import { Hl7Error, segmentOf, textAt } from '../codec/message.ts';
+import { Hl7Error, segmentOf, textAt, type Message } from '../codec/message.ts';
 import { parse } from '../codec/parse.ts';
 import { findCodes, findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
 import { ReportRefused } from '../../../results/report-bounds.ts';
-import { checkHeader, readResult, type ReadResult } from '../messages/read-result.ts';
-import { ResultProblem } from '../messages/result-problem.ts';
-import { applyResult } from './apply-result.ts';
+import { checkEnvelope, checkHeader, readResult, type ReadResult } from '../messages/read-result.ts';
+import { ResultProblem, type Warnings } from '../messages/result-problem.ts';
+import { applyOrderNews, isAboutOrders } from './apply-order-news.ts';
+import { applyResult, type Note } from './apply-result.ts';
+import { refuseOtherUser } from './check-patient.ts';
 import { findOrder, type MatchedOrder } from './find-order.ts';
 import { handToTeam } from './hand-to-team.ts';
+import { keptOf, tellsBeside, withoutWaiting } from './parts.ts';
 import { blankMessage, SEALED_FOR, type MessageState } from './store-message.ts';
 
 /** `reason` is a code: of what is wrong with the message. */
 export type Applied = { state: MessageState; reason: string | null };
 
+/** Leave out: what could not be read of it is worth nothing, and its tests are what the laboratory called them. */
+type How = { leaveOut?: boolean };
+
 /**
- * Does what a stored message says, once: a message that was applied changes nothing any more. What is wrong with it makes
- * it wait for the operator; anything else that goes wrong is thrown, and it is tried again.
+ * Does what a stored message says, once: a message that was applied changes nothing any more. What could not be read of it
+ * waits for the operator, and the rest is applied; what is wrong with all of it makes it wait whole. Anything else that goes
+ * wrong is thrown, and it is tried again.
  */
-export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
+export async function applyMessage(ctx: Ctx, id: string, { leaveOut = false }: How = {}): Promise<Applied> {
   let matched: MatchedOrder | null = null;
   try {
     return await inTransaction(acrossTeams(ctx), async (tx) => {
@@ -31,28 +38,27 @@ export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
       if (row.state === 'applied' || row.state === 'discarded') return { state: row.state, reason: null };
       const connection = await findConnectionOrNull(tx, row.lab_id);
       if (!connection) throw new ResultProblem('unknown_sender');
-      const result = await readRaw(tx, row.raw, connection);
+      const { message, warnings } = readMessage(row.raw, connection);
+      if (isAboutOrders(segmentOf(message, 'MSH'))) {
+        await applyOrderNews(tx, { message, connection }, (of) => {
+          matched = of;
+        });
+        await markAs(tx, id, { state: 'applied', reason: null, matched });
+        return { state: 'applied', reason: null };
+      }
+      const read = readResult(message, connection, await findCodes(tx, connection.lab_id), warnings);
+      const result = leaveOut ? withoutWaiting(read) : read;
+      await keepFindings(tx, id, result);
       try {
         matched = await findOrder(tx.db, row.lab_id, result);
       } catch (error) {
         if (!(error instanceof ResultProblem) || !['unknown_number', 'missing_number'].includes(error.code))
           throw error;
-        const team = await handToTeam(tx, row.lab_id, result);
-        if (!team) throw error;
-        await markAs(tx, id, {
-          state: 'applied',
-          reason: result.hasDocument ? 'unmatched_document_left_out' : 'unmatched',
-          matched: { ...team, user_id: null, order_id: null },
-        });
-        await blankMessage(tx, id);
-        return { state: 'applied', reason: null };
+        const handed = await handOver(tx, { id, lab_id: row.lab_id }, result);
+        if (!handed) throw error;
+        return handed;
       }
-      const { leftOut } = await applyTo(tx, matched, result);
-      const note = leftOut ? 'document_left_out' : null;
-      if (note)
-        ctx.log.warn({ lab: connection.slug, message_id: id, reason: note }, 'a document of a result is not kept');
-      await markAs(tx, id, { state: 'applied', reason: note, matched });
-      return { state: 'applied', reason: null };
+      return await applyTo(tx, { id, matched, connection }, result);
     });
   } catch (error) {
     if (!(error instanceof ResultProblem || error instanceof Hl7Error || error instanceof ReportRefused)) throw error;
@@ -60,6 +66,54 @@ export async function applyMessage(ctx: Ctx, id: string): Promise<Applied> {
     return { state: 'failed', reason: error.code };
   }
 }
+
+/** To the people of one team, where its numbers lead nowhere; null where no one team is known. */
+async function handOver(
+  tx: TxCtx,
+  { id, lab_id }: { id: string; lab_id: number },
+  result: ReadResult,
+): Promise<Applied | null> {
+  const [wait] = result.waits;
+  if (wait && !tellsBeside(result)) throw new ResultProblem(wait.reason);
+  const team = await handToTeam(tx, lab_id, result);
+  if (!team) return null;
+  const matched = { ...team, user_id: null, order_id: null };
+  if (wait) {
+    await markAs(tx, id, { state: 'failed', reason: wait.reason, matched });
+    return { state: 'failed', reason: wait.reason };
+  }
+  const reason = result.hasDocument ? 'unmatched_document_left_out' : 'unmatched';
+  await markAs(tx, id, { state: 'applied', reason, matched });
+  await blankMessage(tx, id);
+  return { state: 'applied', reason: null };
+}
+
+type Place = { id: string; matched: MatchedOrder; connection: Connection };
+
+/** The message is marked before, so that what is told of its order says whether something waits. */
+async function applyTo(tx: TxCtx, { id, matched, connection }: Place, result: ReadResult): Promise<Applied> {
+  const team = await findTeamScopeOrNull(tx, matched.team_id);
+  if (!team) throw new ResultProblem('unknown_number');
+  const authority = connection.settings.orders.identifiers?.authority ?? 'PHIAL';
+  await refuseOtherUser(tx, { user_id: matched.user_id, report: result.report, authority });
+  const reason = result.waits[0]?.reason ?? null;
+  if (reason !== null && !tellsBeside(result)) throw new ResultProblem(reason);
+  const state = reason === null ? 'applied' : 'failed';
+  await markAs(tx, id, { state, reason, matched });
+  const note = await applyResult(forTeam(tx, team), matched, result);
+  if (note) tx.log.warn({ lab: connection.slug, message_id: id, reason: note }, NOTED[note]);
+  await sql`
+    update hl7_messages set reason = ${reason ?? note}, partly_applied = ${reason !== null}
+     where id = ${id}`.execute(tx.db);
+  return { state, reason };
+}
+
+const NOTED: Readonly<Record<Note, string>> = {
+  unmatched: 'a result for an order that has ended waits for its team',
+  order_ended: 'a message without a value came for an order that has ended',
+  superseded: 'a value of a result is older than what is stored, and is kept behind it',
+  document_left_out: 'a document of a result is not kept',
+};
 
 type Row = { lab_id: number; state: MessageState; raw: Buffer };
 
@@ -73,20 +127,22 @@ async function lockMessage(tx: TxCtx, id: string): Promise<Row | null> {
   return { ...row, raw: Buffer.from(raw, 'latin1') };
 }
 
-async function readRaw(tx: TxCtx, raw: Buffer, connection: Connection): Promise<ReadResult> {
-  const { lab_id, settings } = connection;
-  const message = parse(decode(raw, settings.charset ?? 'UTF-8'));
+function readMessage(raw: Buffer, { settings }: Connection): { message: Message; warnings: Warnings } {
+  const warnings: Warnings = new Set();
+  const message = parse(decode(raw, settings.charset, warnings), warnings);
   const header = segmentOf(message, 'MSH');
-  checkHeader(header);
+  if (isAboutOrders(header)) checkEnvelope(header);
+  else checkHeader(header);
   if (textAt(header, 3) !== settings.application || textAt(header, 4) !== settings.facility)
     throw new ResultProblem('unknown_sender');
-  return readResult(message, connection, await findCodes(tx, lab_id));
+  return { message, warnings };
 }
 
-async function applyTo(tx: TxCtx, matched: MatchedOrder, result: ReadResult): Promise<{ leftOut: boolean }> {
-  const team = await findTeamScopeOrNull(tx, matched.team_id);
-  if (!team) throw new ResultProblem('unknown_number');
-  return applyResult(forTeam(tx, team), matched, result);
+/** Codes of what was read as it stood, left out, or waits: for the operator. */
+async function keepFindings(tx: TxCtx, id: string, { warnings, waits }: ReadResult): Promise<void> {
+  const kept = waits.length === 0 ? null : JSON.stringify(keptOf(waits));
+  await sql`
+    update hl7_messages set warnings = ${warnings}::text[], waits = ${kept}::jsonb where id = ${id}`.execute(tx.db);
 }
 
 type Mark = {

@@ -9,7 +9,10 @@ import { tryMessage } from './try-message.ts';
 const OVERDUE_SECONDS = 30;
 const BATCH = 200;
 
-/** Applies what was kept and not applied: its process was killed, or the database was too busy. */
+/**
+ * Applies what was kept and not applied: its process was killed, or the database was too busy; and what came for users whose
+ * deletion was undone since.
+ */
 export const inboxOfLaboratories = defineJob({
   name: 'hl7_inbox',
   payload: Type.Object({}),
@@ -23,7 +26,11 @@ async function applyWaiting(ctx: Ctx, overdueSeconds: number): Promise<void> {
     select id from hl7_messages
      where state = 'received' and received_at < now() - make_interval(secs => ${overdueSeconds})
      order by tries, received_at limit ${BATCH}`.execute(db);
-  for (const { id } of rows) {
+  const { rows: ofThoseWhoStay } = await sql<{ id: string }>`
+    select m.id from hl7_messages m join users on users.id = m.user_id and users.deleted_at is null
+     where m.state = 'failed' and m.reason = 'user_scheduled_for_deletion'
+     order by m.received_at limit ${BATCH}`.execute(db);
+  for (const { id } of [...rows, ...ofThoseWhoStay]) {
     try {
       await tryMessage(ctx, id);
     } catch (err) {

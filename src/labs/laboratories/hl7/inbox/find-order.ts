@@ -11,6 +11,9 @@ export type MatchedOrder = {
   account_number: string;
 };
 
+/** By what a message says which order it is of. */
+type Named = Pick<ReadResult, 'placerNumbers' | 'fillerNumbers' | 'sampleIds' | 'accessionNumbers' | 'account'>;
+
 /**
  * Whose a result is: by the numbers that were issued to this laboratory and by its own that it told with earlier results, and
  * nothing else. The placer's comes first, then the laboratory's of a test, that of the sample, and last the one under which the
@@ -20,7 +23,7 @@ export type MatchedOrder = {
 export async function findOrder(
   db: Tx,
   labId: number,
-  { placerNumbers, fillerNumbers, sampleIds, accessionNumbers, account }: ReadResult,
+  { placerNumbers, fillerNumbers, sampleIds, accessionNumbers, account }: Named,
 ): Promise<MatchedOrder> {
   const numbers = placerNumbers.map((text) => readOrderNumber(text)?.number ?? null);
   if (numbers.includes(null)) throw new ResultProblem('unknown_number');

@@ -14,7 +14,7 @@ const LONGEST = 199;
  */
 export async function keepNumbers(
   ctx: TxCtx,
-  { user_id, order_id }: MatchedOrder,
+  { user_id, order_id }: Pick<MatchedOrder, 'user_id' | 'order_id'>,
   { fillerNumbers, accessionNumbers }: Pick<ReadResult, 'fillerNumbers' | 'accessionNumbers'>,
 ): Promise<void> {
   const told = [

@@ -1,12 +1,12 @@
 import type { Ctx } from '../../../../context.ts';
-import { newId } from '../../../../ids.ts';
 import { encode } from '../codec/encoding.ts';
 import { textAt } from '../codec/message.ts';
 import { parseHeader } from '../codec/parse.ts';
 import { write } from '../codec/write.ts';
 import type { Connection } from '../connections/find-connection.ts';
-import { ackOf } from '../messages/ack.ts';
+import { ackOf, controlId, type AckCode } from '../messages/ack.ts';
 import { isRejected } from '../messages/result-problem.ts';
+import { splitMessage } from '../messages/split-message.ts';
 import type { Applied } from './apply-message.ts';
 import { storeMessage } from './store-message.ts';
 import { tryMessage } from './try-message.ts';
@@ -15,9 +15,9 @@ import { tryMessage } from './try-message.ts';
 const NOT_FOR_US = new Set(['no_header', 'bad_delimiters', 'too_large']);
 
 /**
- * Takes a message of one of the laboratories that may speak here: keeps it, does what it says, and answers. AA: done. AE:
- * it is kept, and something in it has to be repaired, by the laboratory or the operator. AR: it is kept, and no message for
- * us. Throws only where it could not be kept: then there is no answer, and the laboratory sends it again.
+ * Takes a message of one of the laboratories that may speak here: keeps it, does what it says, and answers. AA: done.
+ * AE: it is kept, and something in it has to be repaired, by the laboratory or the operator. AR: it is kept, and no
+ * message for us. Throws only where it could not be kept: then there is no answer, and the laboratory sends it again.
  */
 export async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): Promise<{ ack: Buffer; ok: boolean }> {
   const header = parseHeader(bytes.toString('latin1'));
@@ -26,15 +26,36 @@ export async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): 
       ({ settings }) =>
         textAt(header ?? undefined, 3) === settings.application && textAt(header ?? undefined, 4) === settings.facility,
     ) ?? (speakers[0] as Connection);
-  const { id, state } = await storeMessage(ctx, { labId: connection.lab_id, bytes, header });
-  const ids = { lab: connection.slug, message_id: id };
-  const applied = state === 'applied' || state === 'discarded' ? { state, reason: null } : await apply(ctx, id, ids);
-  if (applied.reason === null) ctx.log.info(ids, 'a message of a laboratory was applied');
-  else ctx.log.warn({ ...ids, reason: applied.reason }, 'a message of a laboratory waits to be repaired');
-  const { reason } = applied;
-  const code = reason === null ? 'AA' : isRejected(reason) || NOT_FOR_US.has(reason) ? 'AR' : 'AE';
-  const ack = write(ackOf(header, { code, reason, id: newId().replaceAll('-', '').slice(0, 20) }));
-  return { ack: encode(ack, connection.settings.charset ?? 'UTF-8'), ok: reason === null };
+  // All of it is kept before anything of it is done: each patient's part of a result is a message of its own from here
+  // on.
+  const parts: Awaited<ReturnType<typeof storeMessage>>[] = [];
+  for (const part of textAt(header ?? undefined, 9) === 'ORU' ? splitMessage(bytes) : [bytes])
+    parts.push(await storeMessage(ctx, { labId: connection.lab_id, bytes: part, header }));
+  const reasons: (string | null)[] = [];
+  for (const part of parts) reasons.push(await settle(ctx, connection, part));
+  const reason = reasons.find((each) => each !== null) ?? null;
+  const ack = ackOf(header, { code: codeOf(reasons), reason, id: controlId() });
+  return { ack: encode(write(ack), connection.settings.charset ?? 'UTF-8'), ok: reason === null };
+}
+
+/** Why it waits; null where it was applied. */
+async function settle(
+  ctx: Ctx,
+  { slug }: Connection,
+  { id, state }: Awaited<ReturnType<typeof storeMessage>>,
+): Promise<string | null> {
+  const ids = { lab: slug, message_id: id };
+  const isSettled = state === 'applied' || state === 'discarded';
+  const { reason } = isSettled ? { reason: null } : await apply(ctx, id, ids);
+  if (reason === null) ctx.log.info(ids, 'a message of a laboratory was applied');
+  else ctx.log.warn({ ...ids, reason }, 'a message of a laboratory waits to be repaired');
+  return reason;
+}
+
+/** A message is rejected where each part of it is. */
+function codeOf(reasons: (string | null)[]): AckCode {
+  if (reasons.every((reason) => reason === null)) return 'AA';
+  return reasons.every((reason) => reason !== null && (isRejected(reason) || NOT_FOR_US.has(reason))) ? 'AR' : 'AE';
 }
 
 /** It is kept: whatever went wrong here, the next try is the job's. */

@@ -1,5 +1,6 @@
 import type { LoadedOrder } from '../../../orders/load.ts';
 import { repeat, segment, type Segment, type Value } from '../codec/message.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 type Marker = NonNullable<LoadedOrder['labTest']['markers']>[number];
 type Question = NonNullable<Marker['aoe']>['questions'][number];
@@ -20,7 +21,7 @@ export function answersTo(marker: Marker, { row }: LoadedOrder, text: (of: strin
     .map(({ question, answer }, at) =>
       segment('OBX', {
         1: String(at + 1),
-        2: TYPE[question.type] ?? 'ST',
+        2: ownOf(TYPE, question.type) ?? 'ST',
         3: [text(question.code), text(question.value), 'L'],
         5: valueOf(question, answer, text),
         11: 'O',
@@ -32,7 +33,7 @@ export function answersTo(marker: Marker, { row }: LoadedOrder, text: (of: strin
 const TYPE: Readonly<Record<string, string>> = { choice: 'CWE', multi_choice: 'CWE', numeric: 'NM', text: 'ST' };
 
 function valueOf({ type, answers }: Question, answer: string, text: (of: string) => string): Value | Value[] {
-  if (TYPE[type] !== 'CWE') return text(answer);
+  if (ownOf(TYPE, type) !== 'CWE') return text(answer);
   const codes = type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer];
   return repeat(
     codes.map((code) => [text(code), text(answers.find((each) => each.code === code)?.value ?? ''), 'L'] as Value),

@@ -4,11 +4,16 @@ const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const DIGITS = 7;
 
 /** The counter's value in base 32 with a check letter at the end, so that a mistyped number is none. */
-export function orderNumber(counter: bigint): string {
+export const orderNumber = (counter: bigint): string => numbered('P', counter);
+
+/** The same of a patient: 9 letters, where a laboratory's field holds 15. */
+export const patientNumber = (counter: bigint): string => numbered('U', counter);
+
+function numbered(first: string, counter: bigint): string {
   let digits = '';
   for (let rest = counter; rest > 0n; rest /= 32n) digits = LETTERS[Number(rest % 32n)] + digits;
   const padded = digits.padStart(DIGITS, '0');
-  return `P${padded}${checkLetter(padded)}`;
+  return `${first}${padded}${checkLetter(padded)}`;
 }
 
 type OrderNumber = {

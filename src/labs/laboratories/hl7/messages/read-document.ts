@@ -1,6 +1,7 @@
 import type { Settings } from '../connections/settings.ts';
 import { textAt, type Segment } from '../codec/message.ts';
 import { ResultProblem } from './result-problem.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 /** Of a document; a message of 8 MiB holds one of 6 at most, in Base64. */
 const MOST_BYTES = 5 * 1_048_576;
@@ -8,7 +9,8 @@ const MOST_BYTES = 5 * 1_048_576;
 const END_WITHIN = 1_024;
 
 /** ED is a document within the message, RP the name of one that lies elsewhere. */
-export const isDocument = (observation: Segment): boolean => ['ED', 'RP'].includes(textAt(observation, 2));
+export const isDocument = (observation: Segment): boolean =>
+  ['ED', 'RP'].includes(textAt(observation, 2).toUpperCase());
 
 /**
  * The laboratory's own report in a message: a PDF, told once or the same several times. 'withdrawn' where the laboratory
@@ -17,15 +19,16 @@ export const isDocument = (observation: Segment): boolean => ['ED', 'RP'].includ
  */
 export function readDocument(observations: Segment[], settings: Settings): Buffer | 'withdrawn' | null {
   if (settings.results.documents === 'leave_out') return null;
-  const embedded = observations.filter((observation) => textAt(observation, 2) === 'ED');
+  const embedded = observations.filter((observation) => textAt(observation, 2).toUpperCase() === 'ED');
   const told = new Set(embedded.filter(isTold).flatMap(dataOf));
   if (told.size > 1) throw new ResultProblem('too_many_documents');
   const [pdf] = [...told].map(pdfOf);
   return pdf ?? (embedded.some(isTakenBack) ? 'withdrawn' : null);
 }
 
-const isTold = (observation: Segment): boolean => ['F', 'P', 'R', 'S', 'C', 'A'].includes(textAt(observation, 11));
-const isTakenBack = (observation: Segment): boolean => ['D', 'W'].includes(textAt(observation, 11));
+const isTold = (observation: Segment): boolean =>
+  ['F', 'P', 'R', 'S', 'C', 'A'].includes(textAt(observation, 11).toUpperCase());
+const isTakenBack = (observation: Segment): boolean => ['D', 'W'].includes(textAt(observation, 11).toUpperCase());
 
 /** The PDFs of an OBX-5, each as its encoding and what is encoded; what neither says nor shows that it is one is left out. */
 function dataOf(observation: Segment): string[] {
@@ -34,7 +37,7 @@ function dataOf(observation: Segment): string[] {
     const encoding = part(4).toUpperCase();
     const data = part(5).replaceAll(/\s/g, '');
     const claims = /pdf/i.test(part(2)) || /pdf/i.test(part(3));
-    return claims || BEGINNINGS[encoding]?.test(data) ? [`${encoding} ${data}`] : [];
+    return claims || ownOf(BEGINNINGS, encoding)?.test(data) ? [`${encoding} ${data}`] : [];
   });
 }
 
@@ -49,7 +52,7 @@ const WRITTEN: Readonly<Record<string, { as: 'base64' | 'hex'; text: RegExp; eac
 /** By its beginning and its end: what a PDF draws is for whoever opens it, and it is never opened here. */
 function pdfOf(data: string): Buffer {
   const [encoding = '', text = ''] = data.split(' ');
-  const written = WRITTEN[encoding];
+  const written = ownOf(WRITTEN, encoding);
   if (!written || !written.text.test(text) || text.length % written.each !== 0)
     throw new ResultProblem('document_broken');
   const bytes = Buffer.from(text, written.as);

@@ -1,44 +1,57 @@
 import type { LabReport, Observation } from '../../../results/report.ts';
 import type { Settings } from '../connections/settings.ts';
-import { textAt, textsAt, type Segment } from '../codec/message.ts';
+import type { Delimiters } from '../codec/escape.ts';
+import { textAt, textsAt, wholeTextsAt, type Segment } from '../codec/message.ts';
 import type { Noted } from './read-groups.ts';
+import { codingsAt, readValueOf } from './read-value-of.ts';
 import { domesticCountry } from '../../../../wire/country.ts';
+import { isFlag } from '../../../results/interpretation/interpret.ts';
 import { isDocument } from './read-document.ts';
 import { ResultProblem } from './result-problem.ts';
 
-/** A laboratory's own codes, and LOINC as far as one analyte has it: the slug of our analyte by `code` and `LN code`. */
+/**
+ * A laboratory's own codes, and LOINC as far as one analyte has it: the slug of our analyte by `code` and `LN code`.
+ */
 export type CodeMap = ReadonlyMap<string, string>;
 
 /** OBX-11 (HL7 table 0085); null: nothing is told yet. */
-const STATUS: Readonly<Record<string, Observation['status'] | null>> = {
-  F: 'final',
-  P: 'partial',
-  R: 'partial',
-  S: 'partial',
-  C: 'corrected',
-  A: 'corrected',
-  D: 'withdrawn',
-  W: 'withdrawn',
-  X: 'not_obtained',
-  I: null,
-  O: null,
-  N: null,
-};
+const STATUS: ReadonlyMap<string, Observation['status'] | null> = new Map([
+  ['F', 'final'],
+  ['P', 'partial'],
+  ['R', 'partial'],
+  ['S', 'partial'],
+  ['C', 'corrected'],
+  ['A', 'corrected'],
+  ['D', 'withdrawn'],
+  ['W', 'withdrawn'],
+  ['X', 'not_obtained'],
+  ['I', null],
+  ['O', null],
+  ['N', null],
+]);
 
 /** What is no such code is not told as one. */
 const LOINC = /^\d{1,7}-\d$/;
 
-type Read = Omit<Observation, 'sample_id'>;
-type Within = { codes: CodeMap; settings: Settings; laboratories: LabReport['performing_laboratories'] };
+type Read = Omit<Observation, 'sample_id' | 'reported_at'>;
+type Within = {
+  codes: CodeMap;
+  settings: Settings;
+  delimiters: Delimiters;
+  laboratories: LabReport['performing_laboratories'];
+};
 
-/** One OBX with its notes; null where it tells nothing yet. An attached document is no value. */
+/**
+ * One OBX with its notes; null where it tells nothing yet. An attached document is no value. Throws ResultProblem, but
+ * not for a text that is empty, since it may be a line of one that several OBX tell.
+ */
 export function readObservation(
   { observation, notes }: Pick<Noted, 'observation' | 'notes'>,
-  { codes, settings, laboratories }: Within,
+  { codes, settings, delimiters, laboratories }: Within,
 ): Read | null {
-  const written = textAt(observation, 11);
+  const written = textAt(observation, 11).toUpperCase();
   if (written === '') throw new ResultProblem('missing_obx_11');
-  const status = STATUS[written];
+  const status = STATUS.get(written);
   if (status === undefined) throw new ResultProblem('wrong_obx_11');
   if (status === null || isDocument(observation)) return null;
   const names = namesOf(observation);
@@ -47,36 +60,32 @@ export function readObservation(
   if (slug === undefined) throw new ResultProblem('unmapped_code');
   if (others.length > 0) throw new ResultProblem('codes_disagree');
   const hasValue = status !== 'withdrawn' && status !== 'not_obtained';
-  const { kind, text } = valueOf(observation, hasValue);
-  if (hasValue && text === '') throw new ResultProblem('value_not_of_type');
+  const { kind, text, coded } = readValueOf(observation, hasValue, delimiters);
   return {
     analyte_slug: slug,
     loinc: names.find(({ code, system }) => system === 'LN' && LOINC.test(code))?.code ?? null,
     code: names.find(({ system }) => system !== 'LN')?.code ?? null,
+    codings: codingsAt(observation, 3),
     name: names.find(({ name }) => name !== '')?.name ?? slug,
     sub_id: textAt(observation, 4) || null,
     kind,
     text,
+    ...(coded && { coded }),
     unit: textAt(observation, 6) || null,
-    reference_range: textAt(observation, 7) || null,
-    flags: textsAt(observation, 8).map((flag) => flagOf(flag.trim(), settings)),
+    reference_range: wholeTextsAt(observation, 7, delimiters).join(' ').trim() || null,
+    flags: textsAt(observation, 8).flatMap((flag) => flagsOf(flag, settings)),
     status,
     failure: null,
-    notes: notes.filter((note) => note !== '').join('\n') || null,
+    notes: [...new Set(notes)].filter((note) => note !== '').join('\n') || null,
     performing_laboratory: laboratoryOf(observation, laboratories),
   };
 }
 
 /** OBX-3 names it twice: in the first three components and in the next three. */
-function namesOf(observation: Segment): { code: string; name: string; system: string }[] {
-  return [1, 4]
-    .map((from) => ({
-      code: textAt(observation, 3, { component: from }),
-      name: textAt(observation, 3, { component: from + 1 }),
-      system: textAt(observation, 3, { component: from + 2 }),
-    }))
-    .filter(({ code }) => code !== '');
-}
+const namesOf = (observation: Segment): { code: string; name: string; system: string }[] =>
+  codingsAt(observation, 3).map(({ code, text, system }) => ({ code, name: text ?? '', system: system ?? '' }));
+
+export const codesOf = (observation: Segment): string[] => codingsAt(observation, 3).map(({ code }) => code);
 
 /** What it is by each of its names that the laboratory's file knows. */
 const slugsOf = (names: ReturnType<typeof namesOf>, codes: CodeMap): string[] => [
@@ -86,58 +95,12 @@ const slugsOf = (names: ReturnType<typeof namesOf>, codes: CodeMap): string[] =>
 export const isMapped = (observation: Segment, codes: CodeMap): boolean =>
   slugsOf(namesOf(observation), codes).length > 0;
 
-/** A laboratory's own word for what is critical is told as the standard's. */
-const flagOf = (flag: string, { critical_flags = [] }: Settings): string =>
-  critical_flags.includes(flag) ? 'AA' : flag;
-
-const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?$/i;
-
-/** A number may end with its point (2.A.47 of HL7 v2.5.1), which nobody else writes so. */
-const withoutBarePoint = (text: string): string => (NUMBER.test(text) ? text.replace(/\.(?=$|E)/i, '') : text);
-
-/** OBX-5 by OBX-2; a number that is none is refused, since nobody would know what it means. */
-function valueOf(observation: Segment, hasValue: boolean): { kind: Observation['kind']; text: string } {
-  const type = textAt(observation, 2);
-  const lines = textsAt(observation, 5);
-  switch (type) {
-    case 'NM': {
-      const text = textAt(observation, 5);
-      if (hasValue && (!NUMBER.test(text) || lines.length > 1)) throw new ResultProblem('value_not_of_type');
-      return { kind: 'numeric', text: withoutBarePoint(text) };
-    }
-    case 'SN': {
-      const part = (component: number): string => withoutBarePoint(textAt(observation, 5, { component }));
-      const text = [1, 2, 3, 4].map(part).join('');
-      const isRight = NUMBER.test(part(2)) && ['', '<', '>', '<=', '>=', '=', '<>'].includes(part(1));
-      if (hasValue && !isRight) throw new ResultProblem('value_not_of_type');
-      return part(1) === '' && part(3) === ''
-        ? { kind: 'numeric', text }
-        : { kind: 'range', text: text.replace(/^=/, '') };
-    }
-    case 'CE':
-    case 'CWE':
-    case 'CNE':
-      return {
-        kind: 'coded_value',
-        text:
-          textAt(observation, 5, { component: 2 }) ||
-          textAt(observation, 5, { component: 9 }) ||
-          textAt(observation, 5),
-      };
-    case 'ST':
-    case 'TX':
-    case 'FT':
-    case 'DT':
-    case 'TM':
-    case 'TS':
-    case 'DTM':
-      return { kind: 'comment', text: lines.join('\n').trim() };
-    case '':
-      if (hasValue) throw new ResultProblem('value_not_of_type');
-      return { kind: 'comment', text: lines.join('\n').trim() };
-    default:
-      throw new ResultProblem('value_not_of_type');
-  }
+/** A laboratory's own word for what is critical is told as the standard's, and the standard's in its own letters. */
+function flagsOf(written: string, { critical_flags = [] }: Settings): string[] {
+  const flag = written.trim();
+  if (flag === '') return [];
+  if (critical_flags.includes(flag)) return ['AA'];
+  return [isFlag(flag.toUpperCase()) ? flag.toUpperCase() : flag];
 }
 
 /** OBX-23 to 25: who did it, with its CLIA number as its key where it has one. */

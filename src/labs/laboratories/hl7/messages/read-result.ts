@@ -1,21 +1,37 @@
-import { isCalendarDate } from '../../../../wire/birth-date.ts';
-import type { LabReport, Observation } from '../../../results/report.ts';
+import type { LabReport, Observation, ReportedTest } from '../../../results/report.ts';
 import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import type { Settings } from '../connections/settings.ts';
 import { segmentOf, textAt, type Message, type Segment } from '../codec/message.ts';
+import { delimitersOfMessage } from '../codec/parse.ts';
+import { accountOf } from './account.ts';
 import { isDocument, readDocument } from './read-document.ts';
 import { groupsOf, type Group } from './read-groups.ts';
-import type { CodeMap } from './read-observation.ts';
-import { readStatus, statusOfAll, testOf } from './read-status.ts';
+import { codesOf, type CodeMap } from './read-observation.ts';
+import { patientOf } from './read-patient.ts';
+import {
+  accessionsOf,
+  factsOf,
+  firstTime,
+  isTold,
+  newestOf,
+  readRequests,
+  sampleOf,
+  timesOf,
+  type Request,
+} from './read-requests.ts';
+import { statusOfAll, testOf } from './read-status.ts';
 import { readValues } from './read-values.ts';
-import { ResultProblem } from './result-problem.ts';
-import { readDate, readTime, type ZonedTime } from './times.ts';
+import { ResultProblem, type Waiting, type Warning, type Warnings } from './result-problem.ts';
 
 /** A result as the laboratory sent it, and by what it says whose it is. */
 export type ReadResult = {
-  /** Null where it tells nothing yet: neither values nor notes. */
+  /** What of it could be read; null where it tells nothing yet, neither values nor notes, or all of it waits. */
   report: LabReport | null;
+  /** What could not be read, and so is not in the report. */
+  waits: Waiting[];
+  /** What was read as it stood, or left out, and should be looked at. */
+  warnings: Warning[];
   /** It says that the sample is there. */
   isReceipt: boolean;
   /** All of them: a message for two orders is refused. */
@@ -30,44 +46,89 @@ export type ReadResult = {
   hasDocument: boolean;
   /** The laboratory's own report, as a PDF; 'withdrawn' where it takes that back. */
   document: Buffer | 'withdrawn' | null;
-  /** Statuses of the sample that are told beside the values, worst first. */
-  rejected: string[];
 };
 
-const VERSIONS = new Set(['2.3', '2.3.1', '2.4', '2.5', '2.5.1', '2.6', '2.7', '2.7.1', '2.8']);
+const VERSIONS = new Set('2.2 2.3 2.3.1 2.4 2.5 2.5.1 2.6 2.7 2.7.1 2.8 2.8.1 2.8.2 2.9 2.9.1'.split(' '));
 
 /** Refuses what is no result for this deployment. */
 export function checkHeader(header: Segment | undefined): void {
   if (textAt(header, 9) !== 'ORU' || !['', 'R01'].includes(textAt(header, 9, { component: 2 })))
     throw new ResultProblem('wrong_type');
+  checkEnvelope(header);
+}
+
+/** The same of a message of whatever type. */
+export function checkEnvelope(header: Segment | undefined): void {
   if (!VERSIONS.has(textAt(header, 12))) throw new ResultProblem('wrong_version');
-  if (!['', 'P'].includes(textAt(header, 11))) throw new ResultProblem('wrong_processing');
+  if (!['', 'P'].includes(textAt(header, 11).toUpperCase())) throw new ResultProblem('wrong_processing');
   if (textAt(header, 10) === '') throw new ResultProblem('missing_control_id');
 }
 
-/** ORU^R01 as a report. Throws ResultProblem at the first thing that is not right. */
-export function readResult(message: Message, connection: Connection, codes: CodeMap): ReadResult {
+/**
+ * ORU^R01 as a report. Throws ResultProblem where nothing of it can be taken, because it is no result or nobody's; what
+ * is wrong with a part of it makes that part wait.
+ */
+export function readResult(
+  message: Message,
+  connection: Connection,
+  codes: CodeMap,
+  warnings: Warnings = new Set(),
+): ReadResult {
   refuseOversize(message);
-  const groups = groupsOf(message);
+  refuseSeveralPatients(message);
+  const { groups, waits } = groupsOf(message, warnings);
   if (groups.length === 0) throw new ResultProblem('missing_report');
-  const statuses = groups.map(({ request }) => readStatus(request));
   const specimens = groups.flatMap((group) => group.specimens);
-  const observations = groups.flatMap((group) => group.observations.map(({ observation }) => observation));
+  const noted = groups.flatMap((group) => group.observations);
+  const observations = noted.map(({ observation }) => observation);
+  const { requests, unread, unreadTests } = readRequests(groups, connection.settings);
+  const { document, broken } = documentOf(noted, connection.settings);
+  const read =
+    requests.length === 0
+      ? null
+      : reportOf(message, requests, { connection, codes, warnings, strays: waits.length > 0, unreadTests });
   return {
-    report:
-      statuses.every((status) => status === 'pending') && groups.every(({ notes }) => notes.every((n) => n === ''))
-        ? null
-        : reportOf(message, groups, { connection, codes, statuses }),
-    isReceipt: groups.some(({ request }) => textAt(request, 25) === 'I'),
+    report: read && isTold(requests) ? read.report : null,
+    waits: [...waits, ...unread, ...(read?.waits ?? []), ...broken].toSorted((a, b) => a.number - b.number),
+    warnings: [...warnings],
+    isReceipt: groups.some(({ request }) => textAt(request, 25).toUpperCase() === 'I'),
     placerNumbers: numbersOf(groups, 2),
     fillerNumbers: numbersOf(groups, 3),
     sampleIds: [...new Set(specimens.flatMap((specimen) => sampleOf([specimen]) ?? []))],
     accessionNumbers: accessionsOf(specimens),
-    account: textAt(segmentOf(message, 'MSH'), 6),
+    account: accountOf(message, connection.settings),
     hasDocument: observations.some(isDocument),
-    document: readDocument(observations, connection.settings),
-    rejected: specimens.map((specimen) => textAt(specimen, 21)).filter((code) => code !== ''),
+    document,
   };
+}
+
+/** The document, or why it cannot be kept. */
+function documentOf(
+  noted: Group['observations'],
+  settings: Settings,
+): { document: ReadResult['document']; broken: Waiting[] } {
+  try {
+    const document = readDocument(
+      noted.map(({ observation }) => observation),
+      settings,
+    );
+    return { document, broken: [] };
+  } catch (error) {
+    if (!(error instanceof ResultProblem)) throw error;
+    const { observation, number } = noted.find(({ observation }) =>
+      isDocument(observation),
+    ) as Group['observations'][0];
+    return {
+      document: null,
+      broken: [{ reason: error.code, segment: 'OBX', number, test: null, codes: codesOf(observation) }],
+    };
+  }
+}
+
+/** Messages are split by patient as they come; one that somebody mended, or of more than can be split, may not be. */
+function refuseSeveralPatients(message: Message): void {
+  const patients = message.filter(({ name }) => name === 'PID').map(({ fields }) => JSON.stringify(fields.slice(2)));
+  if (new Set(patients).size > 1) fail('several_patients');
 }
 
 /** Before they are compared with each other. */
@@ -78,30 +139,54 @@ function refuseOversize(message: Message): void {
   if (count('SPM') > MOST_OF_REPORT.samples) fail('too_many_samples');
 }
 
-type Told = { connection: Connection; codes: CodeMap; statuses: ReturnType<typeof readStatus>[] };
+type Within = {
+  connection: Connection;
+  codes: CodeMap;
+  warnings: Warnings;
+  /** A value waits of which nobody knows the test. */
+  strays: boolean;
+  /** Tests whose status or times could not be read. */
+  unreadTests: ReportedTest[];
+};
 
-function reportOf(message: Message, groups: Group[], { connection, codes, statuses }: Told): LabReport {
+function reportOf(
+  message: Message,
+  requests: Request[],
+  { connection, codes, warnings, strays, unreadTests }: Within,
+): { report: LabReport; waits: Waiting[] } {
   const { settings } = connection;
   const time = timesOf(settings);
+  const groups = requests.map(({ group }) => group);
   const [{ common, request }] = groups as [Group];
+  const [{ collected_at, received_at }] = requests as [Request];
   const specimens = groups.flatMap((group) => group.specimens);
   const header = segmentOf(message, 'MSH');
+  const message_at = time(header, 7);
   const laboratories: LabReport['performing_laboratories'] = {};
-  const sample = (group: Group): string | null => sampleOf(group.specimens) ?? sampleOf(specimens);
-  const read = readValues(groups, sample, { codes, settings, laboratories });
-  return {
-    status: statusOfAll(statuses),
-    tests: groups.map((group, at) => testOf(group, statuses[at] as (typeof statuses)[number], read[at] ?? [])),
+  const ofGroup = (group: Group): Pick<Observation, 'sample_id' | 'reported_at'> => ({
+    sample_id: sampleOf(group.specimens) ?? sampleOf(specimens),
+    reported_at: requests[groups.indexOf(group)]?.reported_at ?? null,
+  });
+  const delimiters = delimitersOfMessage(message);
+  const within = { codes, settings, delimiters, laboratories, warnings };
+  const { observations: read, waits } = readValues(groups, ofGroup, within);
+  const observations = read.flat();
+  const statuses = requests.map(({ status }) => status);
+  const isWaiting = (at: number): boolean => waits.some(({ test }) => test === at);
+  const report: LabReport = {
+    status: waits.length > 0 || strays || unreadTests.length > 0 ? 'partial' : statusOfAll(statuses),
+    tests: [...requests.map((each, at) => heldBack(each, read[at] ?? [], strays || isWaiting(at))), ...unreadTests],
     placer_number: textAt(common, 2) || textAt(request, 2) || null,
     filler_number: textAt(common, 3) || textAt(request, 3) || null,
     accession_number: accessionsOf(specimens)[0] ?? null,
-    account_number: textAt(header, 6) || null,
-    collected_at: time(request, 7) ?? firstTime(specimens, 17, time),
-    received_at: time(request, 14) ?? firstTime(specimens, 18, time),
-    reported_at: time(request, 22) ?? time(header, 7) ?? fail('bad_time'),
+    account_number: accountOf(message, settings) || null,
+    collected_at: collected_at ?? firstTime(specimens, 17, time),
+    received_at: received_at ?? firstTime(specimens, 18, time),
+    reported_at: newestOf(requests) ?? message_at ?? fail('bad_time'),
+    message_at,
     patient: patientOf(segmentOf(message, 'PID')),
     provider: providerOf(request),
-    laboratory: laboratoryOf(connection, laboratories, read.flat()),
+    laboratory: laboratoryOf(connection, laboratories, observations),
     performing_laboratories: laboratories,
     samples: specimens.map((specimen) => ({
       sample_id: sampleOf([specimen]) ?? '',
@@ -110,8 +195,15 @@ function reportOf(message: Message, groups: Group[], { connection, codes, status
       received_at: time(specimen, 18),
       clinical_information: null,
     })),
-    observations: read.flat(),
+    observations,
   };
+  return { report, waits };
+}
+
+/** A test of which a part waits, or may wait, is open as long as it does. */
+function heldBack(request: Request, read: Observation[], waits: boolean): ReportedTest {
+  const told = { ...testOf(request.group, request.status, read), ...factsOf(request) };
+  return waits ? { ...told, status: 'partial', stated_status: told.status } : told;
 }
 
 /** The one that each value says it was done by, where that is one; else the one that is connected and reports. */
@@ -128,24 +220,6 @@ function laboratoryOf(
 
 const CLIA = /^\d{2}D\d{7}$/;
 
-type ReadField = (segment: Segment | undefined, field: number) => ZonedTime | null;
-
-function timesOf({ time_zone }: Settings): ReadField {
-  return (segment, field) => {
-    const text = textAt(segment, field);
-    return text === '' ? null : (readTime(text, time_zone) ?? fail('bad_time'));
-  };
-}
-
-const firstTime = (segments: Segment[], field: number, time: ReadField): ZonedTime | null =>
-  segments.map((segment) => time(segment, field)).find((read) => read !== null) ?? null;
-
-/** The placer's id of a sample, else the laboratory's. */
-function sampleOf(specimens: Segment[]): string | null {
-  const [specimen] = specimens;
-  return textAt(specimen, 2) || textAt(specimen, 2, { component: 2 }) || null;
-}
-
 const numbersOf = (groups: Group[], field: number): string[] => [
   ...new Set(
     groups
@@ -153,35 +227,6 @@ const numbersOf = (groups: Group[], field: number): string[] => [
       .filter((text) => text !== ''),
   ),
 ];
-
-const accessionsOf = (specimens: Segment[]): string[] => [
-  ...new Set(specimens.map((specimen) => textAt(specimen, 30)).filter((text) => text !== '')),
-];
-
-const SEX: Readonly<Record<string, string>> = {
-  F: 'female',
-  M: 'male',
-  U: 'unknown',
-  O: 'other',
-  A: 'other',
-  N: 'other',
-};
-
-/** Null where it is not told to the day. */
-function birthDateOf(text: string): string | null {
-  const day = readDate(text);
-  return day === null || isCalendarDate(day) ? day : fail('bad_time');
-}
-
-function patientOf(pid: Segment | undefined): LabReport['patient'] {
-  if (!pid) return null;
-  return {
-    last_name: textAt(pid, 5) || null,
-    first_name: textAt(pid, 5, { component: 2 }) || null,
-    dob: birthDateOf(textAt(pid, 7)),
-    gender: SEX[textAt(pid, 8)] ?? null,
-  };
-}
 
 function providerOf(request: Segment): string | null {
   const name = [textAt(request, 16, { component: 3 }), textAt(request, 16, { component: 2 })].filter(Boolean).join(' ');

@@ -1,26 +1,28 @@
 import type { LabReport, Observation, ReportedTest } from '../../../results/report.ts';
-import { textAt, type Segment } from '../codec/message.ts';
+import { textAt, textsAt, type Segment } from '../codec/message.ts';
 import { readOrderNumber } from './order-number.ts';
+import { isDocument } from './read-document.ts';
+import type { Group } from './read-groups.ts';
 import { ResultProblem } from './result-problem.ts';
 
 /** How far a test is; 'pending': nothing is told of it yet. */
 type Status = 'pending' | 'partial' | 'final' | 'corrected' | 'cancelled';
 
 /** OBR-25 (HL7 table 0123), which is of that OBR alone; Y and Z answer a query. */
-const STATUSES: Readonly<Record<string, Status>> = {
-  O: 'pending',
-  I: 'pending',
-  S: 'pending',
-  A: 'partial',
-  P: 'partial',
-  R: 'partial',
-  C: 'corrected',
-  F: 'final',
-  X: 'cancelled',
-};
+const STATUSES: ReadonlyMap<string, Status> = new Map([
+  ['O', 'pending'],
+  ['I', 'pending'],
+  ['S', 'pending'],
+  ['A', 'partial'],
+  ['P', 'partial'],
+  ['R', 'partial'],
+  ['C', 'corrected'],
+  ['F', 'final'],
+  ['X', 'cancelled'],
+]);
 
 export function readStatus(request: Segment): Status {
-  const status = STATUSES[textAt(request, 25)];
+  const status = STATUSES.get(textAt(request, 25).toUpperCase());
   if (status === undefined) throw new ResultProblem('wrong_obr_25');
   return status;
 }
@@ -39,11 +41,11 @@ const OF_TEST: Readonly<Record<Status, ReportedTest['status']>> = {
   cancelled: 'cancelled',
 };
 
-type Group = { common: Segment | undefined; request: Segment; notes: string[]; observations: unknown[] };
+type Of = Pick<Group, 'common' | 'request' | 'notes' | 'observations' | 'specimens'>;
 
 /** One OBR, with what was read of the OBX that follow it. */
 export function testOf(
-  { common, request, notes, observations }: Group,
+  { common, request, notes, observations, specimens }: Of,
   status: Status,
   read: Observation[],
 ): ReportedTest {
@@ -56,5 +58,13 @@ export function testOf(
     notes: read.length > 0 ? null : notes.filter((note) => note !== '').join('\n') || null,
     analytes: [...new Set(read.flatMap(({ analyte_slug }) => analyte_slug ?? []))],
     empty: observations.length === 0,
+    rejected: rejectionsOf(specimens),
+    has_document: observations.some(({ observation }) => isDocument(observation)),
   };
+}
+
+/** SPM-21, where each sample of the test was rejected: a good one beside a bad one may still bring the values. */
+function rejectionsOf(specimens: Segment[]): string[] {
+  const reasons = specimens.map((specimen) => textsAt(specimen, 21).map((code) => code.trim().toUpperCase()));
+  return reasons.some((codes) => codes.length === 0) ? [] : [...new Set(reasons.flat())];
 }

@@ -1,41 +1,103 @@
 import { MOST_OF_REPORT, ReportRefused } from '../../../results/report-bounds.ts';
 import type { Observation } from '../../../results/report.ts';
-import type { Group } from './read-groups.ts';
-import { isMapped, readObservation } from './read-observation.ts';
-import { ResultProblem } from './result-problem.ts';
+import { isText, type Group, type Noted } from './read-groups.ts';
+import { codesOf, isMapped, readObservation } from './read-observation.ts';
+import { ResultProblem, type Waiting, type Warnings } from './result-problem.ts';
 
-type Within = Parameters<typeof readObservation>[1];
+type Within = Parameters<typeof readObservation>[1] & { warnings: Warnings };
+/** A value with the segments that tell it, the first of them first. */
+type Told = { value: Observation; of: Noted[]; isText: boolean };
+type Read = { observations: Observation[][]; waits: Waiting[] };
 
-/** What each group tells, beside the pending: its notes are with each value, since each is to be read with them. */
-export function readValues(
-  groups: Group[],
-  sampleOf: (group: Group) => string | null,
-  within: Within,
-): Observation[][] {
-  const read = groups.map((group) =>
-    group.observations.flatMap(({ observation, notes, ofSpecimen }) => {
-      // How the sample was taken or looked is told there too, by codes of the laboratory that mean no result.
-      if (ofSpecimen && !isMapped(observation, within.codes)) return [];
-      const value = readObservation({ observation, notes: [...group.notes, ...notes] }, within);
-      return value === null ? [] : [{ ...value, sample_id: sampleOf(group) }];
-    }),
-  );
-  const length = read.flat().reduce((sum, { notes }) => sum + (notes?.length ?? 0), 0);
+/**
+ * What each group tells, beside the pending: its notes are with each value, since each is to be read with them. What
+ * cannot be read is told apart, with its reason.
+ */
+export function readValues(groups: Group[], ofGroup: (group: Group) => Partial<Observation>, within: Within): Read {
+  const waits: Waiting[] = [];
+  const waitFor = (of: Noted[], test: number, reason: Waiting['reason']): void => {
+    for (const { observation, number } of of)
+      waits.push({ reason, segment: 'OBX', number, test, codes: codesOf(observation) });
+  };
+  const read = groups.map((group, test) => {
+    const told: Told[] = [];
+    for (const noted of group.observations) {
+      try {
+        const value = readOf(group, noted, within);
+        if (value === null) continue;
+        addTo(told, { value: { ...value, ...ofGroup(group) }, of: [noted], isText: isText(noted.observation) });
+      } catch (error) {
+        if (!(error instanceof ResultProblem)) throw error;
+        waitFor([noted], test, error.code);
+      }
+    }
+    const [whole, empty] = [told.filter(hasText), told.filter((each) => !hasText(each))];
+    for (const { of } of empty) waitFor(of, test, 'value_not_of_type');
+    return whole;
+  });
+  const { once, twice } = onceEach(read);
+  for (const { of, test } of twice) waitFor(of, test, 'value_told_twice');
+  const length = once.flat().reduce((sum, { notes }) => sum + (notes?.length ?? 0), 0);
   if (length > MOST_OF_REPORT.notes) throw new ReportRefused('text_too_long');
-  return onceEach(read);
+  return { observations: once, waits: waits.toSorted((a, b) => a.number - b.number) };
 }
 
-/** One code tells one value, unless OBX-4 tells several apart: which of two would be the patient's, nobody here can know. */
-function onceEach(read: Observation[][]): Observation[][] {
-  const known = new Map<string, string>();
-  return read.map((values) =>
-    values.filter(({ analyte_slug, sub_id, kind, text, unit, status }) => {
-      const key = JSON.stringify([analyte_slug, sub_id]);
-      const told = JSON.stringify([kind, text, unit, status]);
-      const before = known.get(key);
-      if (before !== undefined && before !== told) throw new ResultProblem('value_told_twice');
-      known.set(key, told);
-      return before === undefined;
+function readOf(group: Group, { observation, notes, ofSpecimen }: Noted, within: Within) {
+  // How the sample was taken or looked is told there too, by codes of the laboratory that mean no result.
+  if (ofSpecimen && !isMapped(observation, within.codes)) {
+    within.warnings.add('specimen_observation_left_out');
+    return null;
+  }
+  const value = readObservation({ observation, notes: [...group.notes, ...notes] }, within);
+  return value && { ...value, sample_id: null };
+}
+
+const hasText = ({ value: { status, text } }: Told): boolean =>
+  status === 'withdrawn' || status === 'not_obtained' || text.trim() !== '';
+
+/** A text that goes on in further OBX of its code is one value. */
+function addTo(told: Told[], next: Told): void {
+  const before = told.findLast(({ value }) => value.analyte_slug === next.value.analyte_slug);
+  const goesOn =
+    before?.isText &&
+    next.isText &&
+    before.value.sub_id === next.value.sub_id &&
+    before.value.status === next.value.status;
+  if (!goesOn) return void told.push(next);
+  const { value } = before;
+  before.of.push(...next.of);
+  value.text = `${value.text}\n${next.value.text}`;
+  value.flags = [...new Set([...value.flags, ...next.value.flags])];
+  value.notes = joined(value.notes, next.value.notes);
+}
+
+const joined = (before: string | null, next: string | null): string | null =>
+  [...new Set([...(before ?? '').split('\n'), ...(next ?? '').split('\n')])].filter(Boolean).join('\n') || null;
+
+/**
+ * One code tells one value, unless OBX-4 tells several apart: which of two would be the patient's, nobody here can
+ * know.
+ */
+function onceEach(read: Told[][]): { once: Observation[][]; twice: { of: Noted[]; test: number }[] } {
+  const contents = new Map<string, Set<string>>();
+  for (const each of read.flat()) {
+    const known = contents.get(keyOf(each)) ?? new Set();
+    contents.set(keyOf(each), known.add(contentOf(each)));
+  }
+  const twice: { of: Noted[]; test: number }[] = [];
+  const seen = new Set<string>();
+  const once = read.map((values, test) =>
+    values.flatMap((each) => {
+      const key = keyOf(each);
+      if ((contents.get(key)?.size ?? 0) > 1) {
+        twice.push({ of: each.of, test });
+        return [];
+      }
+      return seen.has(key) || !seen.add(key) ? [] : [each.value];
     }),
   );
+  return { once, twice };
 }
+
+const keyOf = ({ value: { analyte_slug, sub_id } }: Told): string => JSON.stringify([analyte_slug, sub_id]);
+const contentOf = ({ value: { kind, text, unit, status } }: Told): string => JSON.stringify([kind, text, unit, status]);

@@ -21,9 +21,9 @@ const REPAIRABLE = [
   'missing_number',
   'unknown_number',
   'several_orders',
+  'several_patients',
   'other_account',
-  'other_patient',
-  'order_ended',
+  'patient_mismatch',
   'missing_obx_11',
   'wrong_obx_11',
   'wrong_obr_25',
@@ -40,6 +40,40 @@ const REPAIRABLE = [
   'too_many_observations',
   'too_many_samples',
   'user_scheduled_for_deletion',
+  'observation_without_request',
+  'wrong_orc_1',
+  'only_some_tests_cancelled',
+  'order_under_way',
 ] as const;
+
+/** What was taken as it stood, or left out, of a message that was applied: kept with the message for the operator. */
+const WARNINGS = [
+  'unknown_escape',
+  'read_as_latin_1',
+  'line_continued',
+  'local_segment',
+  'segment_left_out',
+  'specimen_observation_left_out',
+] as const;
+export type Warning = (typeof WARNINGS)[number];
+/** Filled while a message is read. */
+export type Warnings = Set<Warning>;
+
+/** A part of a message that could not be read: it is not in the report, and the rest is. */
+export type Waiting = {
+  reason: ResultProblemCode;
+  /**
+   * Which segment it is, by its name and its place in the message (MSH is 1). An OBR stands for all that follows it.
+   */
+  segment: string;
+  number: number;
+  /**
+   * The place of its test in `report.tests`. Null where that is not known: an OBX before any OBR holds every test of
+   * the message open, and an OBR that cannot be read its own.
+   */
+  test: number | null;
+  /** The laboratory's codes of it (OBX-3, or OBR-4), for whoever has to map them. */
+  codes: string[];
+};
 
 export const isRejected = (code: string): boolean => (REJECTED as readonly string[]).includes(code);

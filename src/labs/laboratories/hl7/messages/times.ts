@@ -1,14 +1,14 @@
 // Times of HL7: YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ], in the laboratory's zone where they bring none.
 
-const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:\.\d{1,4})?)?)?)?([+-]\d{4})?$/;
+const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:\.(\d{1,4}))?)?)?)?([+-]\d{4})?$/;
 
 export type ZonedTime = { timestamp: string; timezone_offset: number };
 
 /** Null for what is no time with at least a day: half a time would be guessed. */
 export function readTime(text: string, zone: string): ZonedTime | null {
-  const [, year, month, day, hour = '00', minute = '00', second = '00', sign] = TIME.exec(text) ?? [];
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', sign] = TIME.exec(text) ?? [];
   if (year === undefined) return null;
-  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
   const local = Date.parse(iso);
   if (Number.isNaN(local) || new Date(local).toISOString() !== iso) return null;
   const offset = sign === undefined ? offsetOfLocal(local, zone) : offsetOf(sign);

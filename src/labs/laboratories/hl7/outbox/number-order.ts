@@ -6,8 +6,8 @@ import type { LoadedOrder } from '../../../orders/load.ts';
 import { bindSample } from '../../../orders/testkit/bind-sample.ts';
 import { listLabAccounts } from '../../../catalogue/lab-accounts/find.ts';
 import type { Connection } from '../connections/find-connection.ts';
-import { OrderNotSendable } from '../messages/order.ts';
-import { orderNumber } from '../messages/order-number.ts';
+import { OrderNotSendable } from '../messages/order-writer.ts';
+import { orderNumber, patientNumber } from '../messages/order-number.ts';
 
 export type Numbered = { order: LoadedOrder; number: string; accountNumber: string };
 
@@ -63,6 +63,26 @@ async function issue(
     .values({ user_id: row.user_id, order_id: row.id, team_id: ctx.team.id, lab_id, number, account_number })
     .execute();
   return number;
+}
+
+/** The short number by which laboratories know a user, issued once. */
+export async function numberPatient({ db, team }: TxCtx<TeamCtx>, userId: string): Promise<string> {
+  const known = await db
+    .selectFrom('patient_numbers')
+    .select('number')
+    .where('user_id', '=', userId)
+    .where('team_id', '=', team.id)
+    .executeTakeFirst();
+  if (known) return known.number;
+  const { rows } = await sql<{ counter: string }>`select nextval('patient_number_counter')::text as counter`.execute(
+    db,
+  );
+  // Another order of the user may be numbered at the same moment, for another laboratory: the first number stays.
+  const { rows: made } = await sql<{ number: string }>`
+    insert into patient_numbers as known (user_id, team_id, number)
+    values (${userId}, ${team.id}, ${patientNumber(BigInt((rows[0] as { counter: string }).counter))})
+        on conflict (user_id) do update set number = known.number returning number`.execute(db);
+  return (made[0] as { number: string }).number;
 }
 
 /** The order's own account, else the team's oldest active one at the laboratory, else that of the connection. */

@@ -1,56 +1,105 @@
-import type { TeamCtx } from '../../../../context.ts';
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { findInsuranceOrNull } from '../../../../insurance/find-latest.ts';
-import { lockOrderIfPresent } from '../../../orders/load.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
+import { isOpen } from '../../../orders/status/table.ts';
 import { write } from '../codec/write.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { orderMessage } from '../messages/order.ts';
-import { numberOrder } from './number-order.ts';
+import { numberOrder, numberPatient } from './number-order.ts';
+import { oneMessageEach } from './split.ts';
 import type { Waiting } from './take-waiting.ts';
 
-export type Prepared = { controlId: string; message: string };
+export type Message = { controlId: string; text: string };
 
 /**
- * The message of a waiting row, stored with its control id before a byte of it is sent: whoever sends it again, after a
- * kill or a silence, sends the very same. Null where the order is gone or its user is leaving: nothing is sent then.
+ * The message of a waiting row, or why it is not sent. `leaving`: its user is scheduled for deletion. `unwanted`: its order has
+ * ended. Both are looked at before each try, also of a message that was written before. Only then the row is marked as sent.
  */
-export function prepareMessage(ctx: TeamCtx, waiting: Waiting, connection: Connection): Promise<Prepared | null> {
-  return inTransaction(ctx, async (tx) => {
-    const row = { team_id: ctx.team.id, id: waiting.id };
-    const kept = await tx.db
-      .selectFrom('hl7_outgoing')
-      .select(['control_id', 'message'])
-      .where('user_id', '=', waiting.user_id)
-      .where('id', '=', waiting.id)
-      .executeTakeFirst();
-    if (kept)
-      return { controlId: kept.control_id, message: tx.cipher.openText('hl7_outgoing.message', row, kept.message) };
-    const locked = await lockOrderIfPresent(tx, waiting.order_id);
-    if (!locked) return null;
-    const { order, number, accountNumber } = await numberOrder(tx, locked, connection);
-    const controlId = `${number}${waiting.action === 'new' ? 'N' : 'C'}`;
-    const { health_insurance_id: insuranceId } = order.row;
-    const message = write(
-      orderMessage(connection.settings, {
-        order,
-        kind: waiting.action,
-        number,
-        accountNumber,
-        insurance: insuranceId === null ? null : await findInsuranceOrNull(tx, order.row.user_id, insuranceId),
-        controlId,
-        sentAt: new Date().toISOString(),
-      }),
-    );
-    await tx.db
-      .insertInto('hl7_outgoing')
-      .values({
-        user_id: waiting.user_id,
-        id: waiting.id,
-        team_id: ctx.team.id,
-        control_id: controlId,
-        message: tx.cipher.sealText('hl7_outgoing.message', row, message),
-      })
-      .execute();
-    return { controlId, message };
+export type Prepared = { kind: 'message'; message: Message } | { kind: 'leaving' } | { kind: 'unwanted' };
+
+/**
+ * The message is stored with its control id before a byte of it is sent: whoever sends it again, after a kill or a silence,
+ * sends the very same.
+ */
+export function prepareMessage(ctx: TeamCtx, waiting: Waiting, connection: Connection): Promise<Prepared> {
+  return inTransaction(ctx, async (tx): Promise<Prepared> => {
+    const order = await lockOrderIfPresent(tx, waiting.order_id);
+    if (!order) return { kind: 'leaving' };
+    if (!(await markSent(tx, waiting, order))) return { kind: 'unwanted' };
+    const stored = await findStoredOrNull(tx, waiting);
+    return { kind: 'message', message: stored ?? (await writeMessage(tx, { waiting, order, connection })) };
   });
+}
+
+/** False where the order has ended, or the row was taken back since it was read. */
+async function markSent(tx: TxCtx<TeamCtx>, { user_id, id, action }: Waiting, { row }: LoadedOrder): Promise<boolean> {
+  if (action === 'new' && !isOpen(row.last_low_level_status)) return false;
+  const { rows } = await sql`
+    update laboratory_outbox set sent_at = coalesce(sent_at, now())
+     where user_id = ${user_id} and id = ${id} and state = 'waiting' returning id`.execute(tx.db);
+  return rows.length > 0;
+}
+
+async function findStoredOrNull(tx: TxCtx<TeamCtx>, { user_id, id }: Waiting): Promise<Message | null> {
+  const stored = await tx.db
+    .selectFrom('hl7_outgoing')
+    .select(['control_id', 'message'])
+    .where('user_id', '=', user_id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!stored) return null;
+  const text = tx.cipher.openText('hl7_outgoing.message', { team_id: tx.team.id, id }, stored.message);
+  return { controlId: stored.control_id, text };
+}
+
+type ToWrite = { waiting: Waiting; order: LoadedOrder; connection: Connection };
+
+async function writeMessage(tx: TxCtx<TeamCtx>, { waiting, order: locked, connection }: ToWrite): Promise<Message> {
+  const { user_id, id, action } = waiting;
+  const { order, number, accountNumber } = await numberOrder(tx, locked, connection);
+  const tests = connection.settings.orders.one_message_per_test
+    ? await oneMessageEach(tx, waiting, order)
+    : waiting.tests;
+  const controlId = await newControlId(tx, waiting, number);
+  const { health_insurance_id: insuranceId } = order.row;
+  const text = write(
+    orderMessage(connection.settings, {
+      order,
+      kind: action,
+      tests,
+      number,
+      patientNumber: await numberPatient(tx, user_id),
+      accountNumber,
+      insurance: insuranceId === null ? null : await findInsuranceOrNull(tx, user_id, insuranceId),
+      controlId,
+      askedAt: waiting.created_at,
+      sentAt: new Date().toISOString(),
+    }),
+  );
+  await tx.db
+    .insertInto('hl7_outgoing')
+    .values({
+      user_id,
+      id,
+      team_id: tx.team.id,
+      control_id: controlId,
+      message: tx.cipher.sealText('hl7_outgoing.message', { team_id: tx.team.id, id }, text),
+    })
+    .execute();
+  return { controlId, text };
+}
+
+/** The order's number, what the message is, and the how manieth of the order it is from the second on. */
+async function newControlId(
+  tx: TxCtx<TeamCtx>,
+  { user_id, order_id, action }: Waiting,
+  number: string,
+): Promise<string> {
+  const { rows } = await sql<{ messages: number }>`
+    update order_numbers set messages = messages + 1 where user_id = ${user_id} and order_id = ${order_id}
+    returning messages`.execute(tx.db);
+  const count = rows[0]?.messages ?? 1;
+  return `${number}${action === 'new' ? 'N' : 'C'}${count === 1 ? '' : count}`;
 }

@@ -6,17 +6,18 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { outboxKind } from '../../../orders/send-out.ts';
 import { findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
-import { OrderNotSendable } from '../messages/order.ts';
+import { OrderNotSendable } from '../messages/order-writer.ts';
+import type { Reply } from '../messages/read-reply.ts';
 import { dropIntoFolder } from '../transport/drop-into-folder.ts';
-import { LineFailed, openLine, type Answer, type Line } from '../transport/line.ts';
-import { prepareMessage, type Prepared } from './prepare-message.ts';
-import { putOff, settle } from './settle.ts';
+import { LineFailed, openLine, type Line } from '../transport/line.ts';
+import { applyReply } from './apply-reply.ts';
+import { prepareMessage, type Message } from './prepare-message.ts';
+import { endWaiting, heardFrom, putOff, setAside, setAsideLonger } from './settle.ts';
 import {
   giveLineBack,
   keepLine,
   laboratoriesWithWaiting,
   nextWaiting,
-  OUR_FAULT,
   takeLine,
   type Waiting,
 } from './take-waiting.ts';
@@ -27,8 +28,10 @@ const AGAIN_SECONDS = 5;
 const MOST_IN_ONE_JOB = 100;
 /** As long as one that is silent takes: a slow one has no more of the time. */
 const LONGEST_JOB_MS = 30_000;
-/** Of a message that a laboratory takes and never answers, while it answers nothing else either. */
-const MOST_UNANSWERED = 20;
+/** Why a message was set aside by what went wrong here, not at the laboratory. */
+const OUR_FAULT = 'internal_error';
+/** Until it is looked whether the deletion of a user was undone. */
+const LEAVING_SECONDS = 600;
 /** Of an order with which something goes wrong here, each time later: together about half an hour. */
 const MOST_FAULTS = 12;
 
@@ -81,74 +84,81 @@ async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
 const again = (ctx: Ctx, lab_id: number, delaySeconds: number): Promise<void> =>
   inTransaction(ctx, ({ db }) => addJob(db, outboxKind, { lab_id }, { delaySeconds }));
 
-/** Null where the next one may follow; else after how many seconds this one is tried again. */
+/** Null where the next one may follow; else after how many seconds the laboratory is asked again. */
 async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post: Post): Promise<number | null> {
   const team = await findTeamScopeOrNull(ctx, waiting.team_id);
   if (!team) {
-    await settle(acrossTeams(ctx), waiting, { state: 'refused', reason: 'team_gone' });
+    await endWaiting(acrossTeams(ctx), waiting, { state: 'refused', reason: 'team_gone' });
     return null;
   }
   const scoped = forTeam(ctx, team);
   const ids = { lab: connection.slug, order_id: waiting.order_id, outbox_id: waiting.id };
   try {
+    // Nothing is marked as sent for a laboratory that is not there.
+    await post.open();
     const prepared = await prepareMessage(scoped, waiting, connection);
-    if (!prepared) return await leave(scoped, waiting);
-    const { code, reason } = await post.send(prepared);
-    if (code === 'AA') {
-      await settle(scoped, waiting, { state: 'accepted', reason: null });
-      ctx.log.info({ ...ids, control_id: prepared.controlId }, 'a laboratory took an order');
-      return null;
-    }
-    const told = [code.toLowerCase(), reason].filter(Boolean).join('_');
-    await settle(scoped, waiting, { state: 'refused', reason: told });
-    ctx.log.warn({ ...ids, control_id: prepared.controlId, reason: told }, 'a laboratory refused an order');
+    if (prepared.kind !== 'message') return await leaveOut(scoped, waiting, prepared.kind);
+    const reply = await post.send(prepared.message);
+    await heardFrom(ctx, waiting.lab_id);
+    const { state, reason } = await applyReply(scoped, waiting, { reply, connection });
+    const logged = { ...ids, control_id: prepared.message.controlId };
+    if (state === 'refused') ctx.log.warn({ ...logged, reason }, 'a laboratory refused an order');
+    else ctx.log.info(logged, `a laboratory ${state} an order`);
     return null;
   } catch (error) {
     if (error instanceof OrderNotSendable) {
-      await settle(scoped, waiting, { state: 'refused', reason: error.code });
+      await endWaiting(scoped, waiting, { state: 'refused', reason: error.code });
       ctx.log.warn({ ...ids, reason: error.code }, 'an order cannot be sent as it is');
       return null;
     }
     if (!(error instanceof LineFailed)) return await skip(scoped, waiting, { ...ids, err: error });
-    if (error.reached && waiting.attempts + 1 >= MOST_UNANSWERED) {
-      await settle(scoped, waiting, { state: 'refused', reason: error.code });
-      ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never answered an order');
-      return null;
-    }
-    const seconds = await putOff(scoped, waiting, error.code);
-    ctx.log.info({ ...ids, reason: error.code, seconds }, 'a laboratory could not be told of an order');
+    const { seconds, isGivenUp } = await putOff(scoped, waiting, error);
+    if (isGivenUp) ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never answered an order');
+    else ctx.log.info({ ...ids, reason: error.code, seconds }, 'a laboratory could not be told of an order');
     return seconds;
   }
 }
 
 /** One order that goes wrong here does not hold up a laboratory: it is tried again later, and others go before it. */
 async function skip(ctx: TeamCtx, waiting: Waiting, logged: { err: unknown }): Promise<null> {
-  const attempts = waiting.last_error === OUR_FAULT ? waiting.attempts : 0;
+  const attempts = (waiting.last_error === OUR_FAULT ? waiting.attempts : 0) + 1;
   ctx.log.error(logged, 'an order could not be sent to its laboratory');
-  if (attempts + 1 >= MOST_FAULTS) await settle(ctx, waiting, { state: 'refused', reason: OUR_FAULT });
-  else await putOff(ctx, { ...waiting, attempts }, OUR_FAULT);
+  if (attempts >= MOST_FAULTS) await endWaiting(ctx, waiting, { state: 'refused', reason: OUR_FAULT });
+  else await setAsideLonger(ctx, waiting, OUR_FAULT, attempts);
   return null;
 }
 
-/** The user is leaving, and may come back: nothing is told meanwhile, and what follows is not held up. */
-async function leave(ctx: TeamCtx, waiting: Waiting): Promise<null> {
-  await settle(ctx, waiting, { state: 'refused', reason: 'user_scheduled_for_deletion' });
+/** A user who is leaving may come back: until then nothing is told, and what follows is not held up. */
+async function leaveOut(ctx: TeamCtx, waiting: Waiting, why: 'leaving' | 'unwanted'): Promise<null> {
+  if (why === 'unwanted') await endWaiting(ctx, waiting, { state: 'withdrawn', reason: 'order_ended' });
+  else {
+    const reason = 'user_scheduled_for_deletion';
+    await setAside(ctx, waiting, { reason, attempts: waiting.attempts, seconds: LEAVING_SECONDS });
+  }
   return null;
 }
 
 /** How messages get there: a connection that is opened with the first and kept, or a folder. */
-type Post = { send: (prepared: Prepared) => Promise<Answer>; close: () => void };
+type Post = { open: () => Promise<void>; send: (message: Message) => Promise<Reply>; close: () => void };
 
 function postOf({ settings }: Connection): Post {
   const { mllp, folder } = settings.orders;
   const charset = settings.charset ?? 'UTF-8';
   let line: Line | null = null;
   return {
-    send: async ({ message, controlId }) => {
-      if (folder !== undefined) return dropIntoFolder(folder, `${controlId}.hl7`, message, charset);
+    open: async () => {
+      if (folder !== undefined) return;
       if (!mllp) throw new LineFailed('not_configured', false);
       line ??= await openLine(mllp, charset);
-      return line.send(message, controlId);
+    },
+    send: async ({ text, controlId }) => {
+      if (folder !== undefined) return dropIntoFolder(folder, `${controlId}.hl7`, text, charset);
+      try {
+        return await (line as Line).send(text, controlId);
+      } catch (error) {
+        line = null; // whatever it says from now on, it would say too late
+        throw error;
+      }
     },
     close: () => line?.close(),
   };

@@ -25,13 +25,9 @@ beforeAll(async () => {
   await insert('accepted', WAITING + 1, 5 * WAITING);
   await client.query('vacuum analyze laboratory_outbox');
   await insert('waiting', 1, WAITING);
-  // The oldest was put off by a fault of ours, and the cancellation of its order comes next.
+  // The oldest was set aside, and its time has not come.
   await client.query(
-    `update laboratory_outbox set last_error = 'internal_error', due_at = ${NOT_YET} where id = lpad('1', 32, '0')::uuid`,
-  );
-  await client.query(
-    `update laboratory_outbox after set action = 'cancel', user_id = first.user_id, order_id = first.order_id
-       from laboratory_outbox first where first.id = lpad('1', 32, '0')::uuid and after.id = lpad('2', 32, '0')::uuid`,
+    `update laboratory_outbox set set_aside = true, due_at = ${NOT_YET} where id = lpad('1', 32, '0')::uuid`,
   );
 });
 afterAll(async () => {
@@ -45,7 +41,7 @@ test.each(['old', 'fresh'])(
     if (statistics === 'fresh') await client.query('vacuum analyze laboratory_outbox');
     const next: (Waiting | null)[] = [];
     const read = await rowsRead(app.db, ['laboratory_outbox'], async () => next.push(await nextWaiting(app.ctx, 1)));
-    expect(next[0]?.id).toBe('00000000-0000-0000-0000-000000000003');
+    expect(next[0]?.id).toBe('00000000-0000-0000-0000-000000000002');
     expect(read).toBeGreaterThan(0);
     expect(read).toBeLessThan(20);
   },

@@ -10,9 +10,15 @@ export type Waiting = {
   id: string;
   order_id: string;
   team_id: string;
+  lab_id: number;
   action: 'new' | 'cancel';
+  /** Which tests of the order, counted from 1; null: all of them. */
+  tests: number[] | null;
   attempts: number;
+  unanswered: number;
   last_error: string | null;
+  /** When the order became ready, or was cancelled. */
+  created_at: string;
   due_in_seconds: number;
 };
 
@@ -46,32 +52,32 @@ export async function giveLineBack(ctx: Ctx, labId: number, lease: string): Prom
   );
 }
 
-/** Why a row was put off by what went wrong here, not at the laboratory: others need not wait for it. */
-export const OUR_FAULT = 'internal_error';
+/** Of processes that were killed: whoever calls it knows that no other one runs. */
+export async function giveAllLinesBack({ db }: Ctx): Promise<void> {
+  await sql`update laboratory_senders set leased_until = '-infinity' where leased_until > now()`.execute(db);
+}
 
 /**
- * The oldest that waits, of whichever team: nothing overtakes it, also while it is not due, unless it was put off by a
- * fault of ours. Of one order nothing overtakes anything: a cancellation alone can follow something of its order, and saying
- * so keeps PostgreSQL from comparing all that waits with all that waits.
+ * The first that waits, of whichever team. While it is not due it holds the others: then the laboratory is away. What was
+ * set aside holds none; it waits for its own time, behind those that waited when it was set aside. Null too while the
+ * operator holds everything that goes to the laboratory.
  */
 export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | null> {
   const { rows } = await sql<Waiting>`
-    select user_id, id, order_id, team_id, action, attempts, last_error,
+    select user_id, id, order_id, team_id, lab_id, action, tests, attempts, unanswered, last_error, created_at,
            greatest(0, extract(epoch from due_at - now()))::float8 as due_in_seconds
-      from laboratory_outbox o
-     where lab_id = ${labId} and state = 'waiting'
-       and (last_error is distinct from ${OUR_FAULT} or due_at <= now())
-       and (action = 'new' or not exists (select from laboratory_outbox before
-            where before.user_id = o.user_id and before.order_id = o.order_id and before.state = 'waiting'
-              and before.id < o.id))
-     order by id limit 1`.execute(acrossTeams(ctx).db);
+      from laboratory_outbox
+     where lab_id = ${labId} and state = 'waiting' and (not set_aside or due_at <= now())
+       and not exists (select from laboratory_senders where lab_id = ${labId} and held_at is not null)
+     order by queued_at, id limit 1`.execute(acrossTeams(ctx).db);
   return rows[0] ?? null;
 }
 
 /** Laboratories for which something is due: a job that was lost with its process is asked for again. */
 export async function laboratoriesWithWaiting(ctx: Ctx): Promise<number[]> {
   const { rows } = await sql<{ lab_id: number }>`
-    select distinct lab_id from laboratory_outbox where state = 'waiting' and due_at <= now()`.execute(
+    select distinct lab_id from laboratory_outbox waiting where state = 'waiting' and due_at <= now()
+       and not exists (select from laboratory_senders held where held.lab_id = waiting.lab_id and held.held_at is not null)`.execute(
     acrossTeams(ctx).db,
   );
   return rows.map(({ lab_id }) => lab_id);

@@ -11,6 +11,8 @@ export type Listed = {
   type: string;
   state: string;
   reason: string | null;
+  /** Of what was read as it stood, or left out, although the message was applied. */
+  warnings: string[];
   order_id: string | null;
   received_at: string;
 };
@@ -20,34 +22,11 @@ const MOST_LISTED = 500;
 /** Messages of laboratories in a state, oldest first. */
 export async function listMessages(ctx: Ctx, { state, lab }: { state: string; lab: string | null }): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
-    select m.id as message_id, labs.slug as lab, m.control_id, m.message_type as type, m.state, m.reason, m.order_id, m.received_at
+    select m.id as message_id, labs.slug as lab, m.control_id, m.message_type as type, m.state, m.reason, m.warnings,
+           m.order_id, m.received_at
       from hl7_messages m join labs on labs.id = m.lab_id
      where m.state = ${state} and (${lab}::text is null or labs.slug = ${lab})
      order by m.received_at limit ${MOST_LISTED}`.execute(acrossTeams(ctx).db);
-  return rows;
-}
-
-export type ListedOrder = {
-  outbox_id: string;
-  lab: string;
-  order_id: string;
-  action: string;
-  state: string;
-  reason: string | null;
-  attempts: number;
-  created_at: string;
-};
-
-/** What laboratories refused, or have not taken yet, oldest first. */
-export async function listOutgoing(
-  ctx: Ctx,
-  { state, lab }: { state: string; lab: string | null },
-): Promise<ListedOrder[]> {
-  const { rows } = await sql<ListedOrder>`
-    select o.id as outbox_id, labs.slug as lab, o.order_id, o.action, o.state, o.last_error as reason, o.attempts, o.created_at
-      from laboratory_outbox o join labs on labs.id = o.lab_id
-     where o.state = ${state} and (${lab}::text is null or labs.slug = ${lab})
-     order by o.id limit ${MOST_LISTED}`.execute(acrossTeams(ctx).db);
   return rows;
 }
 

@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../../../context.ts';
-import { addJob } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
-import { inTransaction } from '../../../../db/transaction.ts';
-import { outboxKind } from '../../../orders/send-out.ts';
 import { parseHeader } from '../codec/parse.ts';
 import { applyMessage, type Applied } from '../inbox/apply-message.ts';
 import { blankMessage, storeMessage } from '../inbox/store-message.ts';
@@ -41,9 +38,21 @@ export async function repairMessage(ctx: Ctx, id: string, mended: Buffer): Promi
   return { message_id: stored.id, ...(await applyMessage(ctx, stored.id)) };
 }
 
-/** Sets a message aside that nobody can or need repair. */
+/**
+ * Sets a message aside that nobody can or need repair. Where the rest of it was applied, that is finished: its tests wait for
+ * nothing any more.
+ */
 export async function discardMessage(ctx: Ctx, id: string): Promise<void> {
   await findFailed(ctx, id);
+  const { rows } = await sql<{ partly_applied: boolean }>`
+    select partly_applied from hl7_messages where id = ${id}`.execute(acrossTeams(ctx).db);
+  if (rows[0]?.partly_applied) {
+    await applyMessage(ctx, id, { leaveOut: true });
+    await sql`
+      update hl7_messages set state = 'discarded', reason = 'discarded'
+       where id = ${id} and state in ('failed', 'applied')`.execute(acrossTeams(ctx).db);
+    return;
+  }
   await discard(ctx, id, 'discarded');
 }
 
@@ -58,17 +67,4 @@ async function findFailed(ctx: Ctx, id: string): Promise<{ lab_id: number }> {
     select lab_id from hl7_messages where id = ${id} and state = 'failed'`.execute(acrossTeams(ctx).db);
   if (!rows[0]) throw new NothingToRepair(`No message ${id} waits to be repaired.`);
   return rows[0];
-}
-
-/** Tells a laboratory of an order again that it has refused, built anew from what is so now. */
-export function resendOrder(ctx: Ctx, outboxId: string): Promise<void> {
-  return inTransaction(acrossTeams(ctx), async ({ db }) => {
-    const { rows } = await sql<{ lab_id: number }>`
-      update laboratory_outbox set state = 'waiting', attempts = 0, due_at = now(), answered_at = null
-       where id = ${outboxId} and state = 'refused' returning lab_id`.execute(db);
-    const [row] = rows;
-    if (!row) throw new NothingToRepair(`Nothing that a laboratory refused has the id ${outboxId}.`);
-    await sql`delete from hl7_outgoing where id = ${outboxId}`.execute(db);
-    await addJob(db, outboxKind, { lab_id: row.lab_id });
-  });
 }

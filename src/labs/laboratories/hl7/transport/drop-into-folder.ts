@@ -1,13 +1,14 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encode, type Charset } from '../codec/encoding.ts';
-import { LineFailed, type Answer } from './line.ts';
+import type { Reply } from '../messages/read-reply.ts';
+import { LineFailed } from './line.ts';
 
 /**
  * Puts a message where the laboratory fetches its orders: written under a name that begins with a dot, flushed, and
  * renamed, so that nobody fetches half of one. The same message again takes the place of itself.
  */
-export async function dropIntoFolder(folder: string, name: string, message: string, charset: Charset): Promise<Answer> {
+export async function dropIntoFolder(folder: string, name: string, message: string, charset: Charset): Promise<Reply> {
   const part = join(folder, `.${name}.part`);
   try {
     const file = await open(part, 'w', 0o640);
@@ -21,5 +22,5 @@ export async function dropIntoFolder(folder: string, name: string, message: stri
   } catch (error) {
     throw new LineFailed((error as NodeJS.ErrnoException).code?.toLowerCase() ?? 'folder_failed', false);
   }
-  return { code: 'AA', reason: null };
+  return { code: 'AA', isCommit: false, reason: null, orders: [] };
 }

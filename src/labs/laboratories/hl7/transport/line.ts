@@ -1,16 +1,20 @@
 import type { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
+import type { Owner } from '../../../../fair/round-robin.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { openSocket } from '../../../../outbound/open-socket.ts';
 import { encode, type Charset } from '../codec/encoding.ts';
 import { decode } from '../codec/encoding.ts';
 import { MOST } from '../codec/message.ts';
 import { parse } from '../codec/parse.ts';
-import { readAck, type AckCode } from '../messages/ack.ts';
+import { readReply, type Reply } from '../messages/read-reply.ts';
 import type { Settings } from '../connections/settings.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
 
 /** No answer that counts came; `reached` tells whether the laboratory was there to be sent to. */
+/** Of all teams that order there. */
+const LABORATORIES: Owner = { org: 'laboratories', team: 'laboratories' };
+
 export class LineFailed extends Error {
   readonly code: string;
   readonly reached: boolean;
@@ -22,11 +26,9 @@ export class LineFailed extends Error {
   }
 }
 
-export type Answer = { code: AckCode; reason: string | null };
-
 /** A kept connection to a laboratory: one message is under way at a time, and its answer is the one that names it. */
 export type Line = {
-  send: (message: string, controlId: string) => Promise<Answer>;
+  send: (message: string, controlId: string) => Promise<Reply>;
   close: () => void;
 };
 
@@ -54,7 +56,7 @@ export async function openLine(mllp: Mllp, charset: Charset): Promise<Line> {
   socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken'));
   socket.on('close', () => end('closed'));
 
-  const send = (message: string, controlId: string): Promise<Answer> =>
+  const send = (message: string, controlId: string): Promise<Reply> =>
     new Promise((resolve, reject) => {
       const fail = (code: string): void => {
         clearTimeout(timer);
@@ -96,7 +98,7 @@ async function connect({ host, port, networks, tls }: Mllp): Promise<Socket> {
       host,
       port,
       policy,
-      share: 'laboratories',
+      share: LABORATORIES,
       timeoutMs: CONNECT_MS,
       tls: tls ? files : null,
     });
@@ -106,9 +108,10 @@ async function connect({ host, port, networks, tls }: Mllp): Promise<Socket> {
   }
 }
 
-function answerTo(content: Buffer, charset: Charset, controlId: string): Answer | null {
+function answerTo(content: Buffer, charset: Charset, controlId: string): Reply | null {
   try {
-    return readAck(parse(decode(content, charset)), controlId);
+    const reply = readReply(parse(decode(content, charset)));
+    return reply?.controlId === controlId ? reply : null;
   } catch {
     return null;
   }

@@ -4,8 +4,12 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Ctx } from '../../../../context.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { MOST } from '../codec/message.ts';
+import { parseHeader } from '../codec/parse.ts';
+import { write } from '../codec/write.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
 import { receive } from '../inbox/receive.ts';
+import { ackOf, controlId } from '../messages/ack.ts';
+import { answerToBatches, firstMessages, INCOMPLETE, readBatches } from './batch.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
 
 /** Of the process, and of one address, from before anything was said: a laboratory needs one, or a few. */
@@ -96,8 +100,7 @@ async function speak(ctx: Ctx, socket: Socket): Promise<void> {
   try {
     for await (const bytes of socket as AsyncIterable<Buffer>) {
       for (const content of reader.push(bytes)) {
-        const { ack } = await receive(ctx, speakers, content);
-        socket.write(frame(ack));
+        for (const answer of await answersTo(ctx, speakers, content)) socket.write(frame(answer));
       }
       if (!reader.isWithin()) {
         clearTimeout(late);
@@ -115,6 +118,35 @@ async function speak(ctx: Ctx, socket: Socket): Promise<void> {
     socket.destroy();
   }
 }
+
+/** Of a batch the message that follows is refused, and what is behind it is not read: its laboratory sends that again. */
+const MOST_OF_BATCH = 1_000;
+
+/** A message has one answer; a batch has one, of the answers to its messages. */
+async function answersTo(ctx: Ctx, speakers: Connection[], content: Buffer): Promise<Buffer[]> {
+  const told = readBatches(firstMessages(content, MOST_OF_BATCH + 1));
+  if (told.batches.length === 0) return [(await receive(ctx, speakers, content)).ack];
+  const acks: Buffer[][] = [];
+  let taken = 0;
+  for (const { messages } of told.batches) {
+    const own: Buffer[] = [];
+    for (const message of messages)
+      own.push((taken += 1) > MOST_OF_BATCH ? refuse(message) : (await receive(ctx, speakers, message)).ack);
+    acks.push(own);
+  }
+  if (!told.isWhole)
+    ctx.log.warn(
+      { lab: speakers[0]?.slug, reason: INCOMPLETE },
+      'a batch of a laboratory lacks messages that it counts',
+    );
+  const isBatch = told.file !== null || told.batches.some(({ header }) => header !== null);
+  return isBatch ? [answerToBatches(told, acks, controlId)] : acks.flat();
+}
+
+const refuse = (message: Buffer): Buffer => {
+  const header = parseHeader(message.toString('latin1'));
+  return Buffer.from(write(ackOf(header, { code: 'AR', reason: 'too_large', id: controlId() })));
+};
 
 /** The laboratories whose networks the address lies in. */
 async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise<Connection[]> {

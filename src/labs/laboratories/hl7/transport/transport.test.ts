@@ -7,10 +7,12 @@ import { startTestApp, type TestApp } from '../../../../../test/app.ts';
 import { addLabTest, connectTestLaboratory, kitAtLaboratory } from '../../../../../test/hl7-deployment.ts';
 import { resultMessage, sendFrame } from '../../../../../test/hl7-laboratory.ts';
 import { CERTIFICATE, KEY } from '../../../../../test/certificate.ts';
-import { repairMessage, replayAll, resendOrder } from '../queue/repair.ts';
-import { listMessages, listOutgoing } from '../queue/list.ts';
+import { listOutgoing } from '../outbox/list-outgoing.ts';
+import { resendOrder } from '../outbox/operate.ts';
+import { repairMessage, replayAll } from '../queue/repair.ts';
+import { listMessages } from '../queue/list.ts';
 import { startHl7 } from '../start.ts';
-import { withoutFraming } from './messages-of-file.ts';
+import { firstMessages, readBatches, readFileOfMessages } from './batch.ts';
 import { scanFolders } from './watch-folder.ts';
 
 let folder: string;
@@ -155,12 +157,22 @@ test('a file is cut into its messages, whatever stands around them', () => {
     message + message,
     `FHS|^~\\&\rBHS|^~\\&\r${message}${message}BTS|2\rFTS|1\r`,
     `\x0B${message}\x1C\r\x0B${message}\x1C\r`,
-  ])
-    expect(withoutFraming(Buffer.from(around)).map((each) => each.toString().trim())).toEqual([
-      message.trim(),
-      message.trim(),
-    ]);
-  expect(withoutFraming(Buffer.from('hello'))).toEqual([]);
+  ]) {
+    const read = readFileOfMessages(Buffer.from(around));
+    const messages = read?.batches.flatMap((batch) => batch.messages) ?? [];
+    expect(messages.map((each) => each.toString().trim())).toEqual([message.trim(), message.trim()]);
+    expect(read?.isWhole).toBe(true);
+  }
+  expect(readFileOfMessages(Buffer.from('hello'))).toBeNull();
+});
+
+test.each([
+  ['fewer messages than its trailer counts', 'BHS|^~\\&\rMSH|^~\\&|A\rBTS|2\r'],
+  ['no trailer', 'BHS|^~\\&\rMSH|^~\\&|A\r'],
+  ['fewer batches than its file counts', 'FHS|^~\\&\rBHS|^~\\&\rMSH|^~\\&|A\rBTS|1\rFTS|2\r'],
+  ['a file without an end', 'FHS|^~\\&\rBHS|^~\\&\rMSH|^~\\&|A\rBTS|1\r'],
+])('a batch that has %s is not whole', (_, text) => {
+  expect(readFileOfMessages(Buffer.from(text))?.isWhole).toBe(false);
 });
 
 test('with a certificate the port speaks TLS, and nothing else', async () => {
@@ -209,7 +221,7 @@ describe('what waits', () => {
     const [waiting] = await listMessages(app.ctx, { state: 'failed', lab: 'saguaro-lab' }).then((all) =>
       all.filter(({ control_id }) => control_id === 'W1'),
     );
-    expect(waiting).toMatchObject({ reason: 'unmapped_code', order_id: null });
+    expect(waiting).toMatchObject({ reason: 'unmapped_code', order_id: id });
     expect(await replayAll(app.ctx, 'saguaro-lab')).toMatchObject({ applied: 0 });
     const mended = Buffer.from(text.replace('NEW^NEW', 'GLU^NEW'));
     expect(await repairMessage(app.ctx, waiting?.message_id as string, mended)).toMatchObject({ state: 'applied' });
@@ -230,4 +242,11 @@ describe('what waits', () => {
     await app.runJobs();
     expect(readdirSync(join(folder, 'out')).length).toBe(1);
   });
+});
+
+test('of a frame of very many messages no more are cut than are answered', () => {
+  const frame = Buffer.from('MSH|^~\\&|X\rPID|1|MSH\r'.repeat(60_000));
+  const first = firstMessages(frame, 1_001);
+  expect(readBatches(first).batches.map(({ messages }) => messages.length)).toEqual([1_001]);
+  expect(firstMessages(frame.subarray(0, first.length), 1_001)).toHaveLength(first.length);
 });

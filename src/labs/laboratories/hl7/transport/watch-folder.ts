@@ -1,7 +1,7 @@
 import { lstat, mkdir, opendir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ctx } from '../../../../context.ts';
-import { withoutFraming } from './messages-of-file.ts';
+import { INCOMPLETE, readFileOfMessages } from './batch.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
 import { receive } from '../inbox/receive.ts';
 import { dropOldFiles, endWalks, stamp } from './drop-old-files.ts';
@@ -85,9 +85,15 @@ async function takeFile(ctx: Ctx, connection: Connection, { folder, name, quietM
   try {
     const { size, mtimeMs } = await lstat(path);
     if (Date.now() - mtimeMs < quietMs) return false;
-    const contents = size > MOST_FILE_BYTES ? [] : withoutFraming(await readFile(path));
+    const file = size > MOST_FILE_BYTES ? null : readFileOfMessages(await readFile(path));
+    const contents = file?.batches.flatMap(({ messages }) => messages) ?? [];
     const answers: Buffer[] = [];
-    let ok = contents.length > 0;
+    let ok = contents.length > 0 && (file?.isWhole ?? false);
+    if (file?.isWhole === false)
+      ctx.log.warn(
+        { lab: connection.slug, reason: INCOMPLETE },
+        'a batch of a laboratory lacks messages that it counts',
+      );
     for (const content of contents) {
       const answer = await receive(ctx, [connection], content);
       answers.push(answer.ack);

@@ -7,6 +7,7 @@ import type { Outcome } from '../finish-job.ts';
 import { openMatcher, type Match } from './match-loinc.ts';
 import type { ReadHeader, ReadReport, ReadRow } from '../parse/record.ts';
 import { MOST_RESULTS, type LabReportResult } from '../schemas.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 /**
  * What was read of a report's files as its data. Somebody has to look where a file or a line could not be read, a name
@@ -41,7 +42,7 @@ function resultOf(row: ReadRow, found: Match | null): Static<typeof LabReportRes
     result: row.value,
     unit: row.unit,
     reference_range: row.range,
-    flags: flag === null ? [] : [FLAGS[flag] ?? flag],
+    flags: flag === null ? [] : [ownOf(FLAGS, flag) ?? flag],
     // Nobody tells of a report on paper that what has neither flag nor range is normal.
     final: false,
   });

@@ -5,7 +5,7 @@ import type { Ctx } from '../../../../context.ts';
 import { addJobs } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
+import { runKind } from '../../../ask-for-runs.ts';
 import { queryErasureKind } from '../delete.ts';
 import { spreadKind } from './spread.ts';
 
@@ -41,7 +41,7 @@ export async function resumeRuns(ctx: Ctx): Promise<void> {
       ) as placed
      order by place, scheduled_at limit ${MOST}`.execute(db);
   await inTransaction(acrossTeams(ctx), async (tx) => {
-    const runs = due.map(({ place, ...payload }) => ({ payload, priority: RUN_PRIORITY + place }));
+    const runs = due.map(({ place, ...payload }) => ({ payload, behind: place, keepsMoment: true as const }));
     await addJobs(tx.db, runKind, runs);
     const { rows: spread } = await sql<Static<typeof spreadKind.payload>>`
       select team_id, id as query_id from continuous_queries

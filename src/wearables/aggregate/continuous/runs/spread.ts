@@ -6,7 +6,7 @@ import { addJob, addJobs, jobKind } from '../../../../db/define-job.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { LEAST_ID } from '../../../../ids.ts';
 import { Uuid } from '../../../../wire/schema.ts';
-import { BELIEVED_MS, forgetQueries, RUN_PRIORITY, runKind } from '../../../ask-for-runs.ts';
+import { BELIEVED_MS, forgetQueries, runKind } from '../../../ask-for-runs.ts';
 
 /** Asks for the runs of a query for all users. */
 export const spreadKind = jobKind({
@@ -22,8 +22,8 @@ const NEXT_SECONDS = 2;
 const USERS = 500;
 /** Of a team; while more wait, no step is taken. */
 const MOST_WAITING = 1_000;
-/** Behind what changes now. */
-const PRIORITY = RUN_PRIORITY + 200;
+/** Behind all that was asked for before. */
+const BEHIND = 400;
 
 /** From the first user on, in the transaction that makes or changes the query. */
 export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise<void> {
@@ -63,7 +63,7 @@ const askAgain = (
   { db }: TxCtx<TeamCtx>,
   job: Static<(typeof spreadKind)['payload']>,
   delaySeconds: number,
-): Promise<void> => addJob(db, spreadKind, job, { delaySeconds, priority: PRIORITY });
+): Promise<void> => addJob(db, spreadKind, job, { delaySeconds });
 
 async function hasRoom({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
   const { rows } = await sql`
@@ -96,7 +96,7 @@ async function askForUsers(
     select (select id from page order by id desc limit 1) as last, (select count(*)::integer from page) as many,
            (select coalesce(json_agg(asked), '[]') from asked) as asked`.execute(db);
   if (!found) return null;
-  const jobs = found.asked.map((payload) => ({ payload, priority: PRIORITY }));
+  const jobs = found.asked.map((payload) => ({ payload, behind: BEHIND }));
   await addJobs(db, runKind, jobs);
   return found.many === USERS ? found.last : null;
 }

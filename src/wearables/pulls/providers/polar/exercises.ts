@@ -14,6 +14,7 @@ import {
   type Found,
 } from '../asking/read-answer.ts';
 import { WATCH } from './summaries.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 /** No place on earth was ever further from UTC. */
 const FURTHEST_MINUTES = 960;
@@ -82,7 +83,7 @@ export function toStream(time_start: string, exercise: Found): Record<string, un
   const recorded = objectsOr(exercise['samples'])
     .slice(0, MOST_SERIES)
     .flatMap((sample) => {
-      const column = COLUMNS[String(sample['sample-type'])];
+      const column = ownOf(COLUMNS, String(sample['sample-type']));
       const every = numberOr(sample['recording-rate']);
       const data = textOr(sample['data']);
       if (!column || every === null || every <= 0 || data === null) return [];

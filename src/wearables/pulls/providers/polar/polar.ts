@@ -25,6 +25,7 @@ import { holdOfShares, numbersOf } from '../asking/shares.ts';
 import { toStream, toWorkout } from './exercises.ts';
 import { measuredAsleep, toSleep } from './sleep.ts';
 import { toActivity, toBody, toProfile, WATCH, weighed } from './summaries.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 const API = 'https://www.polaraccesslink.com/v3';
 const QUARTER_SECONDS = 900;
@@ -63,7 +64,7 @@ export const polar: Puller = {
   // An application may ask 5,000 times a day and 100 times more for each user; a poll asks eleven times.
   pollEverySeconds: 10_800,
   mappers: MAPPERS,
-  pull: (source, resource, window) => (READERS[resource] as Reader)(source, window),
+  pull: (source, resource, window) => (ownOf(READERS, resource) as Reader)(source, window),
 };
 
 type Reader = (source: PullSource, window: Window) => AsyncIterable<Pulled>;

@@ -1,6 +1,7 @@
 // https://www.polar.com/accesslink-api/#daily-activity and #physical-info
 import type { Item } from '../asking/fitting.ts';
 import { momentIn, nameIn, numberOr, textOr, wholeOr, type Found } from '../asking/read-answer.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 export const WATCH = { provider: 'polar', source_type: 'watch' } as const;
 
@@ -25,7 +26,7 @@ export const toProfile = (person: Found): Item => ({
   ...WATCH,
   height: wholeOr(person['height']),
   birth_date: textOr(person['birthday']),
-  sex: SEXES[String(person['gender'])] ?? null,
+  sex: ownOf(SEXES, String(person['gender'])) ?? null,
 });
 
 /** What of a person is kept with a weight. */

@@ -1,0 +1,38 @@
+// The program in a process of its own, and a context on its database for what no operation makes.
+import { BulkWork } from '../src/bulk-work.ts';
+import { parseConfig } from '../src/config/options.ts';
+import type { Ctx } from '../src/context.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openDatabase } from '../src/db/open.ts';
+import { openLog } from '../src/log.ts';
+import { claimCipher } from '../src/privacy/claim-cipher.ts';
+import { wings } from '../src/wings.ts';
+import { describeDatabase, describeMachine } from './environment.ts';
+import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+
+/** Starts it, and stops all when `work` is done. `ownerUrl` is the connection of the owner of the tables. */
+export async function besideProgram<T>(
+  env: Record<string, string>,
+  work: (program: MeasuredProgram, ctx: Ctx, ownerUrl: string) => Promise<T>,
+): Promise<T> {
+  console.log(describeMachine());
+  const folder = makeFolder();
+  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve'], env);
+  try {
+    const log = openLog('silent');
+    const { dataDir } = program;
+    const embedded = await openEmbedded({ dataDir, applicationName: 'phial bench', lock: 'if-free', log });
+    console.log(await describeDatabase(embedded.url));
+    const { config, secrets } = parseConfig({});
+    const database = openDatabase({ url: embedded.url, poolSize: 4, role: 'phial_app', log });
+    const cipher = await claimCipher(database.db, config, secrets);
+    const ctx = { config, db: database.db, log, cipher, bulk: new BulkWork(1), ...wings };
+    const done = await work(program, ctx, embedded.url);
+    await database.close();
+    await embedded.stop();
+    return done;
+  } finally {
+    await program.stop();
+    removeFolder(folder);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Config } from '../config/options.ts';
+import { credentialsFile, type Credentials } from '../credentials.ts';
+import type { Place } from '../db/place.ts';
+import type { Logger } from '../log.ts';
+import type { Role, Service } from '../serve.ts';
+import { noticesOn } from './notices.ts';
+
+type Started = Pick<Service, 'firstKeys' | 'listensAt'> & { role: Role; config: Config; place: Place };
+
+/** Tells that the service runs, and where: in words for a person, or as lines of the log. */
+export function announce(started: Started, log: Logger): void {
+  if (started.config.logFormat === 'json') announceInLog(started, log);
+  else console.log(`${wordsOf(started).join('\n')}\n`);
+}
+
+/** Without the first keys: a log is read by more people than a terminal. */
+function announceInLog({ role, config, place, firstKeys, listensAt }: Started, log: Logger): void {
+  const { environment, region, baseUrl } = config;
+  const data = place.embedded ? place.dataDir : 'DATABASE_URL';
+  log.info({ role, environment, region, base_url: baseUrl, ...listensAt, data }, 'started');
+  if (firstKeys?.isNew) {
+    log.info({ file: credentialsFile(place.dataDir) }, 'this sandbox is new, and its first keys are in a file');
+  }
+  for (const notice of noticesOn(config, place)) log.warn({ notice }, 'options that an operator should know of');
+}
+
+function wordsOf({ role, config, place, firstKeys, listensAt }: Started): string[] {
+  const file = credentialsFile(place.dataDir);
+  return [
+    '',
+    role === 'worker'
+      ? 'Phial works.'
+      : `Phial serves ${config.environment} ${config.region} at ${config.baseUrl} (reference: ${config.baseUrl}/docs)`,
+    ...(listensAt.api ? [`Listening on ${listensAt.api}`] : []),
+    ...(listensAt.metrics ? [`Metrics and health on ${listensAt.metrics}`] : []),
+    place.embedded
+      ? `Data: ${place.dataDir}${place.why ? ` (${place.why})` : ''}`
+      : 'Data: the PostgreSQL of DATABASE_URL',
+    ...(firstKeys?.isNew ? firstSteps(firstKeys.credentials, file) : firstKeys ? [`Keys: ${file}`] : []),
+    ...noticesOn(config, place).map((notice) => `Note: ${notice}`),
+  ];
+}
+
+function firstSteps({ base_url, org_id, team_id, team_api_key, management_key }: Credentials, file: string): string[] {
+  return [
+    '',
+    'This sandbox is new. Its first keys, shown this once and kept in',
+    `  ${file}`,
+    `  org ${org_id}   team ${team_id}`,
+    `  team API key    ${team_api_key}`,
+    `  management key  ${management_key}`,
+    '',
+    'Try:',
+    `  curl -s ${base_url}/v2/user -H 'x-service-api-key: ${team_api_key}' -H 'content-type: application/json' -d '{"client_user_id":"first-user"}'`,
+    `  curl -s '${base_url}/v3/lab_test?collection_method=testkit' -H 'x-service-api-key: ${team_api_key}'`,
+    `  curl -s ${base_url}/v1/org/${org_id}/team/${team_id}/sandbox/webhook -H 'x-management-key: ${management_key}' -H 'content-type: application/json' -d '{"url":"http://127.0.0.1:4000/hook"}'`,
+  ];
+}

@@ -1,0 +1,105 @@
+import { AppError } from '../../errors.ts';
+import type { Ctx } from '../../context.ts';
+import { bookByTelephone } from '../../labs/appointments/by-telephone/book.ts';
+import {
+  cancelByTelephone,
+  completeByTelephone,
+  moveByTelephone,
+} from '../../labs/appointments/by-telephone/change.ts';
+import { listWaiting } from '../../labs/appointments/by-telephone/list.ts';
+import { showByTelephone } from '../../labs/appointments/by-telephone/show.ts';
+import type { AppointmentProvider } from '../../labs/schedulers/providers.ts';
+import { UsageError } from '../command.ts';
+import { withChange } from '../with-change.ts';
+import { withCtx } from '../with-ctx.ts';
+
+type OfOrder = { team: string; order: string };
+type Time = { start: string; minutes: string };
+
+export function listAppointmentsCommand({ team }: { team: string | undefined }): Promise<number> {
+  return withCtx('appointment list', async (ctx) => {
+    for (const waiting of await listWaiting(ctx, { team: team ?? null })) console.log(JSON.stringify(waiting));
+    return 0;
+  });
+}
+
+/** What it prints is personal: whoever asks for it leaves a line in the audit log. */
+export function showAppointmentCommand({ team, order }: OfOrder): Promise<number> {
+  return saying('appointment show', { team, order }, async (ctx) => {
+    const { org_id, shown } = await showByTelephone(ctx, { team_id: team, order_id: order });
+    return { org_id, words: JSON.stringify(shown, null, 2) };
+  });
+}
+
+type Booking = OfOrder &
+  Time & {
+    provider: AppointmentProvider | undefined;
+    site: string | undefined;
+    reference: string | undefined;
+  };
+
+export async function bookAppointmentCommand({ team, order, start, minutes, ...rest }: Booking): Promise<number> {
+  const { provider = null, site = null, reference = null } = rest;
+  const time = timeOf('book', { start, minutes });
+  if (reference !== null && !/^[\x21-\x7e]([\x20-\x7e]{0,98}[\x21-\x7e])?$/.test(reference))
+    throw new UsageError('phial appointment book takes at most 100 letters, digits and signs as --reference.');
+  return saying('appointment book', { team, order }, async (ctx) => {
+    const booked = { ...time, provider, site, reference };
+    const { org_id } = await bookByTelephone(ctx, { team_id: team, order_id: order }, booked);
+    return { org_id, words: 'The appointment is booked; its team is told.' };
+  });
+}
+
+export async function moveAppointmentCommand({ team, order, start, minutes }: OfOrder & Time): Promise<number> {
+  const time = timeOf('reschedule', { start, minutes });
+  return saying('appointment reschedule', { team, order }, async (ctx) => {
+    const { org_id } = await moveByTelephone(ctx, { team_id: team, order_id: order }, time);
+    return { org_id, words: 'The appointment is moved; its team is told.' };
+  });
+}
+
+export async function cancelAppointmentCommand({ team, order, reason }: OfOrder & { reason: string }): Promise<number> {
+  if (!/^[a-z0-9_]{1,50}$/.test(reason))
+    throw new UsageError('phial appointment cancel takes a word of small letters, digits and _ as --reason.');
+  return saying('appointment cancel', { team, order }, async (ctx) => {
+    const { org_id } = await cancelByTelephone(ctx, { team_id: team, order_id: order }, reason);
+    return { org_id, words: 'The appointment is cancelled, and nobody has to be called for it any more.' };
+  });
+}
+
+export function completeAppointmentCommand({ team, order }: OfOrder): Promise<number> {
+  return saying('appointment complete', { team, order }, async (ctx) => {
+    const { org_id } = await completeByTelephone(ctx, { team_id: team, order_id: order });
+    return { org_id, words: 'The sample was taken; its team is told.' };
+  });
+}
+
+type Said = { org_id: string; words: string };
+
+async function saying(words: string, { team, order }: OfOrder, work: (ctx: Ctx) => Promise<Said>): Promise<number> {
+  try {
+    return await withChange(words, async (ctx) => {
+      const { org_id, words: said } = await work(ctx);
+      return { org_id, team_id: team, records: [order], tell: () => console.log(said) };
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})$/;
+const [SHORTEST, LONGEST] = [5, 480];
+
+function timeOf(verb: string, { start, minutes }: Time): { start_at: string; end_at: string } {
+  const at = MOMENT.test(start) ? Date.parse(start) : NaN;
+  if (Number.isNaN(at))
+    throw new UsageError(
+      `phial appointment ${verb} takes a time with its offset as --start, as 2027-01-31T09:00-07:00.`,
+    );
+  const lasts = /^\d{1,3}$/.test(minutes) ? Number(minutes) : 0;
+  if (lasts < SHORTEST || lasts > LONGEST)
+    throw new UsageError(`phial appointment ${verb} takes ${SHORTEST} to ${LONGEST} as --minutes.`);
+  return { start_at: new Date(at).toISOString(), end_at: new Date(at + lasts * 60_000).toISOString() };
+}

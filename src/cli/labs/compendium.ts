@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { parseConfig } from '../../config/options.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { migrate } from '../../db/migrate.ts';
+import { MIGRATIONS } from '../../db/place.ts';
+import { ImportRefused } from '../../labs/catalogue/import/import-laboratory.ts';
+import { readCompendium } from '../../labs/catalogue/import/read-csv.ts';
+import { importCompendium } from '../../labs/laboratories/hl7/connections/import-compendium.ts';
+import { UsageError } from '../command.ts';
+import { withPlace } from '../database.ts';
+
+type Import = { lab: string; file: string; 'dry-run': 'yes' | 'no' };
+
+export async function importCompendiumCommand({ lab, file, 'dry-run': dry }: Import): Promise<number> {
+  const read = readCompendium(contentsOf(file));
+  if ('problems' in read) {
+    console.error(`Nothing was imported:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    return 1;
+  }
+  return withPlace('compendium import', async (place) => {
+    parseConfig(readEnvironment());
+    await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+    try {
+      const dryRun = dry === 'yes';
+      const changes = await importCompendium(place.ownerUrl, { slug: lab, markers: read.markers, dryRun });
+      for (const change of changes) console.log(change);
+      const count = `${read.markers.length} markers were read, and ${changes.length} things are different`;
+      console.log(dryRun ? `${count}; nothing was changed.` : `${count}.`);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof ImportRefused)) throw error;
+      console.error(error.message);
+      return 1;
+    }
+  });
+}
+
+function contentsOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
+  }
+}

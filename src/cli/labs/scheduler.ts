@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { parseConfig } from '../../config/options.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { migrate } from '../../db/migrate.ts';
+import { MIGRATIONS } from '../../db/place.ts';
+import { connectScheduler, disconnectScheduler } from '../../labs/schedulers/connect-scheduler.ts';
+import { SecretUnreadable } from '../../labs/schedulers/secrets.ts';
+import { readSchedulerFile } from '../../labs/schedulers/settings.ts';
+import { UsageError } from '../command.ts';
+import { withPlace } from '../database.ts';
+
+export async function connectSchedulerCommand({ file }: { file: string }): Promise<number> {
+  const read = readSchedulerFile(contentsOf(file));
+  if ('problems' in read) {
+    console.error(`The scheduler was not connected:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    return 1;
+  }
+  const { settings } = read;
+  return asOwner('scheduler connect', async (ownerUrl) => {
+    try {
+      await connectScheduler(ownerUrl, settings);
+    } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error;
+      console.error(`The scheduler was not connected:\n  - ${error.message}`);
+      return 1;
+    }
+    const how = settings.http ? 'by its HTTP interface' : 'by telephone';
+    console.log(`${settings.provider} books ${how} from now on.`);
+    return 0;
+  });
+}
+
+export function disconnectSchedulerCommand({ provider }: { provider: string }): Promise<number> {
+  return asOwner('scheduler disconnect', async (ownerUrl) => {
+    const wasThere = await disconnectScheduler(ownerUrl, provider);
+    console.log(wasThere ? `${provider} books no more.` : `No scheduler was connected as ${provider}.`);
+    return wasThere ? 0 : 1;
+  });
+}
+
+function asOwner(name: string, work: (ownerUrl: string) => Promise<number>): Promise<number> {
+  return withPlace(name, async (place) => {
+    parseConfig(readEnvironment());
+    await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+    return work(place.ownerUrl);
+  });
+}
+
+function contentsOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
+  }
+}

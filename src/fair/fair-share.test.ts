@@ -1,0 +1,274 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FairShare, type Release } from './fair-share.ts';
+import type { Owner } from './round-robin.ts';
+
+/** A promise that is resolved from without. */
+function promised<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((given) => (resolve = given));
+  return { promise, resolve };
+}
+
+const settled = (): Promise<void> => new Promise(setImmediate);
+const nameOf = ({ org, team }: Owner): string => `${org} ${team}`;
+
+/** As many teams of as many organisations as `sizes` says. */
+const ownersOf = (sizes: number[]): Owner[] =>
+  sizes.flatMap((teams, org) =>
+    Array.from({ length: teams }, (_, team) => ({ org: `o${org}`, team: `t${org}.${team}` })),
+  );
+
+const anyOwners = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 8 }).map(ownersOf);
+
+/** How often any of the others comes between two turns of the one, before its first or after its last, at most. */
+function mostBetween(turns: string[], one: string): number {
+  let most = 0;
+  let between = new Map<string, number>();
+  for (const turn of turns) {
+    if (turn === one) between = new Map();
+    else between.set(turn, (between.get(turn) ?? 0) + 1);
+    most = Math.max(most, ...between.values());
+  }
+  return most;
+}
+
+describe('a fair share', () => {
+  test('gives an owner that always has work its next turn after at most one turn of each other owner', async () => {
+    const anyWork = fc.record({
+      owners: anyOwners,
+      permits: fc.integer({ min: 1, max: 9 }),
+      waiting: fc.array(fc.integer({ min: 2, max: 4 }), { minLength: 48, maxLength: 48 }),
+      ends: fc.array(fc.nat(), { minLength: 60, maxLength: 120 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(anyWork, async ({ owners, permits, waiting, ends }) => {
+        const share = new FairShare({ permits });
+        const turns: Owner[] = [];
+        const held: Release[] = [];
+        const ask = (owner: Owner): void =>
+          void (async () => {
+            const release = await share.acquire(owner);
+            turns.push(owner);
+            held.push(release);
+            // It always has work: what was served is followed by the next.
+            ask(owner);
+          })();
+        // All permits are taken first: whoever comes waits, so that each turn is one that was chosen.
+        const first = Array.from(
+          { length: permits },
+          () => share.tryAcquire({ org: 'first', team: 'first' }) as Release,
+        );
+        for (const [n, owner] of owners.entries()) for (let k = 0; k < (waiting[n] as number); k += 1) ask(owner);
+        for (const release of first) {
+          release();
+          await settled();
+        }
+        for (const end of ends) {
+          held.splice(end % held.length, 1)[0]?.();
+          await settled();
+          expect(held.length).toBe(Math.min(permits, share.held));
+        }
+        for (const org of new Set(owners.map((owner) => owner.org))) {
+          expect(
+            mostBetween(
+              turns.map((turn) => turn.org),
+              org,
+            ),
+          ).toBeLessThanOrEqual(1);
+          const ofOrg = turns.filter((turn) => turn.org === org).map(nameOf);
+          for (const owner of owners.filter((one) => one.org === org))
+            expect(mostBetween(ofOrg, nameOf(owner))).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('keeps its bounds and loses no permit, whatever ends, fails, pauses or gives up', async () => {
+    const anyStep = fc.record({
+      what: fc.constantFrom('come', 'come', 'come', 'end', 'fail', 'pause', 'resume', 'abort'),
+      which: fc.nat(),
+    });
+    const anyRun = fc.record({
+      owners: anyOwners,
+      permits: fc.integer({ min: 1, max: 6 }),
+      mostOfOrg: fc.integer({ min: 1, max: 6 }),
+      mostOfTeam: fc.integer({ min: 1, max: 6 }),
+      steps: fc.array(anyStep, { minLength: 20, maxLength: 150 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(anyRun, async ({ owners, steps, ...bounds }) => {
+        const run = openRun(bounds);
+        for (const { what, which } of steps) {
+          run.step(what, owners[which % owners.length] as Owner, which);
+          await settled();
+          run.check();
+        }
+        await run.endAll();
+        expect([run.share.held, run.share.waiting, run.share.longestWaitMs]).toEqual([0, 0, 0]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('serves a team as often as seven of one organisation that always have requests waiting', async () => {
+    const share = new FairShare({ permits: 7 });
+    const served = new Map<string, number>();
+    let rounds = 0;
+    const keepAsking = async (owner: Owner): Promise<void> => {
+      while (rounds < 700) {
+        await share.run(owner, async () => {
+          rounds += 1;
+          served.set(owner.org, (served.get(owner.org) ?? 0) + 1);
+          await settled();
+        });
+      }
+    };
+    const loud = ownersOf([7]).flatMap((owner) => [keepAsking(owner), keepAsking(owner)]);
+    await Promise.all([...loud, keepAsking({ org: 'quiet', team: 'quiet' })]);
+    // It has one request at a time, and there are a hundred rounds of the seven permits.
+    expect(served.get('quiet')).toBeGreaterThan(50);
+  });
+
+  test('refuses to let more of a team wait than it may, while another team of the organisation waits', async () => {
+    const refuse = (): Error => new Error('too many');
+    const share = new FairShare({ permits: 1, mostWaiting: 2, refuse });
+    const release = await share.acquire({ org: 'o', team: 'a' });
+    const waiting = [share.acquire({ org: 'o', team: 'a' }), share.acquire({ org: 'o', team: 'a' })];
+    await expect(share.run({ org: 'o', team: 'a' }, async () => undefined)).rejects.toThrow('too many');
+    const other = share.run({ org: 'o', team: 'b' }, async () => 'served');
+    release();
+    for (const one of waiting) void Promise.resolve(one).then((again) => again());
+    await expect(other).resolves.toBe('served');
+  });
+
+  test('tells how long the one that waits longest has waited', async () => {
+    const share = new FairShare({ permits: 1 });
+    const release = await share.acquire({ org: 'o', team: 'a' });
+    expect(share.longestWaitMs).toBe(0);
+    const giveUp = new AbortController();
+    const first = Promise.resolve(share.acquire({ org: 'o', team: 'b' }, giveUp.signal));
+    const second = Promise.resolve(share.acquire({ org: 'o', team: 'c' }));
+    await expect.poll(() => share.longestWaitMs).toBeGreaterThan(10);
+    giveUp.abort(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    release();
+    (await second)();
+    expect(share.longestWaitMs).toBe(0);
+  });
+
+  test('costs as little with ten thousand owners that wait as with ten', async () => {
+    const nanosecondsOf = async (count: number): Promise<number> => {
+      const share = new FairShare({ permits: 1, mostOfOrg: 1 });
+      let release = await share.acquire({ org: 'first', team: 'first' });
+      let grants = 0;
+      const owners = ownersOf(Array.from({ length: count / 10 }, () => 10));
+      for (const owner of owners)
+        for (let k = 0; k < 20_000 / count; k += 1)
+          void (async () => {
+            release = await share.acquire(owner);
+            grants += 1;
+          })();
+      const begin = performance.now();
+      while (share.waiting > 0) {
+        release();
+        await Promise.resolve();
+        await Promise.resolve();
+      }
+      expect(grants).toBeGreaterThan(19_000);
+      return ((performance.now() - begin) * 1e6) / grants;
+    };
+    await nanosecondsOf(10);
+    const [few, many] = [await nanosecondsOf(10), await nanosecondsOf(10_000)];
+    // Going through all owners that wait would cost a thousand times as much.
+    expect(many).toBeLessThan(few * 50);
+  });
+});
+
+type Work = {
+  owner: Owner;
+  isPaused: boolean;
+  end: () => void;
+  fail: () => void;
+  pause: () => void;
+  resume: () => void;
+  abort: () => void;
+};
+
+/** Requests that end, fail, pause and give up when they are told to, and what the share must hold of them. */
+function openRun({ permits, ...most }: { permits: number; mostOfOrg: number; mostOfTeam: number }) {
+  const share = new FairShare({ permits, ...most });
+  const all = new Set<Work>();
+  const working = new Set<Work>();
+
+  const come = (owner: Owner): void => {
+    const gone = new AbortController();
+    let told = promised<'end' | 'fail' | 'pause'>();
+    let resumed = promised<void>();
+    const work: Work = {
+      owner,
+      isPaused: false,
+      end: () => told.resolve('end'),
+      fail: () => told.resolve('fail'),
+      pause: () => told.resolve('pause'),
+      resume: () => resumed.resolve(),
+      abort: () => gone.abort(new Error('gone')),
+    };
+    all.add(work);
+    const begin = async (aside: <T>(pause: () => Promise<T>) => Promise<T>): Promise<void> => {
+      working.add(work);
+      for (let what = await told.promise; what !== 'end'; what = await told.promise) {
+        told = promised<'end' | 'fail' | 'pause'>();
+        if (what === 'fail') throw new Error('failed');
+        working.delete(work);
+        resumed = promised();
+        work.isPaused = true;
+        await aside(() => resumed.promise.then(() => void (work.isPaused = false)));
+        working.add(work);
+      }
+    };
+    void share
+      .run(owner, begin, gone.signal)
+      .catch(() => undefined)
+      .finally(() => {
+        working.delete(work);
+        all.delete(work);
+      });
+  };
+
+  return {
+    share,
+    step(what: string, owner: Owner, which: number) {
+      const paused = [...all].filter((work) => work.isPaused);
+      const pick = <T>(from: T[]): T | undefined => from[which % from.length];
+      if (what === 'come') come(owner);
+      else if (what === 'resume') pick(paused)?.resume();
+      else if (what === 'abort') pick([...all].filter((work) => !working.has(work) && !work.isPaused))?.abort();
+      else pick([...working])?.[what as 'end' | 'fail' | 'pause']();
+    },
+    check() {
+      expect(working.size).toBe(share.held);
+      expect(share.held).toBeLessThanOrEqual(permits);
+      const isFree = share.held < permits;
+      for (const org of new Set([...all].map((work) => work.owner.org))) {
+        const ofOrg = [...working].filter((work) => work.owner.org === org);
+        expect(ofOrg.length).toBeLessThanOrEqual(most.mostOfOrg);
+        for (const team of new Set(ofOrg.map((work) => work.owner.team)))
+          expect(ofOrg.filter((work) => work.owner.team === team).length).toBeLessThanOrEqual(most.mostOfTeam);
+      }
+      // Nobody waits who may have a permit.
+      for (const { owner } of isFree ? [...all].filter((work) => !working.has(work) && !work.isPaused) : [])
+        expect(share.tryAcquire(owner)).toBeNull();
+    },
+    async endAll() {
+      while (all.size > 0) {
+        for (const work of all) {
+          work.resume();
+          work.end();
+        }
+        await settled();
+      }
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// No class of background work keeps another waiting, however much of it there always is: with the runner as the program has it.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Runner } from 'graphile-worker';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { makeUser } from '../../test/factories.ts';
+import { addJobs } from '../db/define-job.ts';
+import { openDatabase, type Database } from '../db/open.ts';
+import { runKind } from '../wearables/ask-for-runs.ts';
+import { pollKind } from '../wearables/pulls/poll-lease.ts';
+import { runJobs } from './run.ts';
+
+let app: TestApp;
+let database: Database;
+beforeAll(async () => {
+  app = await startTestApp();
+  database = openDatabase({ url: app.databaseUrl, poolSize: 6, role: 'phial_app', log: app.ctx.log });
+});
+afterAll(async () => {
+  await database.close();
+  await app.close();
+});
+
+/** Asks for as much as is worked, so that there is always more: runs and polls of users who are not there end at once. */
+function flood(teamId: string): () => Promise<void> {
+  let isOver = false;
+  const some = () => Array.from({ length: 100 }, () => ({ team_id: teamId, user_id: randomUUID() }));
+  const flooding = (async () => {
+    while (!isOver) {
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*)::integer as waiting from graphile_worker._private_jobs
+         where locked_at is null and run_at <= now()`.execute(app.db);
+      if ((rows[0]?.waiting ?? 0) > 400) await new Promise((resolve) => setTimeout(resolve, 10));
+      else
+        await app.ctx.db.transaction().execute(async (tx) => {
+          const runs = some().map((each) => ({ payload: { ...each, query_id: randomUUID() } }));
+          const polls = some().map((each) => ({ payload: { ...each, provider: 'oura' as const } }));
+          await addJobs(tx, runKind, runs);
+          await addJobs(tx, pollKind, polls);
+        });
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await flooding;
+  };
+}
+
+test('historical pulls end beside continuous queries and polls that never do', async () => {
+  const flooding = await app.makeTeam('Ocotillo');
+  const { user_id } = await makeUser(app.team);
+  const stops = [flood(flooding.id), flood(app.team.id)];
+  const runner: Runner = await runJobs({ ...app.ctx, db: database.db }, database.pool);
+  try {
+    await app.team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'freestyle_libre' });
+    await vi.waitFor(async () => {
+      const { rows } = await sql<{ status: string }>`select status from pulls where user_id = ${user_id}`.execute(
+        app.db,
+      );
+      expect(rows.map(({ status }) => status)).toEqual(['success', 'success']);
+    }, 60_000);
+  } finally {
+    for (const stop of stops) await stop();
+    await runner.stop();
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select from graphile_worker._private_jobs where locked_at is not null`.execute(app.db);
+      expect(rows).toEqual([]);
+    }, 10_000);
+  }
+}, 120_000);

@@ -1,0 +1,28 @@
+import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError, notFound } from '../../../errors.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
+import { lockOrder, type LoadedOrder } from '../../orders/load.ts';
+import { appointmentTypeOf } from '../order-rules.ts';
+import type { AppointmentType } from '../schemas.ts';
+
+export type OrderOfTeam = { team_id: string; order_id: string };
+type Work = (ctx: TxCtx<TeamCtx>, order: LoadedOrder, type: AppointmentType) => Promise<void>;
+
+/**
+ * What the operator says of an order's appointment, under the lock of the order. Throws not_found and
+ * order_method_mismatch.
+ */
+export function withOrder(ctx: Ctx, { team_id, order_id }: OrderOfTeam, work: Work): Promise<{ org_id: string }> {
+  return inTransaction(ctx, async (tx) => {
+    const team = await findTeamScopeOrNull(tx, team_id);
+    if (!team) throw notFound('Team');
+    const scoped = forTeam(tx, team);
+    const order = await lockOrder(scoped, order_id);
+    const type = appointmentTypeOf(order.row.method);
+    if (type === null)
+      throw new AppError('order_method_mismatch', `An order by ${order.row.method} has no appointments.`);
+    await work(scoped, order, type);
+    return { org_id: team.org_id };
+  });
+}

@@ -1,0 +1,96 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../errors.ts';
+import type { Drawing } from './draw.ts';
+import type { Answered, Asked } from './thread.ts';
+
+/** A processor is left to the requests. */
+export const MOST_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
+/** A report of as many values as an order may have takes some seconds, also beside others. */
+const LONGEST_MS = 120_000;
+const HEAP_MB = 256;
+
+type Waiting = { done: (bytes: Buffer) => void; failed: (error: unknown) => void; timer: NodeJS.Timeout };
+type Thread = { worker: Worker; waiting: Map<number, Waiting> };
+
+/** Threads that draw documents, so that requests are answered meanwhile. They are started by the first document. */
+export class DrawingThreads {
+  readonly #program: URL;
+  readonly #threads = new Set<Thread>();
+  #asked = 0;
+
+  constructor(program: URL) {
+    this.#program = program;
+  }
+
+  get size(): number {
+    return this.#threads.size;
+  }
+
+  /** Throws what the document is refused with; not_ready where its thread ended. */
+  draw(drawing: Drawing): Promise<Buffer> {
+    const thread = this.#leastBusy();
+    const id = (this.#asked += 1);
+    return new Promise((done, failed) => {
+      const timer = setTimeout(() => void thread.worker.terminate(), LONGEST_MS);
+      thread.waiting.set(id, { done, failed, timer });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      thread.worker.postMessage({ id, drawing } satisfies Asked);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  }
+
+  #leastBusy(): Thread {
+    let found: Thread | null = null;
+    for (const thread of this.#threads) if (!found || thread.waiting.size < found.waiting.size) found = thread;
+    return found && (found.waiting.size === 0 || this.#threads.size >= MOST_THREADS) ? found : this.#start();
+  }
+
+  #start(): Thread {
+    const worker = new Worker(this.#program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
+    const thread: Thread = { worker, waiting: new Map() };
+    this.#threads.add(thread);
+    worker.on('message', (answered: Answered) => settle(thread, answered));
+    // Of a heap that is full; the exit follows.
+    worker.on('error', () => this.#threads.delete(thread));
+    worker.once('exit', () => {
+      this.#threads.delete(thread);
+      const refusal = new AppError('not_ready', 'This document could not be drawn now. Ask for it again shortly.');
+      for (const id of thread.waiting.keys()) take(thread, id)?.failed(refusal);
+    });
+    // Whoever waits for a document holds the process; a thread that waits for work does not.
+    worker.unref();
+    return thread;
+  }
+}
+
+function take({ waiting }: Thread, id: number): Waiting | undefined {
+  const found = waiting.get(id);
+  clearTimeout(found?.timer);
+  waiting.delete(id);
+  return found;
+}
+
+function settle(thread: Thread, answered: Answered): void {
+  const waiting = take(thread, answered.id);
+  if (!waiting) return;
+  if ('bytes' in answered) {
+    const { buffer, byteOffset, byteLength } = answered.bytes;
+    waiting.done(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
+  } else if ('refusal' in answered) waiting.failed(new AppError(answered.refusal.code, answered.refusal.message));
+  else waiting.failed(errorOf(answered));
+}
+
+function errorOf({ name, frames }: { name: string; frames: string }): Error {
+  const error = new Error(`A document could not be drawn: ${name}`);
+  error.stack = `${error.message}\n${frames}`;
+  return error;
+}
+
+/** Null where there is none: Node reads programs of threads as they were built, and what runs from its sources has none. */
+export const threadProgram = (): URL | null =>
+  fileURLToPath(import.meta.url).endsWith('.js') ? new URL('./thread.js', import.meta.url) : null;

@@ -1,0 +1,28 @@
+import type { Coding } from 'fhir/r4.js';
+import type { Static } from 'typebox';
+import type { ResultCode } from '../../results/schemas.ts';
+
+/** Of HL7 table 0396, the systems that FHIR knows by an address. */
+const SYSTEMS: ReadonlyMap<string, string> = new Map([
+  ['SCT', 'http://snomed.info/sct'],
+  ['SNOMEDCT', 'http://snomed.info/sct'],
+  ['SNOMED-CT', 'http://snomed.info/sct'],
+  ['LN', 'http://loinc.org'],
+  ['LOINC', 'http://loinc.org'],
+  ['I10C', 'http://hl7.org/fhir/sid/icd-10-cm'],
+  ['I10', 'http://hl7.org/fhir/sid/icd-10'],
+  ['CVX', 'http://hl7.org/fhir/sid/cvx'],
+  ['RXNORM', 'http://www.nlm.nih.gov/research/umls/rxnorm'],
+]);
+
+function systemOf(name: string | null): string | undefined {
+  const known = (name ?? '').toUpperCase();
+  const [, table] = /^HL7(\d{4})$/.exec(known) ?? [];
+  return table === undefined ? SYSTEMS.get(known) : `http://terminology.hl7.org/CodeSystem/v2-${table}`;
+}
+
+/** A code of a laboratory's own has no system: its name there is nobody else's. */
+export function codingOf({ code, text, system }: Static<typeof ResultCode>): Coding {
+  const address = systemOf(system);
+  return { ...(address && { system: address }), code, ...(text !== null && { display: text }) };
+}

@@ -1,0 +1,174 @@
+// A test that cannot be done fails by itself; the order fails when none can come any more.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lowStatuses } from '../../../../test/factories.ts';
+import { obr, obx, PID, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';
+
+const hiv = {
+  provider_id: 'HIV',
+  slug: 'hiv',
+  name: 'HIV 1/2 antigen and antibodies',
+  type: 'biomarker',
+  price: '25.00',
+  analytes: [{ code: 'HIVAB', slug: 'saguaro-hiv', name: 'HIV 1/2 Ag/Ab', loinc_code: '56888-1' }],
+};
+const REACTIVE = 'OBX|1|ST|HIVAB^HIV^L||Reactive|||AA|||F';
+const rejected = (reason: string): string => `SPM|1|S1||SER^Serum^HL70487|||||||||||||||||${reason}^Rejected^HL70490`;
+
+let orders: LaboratoryOrders;
+beforeAll(async () => {
+  orders = await startLaboratoryOrders([hiv]);
+});
+afterAll(() => orders.close());
+
+const transaction = async (id: string): Promise<unknown> => (await orders.read(id)).order_transaction;
+const siblings = async (id: string): Promise<unknown[]> => ((await transaction(id)) as { orders: unknown[] }).orders;
+const statuses = async (id: string): Promise<string[]> => lowStatuses(await orders.read(id));
+type Unmatched = {
+  id: string;
+  decision_code: string;
+  interpretation: string;
+  candidate_groups: { user_id: string; candidates: unknown[] }[];
+};
+const unmatchedOf = async (orderId: string): Promise<Unmatched[]> =>
+  (await orders.app.team.api<{ data: Unmatched[] }>('GET', '/v3/unmatched_result')).body.data.filter((each) =>
+    JSON.stringify(each.candidate_groups).includes(orderId),
+  );
+
+describe('a rejected sample of one of two tests', () => {
+  test.each(['X', 'I'])(
+    'fails that test alone, and the critical result of the other one arrives (%s)',
+    async (status) => {
+      const { id, number } = await orders.walkIn(['MET', 'HIV']);
+      const refused = 'OBX|1|NM|GLU^GLU^L||||||||X';
+      expect(
+        await orders.send([
+          PID,
+          obr(`${number}-1`, 'MET', status),
+          ...(status === 'X' ? [refused] : []),
+          rejected('QS'),
+        ]),
+      ).toBe('AA');
+      expect((await statuses(id)).at(-1)).toBe('partial_results');
+      const missing = (await orders.results(id)).missing_results;
+      expect(missing.map(({ slug, inferred_failure_type }) => [slug, inferred_failure_type])).toEqual([
+        ['saguaro-glucose', 'quantity_not_sufficient_failure'],
+        ['saguaro-hba1c', 'quantity_not_sufficient_failure'],
+      ]);
+      expect(await orders.send([PID, obr(`${number}-2`, 'HIV', 'F'), REACTIVE])).toBe('AA');
+      expect((await statuses(id)).slice(-2)).toEqual(['partial_results', 'completed']);
+      expect((await orders.told(id)).slice(-3).toSorted()).toEqual(['completed', 'critical', 'partial_results']);
+      expect((await orders.results(id)).results).toMatchObject([{ slug: 'saguaro-hiv', result: 'Reactive' }]);
+    },
+  );
+
+  test('of which the other one is told in the same message fails nothing but that test', async () => {
+    const { id, number } = await orders.kit(['MET', 'HIV']);
+    await orders.send([
+      PID,
+      obr(`${number}-1`, 'MET', 'X'),
+      rejected('RH'),
+      obr(`${number}-2`, 'HIV', 'F'),
+      REACTIVE,
+      'SPM|1|S2||SER^Serum^HL70487',
+    ]);
+    expect((await statuses(id)).at(-1)).toBe('completed');
+    expect((await orders.results(id)).missing_results).toMatchObject([
+      { slug: 'saguaro-glucose', inferred_failure_type: 'collection_process_failure' },
+      { slug: 'saguaro-hba1c' },
+    ]);
+  });
+});
+
+describe('an order of which no result can come any more', () => {
+  test('fails with the reason, and a kit is drawn again', async () => {
+    const { id, number } = await orders.kit(['MET', 'HIV']);
+    await orders.send([PID, obr(`${number}-1`, 'MET', 'X'), rejected('QS')]);
+    expect((await statuses(id)).at(-1)).toBe('delivered_to_lab');
+    await orders.send([PID, obr(`${number}-2`, 'HIV', 'X'), rejected('QS')]);
+    const order = await orders.read(id);
+    expect(order['last_event']).toMatchObject({
+      status: 'failed.testkit.sample_error',
+      status_detail: 'sample_quantity_not_sufficient',
+    });
+    expect(await siblings(id)).toMatchObject([{ id }, { origin: 'redraw', parent_id: id }]);
+    expect((await orders.results(id)).missing_results).toHaveLength(3);
+  });
+
+  test('where the patient walks in waits for a redraw, of which the laboratory is told', async () => {
+    const { id, number } = await orders.walkIn(['MET']);
+    const before = orders.laboratory.orders.length;
+    await orders.send([PID, obr(number, 'MET', 'X'), rejected('RH')]);
+    const order = await orders.read(id);
+    expect(order['last_event']).toMatchObject({
+      status: 'collecting_sample.walk_in_test.redraw_available',
+      status_detail: 'sample_hemolyzed',
+    });
+    expect(order.order_transaction).toMatchObject({ status: 'active', orders: [{ id }, { origin: 'redraw' }] });
+    await orders.app.runJobs();
+    expect(orders.laboratory.orders.length).toBe(before + 1);
+    await orders.send([PID, obr(number, 'MET', 'X'), rejected('RH')]);
+    expect(await siblings(id)).toHaveLength(2);
+  });
+
+  test('because the laboratory called it off fails without a redraw', async () => {
+    const { id, number } = await orders.walkIn(['MET']);
+    await orders.send([PID, obr(number, 'MET', 'X')]);
+    expect((await statuses(id)).at(-1)).toBe('sample_error');
+    expect(await siblings(id)).toHaveLength(1);
+  });
+
+  test('is not one that has a value, whatever became of the rest', async () => {
+    const { id, number } = await orders.walkIn(['MET', 'HIV']);
+    await orders.send([PID, obr(`${number}-2`, 'HIV', 'F'), REACTIVE]);
+    await orders.send([PID, obr(`${number}-1`, 'MET', 'X'), rejected('QS')]);
+    expect((await statuses(id)).at(-1)).toBe('completed');
+  });
+});
+
+describe('a result for an order that has ended', () => {
+  test('because it failed goes to the team with its critical event, and can be given to the order', async () => {
+    const { id, user_id, number } = await orders.kit(['HIV']);
+    await orders.send([PID, obr(number, 'HIV', 'X'), rejected('QS')]);
+    expect((await statuses(id)).at(-1)).toBe('sample_error');
+    expect(await orders.send([PID, obr(number, 'HIV', 'F'), REACTIVE], { controlId: 'LATE1' })).toBe('AA');
+    expect((await orders.messages()).find(({ control_id }) => control_id === 'LATE1')).toMatchObject({
+      state: 'applied',
+      reason: 'unmatched',
+    });
+    const [unmatched, ...more] = await unmatchedOf(id);
+    expect(more).toEqual([]);
+    expect(unmatched).toMatchObject({
+      decision_code: 'wrong_collection',
+      interpretation: 'critical',
+    });
+    const group = unmatched?.candidate_groups.find((each) => each.user_id === user_id);
+    expect(group?.candidates[0]).toMatchObject({ order_id: id, candidate_type: 'provenance_order' });
+    expect((await orders.told(id)).at(-1)).toBe('critical');
+    expect(await orders.send([PID, obr(number, 'HIV', 'F'), REACTIVE], { at: '20260122113000' })).toBe('AA');
+    expect(await unmatchedOf(id)).toHaveLength(1);
+
+    const before = await statuses(id);
+    const accepted = await orders.app.team.api('POST', `/v3/unmatched_result/${unmatched?.id}/accept`, {
+      order_id: id,
+    });
+    expect(accepted.status).toBe(200);
+    expect(await statuses(id)).toEqual(before);
+    expect((await orders.results(id)).results).toMatchObject([{ slug: 'saguaro-hiv', result: 'Reactive' }]);
+  });
+
+  test('because it was cancelled goes to the team, told as critical', async () => {
+    const { id, number } = await orders.walkIn(['HIV']);
+    await orders.app.team.api('POST', `/v3/order/${id}/cancel`);
+    expect(await orders.send([PID, obr(number, 'HIV', 'F'), REACTIVE])).toBe('AA');
+    expect(await unmatchedOf(id)).toMatchObject([{ decision_code: 'match_cancelled', interpretation: 'critical' }]);
+    expect((await orders.told(id)).slice(-2)).toEqual(['cancelled', 'critical']);
+  });
+
+  test('because it is complete changes it, as a correction', async () => {
+    const { id, number } = await orders.walkIn(['MET']);
+    await orders.send([PID, obr(number, 'MET', 'F'), obx('GLU', '88'), obx('A1C', '5.1')]);
+    await orders.send([PID, obr(number, 'MET', 'C', '20260123100000'), obx('GLU', '480', { status: 'C', flag: 'HH' })]);
+    expect((await statuses(id)).at(-1)).toBe('corrected');
+    expect((await orders.told(id)).slice(-2).toSorted()).toEqual(['corrected', 'critical']);
+  });
+});

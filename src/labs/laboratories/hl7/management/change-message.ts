@@ -1,0 +1,96 @@
+import type { Static } from 'typebox';
+import { AppError } from '../../../../errors.ts';
+import { Hl7Error } from '../codec/message.ts';
+import { parse } from '../codec/parse.ts';
+import type { MessageRepair } from './schemas.ts';
+
+/**
+ * What a repair by HTTP may change: what is reported, and nothing that says whose it is. A message whose numbers and
+ * patient stay finds the order that it found before, so that nobody writes a result into another team's.
+ */
+const CHANGEABLE: Readonly<Record<string, readonly number[]>> = {
+  OBR: [4, 7, 14, 22, 25],
+  OBX: [2, 3, 4, 5, 6, 7, 8, 11, 14],
+  NTE: [3],
+  SPM: [4, 17, 18, 21],
+};
+const REMOVABLE: ReadonlySet<string> = new Set(['OBX', 'NTE']);
+
+export type ShownSegment = { number: number; name: string; fields: Record<string, string> };
+type Change = Static<typeof MessageRepair>['changes'][number];
+
+/** The lines of a message; null where its segments cannot be told from lines alone. */
+function linesOrNull(text: string): string[] | null {
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');
+  try {
+    return parse(text).length === lines.length ? lines : null;
+  } catch (error) {
+    if (error instanceof Hl7Error) return null;
+    throw error;
+  }
+}
+
+/** The segments that a repair may change, by these fields alone; null where nothing of the message can be shown so. */
+export function shownSegments(raw: Buffer): ShownSegment[] | null {
+  const text = textOf(raw);
+  const lines = linesOrNull(text);
+  if (!lines) return null;
+  const mark = (lines[0] as string).charAt(3);
+  return lines.flatMap((line, at) => {
+    const fields = line.split(mark);
+    const name = fields[0] as string;
+    if (!Object.hasOwn(CHANGEABLE, name)) return [];
+    const shown = (CHANGEABLE[name] as number[]).flatMap((field) =>
+      fields[field] === undefined || fields[field] === '' ? [] : [[String(field), fields[field]]],
+    );
+    return [{ number: at + 1, name, fields: Object.fromEntries(shown) as Record<string, string> }];
+  });
+}
+
+/** The message with these changes. Throws message_not_repairable, with every change that is not allowed. */
+export function changeMessage(raw: Buffer, changes: Change[]): Buffer {
+  const lines = linesOrNull(textOf(raw));
+  if (!lines)
+    throw notRepairable('This message cannot be changed field by field: whoever runs the service repairs it.');
+  const mark = (lines[0] as string).charAt(3);
+  const segments = lines.map((line) => line.split(mark));
+  const problems = changes.flatMap((change, at) => {
+    const problem = problemOf(segments[change.segment - 1]?.[0], change, mark);
+    return problem === null ? [] : [`changes/${at} ${problem}`];
+  });
+  if (problems.length > 0) throw notRepairable(`The message was not changed: ${problems.join('; ')}.`);
+  const removed = new Set(changes.filter(({ remove }) => remove).map(({ segment }) => segment - 1));
+  for (const { segment, field, value, remove } of changes) {
+    if (remove) continue;
+    const fields = segments[segment - 1] as string[];
+    while (fields.length <= (field as number)) fields.push('');
+    fields[field as number] = value as string;
+  }
+  const text = segments.filter((_, at) => !removed.has(at)).map((fields) => fields.join(mark));
+  return bytesOf(`${text.join('\r')}\r`, raw);
+}
+
+function problemOf(name: string | undefined, { field, value, remove }: Change, mark: string): string | null {
+  if (name === undefined) return 'names no segment of the message';
+  if (remove) return REMOVABLE.has(name) ? null : `takes ${name} out, where an OBX or NTE alone may go`;
+  if (field === undefined || value === undefined) return 'needs field and value, or remove';
+  const allowed = Object.hasOwn(CHANGEABLE, name) ? (CHANGEABLE[name] as readonly number[]) : [];
+  if (!allowed.includes(field)) return `changes ${name}-${field}, which a repair may not`;
+  return value.includes(mark) ? `has ${mark} in its value, which ends a field` : null;
+}
+
+const notRepairable = (text: string): AppError => new AppError('message_not_repairable', text);
+
+/** As UTF-8 where the bytes are that, else a character a byte: what is not changed stays the same to the byte. */
+function textOf(raw: Buffer): string {
+  const text = raw.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(raw) ? text : raw.toString('latin1');
+}
+
+function bytesOf(text: string, raw: Buffer): Buffer {
+  const isUtf8 = Buffer.from(raw.toString('utf8'), 'utf8').equals(raw);
+  if (isUtf8) return Buffer.from(text, 'utf8');
+  if (/[^\0-\xff]/.test(text))
+    throw notRepairable('The message was not changed: it has no way to write a letter of a value.');
+  return Buffer.from(text, 'latin1');
+}

@@ -1,0 +1,50 @@
+// The tables of docs/guides/repair-messages.md have every code that the queue can show, and none that is not there.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PACKAGE_ROOT } from '../../../../package-root.ts';
+
+const LABS = join(PACKAGE_ROOT, 'src/labs');
+const guide = readFileSync(join(PACKAGE_ROOT, 'docs/guides/repair-messages.md'), 'utf8');
+const sources = readdirSync(LABS, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => readFileSync(join(LABS, file), 'utf8'))
+  .join('\n');
+
+/** The first column of every table with reasons. */
+const told = guide
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .flatMap((line) =>
+    [...(line.split('|')[1] as string).matchAll(/`([a-z0-9_…]+)`/g)].map(([, code]) => code as string),
+  );
+
+const listIn = (file: string, name: string): string[] => {
+  const text = readFileSync(join(LABS, 'laboratories/hl7', file), 'utf8');
+  const list = new RegExp(`(?:const|type) ${name}\\b[^=]*=([^;]*);`).exec(text)?.[1] ?? '';
+  return [...list.matchAll(/'([a-z0-9_]+)'/g)].map(([, code]) => code as string);
+};
+const thrownAs = (name: string): string[] =>
+  [...sources.matchAll(new RegExp(`${name}\\('([a-z0-9_]+)'`, 'g'))].map(([, code]) => code as string);
+
+test('each reason and warning of the code stands in a table of the guide', () => {
+  const problems = 'messages/result-problem.ts';
+  const lists = [
+    listIn(problems, 'REJECTED'),
+    listIn(problems, 'REPAIRABLE'),
+    listIn(problems, 'WARNINGS'),
+    listIn('codec/message.ts', 'Hl7Problem'),
+    listIn('inbox/apply-result.ts', 'Note'),
+    thrownAs('ReportRefused'),
+    thrownAs('OrderNotSendable'),
+    thrownAs('LineFailed'),
+  ];
+  for (const list of lists) expect(list.length).toBeGreaterThan(0);
+  expect(lists.flat().filter((code) => !told.includes(code))).toEqual([]);
+});
+
+test('each code of a table of the guide is one of the code', () => {
+  const unknown = told.filter((code) => !code.includes('…') && !new RegExp(`['"\`]${code}['"\`]`, 'i').test(sources));
+  expect(unknown).toEqual([]);
+  expect(new Set(told).size).toBe(told.length);
+});

@@ -1,0 +1,104 @@
+// What people of an organisation do with messages of laboratories, by the verbs of the operator's commands.
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Ctx, TeamCtx } from '../../../../context.ts';
+import { acrossTeams } from '../../../../db/session/bind.ts';
+import { AppError, notFound } from '../../../../errors.ts';
+import type { ResultProblemCode } from '../messages/result-problem.ts';
+import { holdOrder, NotDone, releaseOrder, resendOrder } from '../outbox/operate.ts';
+import { readMessage } from '../queue/list.ts';
+import { discardMessage, NothingToRepair, repairMessage, replayMessage } from '../queue/repair.ts';
+import { changeMessage, shownSegments } from './change-message.ts';
+import { isInOutboxOfTeam, messageOfTeamOrNull } from './list-of-team.ts';
+import type { LaboratoryMessage, LaboratoryMessageInFull, RepairOutcome, MessageRepair } from './schemas.ts';
+
+/**
+ * Where these are the reason the message may be about another person than its order, of whomever: nothing of it is
+ * shown.
+ */
+const OF_SOMEBODY_ELSE: ReadonlySet<string> = new Set<ResultProblemCode>([
+  'several_orders',
+  'several_patients',
+  'other_account',
+  'patient_mismatch',
+]);
+
+/** Throws not_found where the message is none of the team's, also where it is nobody's yet. */
+async function findMessageOfTeam(ctx: TeamCtx, id: string): Promise<Static<typeof LaboratoryMessage>> {
+  const message = await messageOfTeamOrNull(ctx, id);
+  if (!message) throw notFound('Message of a laboratory');
+  return message;
+}
+
+export async function showMessage(ctx: TeamCtx, id: string): Promise<Static<typeof LaboratoryMessageInFull>> {
+  const message = await findMessageOfTeam(ctx, id);
+  const isOfOrder = message.reason === null || !OF_SOMEBODY_ELSE.has(message.reason);
+  const raw = isOfOrder ? await readMessage(ctx, id) : null;
+  const segments = raw && shownSegments(raw);
+  return { ...message, is_shown: segments !== null, segments: segments ?? [] };
+}
+
+export async function repairByChanges(
+  ctx: TeamCtx,
+  id: string,
+  { changes }: Static<typeof MessageRepair>,
+): Promise<Static<typeof RepairOutcome>> {
+  const message = await findMessageOfTeam(ctx, id);
+  if (message.reason !== null && OF_SOMEBODY_ELSE.has(message.reason))
+    throw new AppError('message_not_repairable', 'Whose this message is, whoever runs the service has to find out.');
+  return settled(async () => {
+    const raw = await readMessage(ctx, id);
+    if (raw === null || message.state !== 'failed') throw new NothingToRepair(`No message ${id} waits to be repaired.`);
+    const { message_id, state, reason } = await repairMessage(ctx, id, changeMessage(raw, changes));
+    await keepWithTeam(ctx, message_id, message);
+    return { id: message_id, state, reason };
+  });
+}
+
+export async function replayOfTeam(ctx: TeamCtx, id: string): Promise<Static<typeof RepairOutcome>> {
+  const message = await findMessageOfTeam(ctx, id);
+  return settled(async () => {
+    const outcome = await replayMessage(ctx, id);
+    await keepWithTeam(ctx, id, message);
+    return { id, ...outcome };
+  });
+}
+
+export async function discardOfTeam(ctx: TeamCtx, id: string): Promise<Static<typeof RepairOutcome>> {
+  await findMessageOfTeam(ctx, id);
+  return settled(async () => {
+    await discardMessage(ctx, id);
+    return { id, state: 'discarded', reason: 'discarded' };
+  });
+}
+
+/** What cannot be read any more before its numbers are looked at stays where those led. */
+async function keepWithTeam(ctx: TeamCtx, id: string, { order_id }: { order_id: string | null }): Promise<void> {
+  await sql`
+    update hl7_messages set team_id = ${ctx.team.id}, order_id = ${order_id},
+           user_id = (select user_id from orders where team_id = ${ctx.team.id} and id = ${order_id})
+     where id = ${id} and team_id is null`.execute(acrossTeams(ctx).db);
+}
+
+export type OutboxVerb = 'resend' | 'hold' | 'release';
+const VERBS: Readonly<Record<OutboxVerb, (ctx: Ctx, id: string) => Promise<void>>> = {
+  resend: resendOrder,
+  hold: holdOrder,
+  release: releaseOrder,
+};
+
+export async function seeToOutbox(ctx: TeamCtx, id: string, verb: OutboxVerb): Promise<{ success: true }> {
+  if (!(await isInOutboxOfTeam(ctx, id))) throw notFound('Message to a laboratory');
+  await settled(() => VERBS[verb](ctx, id));
+  return { success: true };
+}
+
+async function settled<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NothingToRepair) throw new AppError('message_not_waiting', error.message);
+    if (error instanceof NotDone) throw new AppError('message_not_changeable', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import { segmentOf, textAt, type Message } from '../codec/message.ts';
+import type { Settings } from '../connections/settings.ts';
+
+/** The account that a message of a laboratory is of; empty where it says none. */
+export function accountOf(message: Message, { orders }: Settings): string {
+  switch (orders.account_field) {
+    case 'PID-18':
+      return textAt(segmentOf(message, 'PID'), 18);
+    case 'ORC-21':
+      return textAt(segmentOf(message, 'ORC'), 21, { component: 10 });
+    default:
+      return textAt(segmentOf(message, 'MSH'), 6);
+  }
+}

@@ -1,0 +1,97 @@
+import type { ReportedTest } from '../../../results/report.ts';
+import type { Settings } from '../connections/settings.ts';
+import { textAt, type Segment } from '../codec/message.ts';
+import type { Group } from './read-groups.ts';
+import { readStatus, testOf } from './read-status.ts';
+import { codingsAt } from './read-value-of.ts';
+import { ResultProblem, type Waiting } from './result-problem.ts';
+import { readTime, type ZonedTime } from './times.ts';
+
+/** An OBR with its status and its times. */
+export type Request = {
+  group: Group;
+  status: ReturnType<typeof readStatus>;
+  collected_at: ZonedTime | null;
+  received_at: ZonedTime | null;
+  reported_at: ZonedTime | null;
+};
+
+type Requests = { requests: Request[]; unread: Waiting[]; unreadTests: ReportedTest[] };
+
+/** Of one whose status or times cannot be read, nothing is taken that follows it, and its test stays open. */
+export function readRequests(groups: Group[], settings: Settings): Requests {
+  const time = timesOf(settings);
+  const requests: Request[] = [];
+  const unread: Waiting[] = [];
+  const unreadTests: ReportedTest[] = [];
+  for (const group of groups) {
+    const { request, specimens, number } = group;
+    try {
+      requests.push({
+        group,
+        status: readStatus(request),
+        collected_at: time(request, 7) ?? firstTime(specimens, 17, time),
+        received_at: time(request, 14) ?? firstTime(specimens, 18, time),
+        reported_at: time(request, 22),
+      });
+    } catch (error) {
+      if (!(error instanceof ResultProblem)) throw error;
+      const codes = codingsAt(request, 4).map(({ code }) => code);
+      unread.push({ reason: error.code, segment: 'OBR', number, test: null, codes });
+      const test = testOf(group, 'partial', []);
+      unreadTests.push({ ...test, notes: null, rejected: [], has_document: false, stated_status: null });
+    }
+  }
+  return { requests, unread, unreadTests };
+}
+
+/** A laboratory may call a test pending that it tells something of, if only that its sample was rejected. */
+export const isTold = (requests: Request[]): boolean =>
+  requests.some(
+    ({ status, group: { notes, observations, specimens } }) =>
+      status !== 'pending' ||
+      notes.some((note) => note !== '') ||
+      specimens.some((specimen) => textAt(specimen, 21) !== '') ||
+      observations.some(({ observation }) => !['I', 'O', 'N'].includes(textAt(observation, 11).toUpperCase())),
+  );
+
+/** What an OBR says of itself, beside its status and its values. */
+export const factsOf = ({ group: { common, request, specimens }, reported_at }: Request): Partial<ReportedTest> => ({
+  placer_number: textAt(request, 2) || textAt(common, 2) || null,
+  filler_number: textAt(request, 3) || textAt(common, 3) || null,
+  accession_numbers: accessionsOf(specimens),
+  sample_ids: specimens.flatMap((specimen) => sampleOf([specimen]) ?? []),
+  reported_at,
+});
+
+/** When the newest of the results was reported. */
+export const newestOf = (requests: Request[]): ZonedTime | null =>
+  requests
+    .flatMap(({ reported_at }) => reported_at ?? [])
+    .reduce<ZonedTime | null>((newest, at) => (newest && newest.timestamp >= at.timestamp ? newest : at), null);
+
+type ReadField = (segment: Segment | undefined, field: number) => ZonedTime | null;
+
+export function timesOf({ time_zone }: Settings): ReadField {
+  return (segment, field) => {
+    const text = textAt(segment, field);
+    return text === '' ? null : (readTime(text, time_zone) ?? invalid());
+  };
+}
+
+export const firstTime = (segments: Segment[], field: number, time: ReadField): ZonedTime | null =>
+  segments.map((segment) => time(segment, field)).find((read) => read !== null) ?? null;
+
+/** The placer's id of a sample, else the laboratory's. */
+export function sampleOf(specimens: Segment[]): string | null {
+  const [specimen] = specimens;
+  return textAt(specimen, 2) || textAt(specimen, 2, { component: 2 }) || null;
+}
+
+export const accessionsOf = (specimens: Segment[]): string[] => [
+  ...new Set(specimens.map((specimen) => textAt(specimen, 30)).filter((text) => text !== '')),
+];
+
+function invalid(): never {
+  throw new ResultProblem('bad_time');
+}

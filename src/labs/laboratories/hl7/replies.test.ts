@@ -1,0 +1,242 @@
+// What a laboratory answers to orders, on the connection and later on our port, and what it says of them by itself.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { createOrder, lowStatuses, patientDetails, readOrder } from '../../../../test/factories.ts';
+import {
+  addLabTest,
+  byMllp,
+  connectTestLaboratory,
+  kitAtLaboratory,
+  thyroid,
+} from '../../../../test/hl7-deployment.ts';
+import {
+  orderReply,
+  resultMessage,
+  sendFrame,
+  startHl7Laboratory,
+  text_,
+  type Hl7Laboratory,
+} from '../../../../test/hl7-laboratory.ts';
+import { resendOrder } from './outbox/operate.ts';
+import { startHl7, type Hl7 } from './start.ts';
+
+type Sent = (typeof laboratory.orders)[number];
+
+let laboratory: Hl7Laboratory;
+let app: TestApp;
+let hl7: Hl7;
+let kit: string;
+let two: string;
+const connect = (orders: object = {}): Promise<void> =>
+  connectTestLaboratory(app.databaseUrl, { orders: byMllp(laboratory.port, { ...orders }) }, {}, [thyroid]);
+beforeAll(async () => {
+  laboratory = await startHl7Laboratory();
+  app = await startTestApp({ PHIAL_HL7_PORT: '0' });
+  await connect();
+  kit = await addLabTest(app, app.team);
+  two = await addLabTest(app, app.team, 'walk_in_test', ['MET', 'THY']);
+  hl7 = await startHl7(app.ctx);
+});
+afterAll(async () => {
+  await hl7.stop();
+  await app.close();
+  await laboratory.close();
+});
+beforeEach(async () => {
+  laboratory.behave(null);
+  laboratory.answerBy(null);
+  laboratory.orders.length = 0;
+  await connect();
+});
+
+const outbox = (orderId: string) =>
+  app.db.selectFrom('laboratory_outbox').selectAll().where('order_id', '=', orderId).orderBy('id').execute();
+const last = (): Sent => laboratory.orders.at(-1) as Sent;
+const numberOf = (sent: Sent): string => text_(sent, 'ORC.4') || text_(sent, 'ORC.2');
+const idOf = (sent: Sent): string => text_(sent, 'MSH.10');
+const say = (message: string): ReturnType<typeof sendFrame> => sendFrame(hl7.port as number, message);
+const placed = async (answerBy: ((sent: Sent) => string | null) | null = null): Promise<string> => {
+  laboratory.answerBy(answerBy);
+  const { id } = await kitAtLaboratory(app, app.team, kit);
+  await app.runJobs();
+  laboratory.answerBy(null);
+  return id;
+};
+const placedTwo = async (answerBy: ((sent: Sent) => string | null) | null = null): Promise<string> => {
+  laboratory.answerBy(answerBy);
+  const { body } = await createOrder(app.team, { lab_test_id: two });
+  await app.runJobs();
+  laboratory.answerBy(null);
+  return body.order.id;
+};
+const statusOf = async (id: string): Promise<string | undefined> => lowStatuses(await readOrder(app.team, id)).at(-1);
+const messages = (controlId: string) =>
+  app.db
+    .selectFrom('hl7_messages')
+    .select(['state', 'reason', 'order_id'])
+    .where('control_id', '=', controlId)
+    .execute();
+
+describe('an ORL on the connection', () => {
+  test('that accepts the message and not the order refuses it', async () => {
+    const id = await placed((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
+    expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ua' }]);
+  });
+
+  test('brings the number of the laboratory, by which a result is found', async () => {
+    const id = await placed((sent) =>
+      orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|OK|${numberOf(sent)}|FILL-7`, `OBR|1|${numberOf(sent)}|FILL-7`]),
+    );
+    expect(await outbox(id)).toMatchObject([{ state: 'accepted', last_error: null }]);
+    const values = [{ code: 'GLU', value: '90' }];
+    expect(await say(resultMessage({ controlId: 'F7', placer: '', filler: 'FILL-7', values }))).toMatchObject({
+      code: 'AA',
+    });
+    expect(await messages('F7')).toMatchObject([{ state: 'applied', order_id: id }]);
+  });
+
+  test('that refuses one of two tests leaves the other, and sends only what was refused again', async () => {
+    const id = await placedTwo((sent) => {
+      const number = numberOf(sent);
+      return orderReply({ type: 'ORL^O22^ORL_O22' }, [
+        `MSA|AA|${idOf(sent)}`,
+        `ORC|OK|${number}-1|F-1`,
+        `OBR|1|${number}-1|F-1|MET`,
+        `ORC|UA|${number}-2`,
+        `OBR|2|${number}-2||THY`,
+      ]);
+    });
+    const rows = await outbox(id);
+    expect(rows).toMatchObject([
+      { state: 'accepted', tests: [1] },
+      { state: 'refused', tests: [2], last_error: 'ua' },
+    ]);
+    const before = last();
+    await resendOrder(app.ctx, rows[1]?.id as string);
+    await app.runJobs();
+    expect(text_(last(), 'OBR.2')).toBe(`${numberOf(before)}-2`);
+    expect(String(last()).match(/\rOBR/g)?.length).toBe(1);
+    expect(idOf(last())).not.toBe(idOf(before));
+    expect(await outbox(id)).toMatchObject([{ state: 'accepted' }, { state: 'accepted', tests: [2] }]);
+  });
+
+  test('that cannot cancel any more is shown as a refusal of the cancellation', async () => {
+    const id = await placed();
+    laboratory.answerBy((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UC|${numberOf(sent)}`]));
+    await app.team.api('POST', `/v3/order/${id}/cancel`);
+    await app.runJobs();
+    expect(await outbox(id)).toMatchObject([
+      { action: 'new', state: 'accepted' },
+      { action: 'cancel', state: 'refused', last_error: 'uc' },
+    ]);
+  });
+});
+
+describe('in enhanced mode', () => {
+  beforeEach(() => connect({ acknowledgments: 'enhanced' }));
+  const commit = (code: string) => (sent: Sent) => orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
+
+  test.each([
+    ['OK', { state: 'accepted', last_error: null }],
+    ['UA', { state: 'refused', last_error: 'ua' }],
+  ])('a message is committed until an ORL on our port says %s of it', async (control, then) => {
+    const id = await placed(commit('CA'));
+    expect(await outbox(id)).toMatchObject([{ state: 'committed', last_error: null }]);
+    const reply = orderReply({}, [`MSA|AA|${idOf(last())}`, `ORC|${control}|${numberOf(last())}`]);
+    expect(await say(reply)).toMatchObject({ code: 'AA' });
+    expect(await outbox(id)).toMatchObject([then]);
+  });
+
+  test('an ACK on our port that names the message alone is of its order', async () => {
+    const id = await placed(commit('CA'));
+    const controlId = `K-${idOf(last())}`;
+    const ack = orderReply({ type: 'ACK^O21', id: controlId }, [`MSA|AR|${idOf(last())}`, 'ERR|||204^^HL70357|E']);
+    expect(await say(ack)).toMatchObject({ code: 'AA' });
+    expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ar_204' }]);
+    expect(await messages(controlId)).toMatchObject([{ state: 'applied', order_id: id }]);
+  });
+
+  test.each([
+    ['CE', 'ce'],
+    ['CR', 'cr'],
+  ])('%s refuses the message', async (code, reason) => {
+    const id = await placed(commit(code));
+    expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: reason }]);
+  });
+
+  test('an ORL that asks for a commit acknowledgement alone gets one', async () => {
+    await placed(commit('CA'));
+    const reply = orderReply({}, [`MSA|AA|${idOf(last())}`, `ORC|OK|${numberOf(last())}`]);
+    expect(await say(reply.replace('|P|2.5.1', '|P|2.5.1|||AL|NE'))).toMatchObject({ code: 'CA' });
+  });
+});
+
+test('in original mode a commit code is the answer', async () => {
+  const id = await placed((sent) => orderReply({ type: 'ACK' }, [`MSA|CA|${idOf(sent)}`]));
+  expect(await outbox(id)).toMatchObject([{ state: 'accepted' }]);
+});
+
+test('a reply to what we never sent waits for the operator', async () => {
+  const reply = orderReply({ id: 'NOBODY' }, ['MSA|AA|P0000000ZN', 'ORC|OK|P0000000Z']);
+  expect(await say(reply)).toMatchObject({ code: 'AE', error: 'unknown_number' });
+  expect(await messages('NOBODY')).toMatchObject([{ state: 'failed' }]);
+});
+
+describe('an order that the laboratory calls off by itself', () => {
+  test.each([
+    ['ORM^O01', 'ORC|OC|NUMBER|F-9'],
+    ['ORM^O01', 'ORC|CA|NUMBER|F-9'],
+    ['OSU^O51', 'ORC|SC|NUMBER|F-9||CA'],
+  ])('by %s with %s ends, and the laboratory is told of no cancellation', async (type, orc) => {
+    const walkIn = await placedTwo();
+    const message = orderReply({ type }, ['PID|1||X7', orc.replace('NUMBER', numberOf(last()))]);
+    expect(await say(message)).toMatchObject({ code: 'AA' });
+    expect(await statusOf(walkIn)).toBe('cancelled');
+    const ofKit = await placed();
+    await say(orderReply({ type }, [orc.replace('NUMBER', numberOf(last()))]));
+    expect(await statusOf(ofKit)).toBe('do_not_process');
+    laboratory.orders.length = 0;
+    await app.runJobs();
+    expect(laboratory.orders).toEqual([]);
+    expect(await outbox(walkIn)).toMatchObject([{ action: 'new', state: 'refused', last_error: 'oc' }]);
+    // Told twice, it changes nothing.
+    expect(await say(message.replace(/\|P\|2\.5\.1/, 'X|P|2.5.1'))).toMatchObject({ code: 'AA' });
+  });
+
+  test('in one of its tests alone waits for the operator', async () => {
+    const id = await placedTwo();
+    expect(await say(orderReply({ type: 'ORM^O01' }, [`ORC|OC|${numberOf(last())}-2`]))).toMatchObject({
+      code: 'AE',
+      error: 'only_some_tests_cancelled',
+    });
+    expect(await statusOf(id)).toBe('requisition_bypassed');
+    const both = [1, 2].map((test_) => `ORC|OC|${numberOf(last())}-${test_}`);
+    expect(await say(orderReply({ type: 'ORM^O01' }, both))).toMatchObject({ code: 'AA' });
+    expect(await statusOf(id)).toBe('cancelled');
+  });
+
+  test.each([
+    ['another patient', { pid: 'PID|1||X7||Palmer^Grace||19700101' }, 'patient_mismatch'],
+    ['another account', { account: 'ACC-2' }, 'other_account'],
+    ['words that are no news of an order', { control: 'ZZ' }, 'wrong_orc_1'],
+  ])('under %s is not taken', async (_, { pid = 'PID|1', account = 'ACC-1', control = 'OC' }: Odd, error) => {
+    const id = await placed();
+    const message = orderReply({ type: 'ORM^O01', account }, [pid, `ORC|${control}|${numberOf(last())}`]);
+    expect(await say(message)).toMatchObject({ code: 'AE', error });
+    expect(await statusOf(id)).toBe('testkit_registered');
+  });
+});
+type Odd = { pid?: string; account?: string; control?: string };
+
+test('a kit that the laboratory has in process has arrived there, and stays where it is when that is told late', async () => {
+  const id = await placed();
+  const dob = patientDetails.dob.replaceAll('-', '');
+  const status = (code: string): string =>
+    orderReply({ type: 'OSU^O51' }, [`PID|1||X7||Palmer^Grace||${dob}`, `ORC|SC|${numberOf(last())}|F-3||${code}`]);
+  expect(await say(status('IP'))).toMatchObject({ code: 'AA' });
+  expect(await statusOf(id)).toBe('delivered_to_lab');
+  await say(status('HD'));
+  expect(await statusOf(id)).toBe('lab_processing_blocked');
+  await say(status('SC'));
+  expect(await statusOf(id)).toBe('lab_processing_blocked');
+});

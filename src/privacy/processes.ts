@@ -1,0 +1,82 @@
+// Which processes live, and which encryption keys each was given: what one seals all have to be able to open.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { sql } from 'kysely';
+import type { Ctx } from '../context.ts';
+import type { Db } from '../db/open.ts';
+import { Outage } from '../db/session/outage.ts';
+import type { Cipher } from './cipher.ts';
+
+const BEAT_MS = 10_000;
+/** One that was killed is taken to live for so long: several beats may be late. */
+export const GONE_AFTER_SECONDS = 60;
+
+export type Presence = { stop: () => Promise<void> };
+
+/** Writes this process down, and every ten seconds that it lives, until it is stopped. */
+export async function announceProcess(
+  { db, log, cipher }: Pick<Ctx, 'db' | 'log' | 'cipher'>,
+  role: string,
+  beatMs = BEAT_MS,
+): Promise<Presence> {
+  const id = randomUUID();
+  const outage = new Outage(log, 'that this process lives cannot be written down');
+  await beat(db, { id, role, cipher });
+  const { rows } = await sql.raw<LiveProcess>(LIVE_PROCESSES).execute(db);
+  for (const { role, host, pid } of rows.filter((row) => !row.key_versions.includes(cipher.sealing))) {
+    const key_version = cipher.sealing;
+    log.warn({ key_version, role, host, pid }, 'another process was not given the key that this one seals with');
+  }
+  let beating = Promise.resolve();
+  const timer = setInterval(() => {
+    beating = beat(db, { id, role, cipher }).then(
+      () => outage.over(),
+      (error: unknown) => outage.met(error),
+    );
+  }, beatMs);
+  timer.unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      // A beat that is under way would write the row again.
+      await beating;
+      await sql`delete from processes where id = ${id}`.execute(db).catch((error: unknown) => outage.met(error));
+    },
+  };
+}
+
+async function beat(db: Db, { id, role, cipher }: { id: string; role: string; cipher: Cipher }): Promise<void> {
+  await sql`
+    insert into processes (id, role, host, pid, key_versions, sealing_version)
+    values (${id}, ${role}, ${hostname()}, ${process.pid}, ${cipher.versions}::smallint[], ${cipher.sealing})
+    on conflict (id) do update set seen_at = now()`.execute(db);
+  await sql`delete from processes where seen_at < now() - interval '1 hour'`.execute(db);
+  await findMissingKeys(db, cipher);
+}
+
+/** Versions in use that this process was not given: the cipher then tells them from garbage. */
+export async function findMissingKeys(db: Db, cipher: Cipher): Promise<number[]> {
+  const { rows } = await sql<{ version: number }>`
+    select version from encryption_keys where version <> all (${cipher.versions}::smallint[]) order by version`.execute(
+    db,
+  );
+  const missing = rows.map(({ version }) => version);
+  cipher.noteMissing(missing);
+  return missing;
+}
+
+export type LiveProcess = {
+  role: string;
+  host: string;
+  pid: number;
+  key_versions: number[];
+  sealing_version: number;
+  seconds: number;
+};
+
+export const LIVE_PROCESSES = `
+  select role, host, pid, key_versions::int[] as key_versions, sealing_version,
+         extract(epoch from now() - seen_at)::int as seconds
+    from processes
+   where seen_at > now() - interval '${GONE_AFTER_SECONDS} seconds'
+   order by started_at, id`;

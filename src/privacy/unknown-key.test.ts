@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/app.ts';
+import { orderKit, registeredKit } from '../../test/factories.ts';
+import { query } from '../../test/global-setup.ts';
+import { announceProcess } from './processes.ts';
+import { rotateKeys } from './rotate.ts';
+
+const key = (version: number): string => `${version}:${Buffer.alloc(32, version).toString('base64')}`;
+
+/** `behind` was never given what `ahead` seals with. */
+let behind: TestApp;
+let ahead: TestApp;
+const lines: string[] = [];
+beforeAll(async () => {
+  const logTo = (line: string): void => void lines.push(line);
+  behind = await startTestApp({ PHIAL_ENCRYPTION_KEYS: key(1), PHIAL_LOG_LEVEL: 'info' }, { logTo });
+  ahead = await startTestApp({ PHIAL_ENCRYPTION_KEYS: `${key(2)},${key(1)}` }, { databaseUrl: behind.databaseUrl });
+});
+afterAll(async () => {
+  await ahead.close();
+  await behind.close();
+});
+
+const withKey = {
+  get key() {
+    return behind.team.api_key;
+  },
+};
+const refused = { status: 503, body: { code: 'encryption_key_unknown' } };
+
+test('the feed does not tell an event as damaged whose key is missing: the cursor stays before it', async () => {
+  const { body } = await behind.api<{ next_cursor: string }>('GET', '/v2/events?after=now');
+  await orderKit({ ...behind.team, api: (method, path, asked) => ahead.api(method, path, asked, withKey) });
+  const path = `/v2/events?after=${body.next_cursor}`;
+  expect(await behind.api('GET', path)).toMatchObject(refused);
+  expect(JSON.parse(lines.findLast((line) => line.includes('this process lacks')) as string)).toMatchObject({
+    level: 50,
+    operation: 'list_events',
+    err: { type: 'UnknownKey', code: 'encryption_key_unknown', key_version: 2 },
+  });
+  const told = await ahead.api<{ data: { body: unknown }[] }>('GET', path, undefined, withKey);
+  expect(told.body.data.map((event) => event.body !== null)).toEqual([true, true]);
+});
+
+test('a signed link whose key is missing is answered with 503, and one of a key that nobody has is refused', async () => {
+  const team = {
+    ...behind.team,
+    api: <T>(method: string, path: string, asked?: unknown) => ahead.api<T>(method, path, asked, withKey),
+  };
+  const { requisition_form_url } = (await registeredKit(team as never)) as unknown as { requisition_form_url: string };
+  const path = new URL(requisition_form_url).pathname;
+  // The process hears of the keys in use with each beat and each look at its readiness.
+  expect(await behind.api('GET', '/readyz', undefined, { key: null })).toMatchObject(refused);
+  expect(await behind.api('GET', path, undefined, { key: null })).toMatchObject(refused);
+  const token = Buffer.from(path.split('/').at(-1) as string, 'base64url');
+  token[0] = 77;
+  const garbage = `${path.slice(0, path.lastIndexOf('/'))}/${token.toString('base64url')}`;
+  expect((await behind.api('GET', garbage, undefined, { key: null })).status).toBe(403);
+});
+
+test('rotate-keys is refused while a process lacks the key or seals under another, and not once it is gone', async () => {
+  const rotate = () => rotateKeys({ ownerUrl: behind.databaseUrl, cipher: ahead.ctx.cipher, report: () => undefined });
+  const there = await announceProcess(behind.ctx, 'worker');
+  await expect(rotate()).rejects.toThrow(/worker on .* was not given encryption key version 2/);
+  await there.stop();
+  const both = { ...behind.ctx, cipher: { ...behind.ctx.cipher, versions: [1, 2] } };
+  const second = await announceProcess(both, 'api');
+  await expect(rotate()).rejects.toThrow(/api on .* still seals under version 1/);
+  // It was killed: nobody says any more that it lives.
+  await query(behind.databaseUrl, `update processes set seen_at = now() - interval '61 seconds'`);
+  await rotate();
+  await second.stop();
+});

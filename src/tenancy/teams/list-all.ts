@@ -1,0 +1,24 @@
+import type { Ctx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+
+/** Enough for any one deployment, and few enough to be read at once. */
+const MOST_LISTED = 10_000;
+
+export type ListedTeam = {
+  team_id: string;
+  org_id: string;
+  name: string;
+  created_at: string;
+  deleted_at: string | null;
+};
+
+/** Every team of the deployment or of one organisation, deleted ones too, oldest first, for the operator. */
+export const listAllTeams = (ctx: Ctx, orgId: string | null): Promise<ListedTeam[]> =>
+  acrossTeams(ctx)
+    .db.selectFrom('teams')
+    .select(['id as team_id', 'org_id', 'name', 'created_at', 'deleted_at'])
+    .$if(orgId !== null, (query) => query.where('org_id', '=', orgId as string))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(MOST_LISTED)
+    .execute();

@@ -1,0 +1,77 @@
+// What an operator sees of processes: where they listen, whether they are well, and what their logs say.
+import { afterEach, describe, expect, test } from 'vitest';
+import { findFreePort } from '../bench/free-port.ts';
+import { endPrograms, makeDatabase, runCommand, serve, type Program } from './program.ts';
+
+afterEach(endPrograms);
+
+type Line = { level: number; msg: string } & Record<string, unknown>;
+
+const linesOf = (program: Program | { output: string }): Line[] =>
+  (typeof program.output === 'string' ? program.output : program.output())
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+
+const get = async (address: string): Promise<[number, unknown]> => {
+  const answer = await fetch(address);
+  return [answer.status, await answer.json()];
+};
+
+test('a worker answers /healthz and /readyz beside its metrics, and says where', async () => {
+  const port = await findFreePort();
+  const env = { DATABASE_URL: await makeDatabase(), PHIAL_METRICS_PORT: String(port) };
+  const worker = await serve({ args: ['worker'], env });
+  const address = `http://127.0.0.1:${port}`;
+  expect(worker.stdout()).toContain(`Metrics and health on ${address}\n`);
+  expect(worker.stdout()).not.toContain('Listening on');
+  expect(await get(`${address}/healthz`)).toEqual([200, { status: 'ok' }]);
+  expect(await get(`${address}/readyz`)).toEqual([200, { status: 'ready' }]);
+  expect(await (await fetch(`${address}/metrics`)).text()).toContain('phial_webhook_attempts_total');
+});
+
+test('a worker that lacks an encryption key is not ready', async () => {
+  const [one, two] = [1, 2].map((version) => `${version}:${Buffer.alloc(32, version).toString('base64')}`);
+  const port = await findFreePort();
+  const env = { DATABASE_URL: await makeDatabase() };
+  await serve({ args: ['worker'], env: { ...env, PHIAL_METRICS_PORT: String(port), PHIAL_ENCRYPTION_KEYS: `${one}` } });
+  await serve({ args: ['worker'], env: { ...env, PHIAL_ENCRYPTION_KEYS: `${two},${one}` } });
+  expect(await get(`http://127.0.0.1:${port}/readyz`)).toEqual([
+    503,
+    expect.objectContaining({ code: 'encryption_key_unknown', detail: expect.stringContaining('version 2') }),
+  ]);
+});
+
+test('a start tells the port that it listens on beside the public address', async () => {
+  const env = { DATABASE_URL: await makeDatabase(), PHIAL_BASE_URL: 'https://api.example.com' };
+  const program = await serve({ args: ['api'], env });
+  expect(program.stdout()).toContain('at https://api.example.com ');
+  expect(program.stdout()).toContain(`Listening on http://127.0.0.1:${program.port}\n`);
+});
+
+describe('with PHIAL_LOG_FORMAT=json', () => {
+  test('every line of a process is JSON, from its start to its stop, and probes are told at debug alone', async () => {
+    const env = { DATABASE_URL: await makeDatabase(), PHIAL_LOG_FORMAT: 'json' };
+    const program = await serve({ env });
+    const { port } = program;
+    for (const path of ['/healthz', '/readyz', '/v2/user']) await fetch(`${program.baseUrl}${path}`);
+    await program.kill('SIGTERM');
+    const lines = linesOf(program);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'started', role: 'serve', api: `http://127.0.0.1:${port}`, data: 'DATABASE_URL' }),
+    );
+    expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['stopping', 'stopped']));
+    expect(lines.filter(({ msg }) => msg === 'request').map(({ operation }) => operation)).toEqual(['list_users']);
+    // The first keys of a sandbox are for a terminal.
+    expect(program.output()).not.toMatch(/sk_us_|mg_/);
+  });
+
+  test('so are the reasons for which it does not start', async () => {
+    const json = { PHIAL_LOG_FORMAT: 'json' };
+    const misspelled = await runCommand(['api'], { env: { ...json, PHIAL_LOG_LEVL: 'info' } });
+    const away = await runCommand(['api'], { env: { ...json, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' } });
+    expect([misspelled.code, away.code]).toEqual([1, 1]);
+    expect(linesOf(misspelled).at(-1)).toMatchObject({ level: 60, reason: expect.stringContaining('PHIAL_LOG_LEVL') });
+    expect(linesOf(away).at(-1)).toMatchObject({ level: 60, reason: expect.stringContaining('DATABASE_URL') });
+  });
+});

@@ -1,0 +1,120 @@
+// A server and a standby of it that hears of what it did when the test says so, and can be promoted.
+import { execFile, execFileSync } from 'node:child_process';
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { findFreePort } from '../bench/free-port.ts';
+import { chooseAccount, runAs, type Account } from '../src/db/embedded/account.ts';
+import { prepareBinaries } from '../src/db/embedded/binaries.ts';
+import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openLog } from '../src/log.ts';
+import { query } from './global-setup.ts';
+
+export type Pair = {
+  /** As superuser. */
+  primaryUrl: string;
+  standbyUrl: string;
+  /** Everything that the primary has done so far reaches the standby; nothing that it does later. */
+  ship: () => Promise<void>;
+  /** The primary dies at once; what it did since it was shipped last is lost. */
+  killPrimary: () => Promise<void>;
+  promote: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+const run = promisify(execFile);
+
+/** Log shipping, segment by segment, rather than a stream: how far the standby lags is then no matter of time. */
+export async function openPair(): Promise<Pair> {
+  const folder = mkdtempSync(join(tmpdir(), 'phial-pair-'));
+  chmodSync(folder, 0o755);
+  const [dataDir, standbyDir, archive] = ['primary', 'standby', 'archive'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(archive, { mode: 0o755 });
+  const primary = await openEmbedded({ dataDir, applicationName: 'pair', lock: 'required', log: openLog('silent') });
+  const data = join(dataDir, 'postgres', 'data');
+  const account = chooseAccount(dataDir);
+  const { pgCtl } = await prepareBinaries(dataDir, account);
+  const shipUpTo = async (): Promise<string> => {
+    const rows = await query<{ lsn: string; last: string }>(
+      primary.url,
+      `select pg_current_wal_insert_lsn() as lsn, pg_walfile_name(pg_switch_wal()) as last`,
+    );
+    const { lsn, last } = rows[0] as { lsn: string; last: string };
+    const complete = readdirSync(join(data, 'pg_wal')).filter((name) => /^[0-9A-F]{24}$/.test(name) && name <= last);
+    for (const name of complete) execFileSync('cp', ['-an', join(data, 'pg_wal', name), join(archive, name)]);
+    return lsn;
+  };
+  const standbyData = await copyAsStandby(primary.url, data, { directory: standbyDir, archive });
+  const port = await findFreePort();
+  await shipUpTo();
+  const control = controlOf(pgCtl, standbyData, account);
+  await control('start', '-w', '-l', join(standbyDir, 'server.log'), '-o', `-p ${port}`);
+  const standbyUrl = Object.assign(new URL(primary.url), { port: String(port) }).href;
+  return {
+    primaryUrl: primary.url,
+    standbyUrl,
+    ship: async () => {
+      const lsn = await shipUpTo();
+      const heard = async (): Promise<boolean | undefined> =>
+        (await query<{ heard: boolean }>(standbyUrl, `select pg_last_wal_replay_lsn() >= '${lsn}' as heard`))[0]?.heard;
+      await expect.poll(heard, { timeout: 30_000 }).toBe(true);
+    },
+    killPrimary: async () => {
+      await controlOf(pgCtl, data, account)('stop', '-m', 'immediate');
+    },
+    promote: () => control('promote', '-w'),
+    close: async () => {
+      await primary.stop().catch(() => undefined);
+      await control('stop', '-m', 'immediate').catch(() => undefined);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A base backup, whose server asks the archive for what came after it. */
+async function copyAsStandby(
+  primaryUrl: string,
+  data: string,
+  { directory, archive }: { directory: string; archive: string },
+): Promise<string> {
+  const client = new pg.Client({ connectionString: primaryUrl });
+  await client.connect();
+  const copy = join(directory, 'data');
+  try {
+    // Of the segments that the standby asks for none is recycled meanwhile.
+    await client.query(`alter system set wal_keep_size = '1GB'`);
+    await client.query('select pg_reload_conf()');
+    await client.query(`select pg_backup_start('standby', true)`);
+    mkdirSync(directory, { mode: 0o755 });
+    execFileSync('cp', ['-a', data, copy]);
+    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+    writeFileSync(join(copy, 'backup_label'), rows[0]?.labelfile ?? '');
+  } finally {
+    await client.end();
+  }
+  for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(copy, name), { force: true });
+  for (const name of readdirSync(join(copy, 'pg_wal'))) rmSync(join(copy, 'pg_wal', name), { recursive: true });
+  mkdirSync(join(copy, 'pg_wal', 'archive_status'), { recursive: true });
+  writeFileSync(join(copy, 'standby.signal'), '');
+  appendFileSync(
+    join(copy, 'postgresql.auto.conf'),
+    `restore_command = 'cp "${archive}/%f" "%p"'\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n` +
+      `recovery_target_timeline = 'latest'\nwal_retrieve_retry_interval = '50ms'\n`,
+  );
+  // Everything belongs to the user who owns what was copied.
+  execFileSync('chown', ['-R', `--reference=${join(data, 'PG_VERSION')}`, directory]);
+  return copy;
+}
+
+const controlOf =
+  (pgCtl: string, data: string, account: Account | null) =>
+  async (...args: string[]): Promise<void> => {
+    await run(pgCtl, ['-D', data, ...args], { cwd: data, env: { TZ: 'UTC', LC_ALL: 'C' }, ...runAs(account) });
+  };
