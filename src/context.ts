@@ -13,6 +13,10 @@ export type Ctx = {
   log: Logger;
   /** Connections for look-ups of keys, for requests of management keys and for /readyz; missing: those of `db`. */
   reserved?: Db;
+  /** Connections for requests that need no key; missing: those of `db`. */
+  ofStrangers?: Db;
+  /** Where a request came from that needs no key. */
+  address?: string;
   /** How long the request has waited that waits longest for its turn here; missing where none is served. */
   requestWaitMs?: () => number;
   /** Seals and opens personal columns, and makes the hashes that names are looked up by. */
@@ -26,7 +30,7 @@ export type Ctx = {
   /** What each of these users has connected: users know nothing of the wing that connects them. */
   connectedSources: (ctx: TeamCtx, userIds: string[]) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
   /** Whose a link token is: the transport knows nothing of the wing that makes them. Null where nobody knows it. */
-  findLinkSessionOrNull: (ctx: Ctx, token: string) => Promise<FoundLinkSession | null>;
+  findLinkSessionOrNull: (ctx: Ctx, token: string, across?: Ctx) => Promise<FoundLinkSession | null>;
   /** What follows in rooms above orders from new statuses of one, in the transaction that writes them. */
   followOrder: (ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]) => Promise<void>;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */

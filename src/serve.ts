@@ -8,7 +8,7 @@ import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import { openListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
-import { openDatabase, type Database, type Db } from './db/open.ts';
+import { openDatabase, type Database } from './db/open.ts';
 import { MIGRATIONS, SANDBOX_SEEDS, type Place } from './db/place.ts';
 import { refuseStrongLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
@@ -18,7 +18,7 @@ import { REPLAYS_CHANNEL } from './delivery/replays/tell.ts';
 import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { EVENTS_CHANNEL } from './events/notify-readers.ts';
 import { prepareDrain } from './http/drain.ts';
-import { RESERVED_CONNECTIONS } from './http/limits/request-permits.ts';
+import { CONNECTIONS_OF_STRANGERS, RESERVED_CONNECTIONS } from './http/limits/request-permits.ts';
 import { refuseTakenPorts } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { startStreaming, type Streaming } from './pipelines/etl/streaming/start-streaming.ts';
@@ -73,6 +73,7 @@ export async function startService(options: Options): Promise<Service> {
     }),
     presence: null,
     reserved: null,
+    ofStrangers: null,
     api: null,
     drain: null,
     metricsServer: null,
@@ -111,6 +112,8 @@ type Running = {
   presence: Presence | null;
   /** Connections of the API that no other request takes away from management keys, look-ups of keys and /readyz. */
   reserved: Database | null;
+  /** Connections of requests that need no key. */
+  ofStrangers: Database | null;
   api: FastifyInstance | null;
   /** Closes the API. */
   drain: ((drainMs: number) => Promise<void>) | null;
@@ -130,8 +133,6 @@ type Running = {
 
 async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
   const { db } = running.database;
-  const outOfSpace = (): boolean =>
-    [running.database, running.reserved, running.deliveries, running.forJobs].some((open) => open?.outOfSpace());
   const cipher = await claimCipher(db, config, secrets);
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
@@ -146,7 +147,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
     polls,
     ...wings,
     stopping: running.stopping.signal,
-    outOfSpace,
+    outOfSpace: () => outOfSpace(running),
     count: countIn(metrics),
   };
   // Before the first keys are made: a start that fails now would never show them.
@@ -154,7 +155,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   running.presence = await announceProcess(ctx, role);
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
 
-  if (role !== 'worker') ctx.reserved = openReserved(running, place, config, log);
+  if (role !== 'worker') openApiPools(running, ctx, place.url);
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
   if (app) Object.assign(running, { api: app.server, drain: prepareDrain(app.server, log) });
   if (role !== 'api') {
@@ -209,18 +210,21 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   return firstKeys;
 }
 
-function openReserved(running: Running, { url }: Place, config: Config, log: Logger): Db {
+const outOfSpace = ({ database, reserved, ofStrangers, deliveries, forJobs }: Running): boolean =>
+  [database, reserved, ofStrangers, deliveries, forJobs].some((open) => open?.outOfSpace());
+
+/** Connections of some requests of the API alone, beside those that all others share. */
+function openApiPools(running: Running, ctx: Ctx, url: string): void {
+  const { config, log } = ctx;
+  const common = { url, role: 'phial_app', limits: config.databaseLimits, beside: running.database, log } as const;
   running.reserved = openDatabase({
-    url,
+    ...common,
+    name: 'phial reserved',
     poolSize: RESERVED_CONNECTIONS,
     keepOpen: true,
-    role: 'phial_app',
-    name: 'phial reserved',
-    limits: config.databaseLimits,
-    beside: running.database,
-    log,
   });
-  return running.reserved.db;
+  running.ofStrangers = openDatabase({ ...common, name: 'phial strangers', poolSize: CONNECTIONS_OF_STRANGERS });
+  Object.assign(ctx, { reserved: running.reserved.db, ofStrangers: running.ofStrangers.db });
 }
 
 /** Where this process is going to listen. */
@@ -270,7 +274,7 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
  */
 async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   const { stopping, presence, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs } = running;
-  const { metricsServer, listener, reserved, database } = running;
+  const { metricsServer, listener, reserved, ofStrangers, database } = running;
   const deadline = Date.now() + drainMs;
   stopping.abort();
   const streamed = streaming?.stop(drainMs);
@@ -285,5 +289,6 @@ async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   await listener?.close();
   await presence?.stop();
   await reserved?.close();
+  await ofStrangers?.close();
   await database.close();
 }

@@ -14,7 +14,7 @@ import { openDatabase, type Db } from '../src/db/open.ts';
 import { endpoints } from '../src/endpoints.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import type { ErrorCode } from '../src/errors.ts';
-import { RESERVED_CONNECTIONS } from '../src/http/limits/request-permits.ts';
+import { CONNECTIONS_OF_STRANGERS, RESERVED_CONNECTIONS } from '../src/http/limits/request-permits.ts';
 import type { Code } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
 import { jsonOf } from '../src/http/media.ts';
@@ -115,6 +115,14 @@ export async function startTestApp(
     limits,
     log,
   });
+  const ofStrangers = openDatabase({
+    url,
+    poolSize: CONNECTIONS_OF_STRANGERS,
+    role: 'phial_app',
+    name: 'phial strangers',
+    limits,
+    log,
+  });
   const cipher = await claimCipher(database_.db, config, secrets);
   const metrics = openMetrics();
   const polls = new LongPolls();
@@ -122,6 +130,7 @@ export async function startTestApp(
     config,
     db: database_.db,
     reserved: reserved.db,
+    ofStrangers: ofStrangers.db,
     log,
     cipher,
     bulk: new BulkWork(config.databasePools.api),
@@ -186,6 +195,7 @@ export async function startTestApp(
       await app.server.close();
       await listener.close();
       await reserved.close();
+      await ofStrangers.close();
       await database_.close();
       if (sharedUrl) return;
       rmSync(uploadDir, { recursive: true, force: true });

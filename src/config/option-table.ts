@@ -65,7 +65,7 @@ export const OPTIONS = {
     default: '10',
     read: whole(2, 200),
     meaning:
-      'Connections of the API of this process to PostgreSQL (2 to 200), beside five for management keys and look-ups of keys.',
+      'Connections of the API of this process to PostgreSQL (2 to 200), beside nine: for management keys, look-ups of keys, and requests without one.',
   },
   PHIAL_DATABASE_DELIVERY_POOL_SIZE: {
     default: '3',
@@ -231,7 +231,13 @@ export const OPTIONS = {
   PHIAL_MAX_CONNECTIONS_PER_ADDRESS: {
     default: '',
     read: orNull(whole(1, 65_535)),
-    meaning: 'The same for one address; empty: no limit, as behind a proxy, which is one address for all.',
+    meaning: 'The same for one address, other than a trusted proxy; empty: no limit.',
+  },
+  PHIAL_TRUSTED_PROXIES: {
+    default: '',
+    read: networks,
+    meaning:
+      'CIDRs of the proxies before the service: X-Forwarded-For of one of them tells where a request came from; empty: none.',
   },
   PHIAL_CARRIER_WEBHOOK_SECRETS: {
     default: '',

@@ -69,6 +69,8 @@ export type Config = {
   maxConnections: number;
   /** null: no more than maxConnections says. */
   maxConnectionsPerAddress: number | null;
+  /** Whose X-Forwarded-For tells where a request came from. */
+  trustedProxies: string[];
   /** Requests of one key; null: as many as it likes. */
   rateLimit: { perSecond: number; burst: number } | null;
   limits: Limits;
@@ -245,6 +247,7 @@ const configOf = (given: Given): Config => ({
   requestTimeoutMs: given.PHIAL_REQUEST_TIMEOUT_SECONDS * 1000,
   maxConnections: given.PHIAL_MAX_CONNECTIONS,
   maxConnectionsPerAddress: given.PHIAL_MAX_CONNECTIONS_PER_ADDRESS,
+  trustedProxies: given.PHIAL_TRUSTED_PROXIES,
   rateLimit: rateLimit(given),
   limits: {
     teamsPerOrg: given.PHIAL_TEAMS_PER_ORG,

@@ -41,7 +41,7 @@ export function openDatabase(options: {
   keepOpen?: boolean;
   role: 'phial_app' | 'owner';
   /** As `pg_stat_activity` shows its connections. */
-  name?: 'phial api' | 'phial reserved' | 'phial delivery' | 'phial jobs';
+  name?: 'phial api' | 'phial reserved' | 'phial strangers' | 'phial delivery' | 'phial jobs';
   /**
    * `by index`: every statement is one that goes by indexes, whatever the tables hold (record 299).
    */

@@ -25,6 +25,7 @@ import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import { ArrivingBatches } from './limits/arriving-batches.ts';
 import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
 import { openRateLimits } from './limits/rates-of-callers.ts';
+import { networkOf } from './limits/network-of.ts';
 import { isReserved, openRequestPermits } from './limits/request-permits.ts';
 import { UnreadAnswers } from './limits/unread-answers.ts';
 import { isStream } from './media.ts';
@@ -59,6 +60,7 @@ export type App = {
 export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App {
   const permits = openRequestPermits(ctx.config, ctx.bulk.places);
   const reserved = (): Ctx => ({ ...ctx, db: ctx.reserved ?? ctx.db, requestWaitMs: () => permits.longestWaitMs });
+  const ofStrangers: Ctx = { ...ctx, db: ctx.ofStrangers ?? ctx.db };
   showRequestWait(metrics, permits);
   const access = new AccessCache(ctx, reserved());
   const audit = new AuditWriter(ctx);
@@ -90,11 +92,12 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     const { endpoint } = request.routeOptions.config;
     if (!endpoint) return;
     const isKept = isReserved(endpoint) || endpoint.tag === 'system';
+    const own = isKept ? reserved() : endpoint.auth === 'none' ? ofStrangers : ctx;
     const findCaller = () =>
-      AUTH_KINDS[endpoint.auth].findCaller(isKept ? reserved() : ctx, access, request.headers, {
+      AUTH_KINDS[endpoint.auth].findCaller(own, access, request.headers, {
         path: endpoint.path,
         params: request.params as Record<string, string>,
-        address: request.ip,
+        address: networkOf(request.ip),
       });
     const caller = await findCaller();
     if (caller.key) startTrail(request, caller.key, caller.records);
@@ -143,6 +146,7 @@ function openServer(ctx: Ctx): FastifyInstance {
     bodyLimit: ctx.config.bodyLimitBytes,
     routerOptions: { maxParamLength: LONGEST_PARAM, ignoreTrailingSlash: false },
     genReqId: () => randomUUID(),
+    trustProxy: ctx.config.trustedProxies.length > 0 && ctx.config.trustedProxies,
     ...arrivalLimits(ctx.config),
     forceCloseConnections: 'idle',
     return503OnClosing: false,

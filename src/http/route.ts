@@ -36,6 +36,9 @@ const HEARD_EVERYWHERE_MS = 50;
 /** How what a request asks for may pause: without its place, or for others; and until when somebody waits for the answer. */
 type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'>;
 
+type Read = (giveWay?: GiveWay) => Promise<Input>;
+type Carry = (input: Input, pauses: Pauses) => Promise<Answer>;
+
 /** What the requests of a process share. */
 type Limits = { permits: RequestPermits; bulk: BulkWork; arriving: ArrivingBatches; unread: UnreadAnswers };
 
@@ -59,33 +62,23 @@ export function addRoute(
     const key = takesIdempotencyKey(endpoint) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = ownerOf(request);
     if (owner) bulk.hear(owner);
-    const read = async (giveWay?: GiveWay): Promise<Input> => {
+    const read: Read = async (giveWay) => {
       const input = await readInput(request, key, giveWay);
       request.trail?.records.push(...ids().ofInput(input));
       return input;
     };
-    const carry = (input: Input, pauses: Pauses) => carryOut(request, reply, { caller, key, input, pauses });
-    // What a stream waits for is its sender.
-    if (isStream(endpoint.body)) return carry(await read(), {});
-    if (!owner) return permits.runStranger(endpoint, request, async () => carry(await read(), {}));
-    // A permit is one for the database, and what is bulky has places of its own: whoever had both would wait for one with
-    // the other.
-    if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
-      const input = await read();
-      return permits.run(endpoint, owner, (aside) =>
-        bulk.little(owner, (apart) =>
-          carry(input, { aside: (pause) => apart(() => aside(pause)), ...goneWhere(endpoint.waits, reply) }),
-        ),
-      );
-    }
-    return inTurn(bulk, owner, async (giveWay) => carry(await read(giveWay), { giveWay }));
+    const carry: Carry = (input, pauses) => carryOut(request, reply, { caller, key, input, pauses });
+    const answer = await inPlace({ request, reply, endpoint, owner }, { permits, bulk }, { read, carry });
+    // Without a permit: meanwhile another key is revoked.
+    if (endpoint.revokes) await wait(HEARD_EVERYWHERE_MS);
+    send(reply, endpoint, answer);
   };
 
   const carryOut = async (
     request: FastifyRequest,
     reply: FastifyReply,
     { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
-  ): Promise<void> => {
+  ): Promise<Answer> => {
     unread.refuseWhoReadsNothing(request);
     const resolved = await resolveScope(endpoint, caller.ctx, input);
     const stillOpens = (): Promise<void> => refuseIfEnded(endpoint, caller, input);
@@ -95,7 +88,7 @@ export function addRoute(
     if (request.trail) request.trail.team_id ??= (ctx as Partial<TeamCtx>).team?.id ?? null;
 
     // Whoever asks only whether it is there sets nothing going that lasts.
-    if (request.method === 'HEAD' && endpoint.lasts) return void send(reply, endpoint, withoutBody(endpoint));
+    if (request.method === 'HEAD' && endpoint.lasts) return withoutBody(endpoint);
     const cookie = endpoint.cookie === null ? null : cookieOf(request, endpoint.cookie);
     const keyed =
       key === null ? null : keyedRequest(request, endpoint, { caller, key, input: { ...input, ...reachOf(ctx) } });
@@ -108,7 +101,7 @@ export function addRoute(
       line.names(...ids().ofAnswer(value));
       return toAnswer()(value);
     };
-    if (!inOneTransaction) return void send(reply, endpoint, await perform(ctx));
+    if (!inOneTransaction) return perform(ctx);
 
     const answer = await inTransaction(ctx, async (tx) => {
       const answer = keyed ? await oncePerKey(tx, keyed, perform) : await perform(tx);
@@ -116,11 +109,34 @@ export function addRoute(
       return answer;
     });
     if (request.trail) request.trail.written = true;
-    if (endpoint.revokes) await wait(HEARD_EVERYWHERE_MS);
-    send(reply, endpoint, answer);
+    return answer;
   };
 
   register(server, endpoint, (request, reply) => answer(request, reply).then(() => reply), arriving);
+}
+
+type Asked = { request: FastifyRequest; reply: FastifyReply; endpoint: Endpoint; owner: Owner | undefined };
+
+/** Reads a request and carries it out in the places that it needs, which it has given back by the time that it is answered. */
+async function inPlace(
+  { request, reply, endpoint, owner }: Asked,
+  { permits, bulk }: Pick<Limits, 'permits' | 'bulk'>,
+  { read, carry }: { read: Read; carry: Carry },
+): Promise<Answer> {
+  // What a stream waits for is its sender.
+  if (isStream(endpoint.body)) return carry(await read(), {});
+  if (!owner) return permits.runStranger(endpoint, request, async () => carry(await read(), {}));
+  // A permit is one for the database, and what is bulky has places of its own: whoever had both would wait for one with
+  // the other.
+  if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
+    const input = await read();
+    return permits.run(endpoint, owner, (aside) =>
+      bulk.little(owner, (apart) =>
+        carry(input, { aside: (pause) => apart(() => aside(pause)), ...goneWhere(endpoint.waits, reply) }),
+      ),
+    );
+  }
+  return inTurn(bulk, owner, async (giveWay) => carry(await read(giveWay), { giveWay }));
 }
 
 /** What an idempotency key is known by; null of who needs no key of the service. */

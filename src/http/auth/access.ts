@@ -24,9 +24,9 @@ const CACHE_MS = 10_000;
 const MOST_CACHED = 10_000;
 /** As large as that of known keys: whoever makes up keys pushes out only what was made up before. */
 const MOST_UNKNOWN = 10_000;
-/** Look-ups of keys at a time, which take a fraction of a millisecond each. */
-export const LOOKUPS = 1;
-/** Look-ups of keys that wait, by the address that they come from. */
+/** Look-ups at a time, of keys, tokens and signed links: each is one statement by an index. */
+export const LOOKUPS = 2;
+/** Look-ups that wait, by the address that they come from. */
 const MOST_WAITING = 200;
 
 type Cached<T> = { access: T; until: number };
@@ -34,12 +34,10 @@ type Find<T> = (hash: Buffer) => Promise<{ access: T; expires: string | null } |
 
 /**
  * Answers who a key belongs to, or that nobody knows it, without a query per request. Whatever changes a key, a team or
- * an
- * organisation notifies every process, which then forgets everything, and so does whatever makes a key, by which a
- * process forgets
- * what it did not know; while the listening connection is cut, nothing is cached. Look-ups have connections of their
- * own and are
- * shared out by address, so that nobody who makes up keys keeps others from being known.
+ * an organisation notifies every process, which then forgets everything, and so does whatever makes a key, by which a
+ * process forgets what it did not know; while the listening connection is cut, nothing is cached. Look-ups, also those
+ * of tokens and signed links, have connections of their own and are shared out by address, so that nobody who makes up
+ * keys keeps others from being known, or takes a connection from a team.
  */
 export class AccessCache {
   readonly #ctx: Ctx;
@@ -56,7 +54,10 @@ export class AccessCache {
     permits: LOOKUPS,
     mostWaiting: MOST_WAITING,
     refuse: () =>
-      new AppError('not_ready', 'Too many keys are looked up for this address. Send this one again shortly.'),
+      new AppError(
+        'not_ready',
+        'Too many keys and tokens are looked up for this address. Send this one again shortly.',
+      ),
   });
   #listening = false;
   /** Raised by every change, and with every key that is made: what was being looked up meanwhile may be older. */
@@ -178,6 +179,26 @@ export class AccessCache {
     });
   }
 
+  /**
+   * Looks up what somebody shows who has no key: in turns of addresses, over connections that no request of a team
+   * needs. `find` gets these. Its answer is not kept.
+   */
+  lookUp<T>(address: string, find: (across: Ctx) => Promise<T>): Promise<T> {
+    return this.#lookups.run({ org: address, team: address }, () => find(this.#acrossTeams));
+  }
+
+  /**
+   * The same of a token that is made here: one that nobody knew is not looked up again for a while. Nobody can show one
+   * before it is made, so that nothing has to be forgotten then.
+   */
+  async lookUpToken<T>(token: string, address: string, find: (across: Ctx) => Promise<T | null>): Promise<T | null> {
+    const name = hashKey(token).toString('base64');
+    if ((this.#unknown.get(name) ?? 0) > Date.now()) return null;
+    const found = await this.lookUp(address, find);
+    if (found === null) this.#keepUnknown(name);
+    return found;
+  }
+
   /** Whose a key is that opens nothing here, for the audit log. */
   async identify(key: string, address: string): Promise<KeyIdentity | null> {
     const kind = readKey(key)?.kind ?? readToken(key);
@@ -202,8 +223,7 @@ export class AccessCache {
     if ((this.#unknown.get(name) ?? 0) > Date.now()) return null;
     const asked = this.#asked.get(name) as Promise<T | null> | undefined;
     if (asked && this.#listening) return asked;
-    const owner = { org: address, team: address };
-    const answer = this.#lookups.run(owner, () => this.#find(cache, { hash, name }, find));
+    const answer = this.lookUp(address, () => this.#find(cache, { hash, name }, find));
     this.#asked.set(name, answer);
     const isOver = (): void => {
       if (this.#asked.get(name) === answer) this.#asked.delete(name);

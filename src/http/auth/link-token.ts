@@ -27,7 +27,9 @@ export const linkToken: AuthKind = {
       };
     }
     const found =
-      value !== undefined && readToken(value) === 'link' ? await ctx.findLinkSessionOrNull(ctx, value) : null;
+      value !== undefined && readToken(value) === 'link'
+        ? await access.lookUpToken(value, at.address, (across) => ctx.findLinkSessionOrNull(ctx, value, across))
+        : null;
     const key = found && { kind: 'link_token' as const, id: found.id, org_id: found.org_id, team_id: found.team_id };
     const records = found?.made_by ? [found.made_by] : [];
     if (!found?.ctx || value === undefined) {

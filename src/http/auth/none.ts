@@ -4,5 +4,5 @@ import type { AuthKind } from './caller.ts';
 export const none: AuthKind = {
   securitySchemes: {},
   refusals: [],
-  findCaller: async (ctx) => ({ ctx, key: null, apiKey: '' }),
+  findCaller: async (ctx, _access, _headers, { address }) => ({ ctx: { ...ctx, address }, key: null, apiKey: '' }),
 };

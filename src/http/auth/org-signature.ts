@@ -10,11 +10,12 @@ import { idOf } from './signature.ts';
 export const orgSignature: AuthKind = {
   securitySchemes: {},
   refusals: ['link_refused'],
-  async findCaller(ctx, _access, _headers, { path, params }) {
+  async findCaller(ctx, access, _headers, { path, params, address }) {
     const kind = path.split('/').at(-2) ?? '';
     const token = params['token'] ?? '';
     const link = readToken(ctx.cipher, kind, token);
-    const org = link && (await findOrg(ctx, { org_id: link.team_id, expires: link.expires }));
+    const asked = link && { org_id: link.team_id, expires: link.expires };
+    const org = asked && (await access.lookUp(address, (across) => findOrg(across, asked)));
     if (!link || !org) return { key: null, refusal: linkRefused() };
     const key: KeyIdentity = { kind: 'signed_link', id: idOf(token), org_id: org.id, team_id: null };
     const shown = { records: [link.id], countedAs: idOf(`links of ${org.id}`) };

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
-import { acrossTeams } from '../../db/session/bind.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { linkRefused, readToken, type SignedLink } from '../../privacy/signed-link.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
@@ -14,11 +13,11 @@ import type { AuthKind, KeyIdentity } from './caller.ts';
 export const signature: AuthKind = {
   securitySchemes: {},
   refusals: ['link_refused'],
-  async findCaller(ctx, _access, _headers, { path, params }) {
+  async findCaller(ctx, access, _headers, { path, params, address }) {
     const kind = path.split('/').at(-2) ?? '';
     const token = params['token'] ?? '';
     const link = readToken(ctx.cipher, kind, token);
-    const found = link && (await findTeamOrNull(ctx, link));
+    const found = link && (await access.lookUp(address, (across) => findTeamOrNull(across, link)));
     if (!link || !found) return { key: null, refusal: linkRefused() };
     const { team, opens } = found;
     const key: KeyIdentity = { kind: 'signed_link', id: idOf(token), org_id: team.org_id, team_id: team.id };
@@ -44,12 +43,12 @@ export const signature: AuthKind = {
  * has chosen nothing takes its links along where it is limited to scopes.
  */
 async function findTeamOrNull(
-  ctx: Ctx,
+  { db }: Ctx,
   { team_id, expires, generation, key_id }: SignedLink,
 ): Promise<{ team: TeamCtx['team']; opens: boolean } | null> {
   const endsWithKey = sql`(settings ->> 'signed_links_end_with_key')::boolean`;
-  const row = await acrossTeams(ctx)
-    .db.selectFrom('teams')
+  const row = await db
+    .selectFrom('teams')
     .select(['id', 'org_id', 'settings'])
     .select(
       sql<boolean>`deleted_at is null and to_timestamp(${expires}::float8) > now()

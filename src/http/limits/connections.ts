@@ -4,8 +4,10 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/options.ts';
 import type { Ctx } from '../../context.ts';
+import { networksPolicy } from '../../outbound/address-policy.ts';
 import { logCut } from './cut-answers.ts';
 import { TransportError } from '../errors.ts';
+import { networkOf } from './network-of.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 const LONGEST_HEADERS_MS = 10_000;
@@ -41,13 +43,15 @@ export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
 export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unread: UnreadAnswers): void {
   const { maxConnections, maxConnectionsPerAddress, requestTimeoutMs } = config;
   const open = new Map<string, number>();
+  const proxies = networksPolicy(config.trustedProxies);
   const underWay = new WeakMap<Socket, number>();
 
   app.server.maxConnections = maxConnections;
   app.server.on('connection', (socket: Socket) => {
     // Asked for now, Node keeps it: of a connection that was reset the kernel tells none.
-    const address = socket.remoteAddress ?? '';
-    if (maxConnectionsPerAddress === null) return;
+    const peer = socket.remoteAddress ?? '';
+    if (maxConnectionsPerAddress === null || proxies.isAllowed(peer)) return;
+    const address = networkOf(peer);
     const count = (open.get(address) ?? 0) + 1;
     open.set(address, count);
     socket.once('close', () => {

@@ -1,8 +1,10 @@
 // That nobody starves, over sockets: the order itself is proven where it is made (src/fair).
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { holdConnections } from '../../../test/hold-connections.ts';
 import { endpoints } from '../../endpoints.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
@@ -114,23 +116,10 @@ test('requests sent ahead whose connection is cut before their answers are sent 
 });
 
 describe('while other requests hold every connection and many wait', () => {
-  /** Takes every connection of the pool that requests share, as slow statements do. */
-  async function takeEveryConnection(): Promise<() => Promise<void>> {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const held: Promise<void>[] = [];
-    for (let n = 0; n < CONNECTIONS; n += 1)
-      await new Promise<void>((taken) => held.push(app.db.connection().execute(async () => (taken(), released))));
-    return async () => {
-      release();
-      await Promise.all(held);
-    };
-  }
-
   test('a management key finds a team’s keys and revokes one, and /readyz says how long the others wait', async () => {
     const teams = await Promise.all(Array.from({ length: 12 }, (_, n) => app.makeTeam(`Loud ${n}`)));
     const victim = await app.makeTeam('Victim');
-    const release = await takeEveryConnection();
+    const release = await holdConnections(app.db, CONNECTIONS);
     try {
       // Two of each organisation: more than there are permits.
       const waiting = teams.flatMap((team) => [team.api('GET', '/v2/user'), team.api('GET', '/v2/user')]);
@@ -156,4 +145,32 @@ describe('while other requests hold every connection and many wait', () => {
     expect(status).toBe(200);
     return body.request_wait_seconds;
   }
+
+  test('two keys that are revoked at once do not wait for one another to be heard of', async () => {
+    const revoke = async (victim: Team): Promise<number> => {
+      const path = `/v1/org/${victim.org_id}/team_api_keys/sandbox/us`;
+      const { body } = await victim.api<{ api_keys: { id: string }[] }>('GET', path);
+      return (await victim.api('DELETE', `${path}?api_key_id=${body.api_keys[0]?.id}`)).status;
+    };
+    const times: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const victims: Team[] = [];
+      for (let each = 0; each < 8; each += 1) victims.push(await app.makeTeam('Victim'));
+      const from = performance.now();
+      expect(await Promise.all(victims.map(revoke))).toEqual(victims.map(() => 200));
+      times.push(performance.now() - from);
+    }
+    // One after the other they would wait 8 times 50 ms.
+    expect(Math.min(...times)).toBeLessThan(350);
+  });
+});
+
+test('who needs no key has permits by the network of the address', async () => {
+  const permits = new RequestPermits(4);
+  const keyless = endpoints.find(({ auth, tag }) => auth === 'none' && tag !== 'system') as Endpoint;
+  const from = (ip: string, work: () => Promise<string>) =>
+    permits.runStranger(keyless, { ip } as FastifyRequest, work);
+  // As many addresses of one network as there are permits.
+  for (let n = 1; n <= 16; n += 1) void from(`2001:db8:0:1::${n}`, () => NEVER);
+  await expect(from('2001:db8:0:2::1', async () => 'answered')).resolves.toBe('answered');
 });

@@ -6,6 +6,7 @@ import type { Owner } from '../../fair/round-robin.ts';
 import { LOOKUPS } from '../auth/access.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isStream } from '../media.ts';
+import { networkOf } from './network-of.ts';
 
 /** More of one team than this wait for nothing: their clients have given up before their turn comes. */
 const MOST_WAITING = 1_000;
@@ -23,6 +24,8 @@ export const RESERVED_CONNECTIONS = OF_MANAGERS + REVOKING + LOOKUPS;
 /** Requests without a key at a time; most of them ask somebody outside, and hold no connection meanwhile. */
 const OF_STRANGERS = 16;
 const OF_ONE_ADDRESS = 12;
+/** Connections that they share: no team waits for one behind somebody whom nobody knows. */
+export const CONNECTIONS_OF_STRANGERS = 3;
 
 /** Whether requests of the operation have permits and connections of their own: an operator can always revoke a key. */
 export const isReserved = (endpoint: Endpoint): boolean =>
@@ -51,7 +54,8 @@ export class RequestPermits {
 
   /** The same for who needs no key, by address. What tells how the process is waits for nobody. */
   runStranger<T>({ tag }: Endpoint, { ip }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-    return tag === 'system' ? work() : this.#ofStrangers.run({ org: ip, team: ip }, work);
+    const address = networkOf(ip);
+    return tag === 'system' ? work() : this.#ofStrangers.run({ org: address, team: address }, work);
   }
 
   /** How long the request has waited that waits longest for a permit. */

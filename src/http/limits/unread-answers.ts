@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { TransientMap } from '../../transient-map.ts';
+import { networkOf } from './network-of.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** Of one process. */
@@ -119,7 +120,7 @@ const isOfTenant = ({ trail }: FastifyRequest): boolean =>
 
 function sharesOf(request: FastifyRequest): Share[] {
   const key = isOfTenant(request) ? request.trail?.key : undefined;
-  if (!key) return [{ id: `address ${request.ip}`, most: MOST_BYTES_OF_ONE }];
+  if (!key) return [{ id: `address ${networkOf(request.ip)}`, most: MOST_BYTES_OF_ONE }];
   return [
     { id: key.team_id === null ? `keys ${key.org_id}` : `team ${key.team_id}`, most: MOST_BYTES_OF_ONE },
     { id: `organisation ${key.org_id}`, most: MOST_BYTES_OF_AN_ORG },

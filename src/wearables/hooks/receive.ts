@@ -1,24 +1,28 @@
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { HookBodies } from '../../hook-bodies.ts';
 import { configuredOrNull, type Configured } from '../connections/providers/configured.ts';
 import { hookTokenOf } from '../connections/subscriptions/address.ts';
 import { subscriptionIdOf } from '../connections/subscriptions/known-subscription.ts';
-import type { ProviderSlug } from '../providers.ts';
 import { connectionsOf } from './connections-of.ts';
 import { isSame } from '../../privacy/is-same.ts';
 import { type Hook, type Sent } from './hook.ts';
 import { keepNews, type Told } from './keep-news.ts';
 import { hookOrNull } from './providers/all.ts';
 
+/** Each of up to 64 KiB. */
+const bodies = new HookBodies();
+
 /** Of one body. Google puts 99 in one. */
 const MOST_NOTIFICATIONS = 100;
 
+type Found = { hook: Hook; secret: string; configured: Configured };
+
 /** The hook of a provider that is configured here, with the secret of its application. Throws not_found. */
-export function findHook(ctx: Ctx, provider: string): { hook: Hook; secret: string; configured: Configured } {
+export function findHook(ctx: Ctx, provider: string): Found {
   const [hook, configured] = [hookOrNull(provider), configuredOrNull(ctx.config, provider)];
   if (!hook || !configured) throw notFound('Hook of this provider');
   return { hook, secret: configured.client.secret.reveal(), configured };
@@ -33,18 +37,18 @@ export async function receiveHook(
   provider: string,
   { body, ...from }: Omit<Sent, 'body'> & { body: Readable },
 ): Promise<{ received: true }> {
-  const { hook, secret, configured } = findHook(ctx, provider);
-  const count = (outcome: 'kept' | 'nobody_told' | 'refused') => ctx.count?.({ what: 'hook', provider, outcome });
-  const refuse = (): never => {
-    count('refused');
-    throw new AppError('signature_refused', 'Nothing shows that the provider has sent this.');
-  };
-  if (!mayBeGenuine(hook, secret, from)) refuse();
-  const sent = await text(body);
-  if (!hook.isGenuine(secret, { ...from, body: sent })) refuse();
+  const found = findHook(ctx, provider);
+  if (!mayBeGenuine(found.hook, found.secret, from)) throw refused(ctx, provider);
+  return bodies.take(ctx, body, (bytes) => keep(ctx, found, { ...from, body: bytes.toString('utf8') }));
+}
+
+async function keep(ctx: Ctx, { hook, secret, configured }: Found, sent: Sent): Promise<{ received: true }> {
+  const provider = configured.connector.slug;
+  const count = (outcome: 'kept' | 'nobody_told') => ctx.count?.({ what: 'hook', provider, outcome });
+  if (!hook.isGenuine(secret, sent)) throw refused(ctx, provider);
   const told = new Map<string, Told[]>();
-  const notifications = notificationsOf(hook, sent);
-  if (!(await isOfOurs(ctx, configured, hook, notifications))) refuse();
+  const notifications = notificationsOf(hook, sent.body);
+  if (!(await isOfOurs(ctx, configured, hook, notifications))) throw refused(ctx, provider);
   for (const notification of notifications) {
     const news = hook.read(notification);
     if (news === null) continue;
@@ -60,11 +64,16 @@ export async function receiveHook(
   const connections = await inTransaction(acrossTeams(ctx), async (tx) => {
     const connections = await connectionsOf(tx, provider, [...told.keys()]);
     const all = connections.map(({ account, ...place }) => ({ ...place, told: told.get(account) ?? [] }));
-    await keepNews(tx, provider as ProviderSlug, all, hook.repeats ?? false);
+    await keepNews(tx, provider, all, hook.repeats ?? false);
     return connections.length;
   });
   count(connections > 0 ? 'kept' : 'nobody_told');
   return { received: true };
+}
+
+function refused(ctx: Ctx, provider: string): AppError {
+  ctx.count?.({ what: 'hook', provider, outcome: 'refused' });
+  return new AppError('signature_refused', 'Nothing shows that the provider has sent this.');
 }
 
 /** Whether it is of the subscription of this deployment, as far as that is known. */

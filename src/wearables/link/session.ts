@@ -7,19 +7,22 @@ import { forTeam } from '../../tenancy/teams/scope.ts';
 
 type By = { token: string } | { id: string; user_id: string };
 
-/** Whose a link token is; null where nobody knows it. */
-export const findLinkSessionOrNull = (ctx: Ctx, token: string): Promise<FoundLinkSession | null> =>
-  findOrNull(ctx, { token });
+/** Whose a link token is, looked up over the connections of `across`; null where nobody knows it. */
+export const findLinkSessionOrNull = (
+  ctx: Ctx,
+  token: string,
+  across: Ctx = acrossTeams(ctx),
+): Promise<FoundLinkSession | null> => findOrNull(ctx, { token }, across);
 
 /** The session by its id, as a return from a provider names it. */
 export const findLinkSessionByIdOrNull = (
   ctx: Ctx,
   by: { id: string; user_id: string },
-): Promise<FoundLinkSession | null> => findOrNull(ctx, by);
+): Promise<FoundLinkSession | null> => findOrNull(ctx, by, acrossTeams(ctx));
 
-async function findOrNull(ctx: Ctx, by: By): Promise<FoundLinkSession | null> {
-  const row = await acrossTeams(ctx)
-    .db.selectFrom('link_tokens')
+async function findOrNull(ctx: Ctx, by: By, { db }: Ctx): Promise<FoundLinkSession | null> {
+  const row = await db
+    .selectFrom('link_tokens')
     .innerJoin('users', 'users.id', 'link_tokens.user_id')
     .innerJoin('teams', 'teams.id', 'link_tokens.team_id')
     .select(['link_tokens.id', 'user_id', 'users.client_user_id', 'provider', 'filter_on_providers', 'redirect_url'])

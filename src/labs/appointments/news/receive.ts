@@ -5,10 +5,11 @@ import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
+import { HookBodies } from '../../../hook-bodies.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
-import { HookBodies } from '../../hook-bodies.ts';
 import { findConnected } from '../../schedulers/find-schedulers.ts';
 import { momentOrNull, SchedulerNews } from '../../schedulers/messages.ts';
+import { APPOINTMENT_PROVIDERS } from '../../schedulers/providers.ts';
 import { readSecrets, SecretUnreadable } from '../../schedulers/secrets.ts';
 import type { HttpSettings } from '../../schedulers/settings.ts';
 import { applyNews } from './apply-news.ts';
@@ -21,7 +22,7 @@ export const MOST_NEWS_BYTES = 16 * 1024;
 const MOST_TOLD = 20;
 /** News of what happens tomorrow is a clock that is wrong. */
 const MOST_AHEAD_MS = 5 * 60_000;
-const bodies = new HookBodies(32);
+const bodies = new HookBodies();
 
 type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable };
 
@@ -31,10 +32,18 @@ type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable }
  * has to be told again later.
  */
 export async function receiveNews(ctx: Ctx, provider: string, { headers, body }: Sent): Promise<{ received: true }> {
+  if (!APPOINTMENT_PROVIDERS.some((name) => name === provider)) throw notFound('Hook of this scheduler');
+  if (NEWS_HEADERS.some((name) => (headers[name] ?? null) === null)) throw refused();
+  return bodies.take(ctx, body, (bytes) => applySigned(ctx, provider, { headers, text: bytes.toString('utf8') }));
+}
+
+async function applySigned(
+  ctx: Ctx,
+  provider: string,
+  { headers, text }: { headers: Sent['headers']; text: string },
+): Promise<{ received: true }> {
   const settings = (await findConnected(ctx)).find((each) => each.provider === provider);
   if (!settings?.http) throw notFound('Hook of this scheduler');
-  if (NEWS_HEADERS.some((name) => (headers[name] ?? null) === null)) throw refused();
-  const text = (await bodies.read(body)).toString('utf8');
   await refuseUnsigned(ctx, settings.http, { headers, text });
   const news = read(text);
   const place = await placeOf(ctx, provider, news.appointment_id);

@@ -1,8 +1,10 @@
 // Shapes of https://docs.easypost.com/docs/trackers and https://docs.easypost.com/guides/webhooks-guide
 import { createHmac } from 'node:crypto';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import {
   hookOfCarrier,
@@ -385,19 +387,53 @@ test('An erased user takes along what carriers told of the parcels', async () =>
   expect(await scansKept()).toBe(before);
 });
 
-test('More events than a process reads at a time are asked for again, and bodies that never end make room', async () => {
-  const { hostname, port } = new URL(app.baseUrl);
-  const sockets = Array.from({ length: 32 }, () => connect(Number(port), hostname));
-  for (const socket of sockets) {
-    socket.on('error', () => undefined);
-    socket.write(
-      'POST /hooks/carrier/usps HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n' +
-        'x-hmac-signature: hmac-sha256-hex=00\r\n\r\n{',
-    );
+describe('Strangers who send bodies that never end', () => {
+  const SLOW = 40;
+  const sockets: Socket[] = [];
+  beforeEach(async () => {
+    const { hostname, port } = new URL(app.baseUrl);
+    for (let each = 0; each < SLOW; each += 1) {
+      const socket = connect(Number(port), hostname);
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.write(
+        'POST /hooks/carrier/usps HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n' +
+          'x-hmac-signature: hmac-sha256-hex=00\r\n\r\n{',
+      );
+      await once(socket, 'connect');
+    }
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** Status of a scan that is sent from an address, and the milliseconds until it was answered. */
+  async function scanFrom(localAddress: string): Promise<[status: number | undefined, ms: number]> {
+    const { number } = await parcel();
+    const tracker = { object: 'Tracker', carrier: 'USPS', tracking_code: number, status: 'in_transit' };
+    const body = JSON.stringify({ description: 'tracker.updated', result: { ...tracker, updated_at: at(0) } });
+    const signature = createHmac('sha256', 'secret-of-carriers').update(body).digest('hex');
+    const from = performance.now();
+    const sent = request(`${app.baseUrl}/hooks/carrier/usps`, {
+      method: 'POST',
+      localAddress,
+      headers: { 'content-type': 'application/json', 'x-hmac-signature': `hmac-sha256-hex=${signature}` },
+    });
+    sent.end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return [answer.statusCode, performance.now() - from];
   }
-  const { number } = await parcel();
-  const status = async (): Promise<number> => (await scan(number, ['in_transit', 'in_transit', 0])).status;
-  await expect.poll(status).toBe(503);
-  await expect.poll(status, { timeout: 8_000 }).toBe(200);
-  for (const socket of sockets) socket.destroy();
+
+  test('delay nobody of another address', async () => {
+    const [status, ms] = await scanFrom('127.0.0.2');
+    expect(status).toBe(200);
+    expect(ms).toBeLessThan(900);
+  });
+
+  test('lose their places to who waits behind them, of their own address too', async () => {
+    const [status, ms] = await scanFrom('127.0.0.1');
+    expect(status).toBe(200);
+    expect(ms).toBeLessThan(15_000);
+  });
 });

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
-import { HookBodies } from '../../hook-bodies.ts';
+import { HookBodies } from '../../../hook-bodies.ts';
 import { COURIER_SLUGS } from '../../orders/testkit/couriers.ts';
 import { keepScans } from './keep-scans.ts';
 import { trackerOf } from './tracker-of.ts';
@@ -13,7 +13,7 @@ import { isSigned, SIGNATURE_HEADER } from './signature.ts';
 const OF_ANY_COURIER = 'easypost';
 
 /** Each of up to 256 KiB. */
-const bodies = new HookBodies(32);
+const bodies = new HookBodies();
 
 type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable };
 
@@ -34,12 +34,13 @@ export async function receiveCarrierNews(ctx: Ctx, carrier: string, sent: Sent):
   };
   const signature = sent.headers[SIGNATURE_HEADER] ?? null;
   if (signature === null) return refuse();
-  const body = await bodies.read(sent.body);
-  if (!isSigned(secrets, body, signature)) refuse();
-  const tracker = trackerOf(body);
-  // One event goes to all addresses that an operator has given: each takes what it is for.
-  const isForHere = tracker !== null && (carrier === OF_ANY_COURIER || tracker.courier === carrier);
-  const isKnown = isForHere && (await inTransaction(acrossTeams(ctx), (tx) => keepScans(tx, tracker)));
-  count(isKnown ? 'kept' : 'nobody_told');
-  return { received: true };
+  return bodies.take(ctx, sent.body, async (body) => {
+    if (!isSigned(secrets, body, signature)) refuse();
+    const tracker = trackerOf(body);
+    // One event goes to all addresses that an operator has given: each takes what it is for.
+    const isForHere = tracker !== null && (carrier === OF_ANY_COURIER || tracker.courier === carrier);
+    const isKnown = isForHere && (await inTransaction(acrossTeams(ctx), (tx) => keepScans(tx, tracker)));
+    count(isKnown ? 'kept' : 'nobody_told');
+    return { received: true };
+  });
 }

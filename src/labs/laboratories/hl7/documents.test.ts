@@ -71,7 +71,9 @@ async function send(
     .selectFrom('hl7_messages')
     .select(['reason', 'state'])
     .where('control_id', '=', controlId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(
+      () => new Error(`${controlId} was not kept: ${JSON.stringify(ack)} ${logged.slice(-5).join('')}`),
+    );
   return { code: ack?.code, error: ack?.error, reason, state };
 }
 

@@ -159,6 +159,9 @@ test('a report of what a connected laboratory measures is read in production, wi
   }
 });
 
+/** A report names the day in the zone of the patient, who lives in Phoenix. */
+const dayOfPatient = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Phoenix' });
+
 test('the results that are printed here are read back with whose they are, and from whom', async () => {
   const order = await registeredKit(app.team);
   await simulate(app.team, order.id, '?final_status=completed.testkit.completed');
@@ -172,7 +175,7 @@ test('the results that are printed here are read back with whose they are, and f
     dob: patientDetails.dob,
     gender: patientDetails.gender,
     lab_name: 'Phial Simulated Kit Laboratory',
-    date_reported: metadata.date_reported.slice(0, 10),
+    date_reported: dayOfPatient.format(new Date(metadata.date_reported)),
     specimen_number: order.sample_id,
   });
 });
