@@ -142,6 +142,8 @@ export type ResultToSend = {
   controlId: string;
   placer: string;
   filler?: string;
+  /** The laboratory's code of the test; GLU where it is left out. */
+  test?: string;
   account?: string;
   status?: string;
   dob?: string;
@@ -187,7 +189,7 @@ export function resultMessage(result: ResultToSend): string {
   order.set('1', '1');
   order.set('2', result.placer);
   order.set('3', result.filler ?? 'F-1001');
-  order.set('4.1', 'GLU');
+  order.set('4.1', result.test ?? 'GLU');
   order.set('7', '20260120081500');
   order.set('14', '20260121090000');
   order.set('22', result.at ?? '20260122103000');

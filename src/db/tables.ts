@@ -523,6 +523,7 @@ export interface LaboratoryOutbox {
   attempts: Generated<number>;
   created_at: Generated<string>;
   due_at: Generated<string>;
+  held_by: string | null;
   id: string;
   lab_id: number;
   last_error: string | null;

@@ -6,7 +6,7 @@ export const results: Record<string, string> = {
   interpretation: 'How results are to be read: an order is as bad as its worst result.',
   has_missing_results: 'Whether markers are without a result.',
   has_results_in_review:
-    'Whether something that the laboratory sent for the order waits for the operator of the service, beside what is told.',
+    'Whether something waits for the operator of the service: what the laboratory sent and could not be read, or tests that it refused.',
   value: 'The value.',
   unit: 'Unit of the result, such as mg/dL; null where it has none.',
   timezone_offset: 'Offset of the local time from UTC in seconds.',

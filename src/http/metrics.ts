@@ -24,7 +24,10 @@ export type Metrics = {
 };
 
 /** Of laboratories that are connected by HL7, by their slugs: what waits for whom. */
-export type LaboratoryGauges = Record<'waiting' | 'oldestWaitingSeconds' | 'refused' | 'resultsWaiting', Gauge<'lab'>>;
+export type LaboratoryGauges = Record<
+  'waiting' | 'oldestWaitingSeconds' | 'oldestCommittedSeconds' | 'refused' | 'resultsWaiting',
+  Gauge<'lab'>
+>;
 
 export function openMetrics(): Metrics {
   const registry = new Registry();
@@ -160,6 +163,10 @@ function laboratoryGauges(registers: Registry[]): LaboratoryGauges {
   return {
     waiting: of('orders_waiting', 'Messages of orders that a laboratory has not taken yet, up to 10,000.'),
     oldestWaitingSeconds: of('oldest_order_waiting_seconds', 'Age of the oldest of them; 0 where none waits.'),
+    oldestCommittedSeconds: of(
+      'oldest_committed_seconds',
+      'Age of the oldest message of an order that a laboratory has kept and not answered yet; 0 where there is none.',
+    ),
     refused: of('orders_refused', 'Messages of orders that were refused and not sent again, up to 10,000.'),
     resultsWaiting: of('results_waiting', 'Messages of a laboratory that wait to be repaired, up to 10,000.'),
   };

@@ -6,7 +6,7 @@ const ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] a
 const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;
 
 const MESSAGE_STATES = ['received', 'applied', 'failed', 'discarded'] as const;
-const OUTGOING_STATES = ['waiting', 'held', 'committed', 'accepted', 'refused', 'withdrawn'] as const;
+const OUTGOING_STATES = ['waiting', 'held', 'committed', 'accepted', 'refused', 'withdrawn', 'given_up'] as const;
 const heldOrAll = {
   outbox: { value: 'ID', meaning: 'One message, by its outbox_id as hl7 outgoing tells it.', isId: true },
   lab: { value: 'SLUG', meaning: 'Everything that goes to one laboratory.' },
@@ -152,6 +152,12 @@ export const LAB_COMMANDS: Command[] = [
     summary: 'Tell a laboratory again of an order that it refused, as the order is now.',
     flags: { outbox: { value: 'ID', meaning: 'Its outbox_id, as hl7 outgoing tells it.', required: true, isId: true } },
     run: async (values) => (await import('./outgoing.ts')).resendOrderCommand(values),
+  }),
+  command({
+    words: 'hl7 give-up',
+    summary: 'Fail the tests of a message that a laboratory refused; the order goes on with the others, or ends.',
+    flags: { outbox: { value: 'ID', meaning: 'Its outbox_id, as hl7 outgoing tells it.', required: true, isId: true } },
+    run: async (values) => (await import('./outgoing.ts')).giveUpOrderCommand(values),
   }),
   command({
     words: 'hl7 hold',

@@ -1,5 +1,6 @@
 import { listOutgoing } from '../../labs/laboratories/hl7/outbox/list-outgoing.ts';
 import {
+  giveUpOrder,
   holdLaboratory,
   holdOrder,
   NotDone,
@@ -26,13 +27,19 @@ export const resendOrderCommand = ({ outbox }: { outbox: string }): Promise<numb
     return 'The laboratory is told of the order again.';
   });
 
+export const giveUpOrderCommand = ({ outbox }: { outbox: string }): Promise<number> =>
+  operate('hl7 give-up', [outbox], async (ctx) => {
+    await giveUpOrder(ctx, outbox);
+    return 'Nobody has to see to this message any more.';
+  });
+
 type OneOrAll = { outbox: string | undefined; lab: string | undefined };
 
 export function holdCommand(values: OneOrAll): Promise<number> {
   const { outbox, lab } = values;
   if (isOne(values, 'hl7 hold'))
     return operate('hl7 hold', [outbox as string], async (ctx) => {
-      await holdOrder(ctx, outbox as string);
+      await holdOrder(ctx, outbox as string, 'operator');
       return 'The message is held.';
     });
   return operate('hl7 hold', [], async (ctx) => {
@@ -45,7 +52,7 @@ export function releaseCommand(values: OneOrAll): Promise<number> {
   const { outbox, lab } = values;
   if (isOne(values, 'hl7 release'))
     return operate('hl7 release', [outbox as string], async (ctx) => {
-      await releaseOrder(ctx, outbox as string);
+      await releaseOrder(ctx, outbox as string, 'operator');
       return 'The message is sent in its turn.';
     });
   return operate('hl7 release', [], async (ctx) => {

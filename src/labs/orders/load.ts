@@ -12,7 +12,7 @@ import type { OrderRules } from './pre-flight.ts';
 import type { LabConnection } from './send-out.ts';
 import type { OrderEvent, Shipment } from './schemas.ts';
 import { openOrder, openShipment, type OrderRow, type StoredOrder, type StoredShipment } from './sealed.ts';
-import type { LowLevelStatus } from './status/table.ts';
+import { isOpen, type LowLevelStatus } from './status/table.ts';
 
 export type OrderEventRow = Static<typeof OrderEvent>;
 
@@ -47,7 +47,7 @@ export type LoadedOrder = {
   labTest: LabTest;
   /** The laboratory of the lab test, as it matters to orders. */
   lab: OrderLab;
-  /** Something that the laboratory sent for it waits for the operator. */
+  /** Something that the laboratory sent for it, or refused of it, waits for the operator. */
   inReview: boolean;
   /** Opens its requisition, where there is one: as the key that calls may have it, and as events tell it, which no key obtains. */
   requisitionUrl: RequisitionUrl;
@@ -83,6 +83,8 @@ export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at a
   (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
   exists (select from hl7_messages m
            where m.order_id = orders.id and m.team_id = orders.team_id and m.state = 'failed') as in_review,
+  exists (select from laboratory_outbox o where o.user_id = orders.user_id and o.order_id = orders.id
+             and o.action = 'new' and o.state = 'refused') as is_refused,
   case when orders.method in ('walk_in_test', 'at_home_phlebotomy') then (
     select a.id from appointments a where a.user_id = orders.user_id and a.order_id = orders.id order by a.id desc limit 1
   ) end as appointment_id,
@@ -100,6 +102,7 @@ export type WholeOrder = StoredOrder & {
   lab: OrderLab;
   events: [id: number, status: string, status_detail: string | null, created_at: string][];
   in_review: boolean;
+  is_refused: boolean;
   appointment_id: string | null;
   shipment: (StoredShipment & { created_at: string; updated_at: string }) | null;
   transaction: [
@@ -185,17 +188,19 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
       lab,
       events,
       shipment,
-      in_review: inReview,
+      in_review,
+      is_refused,
       appointment_id,
       transaction,
       ...stored
     } = whole;
+    const row = openOrder(ctx, stored);
     return {
-      row: openOrder(ctx, stored),
+      row,
       user: { id: stored.user_id, client_user_id },
       events: events.map(([id, status, status_detail, time]) => ({ id, created_at: iso(time), status, status_detail })),
       appointment_id,
-      inReview,
+      inReview: in_review || (is_refused && isOpen(row.last_low_level_status)),
       shipment: shipment && {
         ...openShipment(ctx, shipment),
         created_at: iso(shipment.created_at),

@@ -57,7 +57,7 @@ async function askFor(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: Loaded
 
 /**
  * Withdraws what waits to be told of an order. The laboratory is told of the cancellation where it may know of the order:
- * not where nothing of it was sent, and not where the laboratory itself has refused it. The sender looks at the order under
+ * not where nothing of it was sent, and not where the laboratory itself has refused it or called it off. The sender looks at the order under
  * the lock that the caller holds and notes that it sends before it does, so that one of the two always sees the other.
  */
 async function takeBack(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: LoadedOrder): Promise<boolean> {
@@ -71,7 +71,7 @@ async function takeBack(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: Load
            case when not bool_or(tests is null) then array_agg(distinct test order by test) end
       from laboratory_outbox left join unnest(tests) as test on true
      where user_id = ${user_id} and order_id = ${id} and action = 'new' and sent_at is not null
-       and not (state = 'refused' and answered_at is not null)
+       and not (state in ('refused', 'given_up') and answered_at is not null)
     having count(*) > 0
     returning id`.execute(ctx.db);
   return rows.length > 0;

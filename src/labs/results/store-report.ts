@@ -4,7 +4,7 @@ import { analytesOf } from '../catalogue/analytes.ts';
 import { orderedTestsOf, type OrderedTest } from '../catalogue/ordered-tests.ts';
 import { changeOrder } from '../orders/change.ts';
 import type { LoadedOrder } from '../orders/load.ts';
-import { appendOrderEvents } from '../orders/status/append-events.ts';
+import { appendOrderEvents, publishOrderEvents } from '../orders/status/append-events.ts';
 import { isOpen } from '../orders/status/table.ts';
 import { makeRedraw } from '../orders/under-way/redraw.ts';
 import { describeReport } from './storing/describe-report.ts';
@@ -29,8 +29,11 @@ export type Stored = {
   superseded: boolean;
 };
 
-/** A person gives it to an order that may have ended: the order keeps its status then. */
-type Decided = { byPerson?: boolean };
+/**
+ * By a person: it is for an order that may have ended, which keeps its status then. Keeps its status: nothing came of the order,
+ * which stays where it is while more is to come.
+ */
+type Decided = { byPerson?: boolean; keepsStatus?: boolean };
 
 /**
  * The one way by which results get to an order, whoever the laboratory is: the report becomes the order's next version
@@ -54,7 +57,8 @@ export async function storeReport(
     return { order, outcome: 'unchanged', superseded };
   }
   // That a test of several is final now, with the values that it had, is kept and no news.
-  const statuses = isTold ? [] : (statusesAfter(order, reach) ?? (decided.byPerson && hasEnded(order) ? [] : null));
+  const stays = isTold || (decided.keepsStatus && reach === 'partial');
+  const statuses = stays ? [] : (statusesAfter(order, reach) ?? (decided.byPerson && hasEnded(order) ? [] : null));
   if (statuses === null || order.row.patient_details === null) return { order, outcome: 'impossible', superseded };
   const { interpretation, status } = after;
   const version = { version: (before?.version ?? 0) + 1, status, interpretation };
@@ -62,6 +66,7 @@ export async function storeReport(
   const has_missing_results = next.missing_results.length > 0;
   const changed = await changeOrder(ctx, order, { interpretation, has_missing_results });
   if (newlyCritical(next, before)) await tellCritical(ctx, order, status, created_at);
+  if (decided.keepsStatus && statuses.length === 0) await publishOrderEvents(ctx, changed, changed.events.slice(-1));
   const moved = await appendOrderEvents(ctx, changed, statuses);
   const isRedrawn = typeof reach === 'object' && reach.failed === 'redrawn' && statuses.length > 0;
   return { order: isRedrawn ? await makeRedraw(ctx, moved) : moved, outcome: 'stored', superseded };

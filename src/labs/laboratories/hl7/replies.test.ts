@@ -1,4 +1,5 @@
 // What a laboratory answers to orders, on the connection and later on our port, and what it says of them by itself.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { createOrder, lowStatuses, patientDetails, readOrder } from '../../../../test/factories.ts';
@@ -17,7 +18,8 @@ import {
   text_,
   type Hl7Laboratory,
 } from '../../../../test/hl7-laboratory.ts';
-import { resendOrder } from './outbox/operate.ts';
+import { publishedTo } from '../../../../test/publish.ts';
+import { giveUpOrder, resendOrder } from './outbox/operate.ts';
 import { startHl7, type Hl7 } from './start.ts';
 
 type Sent = (typeof laboratory.orders)[number];
@@ -120,6 +122,66 @@ describe('an ORL on the connection', () => {
     expect(await outbox(id)).toMatchObject([{ state: 'accepted' }, { state: 'accepted', tests: [2] }]);
   });
 
+  describe('that refuses one of two tests', () => {
+    const placedHalf = async (): Promise<{ id: string; outboxId: string }> => {
+      const id = await placedTwo((sent) => {
+        const number = numberOf(sent);
+        return orderReply({ type: 'ORL^O22^ORL_O22' }, [
+          `MSA|AA|${idOf(sent)}`,
+          `ORC|OK|${number}-1|F-1`,
+          `OBR|1|${number}-1|F-1|MET`,
+          `ORC|UA|${number}-2`,
+          `OBR|2|${number}-2||THY`,
+        ]);
+      });
+      return { id, outboxId: (await outbox(id))[1]?.id as string };
+    };
+    const inReview = async (id: string): Promise<unknown> =>
+      ((await readOrder(app.team, id)) as { has_results_in_review?: boolean }).has_results_in_review;
+
+    test('lets the order end once it is given up: until then the order says that something waits', async () => {
+      const { id, outboxId } = await placedHalf();
+      expect(await inReview(id)).toBe(true);
+      const values = [
+        { code: 'GLU', value: '90' },
+        { code: 'A1C', value: '5.4' },
+      ];
+      await say(resultMessage({ controlId: 'HALF', placer: `${numberOf(last())}-1`, test: 'MET', values }));
+      expect(await statusOf(id)).toBe('partial_results');
+      await giveUpOrder(app.ctx, outboxId);
+      expect(await statusOf(id)).toBe('completed');
+      expect(await inReview(id)).toBe(false);
+      expect(await outbox(id)).toMatchObject([{ state: 'accepted' }, { state: 'given_up', last_error: 'ua' }]);
+      await expect(giveUpOrder(app.ctx, outboxId)).rejects.toThrow('it is given_up');
+      await expect(resendOrder(app.ctx, outboxId)).rejects.toThrow('no longer wanted');
+    });
+
+    test('and is given up before any result leaves the other one where it is', async () => {
+      const { id, outboxId } = await placedHalf();
+      await giveUpOrder(app.ctx, outboxId);
+      expect(await statusOf(id)).toBe('requisition_bypassed');
+      expect(await inReview(id)).toBe(false);
+    });
+  });
+
+  test('that refuses an order which is given up ends it', async () => {
+    const id = await placed((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
+    const [row] = await outbox(id);
+    await expect(resendOrder(app.ctx, randomUUID())).rejects.toThrow('Nothing that goes to a laboratory');
+    await giveUpOrder(app.ctx, row?.id as string);
+    expect(await statusOf(id)).toBe('do_not_process');
+    laboratory.orders.length = 0;
+    await app.runJobs();
+    expect(laboratory.orders).toEqual([]);
+  });
+
+  test('that takes an order leaves nothing to give up or to send again', async () => {
+    const id = await placed();
+    const [row] = await outbox(id);
+    await expect(giveUpOrder(app.ctx, row?.id as string)).rejects.toThrow('it is accepted');
+    await expect(resendOrder(app.ctx, row?.id as string)).rejects.toThrow('it is accepted');
+  });
+
   test('that cannot cancel any more is shown as a refusal of the cancellation', async () => {
     const id = await placed();
     laboratory.answerBy((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UC|${numberOf(sent)}`]));
@@ -136,15 +198,23 @@ describe('in enhanced mode', () => {
   beforeEach(() => connect({ acknowledgments: 'enhanced' }));
   const commit = (code: string) => (sent: Sent) => orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
 
+  /** In seconds, as the metrics tell it. */
+  const oldestCommitted = async (): Promise<number> => {
+    const text = await (await fetch(`${app.baseUrl}/metrics`)).text();
+    return Number(/^phial_laboratory_oldest_committed_seconds\{lab="saguaro-lab"\} (\S+)$/m.exec(text)?.[1]);
+  };
+
   test.each([
     ['OK', { state: 'accepted', last_error: null }],
     ['UA', { state: 'refused', last_error: 'ua' }],
   ])('a message is committed until an ORL on our port says %s of it', async (control, then) => {
     const id = await placed(commit('CA'));
     expect(await outbox(id)).toMatchObject([{ state: 'committed', last_error: null }]);
+    expect(await oldestCommitted()).toBeGreaterThan(0);
     const reply = orderReply({}, [`MSA|AA|${idOf(last())}`, `ORC|${control}|${numberOf(last())}`]);
     expect(await say(reply)).toMatchObject({ code: 'AA' });
     expect(await outbox(id)).toMatchObject([then]);
+    expect(await oldestCommitted()).toBe(0);
   });
 
   test('an ACK on our port that names the message alone is of its order', async () => {
@@ -198,25 +268,63 @@ describe('an order that the laboratory calls off by itself', () => {
     laboratory.orders.length = 0;
     await app.runJobs();
     expect(laboratory.orders).toEqual([]);
-    expect(await outbox(walkIn)).toMatchObject([{ action: 'new', state: 'refused', last_error: 'oc' }]);
+    expect(await outbox(walkIn)).toMatchObject([{ action: 'new', state: 'given_up', last_error: 'oc' }]);
     // Told twice, it changes nothing.
     expect(await say(message.replace(/\|P\|2\.5\.1/, 'X|P|2.5.1'))).toMatchObject({ code: 'AA' });
   });
 
-  test('in one of its tests alone waits for the operator', async () => {
-    const id = await placedTwo();
-    expect(await say(orderReply({ type: 'ORM^O01' }, [`ORC|OC|${numberOf(last())}-2`]))).toMatchObject({
-      code: 'AE',
-      error: 'only_some_tests_cancelled',
+  describe('in one of its tests', () => {
+    const calledOff = (place: number, of = last()) =>
+      say(orderReply({ type: 'ORM^O01' }, [`ORC|OC|${numberOf(of)}-${place}`]));
+    const missing = async (id: string) =>
+      (await app.team.api<{ missing_results: { slug: string; note: string }[] }>('GET', `/v3/order/${id}/result`)).body
+        .missing_results;
+    const news = async (id: string): Promise<boolean[]> =>
+      (await publishedTo(app, app.team))
+        .map(({ body }) => (JSON.parse(body) as { data: { id: string; has_missing_results: boolean } }).data)
+        .filter((data) => data.id === id)
+        .map((data) => data.has_missing_results);
+
+    test('fails that test, which an event tells, and the order is complete with the other one', async () => {
+      const id = await placedTwo();
+      const before = (await news(id)).length;
+      expect(await calledOff(2)).toMatchObject({ code: 'AA' });
+      expect(await statusOf(id)).toBe('requisition_bypassed');
+      expect((await missing(id)).map(({ slug, note }) => [slug, note])).toEqual([
+        ['saguaro-tsh', 'The laboratory cancelled this test.'],
+        ['saguaro-ft4', 'The laboratory cancelled this test.'],
+      ]);
+      expect((await news(id)).slice(before)).toEqual([true]);
+      const values = [
+        { code: 'GLU', value: '90' },
+        { code: 'A1C', value: '5.4' },
+      ];
+      const placer = `${numberOf(last())}-1`;
+      expect(await say(resultMessage({ controlId: 'ONE', placer, test: 'MET', values }))).toMatchObject({ code: 'AA' });
+      expect(await statusOf(id)).toBe('completed');
     });
-    expect(await statusOf(id)).toBe('requisition_bypassed');
-    const both = [1, 2].map((test_) => `ORC|OC|${numberOf(last())}-${test_}`);
-    expect(await say(orderReply({ type: 'ORM^O01' }, both))).toMatchObject({ code: 'AA' });
-    expect(await statusOf(id)).toBe('cancelled');
+
+    test('and in the other one later ends it', async () => {
+      const id = await placedTwo();
+      await calledOff(1);
+      expect(await calledOff(2)).toMatchObject({ code: 'AA' });
+      expect(await statusOf(id)).toBe('cancelled');
+      expect(await outbox(id)).toMatchObject([{ action: 'new', state: 'given_up' }]);
+    });
+
+    test('that has its result waits for the operator', async () => {
+      const id = await placedTwo();
+      const values = [{ code: 'TSH', value: '2.1' }];
+      await say(resultMessage({ controlId: 'TWO', placer: `${numberOf(last())}-2`, test: 'THY', values }));
+      expect(await calledOff(2)).toMatchObject({ code: 'AE', error: 'test_has_result' });
+      expect(await statusOf(id)).toBe('partial_results');
+    });
   });
 
   test.each([
-    ['another patient', { pid: 'PID|1||X7||Palmer^Grace||19700101' }, 'patient_mismatch'],
+    ['another date of birth', { pid: 'PID|1||X7||Palmer^Grace||19700101' }, 'patient_mismatch'],
+    ['another name and sex', { pid: 'PID|1||X7||Miller^John||19880412|M' }, 'patient_mismatch'],
+    ['an id that was issued for nobody', { pid: `PID|1||${randomUUID()}^^^PHIAL` }, 'patient_mismatch'],
     ['another account', { account: 'ACC-2' }, 'other_account'],
     ['words that are no news of an order', { control: 'ZZ' }, 'wrong_orc_1'],
   ])('under %s is not taken', async (_, { pid = 'PID|1', account = 'ACC-1', control = 'OC' }: Odd, error) => {

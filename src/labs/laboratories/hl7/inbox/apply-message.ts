@@ -94,8 +94,8 @@ type Place = { id: string; matched: MatchedOrder; connection: Connection };
 async function applyTo(tx: TxCtx, { id, matched, connection }: Place, result: ReadResult): Promise<Applied> {
   const team = await findTeamScopeOrNull(tx, matched.team_id);
   if (!team) throw new ResultProblem('unknown_number');
-  const authority = connection.settings.orders.identifiers?.authority ?? 'PHIAL';
-  await refuseOtherUser(tx, { user_id: matched.user_id, report: result.report, authority });
+  const patient = result.report?.patient ?? null;
+  await refuseOtherUser(tx, { user_id: matched.user_id, patient, settings: connection.settings });
   const reason = result.waits[0]?.reason ?? null;
   if (reason !== null && !tellsBeside(result)) throw new ResultProblem(reason);
   const state = reason === null ? 'applied' : 'failed';

@@ -4,20 +4,19 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
-import { progressOfOrder } from '../../../orders/status/progress.ts';
-import { advance } from '../../../orders/status/rules.ts';
 import { isOpen, type LowLevelStatus } from '../../../orders/status/table.ts';
-import { applyNews } from '../../apply-news.ts';
+import { callOffOrder, callOffTests, leavesNone } from '../../call-off.ts';
 import { segmentOf, textAt, type Message } from '../codec/message.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { accountOf } from '../messages/account.ts';
 import { readOrderNumber } from '../messages/order-number.ts';
 import { readOrderNews, readReply, refusalOf, type OrderNews, type Reply } from '../messages/read-reply.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
-import { readDate } from '../messages/times.ts';
+import { patientOf } from '../messages/read-patient.ts';
 import { applyReplyTo, type Answered } from '../outbox/apply-reply.ts';
 import { placesOf } from '../outbox/split.ts';
 import { walk } from './apply-result.ts';
+import { refuseOtherPatient, refuseOtherUser } from './check-patient.ts';
 import { findOrder, type MatchedOrder } from './find-order.ts';
 import { keepNumbers } from './keep-numbers.ts';
 
@@ -42,7 +41,9 @@ export async function applyOrderNews(tx: TxCtx, heard: Heard, tell: (of: Matched
   const ctx = forTeam(tx, team);
   const order = await lockOrderIfPresent(ctx, matched.order_id);
   if (!order) throw new ResultProblem('user_scheduled_for_deletion');
-  refuseOtherPatient(order, message);
+  const patient = patientOf(segmentOf(message, 'PID'));
+  await refuseOtherUser(tx, { user_id: matched.user_id, patient, settings: connection.settings });
+  refuseOtherPatient(order, patient);
   if (reply) {
     const answered = await findAnsweredOrNull(ctx, matched, reply.controlId);
     if (!answered) throw new ResultProblem('unknown_number');
@@ -113,7 +114,10 @@ type Moved = { order: LoadedOrder; news: OrderNews[]; connection: Connection };
 async function moveOrder(ctx: TxCtx<TeamCtx>, { order, news, connection }: Moved): Promise<void> {
   const ended = news.filter(isEnded);
   const isWhole = ended.some(({ place }) => place === null) || placesOf(order).every((at) => isOf(ended, at));
-  if (ended.length > 0) return isWhole ? endOrder(ctx, order) : fail('only_some_tests_cancelled');
+  if (ended.length > 0) {
+    const places = isWhole ? null : ended.flatMap(({ place }) => place ?? []);
+    return endTests(ctx, { order, places, connection });
+  }
   if (news.some((each) => refusalOf(each, 'new') !== null)) {
     const answered = await findAnsweredOrNull(ctx, { user_id: order.row.user_id, order_id: order.row.id }, '');
     if (!answered) throw new ResultProblem('unknown_number');
@@ -129,25 +133,22 @@ async function moveOrder(ctx: TxCtx<TeamCtx>, { order, news, connection }: Moved
 
 const isOf = (news: OrderNews[], at: number): boolean => news.some(({ place }) => place === at);
 
-/** Of these the first that may come next is what an order becomes whose laboratory has called it off. */
-const CALLED_OFF: readonly LowLevelStatus[] = ['do_not_process', 'cancelled', 'sample_error'];
-
-async function endOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<void> {
-  const { last_low_level_status: last, user_id, id } = order.row;
+/** All of an order, where `places` is null. */
+async function endTests(
+  ctx: TxCtx<TeamCtx>,
+  { order, places, connection }: { order: LoadedOrder; places: number[] | null; connection: Connection },
+): Promise<void> {
+  const { user_id, id, last_low_level_status: last } = order.row;
   if (!isOpen(last)) return;
-  const status = CALLED_OFF.find((each) => advance(progressOfOrder(order), each));
-  if (status === undefined) return fail('order_under_way');
+  const off = places === null || (await leavesNone(ctx, order, places)) ? null : places;
   // It knows: it is told of no cancellation, and what was not sent yet is not sent.
   await sql`
-    update laboratory_outbox set state = 'refused', last_error = 'oc', answered_at = now(), set_aside = false
-     where user_id = ${user_id} and order_id = ${id} and action = 'new'`.execute(ctx.db);
-  await applyNews(ctx, order, { status });
-}
-
-/** A number that was mistyped leads to somebody else's order: a date of birth that is told has to be the patient's. */
-function refuseOtherPatient({ row }: LoadedOrder, message: Message): void {
-  const told = readDate(textAt(segmentOf(message, 'PID'), 7));
-  if (told !== null && row.patient_details !== null && row.patient_details.dob !== told) fail('patient_mismatch');
+    update laboratory_outbox set state = 'given_up', last_error = 'oc', answered_at = now(), set_aside = false
+     where user_id = ${user_id} and order_id = ${id} and action = 'new' and state <> 'given_up'
+       and (${off}::integer[] is null or tests <@ ${off}::integer[])`.execute(ctx.db);
+  const by = { laboratory: connection, at: new Date() };
+  const outcome = await (off === null ? callOffOrder(ctx, order) : callOffTests(ctx, order, off, by));
+  if (outcome === 'under_way') fail(off === null ? 'order_under_way' : 'test_has_result');
 }
 
 function fail(code: ConstructorParameters<typeof ResultProblem>[0]): never {

@@ -34,7 +34,7 @@ export async function applyResult(
   const noMore = hasDocument ? 'document_left_out' : null;
   const order = await lockOrderIfPresent(ctx, matched.order_id);
   if (!order) throw new ResultProblem('user_scheduled_for_deletion');
-  refuseOtherPatient(order, report);
+  refuseOtherPatient(order, report?.patient ?? null);
   await keepNumbers(ctx, matched, result);
   if (report === null) {
     if (isReceipt && order.row.method === 'testkit') await walk(ctx, order, { status: 'delivered_to_lab' });

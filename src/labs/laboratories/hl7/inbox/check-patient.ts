@@ -3,22 +3,23 @@ import { sql } from 'kysely';
 import type { TxCtx } from '../../../../context.ts';
 import { printableAscii } from '../../../../wire/printable.ts';
 import type { LoadedOrder } from '../../../orders/load.ts';
-import type { LabReport } from '../../../results/report.ts';
+import type { ReportedPatient } from '../../../results/report.ts';
+import type { Settings } from '../connections/settings.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
 
 /** What is issued here for patients: the id of a user, and a short number. */
 const USER_ID = /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 const PATIENT_NUMBER = /^U[0-9A-HJKMNP-TV-Z]{8,14}$/;
 
-type Told = { user_id: string; report: LabReport | null; authority: string };
+type Told = { user_id: string; patient: ReportedPatient | null; settings: Settings };
 
 /**
- * Throws patient_mismatch where the report bears an id that was issued here for another user than the order's, of whichever team.
- * `authority` is the one under which the laboratory gets our ids: what has our form under it, and is nobody's, was issued for
- * somebody who is gone.
+ * Throws patient_mismatch where the message bears an id that was issued here for another user than the order's, of whichever team.
+ * What has our form under the authority by which the laboratory gets our ids, and is nobody's, was issued for somebody who is gone.
  */
-export async function refuseOtherUser(tx: TxCtx, { user_id, report, authority }: Told): Promise<void> {
-  const told = (report?.patient?.ids ?? [])
+export async function refuseOtherUser(tx: TxCtx, { user_id, patient, settings }: Told): Promise<void> {
+  const authority = settings.orders.identifiers?.authority ?? 'PHIAL';
+  const told = (patient?.ids ?? [])
     .map(({ id, authority: by }) => ({ id: id.toUpperCase(), isOurs: by?.toUpperCase() === authority.toUpperCase() }))
     .filter(({ id }) => USER_ID.test(id) || PATIENT_NUMBER.test(id));
   if (told.length === 0) return;
@@ -40,8 +41,8 @@ export async function refuseOtherUser(tx: TxCtx, { user_id, report, authority }:
  * Throws patient_mismatch where the patient was born on another day, or has another name and another sex. One of these two alone
  * is no other patient: people marry, and laboratories mistype.
  */
-export function refuseOtherPatient({ row }: LoadedOrder, report: LabReport | null): void {
-  const [told, ordered] = [report?.patient ?? null, row.patient_details];
+export function refuseOtherPatient({ row }: LoadedOrder, told: ReportedPatient | null): void {
+  const ordered = row.patient_details;
   if (told === null || ordered === null) return;
   const isOtherDay = told.dob !== null && told.dob !== ordered.dob;
   if (isOtherDay || (isOtherName(told, ordered) && isOtherSex(told.gender, ordered.gender)))

@@ -135,8 +135,17 @@ export const repairEndpoints = [
   ...(
     [
       ['resend', 'Send an order again that its laboratory refused, as it is now', ''],
+      [
+        'give_up',
+        'Give up what a laboratory refused of an order',
+        ' Its tests fail, and the order goes on with the others or ends; also of what the laboratory kept and never answered.',
+      ],
       ['hold', 'Keep an order from being sent to its laboratory', ' While it waits in its turn.'],
-      ['release', 'Let an order go out that was held', ' It takes its old place.'],
+      [
+        'release',
+        'Let an order go out that was held',
+        ' It takes its old place. What whoever runs the service holds stays.',
+      ],
     ] as const satisfies [OutboxVerb, string, string][]
   ).map(([verb, summary, more]) =>
     endpoint({

@@ -55,7 +55,7 @@ export async function listOutboxOfTeam(
 ): Promise<Static<typeof LaboratoryOutboxPage>> {
   const { rows } = await sql<Static<typeof LaboratoryOutboxEntry>>`
     select o.id, labs.slug as lab, o.order_id, case when users.deleted_at is null then orders.last_status end as order_status,
-           o.action, o.state, coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason,
+           o.action, o.state, case when o.state = 'held' then o.held_by end as held_by, coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason,
              o.attempts, o.created_at
       from laboratory_outbox o join labs on labs.id = o.lab_id
       join orders on orders.user_id = o.user_id and orders.id = o.order_id join users on users.id = o.user_id

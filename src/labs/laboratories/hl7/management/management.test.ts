@@ -21,6 +21,7 @@ import {
   type ResultToSend,
 } from '../../../../../test/hl7-laboratory.ts';
 import { createManagementKey } from '../../../../tenancy/keys/create-management-key.ts';
+import { holdOrder, releaseOrder } from '../outbox/operate.ts';
 import { startHl7, type Hl7 } from '../start.ts';
 
 type Message = { id: string; state: string; reason: string | null; order_id: string | null; lab: string };
@@ -261,7 +262,7 @@ describe('what goes to a laboratory', () => {
     const [refused] = await outbox();
     expect(refused).toMatchObject({ order_id: id, state: 'refused', lab: 'saguaro-lab', action: 'new' });
     const other = await app.makeTeam();
-    for (const name of ['resend', 'hold', 'release'])
+    for (const name of ['resend', 'give_up', 'hold', 'release'])
       expect((await verb(refused?.id as string, name, other)).status).toBe(404);
     laboratory.behave(null);
     const before = laboratory.orders.length;
@@ -271,6 +272,23 @@ describe('what goes to a laboratory', () => {
     expect(await outbox()).toEqual([]);
     const again = await verb(refused?.id as string, 'resend');
     expect([again.status, again.body.code]).toEqual([400, 'message_not_changeable']);
+  });
+
+  test('and was refused is given up: its order ends, which leaves a line in the audit log', async () => {
+    laboratory.behave('refuses');
+    const { id } = await order();
+    laboratory.behave(null);
+    const [refused] = await outbox();
+    expect((await verb(refused?.id as string, 'give_up')).body).toEqual({ success: true });
+    expect(await outbox('?state=given_up')).toMatchObject([{ order_id: id, held_by: null }]);
+    expect((await readOrder(team, id)).last_event.status).toBe('cancelled.walk_in_test.cancelled');
+    const lines = await app.db
+      .selectFrom('audit_log')
+      .select('records')
+      .where('action', '=', 'give_up_laboratory_order')
+      .where('team_id', '=', team.id)
+      .execute();
+    expect(lines.map(({ records }) => records)).toEqual([expect.arrayContaining([refused?.id])]);
   });
 
   test('is held and let go', async () => {
@@ -288,8 +306,14 @@ describe('what goes to a laboratory', () => {
     const before = laboratory.orders.length;
     await app.runJobs();
     expect(laboratory.orders.length).toBe(before);
-    expect(await outbox('?state=held')).toMatchObject([{ id }]);
+    expect(await outbox('?state=held')).toMatchObject([{ id, held_by: 'organisation' }]);
     expect((await verb(id, 'release')).status).toBe(200);
+    // What the operator holds only the operator releases.
+    await holdOrder(app.ctx, id, 'operator');
+    const refused = await verb(id, 'release');
+    expect([refused.status, refused.body.code]).toEqual([400, 'message_not_changeable']);
+    expect(await outbox('?state=held')).toMatchObject([{ id, held_by: 'operator' }]);
+    await releaseOrder(app.ctx, id, 'operator');
     await app.runJobs();
     expect(laboratory.orders.length).toBe(before + 1);
   });

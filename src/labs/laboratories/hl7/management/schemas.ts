@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Cursor, nullable, oneOf, Text, Timestamp, Uuid, withDefault, WordFilter } from '../../../../wire/schema.ts';
 
 const MESSAGE_STATES = ['received', 'applied', 'failed', 'discarded'] as const;
-const OUTBOX_STATES = ['waiting', 'held', 'committed', 'accepted', 'refused', 'withdrawn'] as const;
+const OUTBOX_STATES = ['waiting', 'held', 'committed', 'accepted', 'refused', 'withdrawn', 'given_up'] as const;
 
 const page = {
   lab: Type.Optional(WordFilter({ description: 'Of the laboratory with this slug.' })),
@@ -97,6 +97,9 @@ export const LaboratoryOutboxEntry = Type.Object({
   order_status: nullable(Type.String({ description: 'As it is now; null while its user is scheduled for deletion.' })),
   action: oneOf(['new', 'cancel']),
   state: oneOf(OUTBOX_STATES, { description: 'How far it is with the laboratory.' }),
+  held_by: nullable(
+    oneOf(['operator', 'organisation'], { description: 'Who keeps it from being sent; null where it is not held.' }),
+  ),
   is_lab_held: Type.Boolean({ description: 'All that goes to the laboratory is held by whoever runs the service.' }),
   attempts: Type.Integer(),
   created_at: Timestamp,

@@ -5,7 +5,7 @@ import type { Ctx, TeamCtx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { AppError, notFound } from '../../../../errors.ts';
 import type { ResultProblemCode } from '../messages/result-problem.ts';
-import { holdOrder, NotDone, releaseOrder, resendOrder } from '../outbox/operate.ts';
+import { giveUpOrder, holdOrder, NotDone, releaseOrder, resendOrder } from '../outbox/operate.ts';
 import { readMessage } from '../queue/list.ts';
 import { discardMessage, NothingToRepair, repairMessage, replayMessage } from '../queue/repair.ts';
 import { changeMessage, shownSegments } from './change-message.ts';
@@ -80,11 +80,12 @@ async function keepWithTeam(ctx: TeamCtx, id: string, { order_id }: { order_id: 
      where id = ${id} and team_id is null`.execute(acrossTeams(ctx).db);
 }
 
-export type OutboxVerb = 'resend' | 'hold' | 'release';
+export type OutboxVerb = 'resend' | 'give_up' | 'hold' | 'release';
 const VERBS: Readonly<Record<OutboxVerb, (ctx: Ctx, id: string) => Promise<void>>> = {
   resend: resendOrder,
-  hold: holdOrder,
-  release: releaseOrder,
+  give_up: giveUpOrder,
+  hold: (ctx, id) => holdOrder(ctx, id, 'organisation'),
+  release: (ctx, id) => releaseOrder(ctx, id, 'organisation'),
 };
 
 export async function seeToOutbox(ctx: TeamCtx, id: string, verb: OutboxVerb): Promise<{ success: true }> {

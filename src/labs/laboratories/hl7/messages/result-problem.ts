@@ -42,7 +42,7 @@ const REPAIRABLE = [
   'user_scheduled_for_deletion',
   'observation_without_request',
   'wrong_orc_1',
-  'only_some_tests_cancelled',
+  'test_has_result',
   'order_under_way',
 ] as const;
 

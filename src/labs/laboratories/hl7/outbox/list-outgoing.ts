@@ -11,6 +11,7 @@ export type ListedOrder = {
   action: string;
   tests: number[] | null;
   state: string;
+  held_by: string | null;
   /** The laboratory's whole backlog is held by the operator. */
   is_lab_held: boolean;
   reason: string | null;
@@ -28,7 +29,7 @@ export async function listOutgoing(
 ): Promise<ListedOrder[]> {
   const { rows } = await sql<ListedOrder>`
     select o.id as outbox_id, labs.slug as lab, o.order_id,
-           case when users.deleted_at is null then orders.last_status end as order_status, o.action, o.tests, o.state,
+           case when users.deleted_at is null then orders.last_status end as order_status, o.action, o.tests, o.state, case when o.state = 'held' then o.held_by end as held_by,
            coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason, o.attempts, o.created_at, o.sent_at
       from laboratory_outbox o join labs on labs.id = o.lab_id
       join orders on orders.user_id = o.user_id and orders.id = o.order_id join users on users.id = o.user_id

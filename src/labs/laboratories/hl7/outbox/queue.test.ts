@@ -209,11 +209,11 @@ describe('the operator', () => {
 
   test('holds one order, while others go, and releases it', async () => {
     const [held, other] = [await order(), await order()];
-    await holdOrder(app.ctx, (await rowOf(held.id)).id);
+    await holdOrder(app.ctx, (await rowOf(held.id)).id, 'operator');
     await app.runJobs();
     expect(sentSamples()).toEqual([other.sample_id]);
     expect(await listed('held')).toMatchObject([{ order_id: held.id }]);
-    await releaseOrder(app.ctx, (await rowOf(held.id)).id);
+    await releaseOrder(app.ctx, (await rowOf(held.id)).id, 'operator');
     await app.runJobs();
     expect(sentSamples()).toEqual([other.sample_id, held.sample_id]);
   });

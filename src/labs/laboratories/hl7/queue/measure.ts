@@ -14,6 +14,8 @@ export async function measureLaboratories(db: Db, gauges: LaboratoryGauges): Pro
               where o.lab_id = labs.id and o.state = 'waiting' limit ${COUNTED}) as counted)::float8 as waiting,
            coalesce(extract(epoch from now() - (select o.created_at from laboratory_outbox o
               where o.lab_id = labs.id and o.state = 'waiting' order by o.id limit 1)), 0)::float8 as "oldestWaitingSeconds",
+           coalesce(extract(epoch from now() - (select min(o.answered_at) from laboratory_outbox o
+              where o.lab_id = labs.id and o.state = 'committed')), 0)::float8 as "oldestCommittedSeconds",
            (select count(*) from (select from laboratory_outbox o
               where o.lab_id = labs.id and o.state = 'refused' limit ${COUNTED}) as counted)::float8 as refused,
            (select count(*) from (select from hl7_messages m
