@@ -22,7 +22,7 @@ export type JobKind<T extends TObject = TObject> = {
   key?: (payload: Static<T>) => string;
   /** Left out: `calls` where `placeOf` says whose place it takes, else `work`. */
   class?: JobClass;
-  /** Whose share of the places of its class it takes; for `queries` and `pulls` the team's that its payload names where left out. */
+  /** Whose share of the places of its class it takes; the team's that its payload names where left out. */
   placeOf?: (payload: Static<T>) => string;
 };
 
@@ -63,9 +63,6 @@ const AHEAD_SECONDS = 400;
 const flagOfOwner = (of: JobClass, owner: string): string => `${of} of ${owner}`;
 const flagOfOrg = (of: JobClass, org: string): string => `${of} of organisation ${org}`;
 
-/** Classes of which owners have shares: the other jobs are short, or are of nobody any more, and no id is left in the queue. */
-const SHARED = new Set<JobClass>(['calls', 'queries', 'pulls']);
-
 const classOf = ({ class: said, placeOf }: Pick<JobKind, 'class' | 'placeOf'>): JobClass =>
   said ?? (placeOf ? 'calls' : 'work');
 
@@ -85,10 +82,9 @@ export async function addJobs<T extends TObject>(
 ): Promise<void> {
   if (jobs.length === 0) return;
   const jobClass = classOf(kind as JobKind);
-  const isShared = SHARED.has(jobClass);
   const specs = jobs.map(({ payload, delaySeconds = 0, key, behind = 0, runAt = null, keepsMoment = false }) => {
     if (!Value.Check(kind.payload, payload)) throw new Error(`The payload of job ${kind.name} breaks its shape.`);
-    const owner = kind.placeOf?.(payload) ?? (isShared ? ((payload as { team_id?: string }).team_id ?? null) : null);
+    const owner = kind.placeOf?.(payload) ?? (payload as { team_id?: string }).team_id ?? null;
     return {
       payload,
       owner,

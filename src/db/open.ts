@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { DatabaseLimits } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { columnTypes } from './column-types.ts';
+import { endPool } from './end-pool.ts';
 import { BY_INDEX } from './session/by-index.ts';
 import { poolDriver } from './session/connection.ts';
 import { DISK_FULL, Outage } from './session/outage.ts';
@@ -98,26 +98,6 @@ export function openDatabase(options: {
     pool,
     outage,
     outOfSpace: () => performance.now() - fullAt < SPACE_MS,
-    close: async () => {
-      const ended = everyConnectionEnded(pool);
-      await db.destroy();
-      const patience = new AbortController();
-      await Promise.race([ended, wait(ENDED_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => undefined)]);
-      patience.abort();
-    },
+    close: () => endPool(pool, () => db.destroy()),
   };
-}
-
-const ENDED_WITHIN_MS = 1000;
-
-/** A pool calls itself ended once it has asked its connections to end; who stops PostgreSQL next would break them off. */
-function everyConnectionEnded(pool: pg.Pool): Promise<void> {
-  let left = pool.totalCount;
-  if (left === 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    pool.on('remove', () => {
-      left -= 1;
-      if (left === 0) resolve();
-    });
-  });
 }

@@ -1,12 +1,13 @@
 import { runMigrations } from 'graphile-worker';
-import type pg from 'pg';
+import pg from 'pg';
+import { endPool } from './end-pool.ts';
 
 /**
  * Installs the job queue's own tables and lets phial_app work on them: they carry row-level security without a policy,
  * which hides every row from whoever is not their owner.
  */
 export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Promise<void> {
-  await runMigrations({ connectionString: ownerUrl, maxPoolSize: 1 });
+  await installQueue(ownerUrl);
   await client.query(`
     do $$
     declare
@@ -25,4 +26,16 @@ export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Pr
         execute format('create policy phial_app on graphile_worker.%I to phial_app using (true) with check (true)', worker_table);
       end loop;
     end $$`);
+}
+
+/** By a pool of our own: that of the library is left while its connection still ends, and a server that stops then ends the process. */
+async function installQueue(ownerUrl: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, application_name: 'phial migrate' });
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined)); // a lost connection fails the query under way
+  try {
+    await runMigrations({ pgPool: pool });
+  } finally {
+    await endPool(pool);
+  }
 }

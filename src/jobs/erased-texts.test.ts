@@ -81,6 +81,7 @@ const OF_ITS_OWN = new Set([
   'lab_results.missing_results',
   'laboratory_numbers.number',
   'laboratory_outbox.action',
+  'laboratory_outbox.held_by',
   'laboratory_outbox.last_error',
   'laboratory_outbox.state',
   'laboratory_outbox.tests',

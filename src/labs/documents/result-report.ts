@@ -77,7 +77,10 @@ export async function drawResultReport(facts: OrderFacts, results: FoundResults)
   );
   await drawSpecimen(sheet, facts, results);
   await drawResults(results.results, sheet);
-  await drawMissing(results.missing_results ?? [], sheet);
+  await drawMissing(
+    results.missing_results.filter(({ is_withdrawn }) => !is_withdrawn),
+    sheet,
+  );
   await drawWithdrawn(results, sheet);
   await drawLaboratories(facts, results, sheet);
   await paragraph(
@@ -92,7 +95,7 @@ export async function drawResultReport(facts: OrderFacts, results: FoundResults)
 function refuseOverlong({ results, missing_results, withdrawn }: FoundResults): void {
   let characters = 0;
   for (const each of results) characters += each.name.length + each.result.length + (each.notes ?? '').length;
-  for (const { name, note } of missing_results ?? []) characters += name.length + (note ?? '').length;
+  for (const { name, note } of missing_results) characters += name.length + (note ?? '').length;
   for (const name of withdrawn) characters += name.length;
   if (characters > MOST_CHARACTERS) throw tooLong(`${MOST_CHARACTERS} characters`);
 }

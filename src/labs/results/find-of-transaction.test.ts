@@ -84,6 +84,22 @@ test('the newest final value of each marker is told, by whichever order, and mis
   expect(body.order_transaction.orders.map((one) => one.id)).toEqual([order.id, redraw.id]);
 });
 
+test('what one order withdrew is missing once, until another brings it', async () => {
+  const order = await registeredKit(app.team);
+  const id = order.order_transaction.id;
+  const withdrawn = { code: 'A', name: 'Kept', text: '', status: 'withdrawn' as const };
+  await tell(order, 7, [{ code: 'A', name: 'Kept', text: '987.65' }]);
+  await tell(order, 8, [withdrawn], 'corrected');
+  const redraw = await redrawOf(order);
+  await tell(redraw, 9, [{ ...withdrawn, text: 'QNS', status: 'not_obtained', kind: 'comment' }]);
+  const kept = async (): Promise<unknown[]> =>
+    (await read(id)).body.missing_results.filter(({ slug }) => slug === 'kept');
+  expect(await kept()).toMatchObject([{ note: 'The laboratory withdrew this value.' }]);
+  expect(JSON.stringify((await read(id)).body)).not.toContain('987.65');
+  await tell(redraw, 10, [{ code: 'A', name: 'Kept', text: '3' }]);
+  expect([await kept(), (await read(id)).body.results.map(({ result }) => result)]).toEqual([[], ['3']]);
+});
+
 test("an unknown one and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {
   const team = await app.makeTeam();
   const theirs = await registeredKit(team);

@@ -3,7 +3,7 @@ import { loadTransaction } from '../orders/find-transaction.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 import { renderTransaction } from '../orders/render.ts';
 import { notAvailable } from './find.ts';
-import { isCorrected, namesOf, type FoundResults } from './found-results.ts';
+import { isCorrected, missingOf, namesOf, type FoundResults } from './found-results.ts';
 import { worstOf } from './interpretation/interpret.ts';
 import type { KeptReport, KeptResult } from './kept-report.ts';
 import { newestReport, type NewestReport } from './newest-report.ts';
@@ -62,11 +62,17 @@ function combine(reports: NewestReport[]): Pick<KeptReport, 'results' | 'missing
     const known = results.get(result.key);
     if (!known || wins(result, known)) results.set(result.key, result);
   }
-  const missing = new Map(reports.flatMap((report) => report.missing_results).map((entry) => [entry.key, entry]));
+  const withdrawn = reports.flatMap((report) => report.withdrawn).filter(({ key }) => !results.has(key));
+  const missing = new Map(
+    [...reports.flatMap((report) => report.missing_results), ...withdrawn.map(missingOf)].map((entry) => [
+      entry.key,
+      entry,
+    ]),
+  );
   return {
     results: [...results.values()],
     missing_results: [...missing.values()].filter(({ key }) => !results.has(key)),
-    withdrawn: reports.flatMap((report) => report.withdrawn).filter(({ key }) => !results.has(key)),
+    withdrawn,
   };
 }
 

@@ -2,7 +2,7 @@ import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { loadOrder, type LoadedOrder } from '../orders/load.ts';
 import { renderTransaction } from '../orders/render.ts';
-import { isCorrected, namesOf, type FoundResults } from './found-results.ts';
+import { isCorrected, missingOf, namesOf, type FoundResults } from './found-results.ts';
 import { newestReport } from './newest-report.ts';
 
 /** The newest report of an order. */
@@ -17,7 +17,7 @@ export async function resultsOf(ctx: TeamCtx, order: LoadedOrder): Promise<Found
   return {
     metadata,
     results,
-    missing_results,
+    missing_results: [...missing_results, ...report.withdrawn.map(missingOf)],
     sample_information,
     order_transaction: renderTransaction(order),
     has_results_in_review: order.inReview,

@@ -14,10 +14,11 @@ export type KeptResult = Omit<Static<typeof BiomarkerResult>, 'history'> & Kept 
 /** `reported_at` is null where no laboratory said so: a final report just does not have it. */
 export type KeptMissing = Static<typeof MissingResult> & Kept & { reported_at: string | null };
 /**
- * What a laboratory took back: no value, so that none can be shown, but what an older message of it must not bring back. Early
- * versions have no name of the test.
+ * What a laboratory took back: what it is and no value, which may have been somebody else's, so that none can be shown and an
+ * older message does not bring it back. Versions of early releases have its key alone, or its name too.
  */
-export type Withdrawn = Kept & { name?: string; reported_at: string };
+export type Withdrawn = Kept &
+  Partial<Omit<Static<typeof MissingResult>, 'inferred_failure_type' | 'note'>> & { reported_at: string };
 
 /** What was told of ordered tests by themselves, by the ids of their markers. */
 export type ToldTests = Readonly<Record<string, ReportedTest['status']>>;

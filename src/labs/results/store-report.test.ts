@@ -205,9 +205,31 @@ describe('a value', () => {
     const answer = await app.api('GET', `/v3/order/${order.id}/result`);
     expect(JSON.stringify(answer.body)).not.toContain('987.65');
     expect((await results()).results.map(({ slug }) => slug)).toEqual(['other']);
+    expect((await results()).missing_results).toContainEqual(
+      expect.objectContaining({ slug: 'something', note: 'The laboratory withdrew this value.' }),
+    );
+    expect((await readOrder(app.team, order.id))['has_missing_results']).toBe(true);
     // What comes anew is no correction of it.
     await tell(10, [{ text: '5' }]);
     expect(await something()).toMatchObject({ result: '5', previous_result: null });
+  });
+
+  test('that is cancelled after it was final is missing and says so, however often that is told', async () => {
+    await tell(7, [{ text: '5' }]);
+    const gone = async (): Promise<unknown> =>
+      (await results()).missing_results.find(({ slug }) => slug === 'something');
+    for (const [day, text] of [
+      [8, 'TNP'],
+      [9, 'QNS'],
+    ] as const) {
+      await tell(day, [{ text, status: 'not_obtained', kind: 'comment' }], 'corrected');
+      expect(await gone()).toMatchObject({
+        note: `The laboratory cancelled this value after it was reported.\n${text}`,
+      });
+      expect(await something()).toBeUndefined();
+    }
+    await tell(10, [{ text: '6' }]);
+    expect([await gone(), (await something())?.['result']]).toEqual([undefined, '6']);
   });
 
   test.each([

@@ -63,7 +63,7 @@ export async function storeReport(
   const { interpretation, status } = after;
   const version = { version: (before?.version ?? 0) + 1, status, interpretation };
   const created_at = await insertReport(ctx, order, version, next);
-  const has_missing_results = next.missing_results.length > 0;
+  const has_missing_results = next.missing_results.length + next.withdrawn.length > 0;
   const changed = await changeOrder(ctx, order, { interpretation, has_missing_results });
   if (newlyCritical(next, before)) await tellCritical(ctx, order, status, created_at);
   if (decided.keepsStatus && statuses.length === 0) await publishOrderEvents(ctx, changed, changed.events.slice(-1));

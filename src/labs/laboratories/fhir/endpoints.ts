@@ -33,7 +33,7 @@ export const fhirEndpoints = [
     summary: 'Read the results of an order as FHIR R4',
     description:
       'A Bundle of type collection: the DiagnosticReport first, an Observation for each result (LOINC where the laboratory has told it, ' +
-      'units of UCUM as told) and for each that is missing, which is cancelled and says why in dataAbsentReason, then the order. ' +
+      'units of UCUM as told) and for each that is missing, which is cancelled (entered-in-error where the laboratory took it back) and says why in dataAbsentReason, then the order. ' +
       'Before the laboratory has reported: 404 results_not_available.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
     handle: (ctx, { params: { order_id } }) => resultsAsFhir(ctx, order_id) as never,

@@ -154,7 +154,7 @@ describe('What has nothing in it is left out:', () => {
     expect((await read(`/v3/order/${order.id}/fhir`))('ServiceRequest')[0]).not.toHaveProperty('reasonCode');
   });
 
-  test('a report whose only value was withdrawn, which is a corrected one', async () => {
+  test('the value of a report that was withdrawn, which is entered in error and makes the report a corrected one', async () => {
     const order = await createOrder(team);
     const { id } = order.body.order;
     const receive = (status: LabReport['status'], value: object, day: number) =>
@@ -172,7 +172,9 @@ describe('What has nothing in it is left out:', () => {
     await receive('corrected', { status: 'withdrawn', text: '' }, 8);
     const after = await read(`/v3/order/${id}/result/fhir`);
     expect(after('DiagnosticReport')[0]?.status).toBe('corrected');
-    expect(after('Observation').filter(({ status }) => status !== 'cancelled')).toEqual([]);
+    const told = after('Observation').filter(({ status }) => status !== 'cancelled');
+    expect(told).toMatchObject([{ status: 'entered-in-error', code: { text: 'Something' }, dataAbsentReason: {} }]);
+    expect(JSON.stringify(told)).not.toMatch(/"value[A-Z]/);
   });
 });
 

@@ -1,13 +1,14 @@
 import type { CodeableConcept, Observation, Quantity } from 'fhir/r4.js';
 import type { Static } from 'typebox';
-import type { BiomarkerResult, MissingResult } from '../../results/schemas.ts';
+import type { FoundResults } from '../../results/found-results.ts';
+import type { BiomarkerResult } from '../../results/schemas.ts';
 import { organizationIdOf } from './people.ts';
 import { codingOf } from './code-systems.ts';
 import { idOf, referTo } from './references.ts';
 import { ownOf } from '../../../wire/own.ts';
 
 type Result = Static<typeof BiomarkerResult>;
-type Missing = Static<typeof MissingResult>;
+type Missing = NonNullable<FoundResults['missing_results']>[number];
 /** What all observations of a report have in common. */
 type Of = { orderId: string; userId: string; specimen: string | null; effective: string | null };
 
@@ -62,10 +63,10 @@ export function observationOf(result: Result, of: Of, place: number): Observatio
   };
 }
 
-/** What the laboratory could not tell, with why. */
+/** What the laboratory could not tell, or has taken back, with why. */
 export const missingObservationOf = (missing: Missing, of: Of, place: number): Observation => ({
   ...commonOf(missing, of, place),
-  status: 'cancelled',
+  status: missing.is_withdrawn ? 'entered-in-error' : 'cancelled',
   dataAbsentReason: {
     coding: [{ system: ABSENT_SYSTEM, code: 'not-performed' }],
     text: missing.inferred_failure_type,

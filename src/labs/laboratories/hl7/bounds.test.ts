@@ -1,4 +1,6 @@
 // What a laboratory may send at most, and what an operator sees of all that waits.
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
@@ -83,4 +85,32 @@ test('the metrics tell of each laboratory what waits, what was refused and what 
   });
   expect(after['oldest_order_waiting_seconds']).toBeGreaterThan(0);
   await laboratory.down(false);
+});
+
+test('a laboratory that sends on many connections keeps two messages under way, and leaves connections to background work', async () => {
+  const controlIds = [1, 2, 3, 4, 5].map((n) => `TURN${n}`);
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let isLocked: (() => void) | undefined;
+  const locked = new Promise<void>((resolve) => (isLocked = resolve));
+  const lock = app.db.transaction().execute(async (tx) => {
+    await sql`lock table hl7_messages in exclusive mode`.execute(tx);
+    isLocked?.();
+    await held;
+  });
+  await locked;
+  const answers = Promise.all(controlIds.map((controlId) => send({ controlId, values: [glucose] })));
+  const blocked = async (): Promise<number> =>
+    (
+      await sql`
+        select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(
+        app.db,
+      )
+    ).rows.length;
+  await expect.poll(blocked).toBe(2);
+  await wait(200);
+  expect(await blocked()).toBe(2);
+  release?.();
+  await lock;
+  expect((await answers).map((answer) => answer?.code)).toEqual(['AA', 'AA', 'AA', 'AA', 'AA']);
 });

@@ -192,18 +192,18 @@ describe('a value that is withdrawn after it was final', () => {
     expect(await sendAs('C', GLU.replace(/F$/, 'W'), A1C)).toBe('AA');
     const text = await printed();
     for (const part of ['CORRECTED REPORT', 'Values were withdrawn']) expect(text).toContain(part);
-    const path = `/v3/order/${order.id}/result/fhir`;
-    const report = async () =>
-      (
-        await app.team.api<{ entry: { resource: { resourceType: string; status: string; result?: object[] } }[] }>(
-          'GET',
-          path,
-        )
-      ).body.entry.find(({ resource }) => resource.resourceType === 'DiagnosticReport')?.resource;
-    expect(await report()).toMatchObject({ status: 'corrected', result: [{}] });
+    type Resource = { resourceType: string; status: string; result?: object[] };
+    const resources = async (type: string): Promise<Resource[]> => {
+      const path = `/v3/order/${order.id}/result/fhir`;
+      const { body } = await app.team.api<{ entry: { resource: Resource }[] }>('GET', path);
+      return body.entry.map(({ resource }) => resource).filter(({ resourceType }) => resourceType === type);
+    };
+    const report = async (): Promise<Resource | undefined> => (await resources('DiagnosticReport'))[0];
+    const statuses = async (): Promise<string[]> => (await resources('Observation')).map(({ status }) => status);
+    expect(await statuses()).toEqual(['final', 'entered-in-error']);
     await sendAs('C', A1C.replace(/F$/, 'W'));
-    expect(await report()).toMatchObject({ status: 'corrected' });
-    expect(Object.keys((await report()) as object)).not.toContain('result');
+    expect(await report()).toMatchObject({ status: 'corrected', result: [{}, {}] });
+    expect(await statuses()).toEqual(['entered-in-error', 'entered-in-error']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { addJob, defineJob } from '../../../db/define-job.ts';
+import { addJob, addJobs, defineJob } from '../../../db/define-job.ts';
 import type { Db } from '../../../db/open.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -27,8 +27,8 @@ export const simulationStep = defineTeamJob({
 });
 
 const OVERDUE_SECONDS = 30;
-/** Beyond it a team has many, however many they are. */
-const MOST_COUNTED = 200;
+/** Those of teams with few come first; the next look finds the others. */
+const AT_ONCE = 1_000;
 
 /** Looks each minute for steps whose job was lost. */
 export const simulationResumption = defineJob({
@@ -88,15 +88,9 @@ export async function move(
   return simulateLaboratory(ctx, locked, status, flags);
 }
 
-/** Asks for a step's job, behind those of teams that have fewer simulations under way. */
-export async function addStepJob(ctx: TxCtx<TeamCtx>, job: SimulationStep, delaySeconds: number): Promise<void> {
-  const {
-    rows: [under],
-  } = await sql<{ way: number }>`
-    select count(*)::integer as way
-      from (select from simulations where team_id = ${ctx.team.id} limit ${MOST_COUNTED}) as counted`.execute(ctx.db);
-  await addJob(ctx.db, simulationStep, job, { delaySeconds, behind: under?.way ?? MOST_COUNTED });
-}
+/** Asks for a step's job; it takes one of the places that its team has. */
+export const addStepJob = (ctx: TxCtx<TeamCtx>, job: SimulationStep, delaySeconds: number): Promise<void> =>
+  addJob(ctx.db, simulationStep, job, { delaySeconds });
 
 /** The job: one step, and the next one's job in the same transaction. */
 function runSimulationStep(ctx: TeamCtx, job: SimulationStep): Promise<void> {
@@ -113,13 +107,20 @@ function runSimulationStep(ctx: TeamCtx, job: SimulationStep): Promise<void> {
  * and the key keeps jobs from gathering. Orders of users that are scheduled for deletion wait for the undo.
  */
 export async function resumeSimulations(db: Db, overdueSeconds: number): Promise<void> {
-  await sql`
-    select graphile_worker.add_job(${simulationStep.name},
-      json_build_object('team_id', simulations.team_id, 'order_id', order_id, 'simulation_id', simulations.id, 'step', next_step),
-      job_key => 'simulation ' || simulations.id || ' step ' || next_step,
-      priority => least(count(*) over (partition by simulations.team_id), ${MOST_COUNTED})::integer)
-      from simulations join users on users.id = simulations.user_id
-     where users.deleted_at is null and due_at < now() - make_interval(secs => ${overdueSeconds})`.execute(
-    acrossTeams({ db }).db,
-  );
+  await acrossTeams({ db })
+    .db.transaction()
+    .execute(async (tx) => {
+      const { rows } = await sql<SimulationStep & { turn: number }>`
+        select simulations.team_id, order_id, simulations.id as simulation_id, next_step as step,
+               row_number() over (partition by simulations.team_id order by due_at)::integer as turn
+          from simulations join users on users.id = simulations.user_id
+         where users.deleted_at is null and due_at < now() - make_interval(secs => ${overdueSeconds})
+         order by turn, due_at limit ${AT_ONCE}`.execute(tx);
+      const jobs = rows.map(({ turn, ...payload }) => ({
+        payload,
+        behind: turn,
+        key: `simulation ${payload.simulation_id} step ${payload.step}`,
+      }));
+      await addJobs(tx, simulationStep, jobs);
+    });
 }

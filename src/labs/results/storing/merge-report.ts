@@ -1,7 +1,7 @@
 import type { Analyte } from '../../catalogue/analytes.ts';
 import type { KeptMissing, KeptReport, KeptResult, PastResult } from '../kept-report.ts';
 import { isNewer, isPreliminary, type Entry } from './newer.ts';
-import { analyteOf, asOf, keyOf, readMissing, readResult, sourceMarkerOf } from './read-observation.ts';
+import { analyteOf, asOf, keyOf, named, readMissing, readResult, sourceMarkerOf } from './read-observation.ts';
 import type { LabReport, Observation } from '../report.ts';
 
 type Values = Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>;
@@ -23,7 +23,7 @@ export function mergeValues(before: Values | null, report: LabReport, analytes: 
     const analyte = analyteOf(observation, analytes);
     const key = keyOf(observation, analyte);
     const known = entries.get(key);
-    const told = entryOf(report, observation, analyte);
+    const told = ofReported(entryOf(report, observation, analyte), known);
     if (!known) entries.set(key, told);
     else if (saysTheSame(told, known)) entries.set(key, isNewer(told, known) ? restated(known, told) : known);
     else if (isNewer(told, known)) entries.set(key, corrected(told, known));
@@ -39,15 +39,27 @@ export function mergeValues(before: Values | null, report: LabReport, analytes: 
 function entryOf(report: LabReport, observation: Observation, analyte: Analyte | null): Entry {
   const { status } = observation;
   if (status === 'withdrawn') {
-    const name = analyte?.name ?? observation.name;
     const as_of = asOf(report, observation);
-    return {
-      of: 'withdrawn',
-      entry: { key: keyOf(observation, analyte), name, reported_at: as_of.reported_at, as_of },
-    };
+    return { of: 'withdrawn', entry: { ...named(observation, analyte), reported_at: as_of.reported_at, as_of } };
   }
   if (status === 'not_obtained') return { of: 'missing', entry: readMissing(report, observation, analyte) };
   return { of: 'result', entry: readResult(report, { ...observation, status }, analyte) };
+}
+
+const CANCELLED_AFTER = 'The laboratory cancelled this value after it was reported.';
+
+/** That there is no value says so where somebody may have read one: it is no value that never came. */
+function ofReported(told: Entry, known: Entry | undefined): Entry {
+  if (told.of !== 'missing' || !known) return told;
+  const wasRead =
+    known.of === 'missing'
+      ? known.entry.note?.startsWith(CANCELLED_AFTER)
+      : known.of === 'result' && !isPreliminary(known);
+  if (!wasRead) return told;
+  return {
+    of: 'missing',
+    entry: { ...told.entry, note: [CANCELLED_AFTER, told.entry.note].filter(Boolean).join('\n') },
+  };
 }
 
 /** Equal but for when it was said and what it is called: a value that turns from preliminary to final is no repetition. */

@@ -35,7 +35,8 @@ export function keyOf({ analyte_slug, code, loinc, name, sub_id }: Observation, 
 
 type Named = Pick<KeptMissing, 'key' | 'name' | 'slug' | 'loinc' | 'loinc_slug' | 'provider_id' | 'source_markers'>;
 
-function named(observation: Observation, analyte: Analyte | null): Named {
+/** What an entry is called, by its analyte where it has one. */
+export function named(observation: Observation, analyte: Analyte | null): Named {
   const loinc = observation.loinc ?? analyte?.loinc_code ?? null;
   return {
     key: keyOf(observation, analyte),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { decode, encode } from './encoding.ts';
 import { escape, unescape, USUAL } from './escape.ts';
+import { linesWithEnds } from './lines.ts';
 import { Hl7Error, repeat, segment, segmentOf, textAt, textsAt, type Message } from './message.ts';
 import { parse, parseHeader } from './parse.ts';
 import type { Warnings } from '../messages/result-problem.ts';
@@ -194,4 +195,13 @@ describe('the bytes of a message', () => {
       expect.objectContaining({ code: 'wrong_encoding' }),
     );
   });
+});
+
+test.each([
+  ['', []],
+  ['A', ['A']],
+  ['A\rB\nC\r\nD', ['A\r', 'B\n', 'C\r\n', 'D']],
+  ['\r\r\n\n\rA\r', ['\r', '\r\n', '\n', '\r', 'A\r']],
+])('the lines of %j keep their ends', (text, lines) => {
+  expect(linesWithEnds(text)).toEqual(lines);
 });

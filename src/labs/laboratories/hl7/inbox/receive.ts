@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../../context.ts';
+import { FairShare } from '../../../../fair/fair-share.ts';
 import { encode } from '../codec/encoding.ts';
 import { textAt } from '../codec/message.ts';
 import { parseHeader } from '../codec/parse.ts';
@@ -14,12 +15,31 @@ import { tryMessage } from './try-message.ts';
 /** What cannot be answered by its own control id, or is not for us at all. */
 const NOT_FOR_US = new Set(['no_header', 'bad_delimiters', 'too_large']);
 
+/** Messages that a process takes at a time, which leaves connections to background work; and of one laboratory. */
+const AT_ONCE = 3;
+const OF_A_LABORATORY = 2;
+
+/** `parts`: how many patients and orders it told of. `ok`: all of it was applied. */
+type Received = { ack: Buffer; ok: boolean; parts: number };
+
+/** Takes a message of one of the laboratories that may speak there, when its turn comes. */
+export type Receive = (speakers: Connection[], bytes: Buffer) => Promise<Received>;
+
+/** Takes messages of laboratories, which take turns: none keeps another waiting for longer than a message. */
+export function openReceiver(ctx: Ctx): Receive {
+  const turns = new FairShare({ permits: AT_ONCE, mostOfOrg: OF_A_LABORATORY });
+  return (speakers, bytes) => {
+    const lab = speakers[0]?.slug ?? '';
+    return turns.run({ org: lab, team: lab }, () => receive(ctx, speakers, bytes));
+  };
+}
+
 /**
  * Takes a message of one of the laboratories that may speak here: keeps it, does what it says, and answers. AA: done.
  * AE: it is kept, and something in it has to be repaired, by the laboratory or the operator. AR: it is kept, and no
  * message for us. Throws only where it could not be kept: then there is no answer, and the laboratory sends it again.
  */
-export async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): Promise<{ ack: Buffer; ok: boolean }> {
+async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): Promise<Received> {
   const header = parseHeader(bytes.toString('latin1'));
   const connection =
     speakers.find(
@@ -35,7 +55,11 @@ export async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): 
   for (const part of parts) reasons.push(await settle(ctx, connection, part));
   const reason = reasons.find((each) => each !== null) ?? null;
   const ack = ackOf(header, { code: codeOf(reasons), reason, id: controlId() });
-  return { ack: encode(write(ack), connection.settings.charset ?? 'UTF-8'), ok: reason === null };
+  return {
+    ack: encode(write(ack), connection.settings.charset ?? 'UTF-8'),
+    ok: reason === null,
+    parts: parts.length,
+  };
 }
 
 /** Why it waits; null where it was applied. */

@@ -44,16 +44,17 @@ function dataOf(observation: Segment): string[] {
 /** `%PDF-`, encoded. */
 const BEGINNINGS: Readonly<Record<string, RegExp>> = { BASE64: /^JVBERi/, HEX: /^255044462D/i };
 
-const WRITTEN: Readonly<Record<string, { as: 'base64' | 'hex'; text: RegExp; each: number }>> = {
-  BASE64: { as: 'base64', text: /^[A-Za-z0-9+/]*={0,2}$/, each: 4 },
-  HEX: { as: 'hex', text: /^[0-9A-Fa-f]*$/, each: 2 },
+/** `other` finds what no such encoding has: a search for one character, since the text may have megabytes. */
+const WRITTEN: Readonly<Record<string, { as: 'base64' | 'hex'; other: RegExp; each: number }>> = {
+  BASE64: { as: 'base64', other: /[^A-Za-z0-9+/=]|=[^=]|===/, each: 4 },
+  HEX: { as: 'hex', other: /[^0-9A-Fa-f]/, each: 2 },
 };
 
 /** By its beginning and its end: what a PDF draws is for whoever opens it, and it is never opened here. */
 function pdfOf(data: string): Buffer {
   const [encoding = '', text = ''] = data.split(' ');
   const written = ownOf(WRITTEN, encoding);
-  if (!written || !written.text.test(text) || text.length % written.each !== 0)
+  if (!written || written.other.test(text) || text.length % written.each !== 0)
     throw new ResultProblem('document_broken');
   const bytes = Buffer.from(text, written.as);
   if (bytes.length > MOST_BYTES) throw new ResultProblem('document_too_large');

@@ -1,3 +1,4 @@
+import { linesWithEnds } from '../codec/lines.ts';
 import { MOST } from '../codec/message.ts';
 import { readOrderNumber } from './order-number.ts';
 
@@ -36,7 +37,7 @@ export function splitMessage(bytes: Buffer): Buffer[] {
 function linesOf(text: string): Line[] {
   const field = text.replace(/^\u00EF\u00BB\u00BF/, '').charAt(3);
   const lines: Line[] = [];
-  for (const line of text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? []) {
+  for (const line of linesWithEnds(text)) {
     const [name = ''] = line.replace(/^\u00EF\u00BB\u00BF/, '').split(field, 1);
     const last = lines.at(-1);
     if (/^[A-Z][A-Z0-9]{2}$/.test(name.trim()) || !last) lines.push({ name: name.trim(), text: line });

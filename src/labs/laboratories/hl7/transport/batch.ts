@@ -1,4 +1,5 @@
 // Batches (HL7 v2.5.1, 2.10.3): [FHS] { [BHS] { MSH … } [BTS] } [FTS], in a file or in a frame of MLLP.
+import { linesWithEnds } from '../codec/lines.ts';
 import { segment, textAt, type Segment } from '../codec/message.ts';
 import { parseHeader } from '../codec/parse.ts';
 import { write } from '../codec/write.ts';
@@ -45,7 +46,7 @@ export function readBatches(bytes: Buffer): Batches {
     open.push(batch);
     return batch;
   };
-  for (const line of text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? []) {
+  for (const line of linesWithEnds(text)) {
     const name = /^(FHS|BHS|MSH|BTS|FTS)(?![A-Za-z0-9])/.exec(line)?.[1];
     if (name === 'FHS') file = headerOf(line);
     else if (name === 'BHS') begin(headerOf(line));

@@ -4,13 +4,12 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Ctx } from '../../../../context.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { MOST } from '../codec/message.ts';
-import { parseHeader } from '../codec/parse.ts';
-import { write } from '../codec/write.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
-import { receive } from '../inbox/receive.ts';
-import { ackOf, controlId } from '../messages/ack.ts';
+import type { Receive } from '../inbox/receive.ts';
+import { controlId } from '../messages/ack.ts';
 import { answerToBatches, firstMessages, INCOMPLETE, readBatches } from './batch.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
+import { takeBatches } from './take-batches.ts';
 
 /** Of the process, and of one address, from before anything was said: a laboratory needs one, or a few. */
 const MOST_CONNECTIONS = 64;
@@ -26,7 +25,7 @@ const NOBODY = 'a connection to the HL7 port came from nobody who may speak ther
 export type Listener = { port: number; close: () => Promise<void> };
 
 /** Takes results of laboratories by MLLP on PHIAL_HL7_PORT; null where none is set. */
-export async function listenForLaboratories(ctx: Ctx): Promise<Listener | null> {
+export async function listenForLaboratories(ctx: Ctx, receive: Receive): Promise<Listener | null> {
   const { port, tls } = ctx.config.hl7;
   if (port === null) return null;
   const open = new Set<Socket>();
@@ -39,7 +38,7 @@ export async function listenForLaboratories(ctx: Ctx): Promise<Listener | null> 
         socket.destroy();
       });
     };
-  const begin = guarded((socket) => speak(ctx, socket));
+  const begin = guarded((socket) => speak(ctx, receive, socket));
   const handshakes = tls
     ? createTlsServer(
         {
@@ -88,7 +87,7 @@ const ofAddress = (open: Set<Socket>, { remoteAddress }: Socket): number =>
   [...open].filter((socket) => socket.remoteAddress === remoteAddress).length;
 
 /** One connection: messages one after the other, each answered before the next is read. */
-async function speak(ctx: Ctx, socket: Socket): Promise<void> {
+async function speak(ctx: Ctx, receive: Receive, socket: Socket): Promise<void> {
   const speakers = await findSpeakers(ctx, socket);
   if (speakers.length === 0) {
     ctx.log.warn(NOBODY);
@@ -100,7 +99,7 @@ async function speak(ctx: Ctx, socket: Socket): Promise<void> {
   try {
     for await (const bytes of socket as AsyncIterable<Buffer>) {
       for (const content of reader.push(bytes)) {
-        for (const answer of await answersTo(ctx, speakers, content)) socket.write(frame(answer));
+        for (const answer of await answersTo(ctx, receive, speakers, content)) socket.write(frame(answer));
       }
       if (!reader.isWithin()) {
         clearTimeout(late);
@@ -108,32 +107,24 @@ async function speak(ctx: Ctx, socket: Socket): Promise<void> {
       } else late ??= setTimeout(() => socket.destroy(), MESSAGE_MS);
     }
   } catch (error) {
+    const lab = speakers[0]?.slug;
     const { code } = error as { code?: unknown };
-    ctx.log.warn(
-      { lab: speakers[0]?.slug, reason: typeof code === 'string' ? code : 'broken' },
-      'a laboratory broke off',
-    );
+    if (typeof code === 'string') ctx.log.warn({ lab, reason: code }, 'a laboratory broke off');
+    else ctx.log.error({ lab, err: error }, 'a message of a laboratory was not taken');
   } finally {
     clearTimeout(late);
     socket.destroy();
   }
 }
 
-/** Of a batch the message that follows is refused, and what is behind it is not read: its laboratory sends that again. */
+/** Messages of a batch, and orders told of in them: the message that follows is refused, and what is behind it is not read. */
 const MOST_OF_BATCH = 1_000;
 
 /** A message has one answer; a batch has one, of the answers to its messages. */
-async function answersTo(ctx: Ctx, speakers: Connection[], content: Buffer): Promise<Buffer[]> {
+async function answersTo(ctx: Ctx, receive: Receive, speakers: Connection[], content: Buffer): Promise<Buffer[]> {
   const told = readBatches(firstMessages(content, MOST_OF_BATCH + 1));
-  if (told.batches.length === 0) return [(await receive(ctx, speakers, content)).ack];
-  const acks: Buffer[][] = [];
-  let taken = 0;
-  for (const { messages } of told.batches) {
-    const own: Buffer[] = [];
-    for (const message of messages)
-      own.push((taken += 1) > MOST_OF_BATCH ? refuse(message) : (await receive(ctx, speakers, message)).ack);
-    acks.push(own);
-  }
+  if (told.batches.length === 0) return [(await receive(speakers, content)).ack];
+  const { acks } = await takeBatches(receive, speakers, told, MOST_OF_BATCH);
   if (!told.isWhole)
     ctx.log.warn(
       { lab: speakers[0]?.slug, reason: INCOMPLETE },
@@ -142,11 +133,6 @@ async function answersTo(ctx: Ctx, speakers: Connection[], content: Buffer): Pro
   const isBatch = told.file !== null || told.batches.some(({ header }) => header !== null);
   return isBatch ? [answerToBatches(told, acks, controlId)] : acks.flat();
 }
-
-const refuse = (message: Buffer): Buffer => {
-  const header = parseHeader(message.toString('latin1'));
-  return Buffer.from(write(ackOf(header, { code: 'AR', reason: 'too_large', id: controlId() })));
-};
 
 /** The laboratories whose networks the address lies in. */
 async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise<Connection[]> {

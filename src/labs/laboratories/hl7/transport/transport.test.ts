@@ -13,6 +13,7 @@ import { repairMessage, replayAll } from '../queue/repair.ts';
 import { listMessages } from '../queue/list.ts';
 import { startHl7 } from '../start.ts';
 import { firstMessages, readBatches, readFileOfMessages } from './batch.ts';
+import { openReceiver } from '../inbox/receive.ts';
 import { scanFolders } from './watch-folder.ts';
 
 let folder: string;
@@ -82,9 +83,9 @@ describe('a folder', () => {
       .join('');
     writeFileSync(inbox('results.oru'), text);
     writeFileSync(inbox('upload.part'), text);
-    await scanFolders(app.ctx, 60_000);
+    await scanFolders(app.ctx, openReceiver(app.ctx), 60_000);
     expect(readdirSync(inbox('done'))).toEqual([]);
-    await scanFolders(app.ctx, 0);
+    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
     expect(readdirSync(inbox('done'))).toEqual(['results.oru']);
     expect(readFileSync(inbox('ack', 'results.oru.ack'), 'latin1').match(/MSA\|AA\|F\d/g)).toEqual([
       'MSA|AA|F0',
@@ -99,7 +100,7 @@ describe('a folder', () => {
     writeFileSync(inbox('Palmer-Grace.pdf'), '%PDF-1.7 Palmer');
     writeFileSync(inbox('empty.hl7'), '');
     writeFileSync(inbox('cut.hl7'), 'MSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|CUT|P|2.5.1\rPID|1||7^^^A||Pal');
-    await scanFolders(app.ctx, 0);
+    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
     expect(readdirSync(inbox('failed')).toSorted()).toEqual(['Palmer-Grace.pdf', 'cut.hl7', 'empty.hl7']);
     expect(logged.join('')).not.toContain('Pal');
     expect(logged.filter((line) => line.includes('no_message')).length).toBe(2);
@@ -108,7 +109,7 @@ describe('a folder', () => {
   test('drops what was taken a week ago', async () => {
     writeFileSync(inbox('done', 'old.oru'), 'x');
     utimesSync(inbox('done', 'old.oru'), 1, 1);
-    await scanFolders(app.ctx, 0);
+    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
     expect(readdirSync(inbox('done'))).not.toContain('old.oru');
   });
 
@@ -120,7 +121,7 @@ describe('a folder', () => {
     for (const name of ['Palmer-Grace.pdf', '.hidden', 'half.part']) put(name, 90.01);
     put('younger.oru', 89.99);
     logged.length = 0;
-    await scanFolders(app.ctx, 0);
+    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
     const left = readdirSync(inbox('failed'));
     expect(left).toContain('younger.oru');
     for (const name of ['Palmer-Grace.pdf', '.hidden', 'half.part']) expect(left).not.toContain(name);
@@ -137,7 +138,7 @@ describe('a folder', () => {
     const counts: number[] = [];
     const left = (): number => readdirSync(inbox('failed')).filter((name) => name.startsWith('old-')).length;
     for (let round = 0; round < 4; round += 1) {
-      await scanFolders(app.ctx, 0);
+      await scanFolders(app.ctx, openReceiver(app.ctx), 0);
       counts.push(left());
     }
     expect(counts).toEqual([600, 100, 0, 0]);
@@ -146,7 +147,7 @@ describe('a folder', () => {
   test('counts from when a file has failed, not from the time that its upload brought along', async () => {
     writeFileSync(inbox('aged.hl7'), 'rubbish');
     utimesSync(inbox('aged.hl7'), 1, 1);
-    for (let round = 0; round < 2; round += 1) await scanFolders(app.ctx, 0);
+    for (let round = 0; round < 2; round += 1) await scanFolders(app.ctx, openReceiver(app.ctx), 0);
     expect(readdirSync(inbox('failed'))).toContain('aged.hl7');
   });
 });
@@ -217,7 +218,7 @@ describe('what waits', () => {
     const { id, placer } = await ordered();
     const text = resultMessage({ controlId: 'W1', placer, values: [{ code: 'NEW', value: '90' }] });
     writeFileSync(inbox('w1.oru'), text);
-    await scanFolders(app.ctx, 0);
+    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
     const [waiting] = await listMessages(app.ctx, { state: 'failed', lab: 'saguaro-lab' }).then((all) =>
       all.filter(({ control_id }) => control_id === 'W1'),
     );

@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import type { Ctx } from '../../../../context.ts';
 import { INCOMPLETE, readFileOfMessages } from './batch.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
-import { receive } from '../inbox/receive.ts';
+import type { Receive } from '../inbox/receive.ts';
 import { dropOldFiles, endWalks, stamp } from './drop-old-files.ts';
+import { takeBatches } from './take-batches.ts';
 
 const EVERY_MS = 5_000;
 /** Of a scan: what is more waits for the next one. */
 const MOST_FILES = 100;
 const MOST_NAMES = 2_000;
 const MOST_FILE_BYTES = 16 * 1_048_576;
+/** Of a file; what is behind them is refused, and the file has failed. */
+const MOST_ORDERS = 10_000;
 /** A file that was not written to for so long is whole. */
 const QUIET_MS = 5_000;
 /** How uploads are named until they are whole. */
@@ -22,12 +25,12 @@ const DONE_KEPT_DAYS = 7;
 export type Watcher = { stop: () => Promise<void> };
 
 /** Looks through the folders of all laboratories that have one, again and again; null where nobody asked for it. */
-export function watchFolders(ctx: Ctx): Watcher {
+export function watchFolders(ctx: Ctx, receive: Receive): Watcher {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const next = (): void => {
-    running = scanFolders(ctx)
+    running = scanFolders(ctx, receive)
       .catch((err: unknown) => ctx.log.error({ err }, 'the folders of laboratories could not be read'))
       .finally(() => {
         if (!stopped) timer = setTimeout(next, EVERY_MS);
@@ -45,12 +48,12 @@ export function watchFolders(ctx: Ctx): Watcher {
 }
 
 /** One look at every folder. `quietMs` is how long a file has to lie untouched. */
-export async function scanFolders(ctx: Ctx, quietMs = QUIET_MS): Promise<void> {
+export async function scanFolders(ctx: Ctx, receive: Receive, quietMs = QUIET_MS): Promise<void> {
   for (const connection of await findConnections(ctx)) {
     const { folder } = connection.settings.results;
     if (folder === undefined) continue;
     try {
-      await scan(ctx, connection, folder, quietMs);
+      await scan(ctx, { receive, connection }, folder, quietMs);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       ctx.log.error({ lab: connection.slug, reason: code ?? 'broken' }, 'the folder of a laboratory cannot be read');
@@ -58,14 +61,14 @@ export async function scanFolders(ctx: Ctx, quietMs = QUIET_MS): Promise<void> {
   }
 }
 
-async function scan(ctx: Ctx, connection: Connection, folder: string, quietMs: number): Promise<void> {
+async function scan(ctx: Ctx, from: From, folder: string, quietMs: number): Promise<void> {
   for (const place of ['done', 'failed', 'ack']) await mkdir(join(folder, place), { recursive: true, mode: 0o750 });
   let taken = 0;
   for (const name of await namesIn(folder)) {
     if (taken >= MOST_FILES || ctx.stopping?.aborted) return;
-    if (await takeFile(ctx, connection, { folder, name, quietMs })) taken += 1;
+    if (await takeFile(ctx, from, { folder, name, quietMs })) taken += 1;
   }
-  await dropOld(ctx, connection, folder);
+  await dropOld(ctx, from.connection, folder);
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -77,34 +80,31 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.toSorted();
 }
 
+type From = { receive: Receive; connection: Connection };
 type FileAt = { folder: string; name: string; quietMs: number };
 
 /** True where the file was dealt with. Another process may be faster: what it has done is known by its contents. */
-async function takeFile(ctx: Ctx, connection: Connection, { folder, name, quietMs }: FileAt): Promise<boolean> {
+async function takeFile(ctx: Ctx, from: From, { folder, name, quietMs }: FileAt): Promise<boolean> {
+  const { receive, connection } = from;
   const path = join(folder, name);
   try {
     const { size, mtimeMs } = await lstat(path);
     if (Date.now() - mtimeMs < quietMs) return false;
     const file = size > MOST_FILE_BYTES ? null : readFileOfMessages(await readFile(path));
-    const contents = file?.batches.flatMap(({ messages }) => messages) ?? [];
-    const answers: Buffer[] = [];
-    let ok = contents.length > 0 && (file?.isWhole ?? false);
     if (file?.isWhole === false)
       ctx.log.warn(
         { lab: connection.slug, reason: INCOMPLETE },
         'a batch of a laboratory lacks messages that it counts',
       );
-    for (const content of contents) {
-      const answer = await receive(ctx, [connection], content);
-      answers.push(answer.ack);
-      ok &&= answer.ok;
-    }
-    if (contents.length === 0)
+    const taken = file && (await takeBatches(receive, [connection], file, MOST_ORDERS));
+    const acks = taken?.acks.flat() ?? [];
+    const ok = acks.length > 0 && taken?.ok && file?.isWhole;
+    if (acks.length === 0)
       ctx.log.warn(
         { lab: connection.slug, bytes: size, reason: 'no_message' },
         'a file of a laboratory holds no message',
       );
-    else await writeFile(join(folder, 'ack', `${name}.ack`), Buffer.concat(answers), { mode: 0o640 });
+    else await writeFile(join(folder, 'ack', `${name}.ack`), Buffer.concat(acks), { mode: 0o640 });
     await stamp(path);
     await rename(path, join(folder, ok ? 'done' : 'failed', name));
     return true;

@@ -1,0 +1,40 @@
+import { parseHeader } from '../codec/parse.ts';
+import { write } from '../codec/write.ts';
+import type { Connection } from '../connections/find-connection.ts';
+import type { Receive } from '../inbox/receive.ts';
+import { ackOf, controlId } from '../messages/ack.ts';
+import type { Batches } from './batch.ts';
+
+type Taken = { acks: Buffer[][]; ok: boolean };
+
+/**
+ * Takes the messages of batches one after the other, until as many orders were told of as may be: each message behind
+ * them is refused as `too_large`, and its laboratory sends it again.
+ */
+export async function takeBatches(
+  receive: Receive,
+  speakers: Connection[],
+  { batches }: Batches,
+  most: number,
+): Promise<Taken> {
+  const acks: Buffer[][] = [];
+  let parts = 0;
+  let isDone = true;
+  for (const { messages } of batches) {
+    const own: Buffer[] = [];
+    for (const message of messages) {
+      const taken = parts < most ? await receive(speakers, message) : refuse(message);
+      parts += taken.parts;
+      isDone &&= taken.ok;
+      own.push(taken.ack);
+    }
+    acks.push(own);
+  }
+  return { acks, ok: isDone };
+}
+
+function refuse(message: Buffer): { ack: Buffer; ok: boolean; parts: number } {
+  const header = parseHeader(message.toString('latin1'));
+  const ack = ackOf(header, { code: 'AR', reason: 'too_large', id: controlId() });
+  return { ack: Buffer.from(write(ack), 'latin1'), ok: false, parts: 0 };
+}
