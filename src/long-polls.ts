@@ -1,7 +1,11 @@
 import { AppError } from './errors.ts';
+import { Held } from './fair/held.ts';
+import type { Owner } from './fair/round-robin.ts';
 
 /** Requests of a team that wait in one process; they are a budget of their own, beside the places of requests. */
 export const MOST_POLLS = 20;
+/** The same of all teams of an organisation. */
+export const MOST_POLLS_OF_ORG = 200;
 
 /** One request that waits. Leave it, or its place stays taken. */
 export type Poll = {
@@ -17,18 +21,21 @@ type Waiting = { heard: boolean; wake: (() => void) | null };
 /** Requests that wait in this process for news of their team, woken by notifications: none asks the database meanwhile. */
 export class LongPolls {
   readonly #teams = new Map<string, Set<Waiting>>();
+  readonly #held = new Held();
+  readonly #mostOfOrg: number;
 
-  /** Throws too_many_polls where as many of the team's wait here as may. */
-  enter(teamId: string): Poll {
+  constructor({ mostOfOrg = Infinity }: { mostOfOrg?: number } = {}) {
+    this.#mostOfOrg = mostOfOrg;
+  }
+
+  /** Throws too_many_polls where as many of the team's, or of its organisation's, wait here as may. */
+  enter(owner: Owner): Poll {
+    const teamId = owner.team;
     const waiting = this.#teams.get(teamId) ?? new Set();
-    if (waiting.size >= MOST_POLLS) {
-      throw new AppError(
-        'too_many_polls',
-        `${MOST_POLLS} requests of this team wait here already. Wait for one of them, or ask without \`wait\`.`,
-        { retryAfterSeconds: 1 },
-      );
-    }
+    if (waiting.size >= MOST_POLLS) throw tooMany(MOST_POLLS, 'team');
+    if (this.#held.ofOrg(owner.org) >= this.#mostOfOrg) throw tooMany(this.#mostOfOrg, 'organisation');
     this.#teams.set(teamId, waiting);
+    this.#held.add(owner, 1);
     const mine: Waiting = { heard: false, wake: null };
     waiting.add(mine);
     return {
@@ -37,7 +44,8 @@ export class LongPolls {
       },
       wait: (ms, signals) => untilHeard(mine, ms, signals),
       leave: () => {
-        waiting.delete(mine);
+        if (!waiting.delete(mine)) return;
+        this.#held.add(owner, -1);
         if (waiting.size === 0) this.#teams.delete(teamId);
       },
     };
@@ -54,9 +62,16 @@ export class LongPolls {
 
   /** How many wait, of all teams. */
   get count(): number {
-    return [...this.#teams.values()].reduce((sum, waiting) => sum + waiting.size, 0);
+    return this.#held.all;
   }
 }
+
+const tooMany = (most: number, whose: string): AppError =>
+  new AppError(
+    'too_many_polls',
+    `${most} requests of this ${whose} wait here already. Wait for one of them, or ask without \`wait\`.`,
+    { retryAfterSeconds: 1 },
+  );
 
 function hear(waiting: Waiting): void {
   waiting.heard = true;

@@ -26,7 +26,7 @@ import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run.ts';
 import { startHl7, type Hl7 } from './labs/laboratories/hl7/start.ts';
 import type { Logger } from './log.ts';
-import { LongPolls } from './long-polls.ts';
+import { LongPolls, MOST_POLLS_OF_ORG } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { announceProcess, type Presence } from './privacy/processes.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
@@ -137,7 +137,7 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   if (config.environment === 'production') await refuseStrongLogin(place.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
   const metrics = openMetrics();
-  const polls = new LongPolls();
+  const polls = new LongPolls({ mostOfOrg: MOST_POLLS_OF_ORG });
   const ctx: Ctx = {
     config,
     db,

@@ -161,7 +161,7 @@ const PARTS: Record<string, string[]> = {
   'bulk-work': ['fair'],
   fair: ['transient-map'],
   'hook-bodies': ['context', 'errors', 'fair'],
-  'long-polls': ['errors'],
+  'long-polls': ['errors', 'fair'],
   'time-limit': [],
   'disk-space': [],
   'transient-map': [],

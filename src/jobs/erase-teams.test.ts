@@ -50,7 +50,9 @@ const deletionOf = async (team: Team): Promise<Deletion> =>
 const tracesLeft = async (texts: string[]): Promise<string[]> =>
   (await findTraces(app, texts)).filter(
     (place) =>
-      !/^(audit_log\..*|team_deletions\.id|orgs\.name|graphile_worker\._private_jobs\.(payload|key))$/.test(place),
+      !/^(audit_log\..*|team_deletions\.id|orgs\.name|graphile_worker\._private_jobs\.(payload|key|flags))$/.test(
+        place,
+      ),
   );
 
 /** A team with something in every room that owns something of teams, under a name that is nobody else's. */

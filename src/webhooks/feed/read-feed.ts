@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TeamCtx } from '../../context.ts';
 import { EVENT_NAMES, matches } from '../../events/names.ts';
 import { noteReader } from '../../events/notify-readers.ts';
+import { ownerOf } from '../../fair/round-robin.ts';
 import type { Poll } from '../../long-polls.ts';
 import { reachesDocuments } from '../../tenancy/keys/scopes.ts';
 import { FROM_THE_OLDEST, readCursor, writeCursor, type Cursor } from './cursor.ts';
@@ -42,7 +43,7 @@ export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }
   const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
   const wanted = { most: { events: limit, bytes: MOST_BYTES }, types };
-  const poll = wait > 0 ? ctx.polls?.enter(ctx.team.id) : undefined;
+  const poll = wait > 0 ? ctx.polls?.enter(ownerOf(ctx.team)) : undefined;
   try {
     const page = poll
       ? await waitForPage(ctx, { cursor, wanted, poll, ms: wait * 1000 })

@@ -1,5 +1,7 @@
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
+import { FairShare } from '../../../fair/fair-share.ts';
+import { ownerOf } from '../../../fair/round-robin.ts';
 import { newId } from '../../../ids.ts';
 import { askScheduler } from '../../schedulers/ask-scheduler.ts';
 import type { Scheduler } from '../../schedulers/find-schedulers.ts';
@@ -13,9 +15,15 @@ export type OfferedSlot = { slot: Slot; price: number; available: number };
 type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 type Connected = Exclude<Scheduler, { by: 'simulated' }>;
 
-/** Questions of one team to schedulers that are under way in this process; each may take seconds. */
-const MOST_AT_ONCE = 4;
-const underWay = new Map<string, number>();
+/** Questions to schedulers that a process has under way; each may take seconds. */
+const questions = new FairShare({
+  permits: 16,
+  mostOfOrg: 8,
+  mostOfTeam: 4,
+  mostWaiting: 4,
+  refuse: () =>
+    new AppError('not_ready', 'Too many questions of this team to schedulers are under way. Ask again shortly.'),
+});
 
 /** What a connected scheduler offers in a week; null where it gives no answer, and nothing where it refuses. */
 export async function askForSlots(
@@ -33,7 +41,7 @@ export async function askForSlots(
       : { sites: offers.map(({ place: { code } }) => ({ site_code: code })) };
   const body = { type: first.type, ...where, from: days[0], to: days.at(-1), time_zone: first.iana_timezone };
   const question = { path: 'availability', body, id: newId() };
-  const asked = await inTeamsShare(ctx, () => askScheduler(ctx, scheduler.settings, question, SlotsAnswer));
+  const asked = await inTurn(ctx, () => askScheduler(ctx, scheduler.settings, question, SlotsAnswer));
   if (asked.outcome === 'refused') return [];
   if (asked.outcome === 'no_answer') {
     ctx.log.warn({ provider: first.provider, reason: asked.code }, 'a scheduler did not tell its times');
@@ -54,18 +62,8 @@ function readSlot(told: SlotsAnswer['slots'][number], offers: Offer[]): OfferedS
   return { slot: { ...offer, slot_id: told.slot_id, start_at, end_at }, price: told.price ?? 0, available };
 }
 
-/** Outside of the place of its request, and for a few of a team at a time. */
-async function inTeamsShare<T>(ctx: TeamCtx, work: () => Promise<T>): Promise<T> {
-  const held = underWay.get(ctx.team.id) ?? 0;
-  if (held >= MOST_AT_ONCE) {
-    throw new AppError('not_ready', 'Too many questions of this team to schedulers are under way. Ask again shortly.');
-  }
-  underWay.set(ctx.team.id, held + 1);
-  try {
-    return await (ctx.aside ? ctx.aside(work) : work());
-  } finally {
-    const left = (underWay.get(ctx.team.id) ?? 1) - 1;
-    if (left === 0) underWay.delete(ctx.team.id);
-    else underWay.set(ctx.team.id, left);
-  }
+/** Outside of the place of its request, when the team's turn comes. */
+function inTurn<T>(ctx: TeamCtx, work: () => Promise<T>): Promise<T> {
+  const ask = (): Promise<T> => questions.run(ownerOf(ctx.team), work);
+  return ctx.aside ? ctx.aside(ask) : ask();
 }

@@ -106,7 +106,7 @@ async function interpretedOf({ id }: Order): Promise<Record<string, boolean>> {
   const observations = body.entry.map(({ resource }) => resource).filter((each) => each.resourceType === 'Observation');
   return Object.fromEntries(
     observations
-      .filter(({ status }) => status !== 'cancelled')
+      .filter(({ status }) => status !== 'cancelled' && status !== 'entered-in-error')
       .map(({ code, interpretation }) => [`corpus-${code.text}`, interpretation !== undefined]),
   );
 }

@@ -29,11 +29,12 @@ let app: TestApp;
 let hl7: Hl7;
 let kit: string;
 let two: string;
+const logged: string[] = [];
 const connect = (orders: object = {}): Promise<void> =>
   connectTestLaboratory(app.databaseUrl, { orders: byMllp(laboratory.port, { ...orders }) }, {}, [thyroid]);
 beforeAll(async () => {
   laboratory = await startHl7Laboratory();
-  app = await startTestApp({ PHIAL_HL7_PORT: '0' });
+  app = await startTestApp({ PHIAL_HL7_PORT: '0', PHIAL_LOG_LEVEL: 'warn' }, { logTo: (line) => logged.push(line) });
   await connect();
   kit = await addLabTest(app, app.team);
   two = await addLabTest(app, app.team, 'walk_in_test', ['MET', 'THY']);
@@ -83,6 +84,18 @@ describe('an ORL on the connection', () => {
   test('that accepts the message and not the order refuses it', async () => {
     const id = await placed((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
     expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ua' }]);
+  });
+
+  test('that says neither of an order is decided by the message, and the log tells of it without its words', async () => {
+    logged.length = 0;
+    const answer = (code: string) => (sent: Sent) =>
+      orderReply({}, [`MSA|${code}|${idOf(sent)}`, `ORC|GRACE|${numberOf(sent)}`]);
+    const [taken, refused] = [await placed(answer('AA')), await placed(answer('AE'))];
+    expect(await outbox(taken)).toMatchObject([{ state: 'accepted', last_error: null }]);
+    expect(await outbox(refused)).toMatchObject([{ state: 'refused', last_error: 'ae' }]);
+    const told = logged.filter((line) => line.includes('unknown_order_control'));
+    expect(told.map((line) => (JSON.parse(line) as { order_id: string }).order_id)).toEqual([taken, refused]);
+    expect(told.join('')).not.toContain('GRACE');
   });
 
   test('brings the number of the laboratory, by which a result is found', async () => {

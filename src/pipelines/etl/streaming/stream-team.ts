@@ -59,7 +59,7 @@ async function stream(ctx: TeamCtx, leased: Leased, turn: Turn): Promise<void> {
   const { rabbitmq } = openSinks(ctx.cipher, leased);
   if (!rabbitmq) return;
   const asked = { types: wantedTypes(leased), exchange: rabbitmq.exchange };
-  const poll = polls.enter(ctx.team.id);
+  const poll = polls.enter(ownerOf(ctx.team));
   const place = pages.of(ownerOf(ctx.team));
   let broker = null as Broker | null;
   let cursor = readCursor(leased.cursor);

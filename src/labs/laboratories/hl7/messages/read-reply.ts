@@ -85,4 +85,8 @@ export function refusalOf({ control, status }: OrderNews, action: Action): strin
   return status === NOT_FOUND ? NOT_FOUND.toLowerCase() : null;
 }
 
+/** A code that is neither, which MSA-1 then decides. */
+export const isUnknown = (news: OrderNews, action: Action): boolean =>
+  news.control !== '' && refusalOf(news, action) === null && !isTaken(news, action);
+
 export const isTaken = ({ control }: OrderNews, action: Action): boolean => TAKES[action].has(control);

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { keepNumbers } from '../inbox/keep-numbers.ts';
-import { isTaken, refusalOf, type Reply } from '../messages/read-reply.ts';
+import { isTaken, isUnknown, refusalOf, type Reply } from '../messages/read-reply.ts';
 import { settle } from './settle.ts';
 import { placesOf, splitOff } from './split.ts';
 import type { Waiting } from './take-waiting.ts';
@@ -31,6 +31,11 @@ export async function applyReplyTo(
   { reply, connection }: Told,
 ): Promise<Verdict> {
   if (order) await keepNumbers(tx, answered, { fillerNumbers: fillersOf(reply), accessionNumbers: [] });
+  if (reply.orders.some((news) => isUnknown(news, answered.action)))
+    tx.log.warn(
+      { order_id: answered.order_id, outbox_id: answered.id, reason: 'unknown_order_control' },
+      'a laboratory answered an order by a code of which nobody knows what it says',
+    );
   const places = order ? (answered.tests ?? placesOf(order)) : [0];
   const reasons = new Map(places.map((place) => [place, reasonOf(reply, answered.action, place)]));
   const off = places.filter((place) => reasons.get(place) !== null);
