@@ -1,31 +1,16 @@
 // A query as one SQL statement. Its text varies with the query, so it is never prepared under a name; whatever stands in it
 // besides values comes from the lists of this wing, never from the request.
-import { sql, type RawBuilder, type Sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Static } from 'typebox';
-import { SOURCE_TYPE_ORDER } from './priority.ts';
 import type { FUNCTIONS, Query, QueryColumn, QueryGroup } from './schemas.ts';
+import type { QueryScope } from './scope.ts';
+import { countedRows, halfSql, type RowsAsked } from './sources/counted-rows.ts';
 import { SUMMARY_TABLES, type SummaryTable } from './tables.ts';
 
 type Column = Static<typeof QueryColumn> & Record<string, string | null | undefined>;
 type Group = Static<typeof QueryGroup>;
 type Expression = RawBuilder<unknown>;
 type Unit = NonNullable<Group['date_trunc']>['unit'];
-
-/** For whom, of which days, and how. */
-export type QueryScope = {
-  userId: string;
-  teamId: string;
-  /** Local days: the first, and the one after the last. */
-  from: string;
-  until: string;
-  /** Zone of samples without an offset. */
-  timeZone: string;
-  weekStartsOn: 'monday' | 'sunday';
-  /** Which providers count first where several tell of one day. */
-  providers: readonly string[];
-  /** Rows that are answered at most; one more tells that there are more. */
-  limit: number;
-};
 
 /** One column of the answer for each of `columnNames`, in their order, called c0, c1 and so on. */
 export function querySql(query: Static<typeof Query>, scope: QueryScope): Expression {
@@ -41,7 +26,7 @@ export function querySql(query: Static<typeof Query>, scope: QueryScope): Expres
   const halves = (['provider', 'type'] as const).filter((half) => groups.some(({ source }) => source === half));
   const values = sql.join(keys.map(({ value }) => value));
   return sql`
-    with ${rowsOf(first, scope, halves)}, counted as (${countedOf(halves, scope)})
+    with ${countedRows(rowsAsked(first), scope, halves)}
     select ${sql.join(columns.map((expression, index) => sql`${expression} as ${sql.id(`c${index}`)}`))} from counted
     ${keys.length > 0 ? sql`group by ${values} order by ${values}` : sql``}
     limit ${scope.limit}`;
@@ -74,86 +59,12 @@ const FUNCTION_SQL: Record<Function, (value: Expression) => Expression> = {
   newest: (value) => sql`(array_agg(${value} order by local_at desc) filter (where ${value} is not null))[1]`,
 };
 
-/** A source is a provider and a type of device: who groups by both sums no two of them. */
-type Half = 'provider' | 'type';
-const halfSql = (half: Half): Expression => (sql as Sql).ref(half === 'type' ? 'source_type' : 'provider');
-
-function countedOf([half, other]: Half[], scope: QueryScope): Expression {
-  if (!half) return chosen(scope);
-  return other ? sql`select * from measured` : chosenOfEach(half);
-}
-
-/** As `chosen`, for each provider or each type of device by itself; whose sources have no rivals there need no choice. */
-const chosenOfEach = (half: Half): Expression => sql`
-  select *, place as best from measured where rivals = 1
-  union all
-  select * from (
-    select *, min(place) over (partition by day, ${halfSql(half)}) as best from measured where rivals > 1
-  ) as told where place = best`;
-
-/**
- * Of each day the rows of the one source that counts for it: nothing is ever summed across sources. Rows of the best one count
- * wherever they are, so that the choice is never computed for whom there is no other (a year of minutes: 0.3 of the time).
- * It is one value, the place of the source of each day in turn, and no table to join: of a single user the planner expects
- * one row, and would choose anew for each sample. The last source counts where none of those before it tells of the day.
- */
-const chosen = ({ from, until }: QueryScope): Expression => sql`
-  select * from measured where place = 1 or place = (
-    select array_agg(coalesce(place, (select count(*) from sources)) order by day)
-      from generate_series(1, ${until}::date - ${from}::date) as days (day)
-      left join (select day, min(place) as place from measured where place < (select count(*) from sources)
-                  group by day) as told using (day)
-  )[day]`;
-
-/**
- * `sources` in the order in which they count, with how many `rivals` (itself included) are of one's group, and `measured`:
- * their rows, whose `day` is 1 on the first of the timeframe. A choice reads them again, which costs less than to keep them
- * all; `offset 0` has the local time of each computed once.
- */
-function rowsOf(column: Column, scope: QueryScope, halves: Half[]): Expression {
+function rowsAsked(column: Column): RowsAsked {
   const summary = tableOf(column);
-  const rivals = sql`count(*) over (${halves.length > 0 ? sql`partition by ${sql.join(halves.map(halfSql))}` : sql``}) as rivals`;
-  const day = sql`local_at::date - ${scope.from}::date + 1 as day`;
-  if (summary) {
-    const asked = sql`
-      user_id = ${scope.userId} and team_id = ${scope.teamId} and resource = ${summary.resource}
-       and calendar_date >= ${scope.from}::date and calendar_date < ${scope.until}::date`;
-    return sql`
-      sources as (
-        select provider, source_type, ${placeSql(scope.providers)} as place, ${rivals}
-          from (select distinct provider, source_type from summaries where ${asked}) as told
-      ), measured as not materialized (
-        select provider, source_type, place, rivals, local_at, ${day}, "values"
-          from sources join summaries using (provider, source_type)
-         cross join lateral (select calendar_date::timestamp as local_at) as local
-         where ${asked}
-      )`;
-  }
-  return sql`
-    sources as (
-      select id, provider, source_type, ${placeSql(scope.providers)} as place, ${rivals}
-        from streams
-       where user_id = ${scope.userId} and team_id = ${scope.teamId} and resource = ${column.timeseries}
-         and kind = ${column.type ?? ''}
-    ), measured as not materialized (
-      select *, ${day} from (
-        select provider, source_type, place, rivals, value, extra, case
-               when timezone_offset is null then at at time zone ${scope.timeZone}
-               else at at time zone 'UTC' + make_interval(secs => timezone_offset) end as local_at
-          from sources join samples on samples.stream_id = sources.id
-         where at >= ${scope.from}::timestamptz - interval '1 day' and at < ${scope.until}::timestamptz + interval '1 day'
-        offset 0
-      ) as local
-       where local_at >= ${scope.from}::timestamp and local_at < ${scope.until}::timestamp
-    )`;
+  return summary ? { summary: summary.resource } : { series: column.timeseries as string, type: column.type ?? '' };
 }
 
-/** The place of a source among those of the user, 1 for the best. */
-const placeSql = (providers: readonly string[]): Expression => sql`
-  row_number() over (order by coalesce(array_position(${[...providers]}::text[], provider), 1000),
-    coalesce(array_position(${[...SOURCE_TYPE_ORDER]}::text[], source_type), 99), provider, source_type)`;
-
-/** A value of a row of `measured`. The path of a summary's number comes from the list of its columns. */
+/** A value of a row of `counted`. The path of a summary's number comes from the list of its columns. */
 function valueOf(column: Column): Expression {
   const summary = tableOf(column);
   if (summary) return sql`("values" #>> ${(column[summary.name] as string).split('.')}::text[])::float8`;

@@ -1,5 +1,5 @@
 // Which source counts where several tell of the same day. Everything is kept as it came; only reading chooses.
-import type { SourceType } from '../source.ts';
+import type { SourceType } from '../../source.ts';
 
 /** Devices that measure on the body before those that guess, and what was typed in last. */
 export const SOURCE_TYPE_ORDER: readonly SourceType[] = [
