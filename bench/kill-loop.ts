@@ -96,10 +96,13 @@ async function playToTheEnd(
     labTestId: await connectLaboratory(call, { folder, port: laboratory.port, env: program.env }),
   });
   const traffic = startTraffic(call, { clients: CLIENTS - LABORATORY_CLIENTS, labTestId: kits.data[0]?.id ?? '' });
-  for (let round = 1; round <= rounds; round += 1)
-    await playRound(program, traffic.ledger, receiver, { round, rounds, most });
-  await wait(KILL_AFTER_MS.most);
-  await Promise.all([traffic.stop(), atLaboratory.stop()]);
+  try {
+    for (let round = 1; round <= rounds; round += 1)
+      await playRound(program, traffic.ledger, receiver, { round, rounds, most });
+    await wait(KILL_AFTER_MS.most);
+  } finally {
+    await Promise.all([traffic.stop(), atLaboratory.stop()]);
+  }
   const told = await judgeLaboratory(call, atLaboratory.ledger, laboratory);
   const isRight = reportLaboratory(atLaboratory.ledger, laboratory, told);
   const verdict = await judge(call, { ...traffic.ledger, atLaboratory: atLaboratory.ledger }, receiver);

@@ -7,7 +7,7 @@ import { Message } from 'node-hl7-client';
 const [VT, FS, CR] = [0x0b, 0x1c, 0x0d];
 
 /** How it behaves beside taking what is right. */
-type Fault = 'never_answers' | 'closes_before_answer' | 'answers_another' | 'refuses' | null;
+type Fault = 'never_answers' | 'closes_before_answer' | 'resets' | 'answers_another' | 'refuses' | null;
 
 export type Hl7Laboratory = {
   port: number;
@@ -69,6 +69,7 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     if (fault === 'never_answers') return;
     if (make) return void reply(socket, make(order));
     if (fault === 'closes_before_answer') return void socket.destroy();
+    if (fault === 'resets') return void socket.resetAndDestroy();
     const missing = required.find((path) => text_(order, path) === '');
     const controlId = fault === 'answers_another' ? 'ANOTHER' : text_(order, 'MSH.10');
     const isRefused = missing !== undefined || fault === 'refuses';

@@ -241,21 +241,23 @@ describe('an order', () => {
     ]);
   });
 
-  test.each(['never_answers', 'closes_before_answer', 'answers_another'] as const)(
-    'of which the laboratory %s is sent again, the same under the same control id',
-    async (fault) => {
-      laboratory.behave(fault);
-      const { id } = await kitAtLaboratory(app, app.team, labTestId);
-      await app.runJobs();
-      expect(await outbox(id)).toMatchObject([{ state: 'waiting' }]);
-      laboratory.behave(null);
-      await backOnTime();
-      const [once, again, ...more] = laboratory.orders;
-      expect(more).toEqual([]);
-      expect(again?.toString()).toBe(once?.toString());
-      expect(await outbox(id)).toMatchObject([{ state: 'accepted' }]);
-    },
-  );
+  test.each([
+    ['never_answers', 'no_answer'],
+    ['closes_before_answer', 'closed'],
+    ['resets', 'closed'],
+    ['answers_another', 'no_answer'],
+  ] as const)('of which the laboratory %s is sent again, the same under the same control id', async (fault, reason) => {
+    laboratory.behave(fault);
+    const { id } = await kitAtLaboratory(app, app.team, labTestId);
+    await app.runJobs();
+    expect(await outbox(id)).toMatchObject([{ state: 'waiting', last_error: reason }]);
+    laboratory.behave(null);
+    await backOnTime();
+    const [once, again, ...more] = laboratory.orders;
+    expect(more).toEqual([]);
+    expect(again?.toString()).toBe(once?.toString());
+    expect(await outbox(id)).toMatchObject([{ state: 'accepted' }]);
+  });
 
   test('that the laboratory refuses is shown with a code, and holds up none behind it', async () => {
     laboratory.behave('refuses');

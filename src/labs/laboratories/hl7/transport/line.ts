@@ -11,10 +11,10 @@ import { readReply, type Reply } from '../messages/read-reply.ts';
 import type { Settings } from '../connections/settings.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
 
-/** No answer that counts came; `reached` tells whether the laboratory was there to be sent to. */
 /** Of all teams that order there. */
 const LABORATORIES: Owner = { org: 'laboratories', team: 'laboratories' };
 
+/** No answer that counts came; `reached` tells whether the laboratory was there to be sent to. */
 export class LineFailed extends Error {
   readonly code: string;
   readonly reached: boolean;
@@ -53,7 +53,7 @@ export async function openLine(mllp: Mllp, charset: Charset): Promise<Line> {
       end('not_mllp');
     }
   });
-  socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken'));
+  socket.on('error', () => end('closed'));
   socket.on('close', () => end('closed'));
 
   const send = (message: string, controlId: string): Promise<Reply> =>
