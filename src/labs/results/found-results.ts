@@ -6,8 +6,8 @@ import type { LabResults, MissingResult } from './schemas.ts';
 
 /** Results with what documents say of them beside their values; answers of operations leave it out. */
 export type FoundResults = Omit<Static<typeof LabResults>, 'missing_results'> & {
-  /** `is_withdrawn`: the laboratory has taken the value back. */
-  missing_results: (Static<typeof MissingResult> & { is_withdrawn?: true })[];
+  /** `is_withdrawn`: the laboratory has taken the value back. `is_held`: it is still to come. */
+  missing_results: (Static<typeof MissingResult> & { is_withdrawn?: true; is_held?: true })[];
   /** It replaces a report that somebody may hold: 42 CFR 493.1291(k). */
   is_corrected: boolean;
   /** Names of tests whose values the laboratory took back. */

@@ -12,7 +12,12 @@ type Kept = { key: string; as_of?: { reported_at: string; sent_at: string | null
 export type PastResult = Static<typeof PastResultTold> & { sent_at: string | null };
 export type KeptResult = Omit<Static<typeof BiomarkerResult>, 'history'> & Kept & { history: PastResult[] };
 /** `reported_at` is null where no laboratory said so: a final report just does not have it. */
-export type KeptMissing = Static<typeof MissingResult> & Kept & { reported_at: string | null };
+export type KeptMissing = Static<typeof MissingResult> &
+  Kept & {
+    reported_at: string | null;
+    /** It is still to come: its test waits for something about the sample. */
+    is_held?: true;
+  };
 /**
  * What a laboratory took back: what it is and no value, which may have been somebody else's, so that none can be shown and an
  * older message does not bring it back. Versions of early releases have its key alone, or its name too.
@@ -22,7 +27,7 @@ export type Withdrawn = Kept &
 
 /** What was told of ordered tests by themselves, by the ids of their markers. */
 export type ToldTests = Readonly<Record<string, ReportedTest['status']>>;
-/** Why the samples of ordered tests were rejected (HL7 table 0490), by the ids of their markers. */
+/** Why the samples of ordered tests were rejected or hold them up (HL7 table 0490), by the ids of their markers. */
 export type RejectedTests = Readonly<Record<string, string>>;
 
 /** One version of what a laboratory reported of an order, whole: what it did not repeat is as in the version before. */

@@ -10,12 +10,12 @@ import { makeRedraw } from '../orders/under-way/redraw.ts';
 import { describeReport } from './storing/describe-report.ts';
 import { worstOf, type Interpretation } from './interpretation/interpret.ts';
 import type { KeptReport, RejectedTests } from './kept-report.ts';
-import { mergeValues, notReported, SET_ASIDE } from './storing/merge-report.ts';
+import { heldUp, mergeValues, notReported, SET_ASIDE } from './storing/merge-report.ts';
 import { newestReport, type NewestReport } from './newest-report.ts';
 import type { LabReport } from './report.ts';
 import { MOST_OF_REPORT, refuseOversize, ReportRefused } from './report-bounds.ts';
 import { sealReport } from './sealed.ts';
-import { detailOfRejection, withRejections } from './storing/rejected-samples.ts';
+import { detailOfRejection, rejectionOf, withRejections } from './storing/rejected-samples.ts';
 import { areAllTold, haveAllFailed, meantBy, notAwaited, rejectedAfter, testsAfter } from './storing/told-tests.ts';
 import { withNotesOfTests } from './storing/notes-of-tests.ts';
 import { tellCritical } from './tell-critical.ts';
@@ -104,7 +104,11 @@ async function reportAfter(
     ...each,
     isSetAside: setAside.has(each.analyte.slug),
   }));
-  const missing_results = [...values.missing_results, ...notReported(values, expected)];
+  const missing_results = [
+    ...values.missing_results,
+    ...notReported(values, expected),
+    ...heldUp(values, analytes, rejected),
+  ];
   const interpretation = worstOf(values.results.map((result) => result.interpretation));
   const hasFailed = complete && report.tests !== null && haveAllFailed(tests, values, ordered);
   const reach = hasFailed ? failedBy(rejected) : complete ? 'complete' : 'partial';
@@ -131,7 +135,7 @@ const sizeOf = ({
 const hasEnded = ({ row }: LoadedOrder): boolean => !isOpen(row.last_low_level_status);
 
 function failedBy(rejected: RejectedTests): Reach {
-  const [code] = Object.values(rejected);
+  const code = Object.values(rejected).find((each) => rejectionOf({ rejected: [each] }) !== null);
   return code === undefined ? { failed: 'called_off' } : { failed: 'redrawn', detail: detailOfRejection(code) };
 }
 

@@ -63,12 +63,12 @@ export function observationOf(result: Result, of: Of, place: number): Observatio
   };
 }
 
-/** What the laboratory could not tell, or has taken back, with why. */
+/** What the laboratory could not tell, has taken back, or does not do before it knows more of the sample, with why. */
 export const missingObservationOf = (missing: Missing, of: Of, place: number): Observation => ({
   ...commonOf(missing, of, place),
-  status: missing.is_withdrawn ? 'entered-in-error' : 'cancelled',
+  status: missing.is_withdrawn ? 'entered-in-error' : missing.is_held ? 'registered' : 'cancelled',
   dataAbsentReason: {
-    coding: [{ system: ABSENT_SYSTEM, code: 'not-performed' }],
+    coding: [{ system: ABSENT_SYSTEM, code: missing.is_held ? 'temp-unknown' : 'not-performed' }],
     text: missing.inferred_failure_type,
   },
   ...notesOf(missing.note, null),

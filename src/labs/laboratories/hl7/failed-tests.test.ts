@@ -12,7 +12,8 @@ const hiv = {
   analytes: [{ code: 'HIVAB', slug: 'saguaro-hiv', name: 'HIV 1/2 Ag/Ab', loinc_code: '56888-1' }],
 };
 const REACTIVE = 'OBX|1|ST|HIVAB^HIV^L||Reactive|||AA|||F';
-const rejected = (reason: string): string => `SPM|1|S1||SER^Serum^HL70487|||||||||||||||||${reason}^Rejected^HL70490`;
+const rejectedBy = (reason: string): string => `SPM|1|S1||SER^Serum^HL70487|||||||||||||||||${reason}`;
+const rejected = (code: string): string => rejectedBy(`${code}^Rejected^HL70490`);
 
 let orders: LaboratoryOrders;
 beforeAll(async () => {
@@ -22,6 +23,12 @@ afterAll(() => orders.close());
 
 const transaction = async (id: string): Promise<unknown> => (await orders.read(id)).order_transaction;
 const siblings = async (id: string): Promise<unknown[]> => ((await transaction(id)) as { orders: unknown[] }).orders;
+async function observationStatuses(id: string): Promise<string[]> {
+  type Resource = { resourceType: string; status: string };
+  const { body } = await orders.app.team.api<{ entry: { resource: Resource }[] }>('GET', `/v3/order/${id}/result/fhir`);
+  const resources = body.entry.map(({ resource }) => resource);
+  return resources.filter(({ resourceType }) => resourceType === 'Observation').map(({ status }) => status);
+}
 const statuses = async (id: string): Promise<string[]> => lowStatuses(await orders.read(id));
 type Unmatched = {
   id: string;
@@ -75,6 +82,67 @@ describe('a rejected sample of one of two tests', () => {
     expect((await orders.results(id)).missing_results).toMatchObject([
       { slug: 'saguaro-glucose', inferred_failure_type: 'collection_process_failure' },
       { slug: 'saguaro-hba1c' },
+    ]);
+  });
+});
+
+describe('a sample with which something is wrong', () => {
+  test.each([
+    ['RA^Missing patient ID^HL70490', 'The sample came without the id of the patient.'],
+    ['rd', 'The sample came without the date of collection.'],
+    ['ZZ^Spilled^L', 'The laboratory has rejected the sample: Spilled.'],
+  ])(
+    'and no test ended leaves the order where it is, and its results and an event say so (%s)',
+    async (code, words) => {
+      const { id, number } = await orders.walkIn(['MET', 'HIV']);
+      const told = (await orders.told(id)).length;
+      expect(await orders.send([PID, obr(`${number}-1`, 'MET', 'I'), rejectedBy(code)])).toBe('AA');
+      expect((await orders.told(id)).slice(told)).toEqual(['requisition_bypassed']);
+      const { results, missing_results } = await orders.results(id);
+      expect(results).toEqual([]);
+      expect(missing_results.map(({ slug, note }) => [slug, note])).toEqual([
+        ['saguaro-glucose', words],
+        ['saguaro-hba1c', words],
+      ]);
+      expect(await observationStatuses(id)).toEqual(['registered', 'registered']);
+      await orders.send([PID, obr(`${number}-1`, 'MET', 'F'), obx('GLU', '90'), obx('A1C', '5')]);
+      expect((await orders.results(id)).missing_results).toEqual([]);
+      expect((await statuses(id)).at(-1)).toBe('partial_results');
+    },
+  );
+
+  test('is no longer told once the laboratory goes on with it', async () => {
+    const { id, number } = await orders.walkIn(['MET']);
+    await orders.send([PID, obr(number, 'MET', 'I'), rejectedBy('RE')]);
+    await orders.send([PID, obr(number, 'MET', 'P'), obx('GLU', '90', { status: 'P' })]);
+    expect((await orders.results(id)).missing_results).toEqual([]);
+  });
+
+  test('of an order that was cancelled is told nowhere', async () => {
+    const { id, number } = await orders.walkIn(['MET']);
+    await orders.app.team.api('POST', `/v3/order/${id}/cancel`);
+    expect(await orders.send([PID, obr(number, 'MET', 'I'), rejectedBy('RA')])).toBe('AA');
+    expect((await orders.results(id)).code).toBe('results_not_available');
+    expect((await orders.messages()).at(-1)).toMatchObject({ state: 'applied', reason: 'order_ended' });
+  });
+
+  test('is known by the code of the standard that stands beside one of the laboratory', async () => {
+    const { id, number } = await orders.walkIn(['MET']);
+    await orders.send([
+      PID,
+      obr(number, 'MET', 'I'),
+      rejectedBy('QNS^Too little^L^QS^Quantity not sufficient^HL70490'),
+    ]);
+    expect((await statuses(id)).at(-1)).toBe('redraw_available');
+  });
+
+  test('of which a value was told all the same is named with that value', async () => {
+    const { id, number } = await orders.walkIn(['MET']);
+    await orders.send([PID, obr(number, 'MET', 'F'), obx('GLU', '90'), obx('A1C', '5'), rejectedBy('RH')]);
+    expect((await statuses(id)).at(-1)).toBe('completed');
+    expect((await orders.results(id)).results.map((told) => told['notes'])).toEqual([
+      'The sample was hemolyzed.',
+      'The sample was hemolyzed.',
     ]);
   });
 });

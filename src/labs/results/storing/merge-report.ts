@@ -1,7 +1,8 @@
 import type { Analyte } from '../../catalogue/analytes.ts';
-import type { KeptMissing, KeptReport, KeptResult, PastResult } from '../kept-report.ts';
+import type { KeptMissing, KeptReport, KeptResult, PastResult, RejectedTests } from '../kept-report.ts';
 import { isNewer, isPreliminary, type Entry } from './newer.ts';
 import { analyteOf, asOf, keyOf, named, readMissing, readResult, sourceMarkerOf } from './read-observation.ts';
+import { heldTests, wordsOfRejection } from './rejected-samples.ts';
 import type { LabReport, Observation } from '../report.ts';
 
 type Values = Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>;
@@ -147,22 +148,39 @@ export const SET_ASIDE = 'A part of the report could not be read and was set asi
  * it, or it may have stood in a part of the report that was discarded.
  */
 export function notReported(
-  { results, missing_results, withdrawn }: Values,
+  values: Values,
   expected: { analyte: Analyte; isCancelled: boolean; isSetAside: boolean }[],
 ): KeptMissing[] {
-  const told = new Set([...results, ...missing_results, ...withdrawn].map(({ key }) => key.split('#')[0]));
+  const told = toldIn(values);
   return expected
     .filter(({ analyte }) => analyte.required && !told.has(analyte.slug))
     .map(({ analyte, isCancelled, isSetAside }) => ({
-      key: analyte.slug,
-      name: analyte.name,
-      slug: analyte.slug,
-      loinc: analyte.loinc_code,
-      loinc_slug: analyte.loinc_code === null ? null : analyte.slug,
-      provider_id: analyte.marker_provider_id,
-      source_markers: [sourceMarkerOf(analyte)],
-      inferred_failure_type: 'unknown_failure',
+      ...withoutValue(analyte),
       note: isCancelled ? 'The laboratory cancelled this test.' : isSetAside ? SET_ASIDE : NOT_IN_REPORT,
-      reported_at: null,
     }));
 }
+
+/** What is required and still to come of tests that wait for something about their samples, with what that is. */
+export function heldUp(values: Values, analytes: Analyte[], rejected: RejectedTests): KeptMissing[] {
+  const [told, held] = [toldIn(values), heldTests(rejected)];
+  return analytes.flatMap((analyte) => {
+    const code = held.get(analyte.marker_id);
+    if (code === undefined || !analyte.required || told.has(analyte.slug)) return [];
+    return [{ ...withoutValue(analyte), note: wordsOfRejection(code), is_held: true as const }];
+  });
+}
+
+const toldIn = ({ results, missing_results, withdrawn }: Values): Set<string | undefined> =>
+  new Set([...results, ...missing_results, ...withdrawn].map(({ key }) => key.split('#')[0]));
+
+const withoutValue = (analyte: Analyte): Omit<KeptMissing, 'note'> => ({
+  key: analyte.slug,
+  name: analyte.name,
+  slug: analyte.slug,
+  loinc: analyte.loinc_code,
+  loinc_slug: analyte.loinc_code === null ? null : analyte.slug,
+  provider_id: analyte.marker_provider_id,
+  source_markers: [sourceMarkerOf(analyte)],
+  inferred_failure_type: 'unknown_failure',
+  reported_at: null,
+});

@@ -4,7 +4,7 @@ import type { Analyte } from '../../catalogue/analytes.ts';
 import type { OrderedTest } from '../../catalogue/ordered-tests.ts';
 import type { KeptReport, RejectedTests, ToldTests } from '../kept-report.ts';
 import type { ReportedTest } from '../report.ts';
-import { rejectionCodeOf } from './rejected-samples.ts';
+import { heldTests, holdOf, rejectionCodeOf } from './rejected-samples.ts';
 
 type Status = ReportedTest['status'];
 type Values = Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>;
@@ -32,7 +32,10 @@ export function testsAfter(before: ToldTests, reported: ReportedTest[], ordered:
   return { tests, awaitsOthers };
 }
 
-/** Why the samples of ordered tests were rejected; of a test that was not cancelled, or has values since, nothing. */
+/**
+ * Why the samples of ordered tests were rejected, or hold their tests up; nothing of a test that has values since. A hold is as the
+ * laboratory last told it.
+ */
 export function rejectedAfter(
   before: RejectedTests,
   reported: ReportedTest[],
@@ -40,11 +43,17 @@ export function rejectedAfter(
 ): RejectedTests {
   const rejected = new Map(Object.entries(before));
   for (const test of reported) {
-    const code = rejectionCodeOf(test);
-    for (const { marker_id } of code === null ? [] : meantBy(test, ordered))
-      rejected.set(String(marker_id), code as string);
+    const code = rejectionCodeOf(test) ?? holdOf(test);
+    for (const { marker_id } of meantBy(test, ordered)) {
+      const marker = String(marker_id);
+      if (code !== null) rejected.set(marker, code);
+      else if (tests[marker] !== 'cancelled') rejected.delete(marker);
+    }
   }
-  return Object.fromEntries([...rejected].filter(([marker]) => tests[marker] === 'cancelled'));
+  const held = heldTests(Object.fromEntries(rejected));
+  return Object.fromEntries(
+    [...rejected].filter(([marker]) => tests[marker] === (held.has(Number(marker)) ? 'partial' : 'cancelled')),
+  );
 }
 
 /** Whether every ordered test was cancelled, or has nothing but values that will not come: no result can come any more. */

@@ -3,8 +3,10 @@ import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { pathTo } from '../../../orders/status/path.ts';
 import { progressOfOrder } from '../../../orders/status/progress.ts';
 import { advance } from '../../../orders/status/rules.ts';
+import { isOpen } from '../../../orders/status/table.ts';
 import { documentAlone } from '../../../results/document-alone.ts';
 import { keepDocument } from '../../../results/storing/keep-document.ts';
+import { holdOf, rejectionOf } from '../../../results/storing/rejected-samples.ts';
 import { storeReport } from '../../../results/store-report.ts';
 import type { LabReport } from '../../../results/report.ts';
 import { receiveReport } from '../../../results/unmatched/receive-report.ts';
@@ -43,10 +45,13 @@ export async function applyResult(
   const isAlone = hasDocument && report.observations.length === 0;
   const alone = isAlone ? await documentAlone(ctx, order, { report, isKept: Buffer.isBuffer(document) }) : null;
   if (alone === 'values') throw new ResultProblem('document_without_values');
-  const blocked = blockOf(report);
+  // Only a kit has a status for work that is held up; any other order stays where it is, and its results say so.
+  const isKit = order.row.method === 'testkit';
+  const blocked = isKit ? blockOf(report) : null;
+  const keepsStatus = !isKit && isOpen(order.row.last_low_level_status) && isHeldAlone(report);
   let superseded = false;
   if (alone !== 'nothing' && (!blocked || tellsMore(report))) {
-    const stored = await storeReport(ctx, order, report);
+    const stored = await storeReport(ctx, order, report, { keepsStatus });
     if (stored.outcome === 'impossible') return giveToTeam(ctx, order, result);
     superseded = stored.superseded;
   }
@@ -85,6 +90,10 @@ function blockOf({ tests, observations }: LabReport): LabNews | null {
 /** Beside that its sample was rejected. */
 const tellsMore = ({ observations, tests }: LabReport): boolean =>
   observations.length > 0 || Boolean(tests?.some(({ notes }) => notes));
+
+/** It says nothing but that something about the samples holds their tests up. */
+const isHeldAlone = (report: LabReport): boolean =>
+  !tellsMore(report) && Boolean(report.tests?.every((test) => rejectionOf(test) === null && holdOf(test) !== null));
 
 /** To a status by all that stand before it: the laboratory may tell of a sample before its carrier does. */
 export async function walk(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: LabNews): Promise<void> {

@@ -1,8 +1,10 @@
-import type { LabReport, Observation, ReportedTest } from '../../../results/report.ts';
-import { textAt, textsAt, type Segment } from '../codec/message.ts';
+import type { Coding, LabReport, Observation, ReportedTest } from '../../../results/report.ts';
+import { isRejectionCode } from '../../../results/storing/rejected-samples.ts';
+import { textAt, type Segment } from '../codec/message.ts';
 import { readOrderNumber } from './order-number.ts';
 import { isDocument } from './read-document.ts';
 import type { Group } from './read-groups.ts';
+import { codingsAt } from './read-value-of.ts';
 import { ResultProblem } from './result-problem.ts';
 
 /** How far a test is; 'pending': nothing is told of it yet. */
@@ -65,6 +67,14 @@ export function testOf(
 
 /** SPM-21, where each sample of the test was rejected: a good one beside a bad one may still bring the values. */
 function rejectionsOf(specimens: Segment[]): string[] {
-  const reasons = specimens.map((specimen) => textsAt(specimen, 21).map((code) => code.trim().toUpperCase()));
-  return reasons.some((codes) => codes.length === 0) ? [] : [...new Set(reasons.flat())];
+  const reasons = specimens.map((specimen) =>
+    (specimen.fields[21] ?? []).flatMap((_, at) => codingsAt(specimen, 21, at + 1).map(reasonOf)),
+  );
+  return reasons.some((told) => told.length === 0) ? [] : [...new Set(reasons.flat())];
+}
+
+/** The code, or what the laboratory calls one of its own. */
+function reasonOf({ code, text }: Coding): string {
+  const known = code.trim().toUpperCase();
+  return isRejectionCode(known) ? known : (text ?? code).trim().slice(0, 100);
 }
