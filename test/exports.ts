@@ -14,6 +14,7 @@ export type FileImport = {
   unchanged: number;
   outside_ingestion_bounds: number;
   skipped: number;
+  skipped_by_type: { type: string; reason: string; records: number }[];
   error: { code: string; message: string } | null;
   created_at: string;
   started_at: string | null;

@@ -434,6 +434,7 @@ export interface Imports {
   outside_ingestion_bounds: Generated<Int8>;
   progress: Generated<number>;
   skipped: Generated<Int8>;
+  skipped_by_type: Generated<Jsonb>;
   started_at: string | null;
   status: Generated<string>;
   team_id: string;

@@ -4,6 +4,7 @@ import type { SummaryItem } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
 import { workout } from '../summaries/resources/workout.ts';
+import type { Skipped } from './skipped.ts';
 import { SampleInput, type SampleInputValue } from '../timeseries/sample-input.ts';
 
 export const isSample: (value: unknown) => value is SampleInputValue = fits(SampleInput);
@@ -26,6 +27,12 @@ export function checkedSummary(value: unknown): CheckedSummary | null {
   if (resource === 'workouts') return items.workouts(item) ? { resource, item } : null;
   if (resource !== 'sleep' || !items.sleep(item)) return null;
   return { resource, item, cycle: typeof cycle === 'object' ? (cycle as Record<string, unknown> | null) : null };
+}
+
+/** Counts a sample or summary that the schemas refuse: nothing can have been measured so. */
+export function impossible(value: unknown): Skipped {
+  const resource = (value as { resource?: unknown } | null)?.resource;
+  return { type: typeof resource === 'string' ? resource : 'other', reason: 'impossible', records: 1 };
 }
 
 export const isSleepCycle = items.sleep_cycle;

@@ -39,6 +39,7 @@ const nextOrNull = (ctx: Ctx = app.ctx): Promise<Claimed | null> => claimNext<Cl
 const claim = async (): Promise<Claimed> => (await nextOrNull()) as Claimed;
 const runOut = (id: string) =>
   sql`update imports set lease_until = now() - interval '1 second' where id = ${id}`.execute(app.db);
+const left = { type: 'HKQuantityTypeIdentifierUnknown', reason: 'not_kept' as const, records: 2 };
 const piece = {
   samples: [
     {
@@ -51,7 +52,8 @@ const piece = {
     },
   ],
   summaries: [],
-  skipped: 2,
+  skipped: [left],
+  kind: 'apple_health' as const,
   progress: 0.5,
 };
 
@@ -197,9 +199,19 @@ describe('a piece of a file', () => {
       { resource: 'workouts', item: { ...workout, sport: 'running', stream: { time: [2, 1] } } },
       { resource: 'sleep', item: { ...workout, total: 'long' } },
     ];
-    await storePiece(scoped, claimed, { samples: [good, ...wrong], summaries, skipped: 3, progress: 0.25 });
-    const skipped = wrong.length + summaries.length + 3;
-    expect(await read(team, claimed)).toMatchObject({ created: 1, skipped, progress: 0.25 });
+    await storePiece(scoped, claimed, {
+      ...piece,
+      samples: [good, ...wrong],
+      summaries,
+      skipped: [left, { ...left, type: 'a name, of a person!' }],
+      progress: 0.25,
+    });
+    const skipped = wrong.length + summaries.length + 4;
+    const told = await read(team, claimed);
+    expect(told).toMatchObject({ created: 1, skipped, progress: 0.25 });
+    expect(told.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(skipped);
+    expect(told.skipped_by_type).toContainEqual(left);
+    expect(told.skipped_by_type).toContainEqual({ type: 'other', reason: 'not_kept', records: 2 });
   });
 
   test("holds nothing of days that the user's data is not taken of", async () => {

@@ -3,6 +3,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import type { Leased } from '../../files/file-queue.ts';
 import type { FailureCode } from './failures.ts';
 import type { FileKind } from './file-kind.ts';
+import type { Skipped } from './skipped.ts';
 
 /** An import that this process works on as long as nobody else has another lease of it. */
 export type Claimed = Leased & { kind: FileKind };
@@ -17,24 +18,29 @@ export const IMPORTS = {
   mostAttempts: 5,
   mostAtOnce: 2,
   begins: sql`, started_at = coalesce(file.started_at, now()),
-             progress = 0, unchanged = 0, outside_ingestion_bounds = 0, skipped = 0`,
+             progress = 0, unchanged = 0, outside_ingestion_bounds = 0, skipped = 0, skipped_by_type = '[]'`,
 } as const;
 
 /** Somebody else has the import now, or it was erased: nothing more of it may be stored. */
 export class LeaseLost extends Error {}
 
-/** Keeps the import for the caller until the commit, and for another while after it. Throws LeaseLost. */
-export async function holdLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: Claimed): Promise<void> {
+/**
+ * Keeps the import for the caller until the commit, and for another while after it; answers what it has counted as skipped.
+ * Throws LeaseLost.
+ */
+export async function holdLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: Claimed): Promise<Skipped[]> {
   // The user's row first, as whoever erases takes it first, too. The commit does not wait for the disk, which is others' to
   // wait for: what a crash of PostgreSQL takes is read from the file again, which goes after a commit that does wait.
   await sql`
     select set_config('synchronous_commit', 'off', true) from users
      where id = ${user_id} and team_id = ${ctx.team.id} for key share`.execute(ctx.db);
-  const { rows } = await sql`
+  const { rows } = await sql<{ skipped_by_type: Skipped[] }>`
     update imports set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
      where user_id = ${user_id} and id = ${id} and team_id = ${ctx.team.id} and lease = ${lease} and status = 'running'
-    returning id`.execute(ctx.db);
-  if (rows.length === 0) throw new LeaseLost('The import is no longer this process’s.');
+    returning skipped_by_type`.execute(ctx.db);
+  const [row] = rows;
+  if (!row) throw new LeaseLost('The import is no longer this process’s.');
+  return row.skipped_by_type;
 }
 
 /** Ends the import, if it is still the caller's. */

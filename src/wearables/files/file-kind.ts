@@ -3,6 +3,8 @@ import { ownOf } from '../../wire/own.ts';
 export const FILE_KINDS = ['apple_health', 'fit', 'tcx', 'gpx'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
+export const isFileKind = (kind: unknown): kind is FileKind => FILE_KINDS.includes(kind as FileKind);
+
 /** As much of a file as tells what it is. */
 export const HEAD_BYTES = 4_096;
 

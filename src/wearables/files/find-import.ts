@@ -18,6 +18,7 @@ const COLUMNS = [
   'unchanged',
   'outside_ingestion_bounds',
   'skipped',
+  'skipped_by_type',
   'error',
   'created_at',
   'started_at',

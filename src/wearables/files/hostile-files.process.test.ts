@@ -155,7 +155,13 @@ describe('a document', () => {
       }),
       '<Record/>',
     ]);
-    expect(await importFile(app, user_id, file)).toMatchObject({ status: 'success', created: 1, skipped: 5 });
+    const done = await importFile(app, user_id, file);
+    expect(done).toMatchObject({ status: 'success', created: 1, skipped: 5 });
+    expect(done.skipped_by_type).toEqual([
+      { type: 'HKQuantityTypeIdentifierHeartRate', reason: 'unreadable', records: 3 },
+      { type: 'other', reason: 'not_kept', records: 1 },
+      { type: 'heartrate', reason: 'impossible', records: 1 },
+    ]);
   });
 
   test('that takes more memory than an import has ends its own process only', async () => {

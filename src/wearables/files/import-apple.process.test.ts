@@ -44,6 +44,7 @@ describe('an export of Apple Health', () => {
       updated: 0,
       unchanged: 0,
       skipped: 1,
+      skipped_by_type: [{ type: `${QUANTITY}NobodyKnowsThis`, reason: 'not_kept', records: 1 }],
       error: null,
     });
     expect(done.started_at && done.ended_at && done.created_at <= done.started_at).toBe(true);

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { startParser } from '../../files/parser-process.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
 import { ImportFailure, isFailureCode } from './failures.ts';
-import type { FileKind } from './file-kind.ts';
+import { isFileKind, type FileKind } from './file-kind.ts';
 import type { ParsedLine } from './parse/record.ts';
+import { isSkipped } from './skipped.ts';
 
 /** A thousand samples are about 200 kB; a workout with 100,000 points is some megabytes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
@@ -89,6 +90,7 @@ function parse(line: string): ParsedLine {
     samples: unknown;
     summaries: unknown;
     skipped: unknown;
+    kind: unknown;
     progress: unknown;
     done: unknown;
     failed: unknown;
@@ -100,9 +102,9 @@ function parse(line: string): ParsedLine {
   }
   if (typeof said.failed === 'string') return { failed: said.failed };
   if (said.done === true) return { done: true };
-  const { samples, summaries, skipped, progress } = said;
-  const areLists = Array.isArray(samples) && Array.isArray(summaries);
-  if (!areLists || !Number.isSafeInteger(skipped) || typeof progress !== 'number' || progress > 1)
+  const { samples, summaries, skipped, kind, progress } = said;
+  const areLists = Array.isArray(samples) && Array.isArray(summaries) && Array.isArray(skipped);
+  if (!areLists || !skipped.every(isSkipped) || !isFileKind(kind) || typeof progress !== 'number' || progress > 1)
     throw new ImportFailure('file_broken');
-  return { samples, summaries, skipped: Math.max(0, skipped as number), progress: Math.max(0, progress) };
+  return { samples, summaries, skipped, kind, progress: Math.max(0, progress) };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Cursor, nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { FILE_KINDS } from './file-kind.ts';
+import { SKIP_REASONS } from './skipped.ts';
 
 const IMPORT_STATUSES = ['queued', 'running', 'success', 'failure'] as const;
 
@@ -19,7 +20,19 @@ export const FileImport = Type.Object({
   updated: count('Samples and summaries that differ from what was there.'),
   unchanged: count('Samples and summaries that were there already.'),
   outside_ingestion_bounds: count("Records of days that the user's data is not taken of."),
-  skipped: count('Records that are kept nowhere here, and those that make no sense.'),
+  skipped: count('Records that are not stored.'),
+  skipped_by_type: Type.Array(
+    Type.Object({
+      type: Type.String({ description: 'The kind of record, as the file calls it; `other` after 200 kinds.' }),
+      reason: oneOf(SKIP_REASONS, {
+        description:
+          'not_kept: there is no place for it here. unreadable: its value, unit or time is none that is known. ' +
+          'impossible: nothing can have been measured so. empty: it says nothing.',
+      }),
+      records: count('How many there were.'),
+    }),
+    { description: 'The same by kind and reason, the most first.' },
+  ),
   error: nullable(
     Type.Object(
       {

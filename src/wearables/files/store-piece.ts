@@ -7,11 +7,14 @@ import { storeSummaries, type Outcome, type Stored } from '../summaries/store.ts
 import { asWriter } from '../one-writer.ts';
 import { placedSample, withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
-import { checkedSummary, isSample, isSleepCycle, RESOURCES, type CheckedSummary } from './checked.ts';
+import { checkedSummary, impossible, isSample, isSleepCycle, RESOURCES, type CheckedSummary } from './checked.ts';
 import { holdLease, type Claimed } from './claim.ts';
 import type { ParsedPiece } from './parser-process.ts';
+import { addSkipped, sumOf, type Skipped } from './skipped.ts';
 
-type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bounds' | 'skipped', number>;
+type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bounds', number> & {
+  skipped: Skipped[];
+};
 
 /**
  * Stores a piece of a file by the ways by which all samples and summaries come in, and counts it on the import in the
@@ -19,18 +22,18 @@ type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bo
  */
 export function storePiece(ctx: TeamCtx, claimed: Claimed, piece: ParsedPiece): Promise<void> {
   return inTransaction(ctx, async (tx) => {
-    await holdLease(tx, claimed);
+    const skipped = await holdLease(tx, claimed);
     const counts = await asWriter(tx, claimed.user_id, (tx, user) => storeOf(tx, user, piece));
-    await countOnImport(tx, claimed, piece.progress, counts);
+    await countOnImport(tx, claimed, { ...piece, ...counts, skipped_before: skipped });
   });
 }
 
 async function storeOf(
   ctx: TxCtx<TeamCtx>,
   user: UserRow,
-  { samples, summaries, skipped }: ParsedPiece,
+  { samples, summaries, skipped }: Pick<ParsedPiece, 'samples' | 'summaries' | 'skipped'>,
 ): Promise<Counts> {
-  const counts: Counts = { created: 0, updated: 0, unchanged: 0, outside_ingestion_bounds: 0, skipped };
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0, outside_ingestion_bounds: 0, skipped: [...skipped] };
   await storeOfSeries(ctx, user, samples, counts);
   await storeOfSummaries(ctx, user, summaries, counts);
   return counts;
@@ -39,14 +42,24 @@ async function storeOf(
 function countOnImport(
   { db, team }: TxCtx<TeamCtx>,
   { user_id, id }: Claimed,
-  progress: number,
-  { created, updated, unchanged, outside_ingestion_bounds, skipped }: Counts,
+  {
+    progress,
+    kind,
+    created,
+    updated,
+    unchanged,
+    outside_ingestion_bounds,
+    skipped,
+    skipped_before,
+  }: Counts & Pick<ParsedPiece, 'progress' | 'kind'> & { skipped_before: Skipped[] },
 ): Promise<unknown> {
+  for (const each of skipped) addSkipped(skipped_before, each);
+  const by_type = skipped_before.toSorted((a, b) => b.records - a.records);
   return sql`
     update imports set progress = ${progress}, created = created + ${created}, updated = updated + ${updated},
            unchanged = unchanged + ${unchanged},
            outside_ingestion_bounds = outside_ingestion_bounds + ${outside_ingestion_bounds},
-           skipped = skipped + ${skipped}
+           skipped = skipped + ${sumOf(skipped)}, skipped_by_type = ${JSON.stringify(by_type)}, kind = ${kind}
      where user_id = ${user_id} and id = ${id} and team_id = ${team.id}`.execute(db);
 }
 
@@ -58,13 +71,13 @@ async function storeOfSeries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[]
   counts.updated += updated;
   counts.unchanged += unchanged;
   counts.outside_ingestion_bounds += samples.length - within.length;
-  counts.skipped += told.length - samples.length;
+  for (const each of told) if (!isSample(each)) addSkipped(counts.skipped, impossible(each));
 }
 
 async function storeOfSummaries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
   if (told.length === 0) return;
   const summaries = told.map(checkedSummary).filter((each) => each !== null);
-  counts.skipped += told.length - summaries.length;
+  for (const each of told) if (checkedSummary(each) === null) addSkipped(counts.skipped, impossible(each));
   const of = <R extends CheckedSummary['resource']>(resource: R) =>
     summaries.filter((each): each is Extract<CheckedSummary, { resource: R }> => each.resource === resource);
   const [workouts, sleeps] = [of('workouts'), of('sleep')];
@@ -95,7 +108,7 @@ async function store(
   return storeSummaries(ctx, user, RESOURCES[resource], incoming);
 }
 
-const COUNTED: Record<Outcome, keyof Counts> = {
+const COUNTED: Record<Outcome, Exclude<keyof Counts, 'skipped'>> = {
   created: 'created',
   updated: 'updated',
   unchanged: 'unchanged',

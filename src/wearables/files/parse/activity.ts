@@ -82,7 +82,7 @@ export function putActivity(activity: Activity, sink: Sink): void {
   const points = activity.points.toSorted((a, b) => a.at - b.at);
   const start = activity.start ?? points[0]?.at;
   const end = activity.end ?? points.at(-1)?.at;
-  if (start === undefined || end === undefined || end < start) return sink.skip();
+  if (start === undefined || end === undefined || end < start) return sink.skip('workout', 'unreadable');
   const maker = activity.maker.toLowerCase();
   const source = {
     provider: PROVIDERS.find(([words]) => words.test(maker))?.[1] ?? ('manual' as const),

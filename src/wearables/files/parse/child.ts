@@ -3,9 +3,10 @@
 import { once } from 'node:events';
 import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
-import { parseAppleExport } from './apple-export.ts';
+import { addSkipped, type Skipped } from '../skipped.ts';
+import { parseAppleExport } from './apple/export.ts';
 import { openContent, readWhole, type Content } from './content.ts';
-import { parseFit } from './fit.ts';
+import { parseFit } from './fit/read.ts';
 import { parseGpx } from './gpx.ts';
 import type { ParsedLine, ParsedSample, ParsedSummary, Sink } from './record.ts';
 import { parseTcx } from './tcx.ts';
@@ -19,14 +20,15 @@ const SILENCE_MS = 5_000;
 
 let samples: ParsedSample[] = [];
 const summaries: ParsedSummary[] = [];
-let skipped = 0;
+let skipped: Skipped[] = [];
+let kind: FileKind;
 let reached = 0;
 let toldAt = performance.now();
 
 const sink: Sink = {
   sample: (sample) => void samples.push(sample),
   summary: (summary) => void summaries.push(summary),
-  skip: (records = 1) => void (skipped += records),
+  skip: (type, reason, records = 1) => addSkipped(skipped, { type, reason, records }),
   flush: async (progress) => {
     reached = progress;
     while (samples.length >= BATCH || summaries.length >= SUMMARIES || performance.now() - toldAt > SILENCE_MS)
@@ -36,12 +38,12 @@ const sink: Sink = {
 
 async function tell(): Promise<void> {
   const some = summaries.splice(0, summaries[0]?.item['stream'] ? 1 : SUMMARIES);
-  await write({ samples: samples.slice(0, BATCH), summaries: some, skipped, progress: reached });
-  [samples, skipped, toldAt] = [samples.slice(BATCH), 0, performance.now()];
+  await write({ samples: samples.slice(0, BATCH), summaries: some, skipped, kind, progress: reached });
+  [samples, skipped, toldAt] = [samples.slice(BATCH), [], performance.now()];
 }
 
 async function tellAll(): Promise<void> {
-  while (samples.length > 0 || summaries.length > 0 || skipped > 0) await tell();
+  while (samples.length > 0 || summaries.length > 0 || skipped.length > 0) await tell();
 }
 
 async function write(line: ParsedLine): Promise<void> {
@@ -56,7 +58,8 @@ const PARSERS: Record<FileKind, (content: Content, sink: Sink) => Promise<void>>
 };
 
 try {
-  const [kind, path, expandedBytes] = process.argv.slice(2) as [FileKind, string, string];
+  const [begun, path, expandedBytes] = process.argv.slice(2) as [FileKind, string, string];
+  kind = begun;
   await PARSERS[kind](await openContent(path, { kind, expandedBytes: Number(expandedBytes) }), sink);
   await tellAll();
   await write({ done: true });

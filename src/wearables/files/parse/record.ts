@@ -1,4 +1,6 @@
 import type { SampleInputValue } from '../../timeseries/sample-input.ts';
+import type { FileKind } from '../file-kind.ts';
+import type { Skipped, SkipReason } from '../skipped.ts';
 
 /** A sample as the parser of a file tells it: in the words of what is pushed, so that the same checks hold for it. */
 export type ParsedSample = Pick<
@@ -31,8 +33,10 @@ export type ParsedLine =
       /** Checked by whoever reads them, as the summaries: the process that wrote them has read a stranger's file. */
       samples: unknown[];
       summaries: unknown[];
-      /** Records that are kept nowhere. */
-      skipped: number;
+      /** Records that are not stored, by type and reason. */
+      skipped: Skipped[];
+      /** What the file turned out to be: of an archive only what is in it tells. */
+      kind: FileKind;
       /** How far the file is read, from 0 to 1. */
       progress: number;
     }
@@ -43,7 +47,8 @@ export type ParsedLine =
 export type Sink = {
   sample: (sample: ParsedSample) => void;
   summary: (summary: ParsedSummary) => void;
-  skip: (records?: number) => void;
+  /** Counts what is not stored. `type` is the file's own word for it. */
+  skip: (type: string, reason: SkipReason, records?: number) => void;
   /** Says how far the file is read, and waits until the reader has taken what there is; call it often. */
   flush: (progress: number) => Promise<void>;
 };

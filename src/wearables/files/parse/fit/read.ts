@@ -1,8 +1,8 @@
 import FitParser from 'fit-file-parser';
-import { ImportFailure } from '../failures.ts';
-import { addPoint, putActivity, type Activity, type Point } from './activity.ts';
-import type { Sink } from './record.ts';
-import { sportOf } from './sport.ts';
+import { ImportFailure } from '../../failures.ts';
+import { addPoint, putActivity, type Activity, type Point } from '../activity.ts';
+import type { Sink } from '../record.ts';
+import { sportOf } from '../sport.ts';
 
 /** What the parser makes of a message: what it does not know it leaves as numbers, so nothing is taken for granted. */
 type Message = Record<string, unknown>;

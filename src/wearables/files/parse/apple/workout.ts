@@ -1,9 +1,9 @@
-import { BY_HAND } from '../../by-hand.ts';
-import { momentOf } from './apple-time.ts';
-import { sourceTypeOf } from './source-type.ts';
-import type { ParsedSummary } from './record.ts';
-import { sportOf } from './sport.ts';
-import type { Element } from './xml.ts';
+import { BY_HAND } from '../../../by-hand.ts';
+import { momentOf } from './time.ts';
+import { sourceTypeOf } from '../source-type.ts';
+import type { ParsedSummary } from '../record.ts';
+import { sportOf } from '../sport.ts';
+import type { Element } from '../xml.ts';
 
 type Attributes = Element['attributes'];
 

@@ -1,9 +1,9 @@
 // A night of Apple's is a record a stage; what belongs together is one sleep.
-import { momentOf } from './apple-time.ts';
-import { sourceTypeOf } from './source-type.ts';
-import type { Sink } from './record.ts';
-import type { Element } from './xml.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { momentOf } from './time.ts';
+import { sourceTypeOf } from '../source-type.ts';
+import type { Sink } from '../record.ts';
+import type { Element } from '../xml.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 type Stage = { start: number; end: number; stage: number | null };
 type Session = { start: number; end: number; offset: number; stages: Stage[] };
@@ -34,7 +34,7 @@ export function sleepsInto(sink: Sink): { add: (record: Element['attributes']) =
     const { start, end, offset, stages } = session;
     const asleep = stages.filter(({ stage }) => stage !== null && stage !== 4);
     // Time in bed alone is no sleep.
-    if (asleep.length === 0) return sink.skip(stages.length);
+    if (asleep.length === 0) return sink.skip(SLEEP_TYPE, 'not_kept', stages.length);
     const told = stages.filter(({ stage }) => stage !== null).toSorted((a, b) => a.start - b.start || a.end - b.end);
     const seconds = (...which: number[]): number =>
       Math.round(
@@ -78,7 +78,7 @@ export function sleepsInto(sink: Sink): { add: (record: Element['attributes']) =
       const [begin, end] = [momentOf(record['startDate']), momentOf(record['endDate'])];
       const stage = ownOf(STAGES, record['value'] ?? '');
       if (!begin || !end || stage === undefined || end.at < begin.at || end.at - begin.at > LONGEST_MS)
-        return sink.skip();
+        return sink.skip(SLEEP_TYPE, 'unreadable');
       const source = sourceTypeOf(record);
       const open = sessions.get(source);
       const part: Stage = { start: begin.at, end: end.at, stage };

@@ -1,7 +1,7 @@
 // What records of Apple's Health app are called here, and in which units they come. A type that is not listed is skipped;
 // so is heart rate variability, which Apple gives as SDNN and the series hrv holds as RMSSD.
-import { seriesOrNull, type Series } from '../../resources.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { seriesOrNull, type Series } from '../../../resources.ts';
+import { ownOf } from '../../../../wire/own.ts';
 
 type Line = {
   series: Series;

@@ -1,13 +1,13 @@
 // export.xml of Apple's Health app: flat records by type, each with its device, its times and what was noted about it.
-import { ImportFailure } from '../failures.ts';
-import { sleepsInto, SLEEP_TYPE } from './apple-sleep.ts';
-import { momentOf } from './apple-time.ts';
-import { categoryOrNull, quantityOrNull, unitOf } from './apple-types.ts';
-import { workoutOf, type AppleWorkout } from './apple-workout.ts';
-import type { Content } from './content.ts';
-import type { ParsedSample, Sink } from './record.ts';
-import { sourceTypeOf } from './source-type.ts';
-import { readXml, type Element } from './xml.ts';
+import { ImportFailure } from '../../failures.ts';
+import { sleepsInto, SLEEP_TYPE } from './sleep.ts';
+import { momentOf } from './time.ts';
+import { categoryOrNull, quantityOrNull, unitOf } from './record-types.ts';
+import { workoutOf, type AppleWorkout } from './workout.ts';
+import type { Content } from '../content.ts';
+import type { ParsedSample, Sink } from '../record.ts';
+import { sourceTypeOf } from '../source-type.ts';
+import { readXml, type Element } from '../xml.ts';
 
 const PROVIDER = 'apple_health_kit';
 const BLOOD_PRESSURE = 'HKCorrelationTypeIdentifierBloodPressure';
@@ -26,14 +26,15 @@ export async function parseAppleExport(content: Content, sink: Sink): Promise<vo
   let workout: AppleWorkout | null = null;
   const sleeps = sleepsInto(sink);
 
-  const put = (sample: ParsedSample | null): void => {
-    if (!sample) sink.skip();
+  const put = (sample: ParsedSample | null, type: string): void => {
+    const isKnown = type === BLOOD_PRESSURE || quantityOrNull(type) !== null || categoryOrNull(type) !== null;
+    if (!sample) sink.skip(type, isKnown ? 'unreadable' : 'not_kept');
     else sink.sample(isManual ? marked(sample) : sample);
   };
   const putRecord = (record: Attributes): void => {
     const { type = '' } = record;
     if (type === SLEEP_TYPE) sleeps.add(record);
-    else if (type !== SYSTOLIC && type !== DIASTOLIC) put(sampleOf(record));
+    else if (type !== SYSTOLIC && type !== DIASTOLIC) put(sampleOf(record), type);
   };
 
   await readXml(content, {
@@ -57,12 +58,13 @@ export async function parseAppleExport(content: Content, sink: Sink): Promise<vo
         putRecord(record);
         record = null;
       } else if (name === 'Correlation' && correlation) {
-        if (correlation.attributes['type'] === BLOOD_PRESSURE) put(bloodPressureOf(correlation));
+        // Parts of others stand outside of them a second time, and are read or counted there.
+        if (correlation.attributes['type'] === BLOOD_PRESSURE) put(bloodPressureOf(correlation), BLOOD_PRESSURE);
         correlation = null;
       } else if (name === 'Workout' && workout) {
         const summary = workoutOf(workout);
         if (summary) sink.summary(summary);
-        else sink.skip();
+        else sink.skip('Workout', 'unreadable');
         workout = null;
       }
     },
