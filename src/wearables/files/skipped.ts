@@ -16,10 +16,10 @@ const NAME = /^[\w][\w .:/()*+-]{0,99}$/;
 
 /** Adds to the counts; what is no name, and what are too many names, counts as `other`. */
 export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped): void {
-  const find = (name: string): Skipped | undefined =>
+  const ofName = (name: string): Skipped | undefined =>
     counts.find((each) => each.type === name && each.reason === reason);
   const named = NAME.test(type) ? type : OTHER;
-  const known = find(named) ?? (counts.length >= MOST_TYPES ? find(OTHER) : undefined);
+  const known = ofName(named) ?? (counts.length >= MOST_TYPES ? ofName(OTHER) : undefined);
   if (known) known.records += records;
   else counts.push({ type: counts.length >= MOST_TYPES ? OTHER : named, reason, records });
 }
