@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordAtCommit } from '../audit/record.ts';
 import type { BulkWork, GiveWay } from '../bulk-work.ts';
 import type { Ctx, LinkCtx, ManagementCtx, TeamCtx, TxCtx } from '../context.ts';
+import { takingTurns, type InTurn } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Owner } from '../fair/round-robin.ts';
@@ -34,7 +35,10 @@ import { isForm, isStream } from './media.ts';
 const HEARD_EVERYWHERE_MS = 50;
 
 /** How what a request asks for may pause: without its place, or for others; and until when somebody waits for the answer. */
-type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'>;
+type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'> & {
+  /** Where the request has no place as a whole: what it asks the database has one each time. */
+  inTurn?: InTurn;
+};
 
 type Read = (giveWay?: GiveWay) => Promise<Input>;
 type Carry = (input: Input, pauses: Pauses) => Promise<Answer>;
@@ -80,7 +84,8 @@ export function addRoute(
     { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
   ): Promise<Answer> => {
     unread.refuseWhoReadsNothing(request);
-    const resolved = await resolveScope(endpoint, caller.ctx, input);
+    const own = pauses.inTurn ? takingTurns(caller.ctx, pauses.inTurn) : caller.ctx;
+    const resolved = await resolveScope(endpoint, own, input);
     const stillOpens = (): Promise<void> => refuseIfEnded(endpoint, caller, input);
     const lasting = () => ({ ...resolved, stillOpens, gone: pauses.gone ?? goneOf(reply) });
     const line = requestLine(request);
@@ -123,8 +128,9 @@ async function inPlace(
   { permits, bulk }: Pick<Limits, 'permits' | 'bulk'>,
   { read, carry }: { read: Read; carry: Carry },
 ): Promise<Answer> {
-  // What a stream waits for is its sender.
-  if (isStream(endpoint.body)) return carry(await read(), {});
+  // What a stream waits for is its sender: it has a permit only while it asks the database.
+  if (isStream(endpoint.body))
+    return carry(await read(), owner ? { inTurn: (work) => permits.run(endpoint, owner, work) } : {});
   if (!owner) return permits.runStranger(endpoint, request, async () => carry(await read(), {}));
   // A permit is one for the database, and what is bulky has places of its own: whoever had both would wait for one with
   // the other.

@@ -29,6 +29,18 @@ export const boundToManagedTeam = <C extends WithDb>(ctx: C, team: { id: string;
   db: bind(ctx.db, ofManagedTeam(team.id, team.org_id)),
 });
 
+/** Runs `work` when a turn comes, which ends with it. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** The context of which each transaction, and each statement outside of one, has a turn for as long as it has a connection. */
+export const takingTurns = <C extends WithDb>(ctx: C, inTurn: InTurn): C => {
+  const executor = ctx.db.getExecutor();
+  return {
+    ...ctx,
+    db: over(ctx.db, { provideConnection: (consumer) => inTurn(() => executor.provideConnection(consumer)) }),
+  };
+};
+
 /** The same connections, seen by another; what is bound again sees as it was bound last. */
 function bind(db: Db | Tx, scope: Scope): Db | Tx {
   const executor = db.getExecutor();
@@ -36,7 +48,11 @@ function bind(db: Db | Tx, scope: Scope): Db | Tx {
     provideConnection: (consumer) =>
       executor.provideConnection((connection) => consumer((connection as ScopedConnection).seenBy(scope))),
   };
-  const props = { ...STATELESS, executor: executor.withConnectionProvider(provider) };
+  return over(db, provider);
+}
+
+function over(db: Db | Tx, provider: ConnectionProvider): Db | Tx {
+  const props = { ...STATELESS, executor: db.getExecutor().withConnectionProvider(provider) };
   return db.isTransaction ? new Transaction<DB>(props) : new Kysely<DB>(props);
 }
 

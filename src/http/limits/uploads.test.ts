@@ -1,0 +1,78 @@
+// Uploads have no permit as a whole, since they wait for their senders: what they ask the database takes turns as requests do.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
+import { createTeam } from '../../tenancy/teams/create.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({}, { poolSize: 10, poolWaitMs: 30_000 });
+});
+afterAll(() => app.close());
+
+type Queue = 'uploads' | 'lab reports';
+
+/** Seven teams of one new organisation, and what sends a small file of each and answers the status. */
+async function sendersOf(queue: Queue): Promise<{ org_id: string; senders: (() => Promise<number>)[] }> {
+  const { org_id } = await app.makeTeam('Loud');
+  const senders: (() => Promise<number>)[] = [];
+  for (let n = 0; n < 7; n += 1) {
+    const { id } = await createTeam(app.ctx, { org_id, name: `Loud ${n}` });
+    const { value: key } = await createTeamKey(app.ctx, { team_id: id, label: 'of uploads' });
+    const made = await app.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'sender' }, { key });
+    senders.push(() => send(queue, key, made.body.user_id));
+  }
+  return { org_id, senders };
+}
+
+async function send(queue: Queue, key: string, userId: string): Promise<number> {
+  const form = new FormData();
+  form.append('user_id', userId);
+  form.append('file', new Blob(['%PDF-1.4 of nothing']), 'report.pdf');
+  const [path, body, type] =
+    queue === 'lab reports'
+      ? ['/lab_report/v1/parser/job', form, {}]
+      : [`/v2/user/${userId}/import`, '<gpx></gpx>', { 'content-type': 'application/gpx+xml' }];
+  const headers = { 'x-service-api-key': key, ...type };
+  return (await fetch(`${app.baseUrl}${path}`, { method: 'POST', headers, body })).status;
+}
+
+/** Until no further transaction begins to wait for a lock. */
+async function untilLocksWait(holder: pg.Client): Promise<void> {
+  const text = "select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted";
+  let before = 0;
+  const isSettled = async (): Promise<boolean> => {
+    const [last, now] = [before, (await holder.query<{ n: number }>(text)).rows[0]?.n ?? 0];
+    before = now;
+    return now > 2 && now === last;
+  };
+  await expect.poll(isSettled, { timeout: 10_000, interval: 300 }).toBe(true);
+}
+
+test.each<[Queue, number]>([
+  ['uploads', 202],
+  ['lab reports', 200],
+])(
+  '%s of seven teams that wait for one another leave connections to another organisation',
+  async (queue, status) => {
+    const { org_id, senders } = await sendersOf(queue);
+    const quiet = await app.makeTeam('Quiet');
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    try {
+      // Uploads of an organisation are counted one after the other: here the first of them takes long.
+      await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${queue} ${org_id}`]);
+      const uploads = senders.flatMap((upload) => [upload(), upload(), upload()]);
+      await untilLocksWait(holder);
+      const from = performance.now();
+      expect((await quiet.api('POST', '/v2/user', { client_user_id: `beside ${queue}` })).status).toBe(200);
+      expect(performance.now() - from).toBeLessThan(3_000);
+      await holder.query('select pg_advisory_unlock_all()');
+      expect(await Promise.all(uploads)).toEqual(uploads.map(() => status));
+    } finally {
+      await holder.end();
+    }
+  },
+  60_000,
+);
