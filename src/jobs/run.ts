@@ -91,6 +91,7 @@ export function tasksOf(ctx: Ctx, places = openPlaces()): TaskList {
       job.name,
       async (payload: unknown, { job: asked }: JobHelpers) => {
         const given = payload as Record<string, never>;
+        if (ctx.cipher.lacksKeys()) return leaveToOthers(ctx, job, given, asked);
         const flags = Object.keys(asked.flags ?? {});
         if (!places.take(flags)) return putOff(ctx, job, given, asked);
         try {
@@ -108,12 +109,24 @@ export const crontab = jobs
   .flatMap(({ name, cron }) => (cron ? [`${cron.at} ${name} ${JSON.stringify(cron.payload)}`] : []))
   .join('\n');
 
+/**
+ * A process that lacks an encryption key would fail at whatever is sealed under it, try after try, until it is given up: it
+ * leaves the work to one that has the key. What the clock asks for is asked for again by itself.
+ */
+async function leaveToOthers(ctx: Ctx, job: Job, payload: Record<string, never>, asked: Asked): Promise<void> {
+  if (!job.cron) await putOff(ctx, job, payload, { ...asked, run_at: new Date(Date.now() + WITHOUT_KEYS_MS) });
+}
+
+type Asked = Pick<JobHelpers['job'], 'id' | 'key' | 'run_at'>;
+
+const WITHOUT_KEYS_MS = 10_000;
+
 /** Asks again for a job that was taken in the moment in which the last place went, unless somebody else has meanwhile. */
 async function putOff(
   ctx: Ctx,
   job: Job,
   payload: Record<string, never>,
-  { id, key, run_at: runAt }: JobHelpers['job'],
+  { id, key, run_at: runAt }: Asked,
 ): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {
     const { rows } = await sql`select from graphile_worker.jobs where key = ${key} and id <> ${id}`.execute(db);

@@ -27,6 +27,8 @@ export type Cipher = {
   /** Tells of versions under which values stand and which this process was not given. */
   noteMissing: (versions: number[]) => void;
   isMissing: (version: number) => boolean;
+  /** Whether any version is missing. */
+  lacksKeys: () => boolean;
   sealText: (column: TextColumn, row: SealedRow, text: string) => Buffer;
   openText: (column: TextColumn, row: SealedRow, sealed: Buffer) => string;
   sealJson: (column: JsonColumn, row: SealedRow, value: unknown) => Buffer;
@@ -145,7 +147,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   };
 }
 
-function knownVersions(keys: KeyRing['keys']): Pick<Cipher, 'versions' | 'noteMissing' | 'isMissing'> {
+function knownVersions(keys: KeyRing['keys']): Pick<Cipher, 'versions' | 'noteMissing' | 'isMissing' | 'lacksKeys'> {
   let missing = new Set<number>();
   return {
     versions: [...keys.keys()],
@@ -153,6 +155,7 @@ function knownVersions(keys: KeyRing['keys']): Pick<Cipher, 'versions' | 'noteMi
       missing = new Set(versions);
     },
     isMissing: (version) => missing.has(version),
+    lacksKeys: () => missing.size > 0,
   };
 }
 

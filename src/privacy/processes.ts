@@ -21,7 +21,14 @@ export async function announceProcess(
 ): Promise<Presence> {
   const id = randomUUID();
   const outage = new Outage(log, 'that this process lives cannot be written down');
-  await beat(db, { id, role, cipher });
+  let told = '';
+  const write = async (): Promise<void> => {
+    const missing = await beat(db, { id, role, cipher });
+    if (missing.length > 0 && missing.join() !== told)
+      log.error({ key_versions: missing }, 'this process lacks an encryption key in use, and does no background work');
+    told = missing.join();
+  };
+  await write();
   const { rows } = await sql.raw<LiveProcess>(LIVE_PROCESSES).execute(db);
   for (const { role, host, pid } of rows.filter((row) => !row.key_versions.includes(cipher.sealing))) {
     const key_version = cipher.sealing;
@@ -29,7 +36,7 @@ export async function announceProcess(
   }
   let beating = Promise.resolve();
   const timer = setInterval(() => {
-    beating = beat(db, { id, role, cipher }).then(
+    beating = write().then(
       () => outage.over(),
       (error: unknown) => outage.met(error),
     );
@@ -45,13 +52,14 @@ export async function announceProcess(
   };
 }
 
-async function beat(db: Db, { id, role, cipher }: { id: string; role: string; cipher: Cipher }): Promise<void> {
+/** The versions that this process was not given. */
+async function beat(db: Db, { id, role, cipher }: { id: string; role: string; cipher: Cipher }): Promise<number[]> {
   await sql`
     insert into processes (id, role, host, pid, key_versions, sealing_version)
     values (${id}, ${role}, ${hostname()}, ${process.pid}, ${cipher.versions}::smallint[], ${cipher.sealing})
     on conflict (id) do update set seen_at = now()`.execute(db);
   await sql`delete from processes where seen_at < now() - interval '1 hour'`.execute(db);
-  await findMissingKeys(db, cipher);
+  return findMissingKeys(db, cipher);
 }
 
 /** Versions in use that this process was not given: the cipher then tells them from garbage. */

@@ -58,6 +58,34 @@ test('a signed link whose key is missing is answered with 503, and one of a key 
   expect((await behind.api('GET', garbage, undefined, { key: null })).status).toBe(403);
 });
 
+test('a process that lacks a key leaves background work to one that has it, and gives nothing up', async () => {
+  const { user_id } = (await ahead.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'a' }, withKey)).body;
+  const upload = async (): Promise<string> => {
+    const form = new FormData();
+    form.append('user_id', user_id);
+    form.append('file', new Blob(['%PDF-1.4 of nothing']), 'report.pdf');
+    const headers = { 'x-service-api-key': behind.team.api_key };
+    const sent = await fetch(`${ahead.baseUrl}/lab_report/v1/parser/job`, { method: 'POST', headers, body: form });
+    return ((await sent.json()) as { id: string }).id;
+  };
+  const id = await upload();
+  const { user_id: demo } = (await ahead.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'b' }, withKey))
+    .body;
+  await ahead.api('POST', '/v2/link/connect/demo', { user_id: demo, provider: 'freestyle_libre' }, withKey);
+  const pulls = () => query(behind.databaseUrl, `select distinct status from pulls where user_id = '${demo}'`);
+  const report = () => query(behind.databaseUrl, `select status, attempts from lab_report_jobs where id = '${id}'`);
+
+  expect(await behind.api('GET', '/readyz', undefined, { key: null })).toMatchObject(refused);
+  await behind.runJobs();
+  expect(await report()).toEqual([{ status: 'queued', attempts: 0 }]);
+  expect(await pulls()).toEqual([{ status: 'scheduled' }]);
+
+  // What was put off is due in some seconds.
+  await query(behind.databaseUrl, 'update graphile_worker._private_jobs set run_at = now()');
+  await ahead.runJobs();
+  expect(await pulls()).toEqual([{ status: 'success' }]);
+});
+
 test('rotate-keys is refused while a process lacks the key or seals under another, and not once it is gone', async () => {
   const rotate = () => rotateKeys({ ownerUrl: behind.databaseUrl, cipher: ahead.ctx.cipher, report: () => undefined });
   const there = await announceProcess(behind.ctx, 'worker');

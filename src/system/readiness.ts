@@ -6,9 +6,10 @@ import { findMissingKeys } from '../privacy/processes.ts';
 const DATABASE_TIMEOUT_MS = 2_000;
 
 /** Throws while the process stops, where the database does not answer in time or cannot write, or a key is missing. */
-export async function requireReady({ db, cipher, stopping, outOfSpace }: Ctx): Promise<void> {
+export async function requireReady({ db, reserved, cipher, stopping, outOfSpace }: Ctx): Promise<void> {
   if (stopping?.aborted) throw new AppError('not_ready', 'The service is stopping.');
-  const missing = await askInTime(askOnce(db, cipher));
+  // A process that is busy with requests is ready: the question waits behind none of them, on whichever port it came.
+  const missing = await askInTime(askOnce(reserved ?? db, cipher));
   if (missing === null) throw new AppError('not_ready', 'The database does not answer.');
   if (missing.length > 0) {
     const versions = missing.join(', ');

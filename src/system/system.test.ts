@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
+import { holdConnections } from '../../test/hold-connections.ts';
 import type { Db } from '../db/open.ts';
 import { RESERVED_CONNECTIONS } from '../http/limits/request-permits.ts';
+import { registerProbes } from './probes.ts';
+
+const CONNECTIONS = 4;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com' }, { poolWaitMs: 30_000 });
+  const limits = { poolSize: CONNECTIONS, poolWaitMs: 30_000 };
+  app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com' }, limits);
 });
 afterAll(() => app.close());
 
@@ -32,6 +38,18 @@ describe('without a key', () => {
     expect((await read('/healthz')).body).toEqual({ status: 'ok' });
     expect((await read('/readyz')).body).toEqual({ status: 'ready', request_wait_seconds: 0 });
   });
+});
+
+test('/readyz of the port of metrics answers 200 while requests hold every connection', async () => {
+  const probes = Fastify();
+  registerProbes(probes, app.ctx);
+  const release = await holdConnections(app.db, CONNECTIONS);
+  try {
+    expect(await probes.inject('/readyz')).toMatchObject({ statusCode: 200, body: '{"status":"ready"}' });
+  } finally {
+    await release();
+    await probes.close();
+  }
 });
 
 describe('/readyz answers 503', () => {
