@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
@@ -107,6 +108,49 @@ const WAYS: Record<string, { path: string; hangUp: (request: string) => Promise<
   'in the middle': { path: '/v2/events', hangUp: (request) => readAndReset(request, 1_000) },
   'before the first byte': { path: '/v2/user?limit=1', hangUp: askAndReset },
 };
+
+/** A client on a thread of its own, whose connection is reset by the time that the service looks at it. */
+const HASTY_CLIENT = `
+const { connect } = require('node:net');
+const { workerData: { port, request, reads } } = require('node:worker_threads');
+const ask = () => new Promise((resolve) => {
+  const socket = connect(port, '127.0.0.1', () => socket.write(request, () => socket.resetAndDestroy()));
+  socket.on('error', () => undefined).on('close', resolve);
+});
+(async () => { for (let n = 0; n < reads; n += 1) await ask(); })();
+`;
+
+test('requests whose connection is reset before it is looked at leave their lines, and are no errors that nobody foresaw', async () => {
+  const { id, value } = await createTeamKey(app.ctx, { team_id: app.team.id, label: 'hasty' });
+  let arrived = 0;
+  let nameless = 0;
+  const look = ({ socket }: IncomingMessage): void => {
+    arrived += 1;
+    if (socket.remoteAddress === undefined) nameless += 1;
+  };
+  served.server.server.on('request', look);
+  const { port } = served.server.server.address() as AddressInfo;
+  const request = head('GET', '/v2/user?limit=1', value);
+  const client = new Worker(HASTY_CLIENT, { eval: true, workerData: { port, request, reads: READS } });
+  let isOver = false;
+  client.once('exit', () => (isOver = true));
+  // A busy service finds several at once, of which each was reset by then.
+  while (!isOver) {
+    const until = performance.now() + 30;
+    while (performance.now() < until);
+    await nextTurn();
+  }
+  await vi.waitUntil(() => arrived >= READS, { timeout: 5_000 }).catch(() => undefined);
+  served.server.server.off('request', look);
+  expect(nameless).toBeGreaterThan(0);
+  const lines = async (): Promise<unknown[]> => {
+    await served.audit.flush();
+    return app.db.selectFrom('audit_log').select('status').where('key_id', '=', id).execute();
+  };
+  await vi.waitUntil(async () => (await lines()).length >= arrived, PATIENCE).catch(() => undefined);
+  expect(await lines()).toEqual(Array.from({ length: arrived }, () => ({ status: 200 })));
+  expect(severe()).toEqual([]);
+});
 
 describe('of a hundred reads whose client resets the connection', () => {
   for (const [when, { path, hangUp }] of Object.entries(WAYS)) {
