@@ -112,8 +112,10 @@ test('requests sent ahead whose connection is cut before their answers are sent 
     socket.resume().write(one.repeat(500));
     await once(socket, 'close');
   }
-  expect((await app.team.api('GET', '/v2/user')).status).toBe(200);
-});
+  // On a busy machine so many are carried out after their connection was cut that more of the team's are refused meanwhile.
+  const isServed = async (): Promise<number> => (await app.team.api('GET', '/v2/user')).status;
+  await expect.poll(isServed, { timeout: 20_000 }).toBe(200);
+}, 60_000);
 
 describe('while other requests hold every connection and many wait', () => {
   test('a management key finds a team’s keys and revokes one, and /readyz says how long the others wait', async () => {
