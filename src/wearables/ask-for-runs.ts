@@ -34,7 +34,7 @@ export const forgetQueries = (teamId: string): boolean => believed.delete(teamId
 
 /**
  * Asks for a run of each query of the team that reads one of these series or kinds of summaries of the user, unless one
- * waits already. In the transaction that stores what came in, whose writer has the user to itself (one-writer.ts).
+ * waits already. A query that is erased meanwhile is waited for and left out: its lock finds it gone. In the transaction that stores what came in, whose writer has the user to itself (one-writer.ts).
  */
 export async function askForRuns(
   ctx: TxCtx<TeamCtx>,
@@ -50,7 +50,7 @@ export async function askForRuns(
       insert into continuous_query_tasks (user_id, query_id, team_id)
       select ${user.id}, id, team_id from continuous_queries
        where team_id = ${ctx.team.id} and active and deleted_at is null and resource = any (${changed}::text[])
-       order by id
+       order by id for key share
       on conflict (user_id, query_id) where status = 'scheduled' do nothing
       returning team_id, user_id, query_id
     )

@@ -26,7 +26,10 @@ export async function resumeRuns(ctx: Ctx): Promise<void> {
       returning user_id, query_id, team_id
     )
     insert into continuous_query_tasks (user_id, query_id, team_id, scheduled_at)
-    select distinct user_id, query_id, team_id, now() - make_interval(secs => ${OVERDUE_SECONDS}) from cut_off
+    select c.user_id, c.query_id, c.team_id, now() - make_interval(secs => ${OVERDUE_SECONDS})
+      from (select distinct user_id, query_id, team_id from cut_off) c
+      join continuous_queries q on q.team_id = c.team_id and q.id = c.query_id and q.deleted_at is null
+       for key share of q
     on conflict (user_id, query_id) where status = 'scheduled' do nothing`.execute(db);
   const { rows: due } = await sql<Static<typeof runKind.payload> & { place: number }>`
     select team_id, user_id, query_id, place::integer
