@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'unknown_feature'
   | 'modality_not_enabled'
   | 'team_not_bound'
+  | 'dashboard_not_available'
   | 'slug_taken'
   | 'sandbox_only'
   | 'client_user_id_conflict'

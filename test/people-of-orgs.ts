@@ -21,7 +21,7 @@ export async function invite(team: Team, email: string, bound: object = {}): Pro
   return body.invites[0] as Invite;
 }
 
-/** A person of an EHR who was let in to the team once; answers the id of the person. */
+/** A person whom an EHR lets in to the team; answers the id of the person. */
 export async function letIn(team: Team, name: string): Promise<string> {
   const path = `/v1/org/${team.org_id}/ehr_integration`;
   await team.api<unknown>('PUT', `${path}/configuration`, {
@@ -34,13 +34,6 @@ export async function letIn(team: Team, name: string): Promise<string> {
     name,
     email: 'person@example.com',
     team_role_bindings: [{ team_id: team.id }],
-  });
-  await team.api<unknown>('POST', `${path}/create_dashboard_url`, {
-    member_id: body.id,
-    team_id: team.id,
-    feature: 'orders',
-    modality: 'link_out',
-    environment: 'sandbox',
   });
   return body.id;
 }

@@ -137,7 +137,7 @@ describe.each(releases)('a database of %s', (release) => {
       expect([results.status, results.body.results.length > 0]).toEqual([200, true]);
     }
     const { users } = (await api<{ users: { user_id: string }[] }>('GET', '/v2/user')).body;
-    const path = `/v2/timeseries/${users[0]?.user_id}/glucose/grouped?start_date=2026-01-01`;
+    const path = `/v2/timeseries/${users[0]?.user_id}/glucose/grouped?start_date=2026-01-01&end_date=2026-12-31`;
     const glucose = await api<{ groups: Record<string, { data: unknown[] }[]> }>('GET', path);
     expect(Object.values(glucose.body.groups)[0]?.[0]?.data.length).toBeGreaterThan(100);
     const feed = await api<{ data: { event_type: string; body: unknown }[] }>('GET', '/v2/events?limit=250');

@@ -8,7 +8,7 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/access-tokens': ['api_access_tokens'],
   'tenancy/members': ['org_members', 'org_invites'],
   'tenancy/domains': ['org_domains'],
-  'tenancy/ehr': ['ehr_configurations', 'ehr_members', 'ehr_sessions'],
+  'tenancy/ehr': ['ehr_configurations', 'ehr_members'],
   mail: ['mails'],
   'tenancy/teams': ['teams', 'physicians', 'team_deletions'],
   'team-export': ['team_exports'],
@@ -107,12 +107,13 @@ const GUESTS: Record<string, string> = {
 };
 
 const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));
+const dropped = migrations.flatMap((sql) => [...sql.matchAll(/^drop table (\w+);/gm)].map(([, name]) => name));
 const tables = [
   'migrations',
   ...migrations.flatMap((sql) =>
     [...sql.matchAll(/^create (?:unlogged )?table (?:public\.)?(\w+)\b(?! partition of)/gm)].map(([, name]) => name),
   ),
-] as string[];
+].filter((name) => !dropped.includes(name)) as string[];
 
 /** Kysely's three, and SQL in lower case, with the name as it is or by `sql.table`; a comment writes nothing. */
 const WRITES =

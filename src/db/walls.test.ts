@@ -165,7 +165,6 @@ describe('a statement whose filter was forgotten', () => {
           'data_pull_preferences',
           'ehr_members',
           'ehr_pipelines',
-          'ehr_sessions',
           'etl_pipelines',
           'lab_accounts',
           'team_api_keys',

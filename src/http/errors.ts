@@ -53,6 +53,7 @@ const STATUS: Record<Code, number> = {
   unknown_feature: 400,
   modality_not_enabled: 400,
   team_not_bound: 400,
+  dashboard_not_available: 400,
   slug_taken: 400,
   sandbox_only: 403,
   client_user_id_conflict: 400,

@@ -143,8 +143,6 @@ export type BrowserAnswer =
       style: string;
       /** Whether it has a form, which is sent to us. */
       hasForm?: boolean;
-      /** Origins of pages that may show it within themselves; left out: none. */
-      framedBy?: readonly string[];
     }
   | { redirect: string; /** Left in the browser for requests below `path`. */ cookie?: Cookie };
 export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };

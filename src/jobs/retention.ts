@@ -19,7 +19,6 @@ import * as hooks from '../wearables/hooks/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as accessTokens from '../tenancy/access-tokens/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
-import * as ehr from '../tenancy/ehr/erase.ts';
 import * as users from '../users/erase.ts';
 import * as mail from '../mail/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
@@ -42,7 +41,6 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   credentials,
   users,
   accessTokens,
-  ehr,
   mail,
   tenancy,
   answers,

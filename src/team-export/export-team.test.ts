@@ -68,7 +68,6 @@ const NOT_EXPORTED: Record<string, string> = {
   team_credentials: 'opens an application at a provider; its own operation tells the rest',
   ehr_configurations: "the organisation's",
   ehr_members: "the organisation's",
-  ehr_sessions: "the organisation's, and opens it",
   event_readers: 'who waits at the feed of messages',
   held_events: 'messages that the feed tells after an undo',
   org_domains: "the organisation's",
@@ -142,7 +141,7 @@ test('what has a shape on the wire has it there too', async () => {
   const note = of('sample').find(({ data }) => data['value'] === 'Two eggs') as Line;
   const read = await team.api<{ groups: { manual: { data: object[] }[] } }>(
     'GET',
-    `/v2/timeseries/${note.user_id}/note/grouped?start_date=2026-01-01`,
+    `/v2/timeseries/${note.user_id}/note/grouped?start_date=2026-01-01&end_date=2026-12-31`,
   );
   expect(note.data).toMatchObject(read.body.groups.manual[0]?.data[0] as object);
   const workout = of('summary').find(({ data }) => data['resource'] === 'workouts') as Line;

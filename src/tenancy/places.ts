@@ -1,6 +1,6 @@
 // Where operations of the management API lie, and the teams that they name.
 import { Type } from 'typebox';
-import { Uuid } from '../wire/schema.ts';
+import { nullable, Uuid } from '../wire/schema.ts';
 import { Environment, Region } from './schemas.ts';
 
 /** What belongs to one team in this deployment. */
@@ -11,10 +11,22 @@ export const ofTeam = Type.Object({ org_id: Uuid, team_id: Uuid, environment: En
 export const ofDeployment = Type.Object({ org_id: Uuid, env: Environment, region: Region });
 
 /** Most teams that one request names. */
-const MOST_TEAMS = 100;
+export const MOST_TEAMS = 100;
 
 /** Teams that something is done for. */
 export const NamedTeams = (description: string) => Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description });
+
+/** Teams that something is done for, which may be left unnamed: then it is done for all that the key opens. */
+export const NamedTeamsOrAll = (description: string) =>
+  Type.Optional(
+    nullable(
+      Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: MOST_TEAMS,
+        description: `${description} Left out or null, all that the key opens, where those are at most ${MOST_TEAMS}.`,
+      }),
+    ),
+  );
 
 /** Of which teams a list is asked for. */
 export const TheseTeams = Type.Optional(

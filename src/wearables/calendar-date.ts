@@ -29,6 +29,12 @@ export function offsetWithin(moment: string): number | null {
   return seconds === 0 ? null : sign === '-' ? -seconds : seconds;
 }
 
+/** The day begins first at UTC+14. */
+const EARLIEST_ZONE_MS = 14 * 3_600_000;
+
+/** The latest day that has begun anywhere on earth. */
+export const latestDay = (): string => new Date(Date.now() + EARLIEST_ZONE_MS).toISOString().slice(0, 10);
+
 /** The local day of a moment, `YYYY-MM-DD`. */
 export function calendarDateOf(moment: string, clock: Clock): string {
   return localDay(millisecondsOf(moment), clock);

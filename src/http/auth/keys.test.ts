@@ -37,7 +37,6 @@ const OPEN_TO_ANYBODY = [
 const OPENED_BY_LINKS = [
   'accept_invite',
   'download_lab_report',
-  'open_dashboard',
   'open_invite',
   'open_portal',
   'open_portal_message',

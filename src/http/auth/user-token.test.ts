@@ -72,7 +72,7 @@ describe("a user's own token", () => {
   test('is told what it opens where a key of the team is asked for', async () => {
     const { user_id } = await makeUser(app.team);
     const headers = { authorization: `Bearer ${await tokenOf(user_id)}` };
-    const path = `/v2/timeseries/${user_id}/heartrate/grouped?start_date=2026-01-01`;
+    const path = `/v2/timeseries/${user_id}/heartrate/grouped?start_date=2026-01-01&end_date=2026-12-31`;
     const answer = await app.api<Said>('GET', path, undefined, { key: null, headers });
     expect(said(answer)).toEqual([401, 'wrong_key_kind']);
     expect(answer.body.detail).toMatch(/only sends that user's samples and summaries .* takes a team API key/);

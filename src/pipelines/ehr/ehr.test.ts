@@ -97,6 +97,18 @@ describe('the EHRs that teams are to work with', () => {
     expect((await set(team, ehrPipeline(ids.slice(0, 3)), value)).status).toBe(403);
   });
 
+  test('are set for all teams that the key opens where none is named', async () => {
+    const team = await app.makeTeam();
+    const others = [await sibling(team), await sibling(team)];
+    const bound = { org_id: team.org_id, label: 'bound', role: 'team_admin' as const, team_ids: others };
+    const { value } = await createManagementKey(app.ctx, bound);
+    const { team_ids: _, ...unnamed } = ehrPipeline([]);
+    await set(team, unnamed, value);
+    expect((await list(team)).data.map(({ team_id }) => team_id)).toEqual(others.toSorted());
+    await set(team, { ...unnamed, team_ids: null });
+    expect((await list(team)).data.map(({ team_id }) => team_id)).toEqual([team.id, ...others].toSorted());
+  });
+
   test('go with the team', async () => {
     const team = await app.makeTeam();
     const leaving = await sibling(team);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { Environment, Region } from '../../tenancy/schemas.ts';
+import { findOpenTeams } from '../../tenancy/teams/find.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { findEhrPipelines, listEhrPipelines } from './list.ts';
 import { removeEhrPipelines } from './remove.ts';
@@ -44,9 +45,9 @@ export const ehrPipelineEndpoints: Endpoint[] = [
     response: EhrPipelines,
     summary: 'Configure the EHR that teams are to work with',
     description: `A team has one of each \`ehr_type\`, which this replaces as a whole. ${NOTHING_YET}`,
-    refusals: ['not_found', 'pipeline_url_refused', 'pipeline_address_refused'],
+    refusals: ['not_found', 'limit_reached', 'pipeline_url_refused', 'pipeline_address_refused'],
     handle: async (ctx, { body }) => {
-      const teams = ctx.teamIds ?? [];
+      const teams = await findOpenTeams(ctx);
       await setEhrPipeline(ctx, teams, body);
       return findEhrPipelines(ctx, teams, body.ehr_type);
     },

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { NamedTeams, ThisTeam } from '../../tenancy/places.ts';
+import { NamedTeams, NamedTeamsOrAll, ThisTeam } from '../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
@@ -83,7 +83,7 @@ const Mappers = Type.Array(Text(100), {
 const BaseUrl = Url('Where the API of the EHR begins.');
 
 export const EhrPipelineInput = Type.Object({
-  team_ids: NamedTeams('Teams that get this pipeline.'),
+  team_ids: NamedTeamsOrAll('Teams that get this pipeline.'),
   ehr_type: EhrType,
   base_url: BaseUrl,
   authentication: AuthenticationInput,

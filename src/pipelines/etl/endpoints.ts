@@ -1,5 +1,6 @@
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { ofDeployment } from '../../tenancy/places.ts';
+import { findOpenTeams } from '../../tenancy/teams/find.ts';
 import { findEtlPipelines, listEtlPipelines } from './list.ts';
 import { removeEtlPipelines } from './remove.ts';
 import { EtlPipelineInput, EtlPipelinePage, EtlPipelineQuery, EtlPipelineRemoval, EtlPipelines } from './schemas.ts';
@@ -48,13 +49,14 @@ export const etlPipelineEndpoints: Endpoint[] = [
       'preferences that were never given follow the sinks, so that a broker is used once it is configured.',
     refusals: [
       'not_found',
+      'limit_reached',
       'sink_not_available',
       'sink_not_configured',
       'pipeline_url_refused',
       'pipeline_address_refused',
     ],
     handle: async (ctx, { body }) => {
-      const teams = ctx.teamIds ?? [];
+      const teams = await findOpenTeams(ctx, closedBeta);
       await setEtlPipelines(ctx, teams, body);
       return findEtlPipelines(ctx, teams);
     },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
 import { atOnce } from '../../../test/at-once.ts';
@@ -140,6 +141,21 @@ describe('where the events of teams are streamed to', () => {
     expect((await set(team, etlPipeline(ids.slice(0, 3)), value)).status).toBe(403);
   });
 
+  test('is set for all teams of the organisation where none is named, as many as a request may name', async () => {
+    const big = await startTestApp({ PHIAL_TEAMS_PER_ORG: '200' });
+    const { team } = big;
+    const { team_ids: _, ...unnamed } = etlPipeline([]);
+    await sql`
+      insert into teams (id, org_id, name)
+      select gen_random_uuid(), ${team.org_id}, n::text from generate_series(1, 99) n`.execute(big.db);
+    expect((await set(team, unnamed)).body).toHaveLength(100);
+    const one = await createTeam(big.ctx, { org_id: team.org_id, name: 'One more' });
+    const { status, body } = await set(team, unnamed);
+    expect([status, body]).toMatchObject([403, { code: 'limit_reached', limit: 100 }]);
+    expect((await set(team, { ...unnamed, team_ids: [one.id] })).status).toBe(200);
+    await big.close();
+  });
+
   test('goes with the team', async () => {
     const team = await app.makeTeam();
     const leaving = await sibling(team);
@@ -210,6 +226,9 @@ describe('in production', () => {
     await open(team, team.id);
     expect(await ask([team.id])).toEqual([false, false, false, false]);
     expect(await ask([team.id, second])).toEqual([true, true, true, false]);
+    const { team_ids: _, ...unnamed } = etlPipeline([], uri);
+    const set = await team.api<EtlPipeline[]>('POST', path(team), unnamed);
+    expect(set.body.map(({ team_id }) => team_id)).toEqual([team.id]);
     await open(team, second);
     expect(await ask([team.id, second])).toEqual([false, false, false, false]);
   });

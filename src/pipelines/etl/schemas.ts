@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../events/names.ts';
-import { NamedTeams, ThisTeam } from '../../tenancy/places.ts';
+import { NamedTeams, NamedTeamsOrAll, ThisTeam } from '../../tenancy/places.ts';
 import type { Mismatch } from '../../wire/mismatch.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
@@ -74,7 +74,7 @@ const fulfils: Requirement = {
 
 export const EtlPipelineInput = Type.Object(
   {
-    team_ids: NamedTeams('Teams that get this pipeline.'),
+    team_ids: NamedTeamsOrAll('Teams that get this pipeline.'),
     push_historical_data: optional(Historical),
     provider_raw_data: optional(Raw),
     preferences: optional(Preferences),

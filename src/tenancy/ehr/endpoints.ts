@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../http/endpoint.ts';
-import { browser } from '../../http/media.ts';
 import { Cursor, Uuid } from '../../wire/schema.ts';
 import { Done } from '../schemas.ts';
 import { findConfiguration, putConfiguration } from './configuration.ts';
@@ -9,7 +8,6 @@ import { createEhrMember } from './members/create.ts';
 import { listEhrMembers } from './members/list.ts';
 import { findEhrMember } from './members/find.ts';
 import { toEhrMember } from './members/render.ts';
-import { openDashboard } from './open-dashboard.ts';
 import { patchEhrMember } from './members/patch.ts';
 import { deleteEhrMember } from './members/delete.ts';
 import {
@@ -47,10 +45,9 @@ export const ehrEndpoints = [
     secretAnswer: true,
     summary: 'Make a link that lets a person of an EHR in',
     description:
-      'It is good for five minutes and opens a page that tells who is signed in, for which teams and what; the dashboard ' +
-      'itself comes with a later release. A page of feature_embed may be shown within the origins of the configuration, one ' +
-      'of link_out within none. The environment is that of the deployment: another is 404 wrong_deployment.',
-    refusals: ['unknown_feature', 'modality_not_enabled', 'team_not_bound'],
+      'There is no dashboard yet: a request in which all is well is refused with dashboard_not_available, one in which something ' +
+      'is not with what that is. The environment is that of the deployment: another is 404 wrong_deployment.',
+    refusals: ['unknown_feature', 'modality_not_enabled', 'team_not_bound', 'dashboard_not_available'],
     handle: (ctx, { body }) => createDashboardUrl(ctx, body),
   }),
   endpoint({
@@ -155,17 +152,5 @@ export const ehrEndpoints = [
     description: 'The whole of it. A slug that another organisation of the deployment has is 409 ehr_slug_taken.',
     refusals: ['ehr_slug_taken'],
     handle: (ctx, { body }) => putConfiguration(ctx, body),
-  }),
-  endpoint({
-    id: 'open_dashboard',
-    method: 'GET',
-    path: '/documents/dashboard/{token}',
-    tag,
-    auth: 'org_signature',
-    params: Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) }),
-    response: browser,
-    summary: 'Show a person of an EHR who they are signed in as',
-    description: 'The url of create_dashboard_url. A link that does not open is told by a page.',
-    handle: (ctx) => openDashboard(ctx),
   }),
 ];

@@ -1,4 +1,4 @@
-// How a team shows itself to patients. Texts of it are empty where there is none, never null.
+// How a team shows itself to patients. Texts of it are empty where there is none; an e-mail address is left out, as "" is none.
 import type { Static } from 'typebox';
 import type { BrandInformation, TeamPatch } from './schemas.ts';
 
@@ -7,7 +7,6 @@ type Changes = NonNullable<NonNullable<Static<typeof TeamPatch>['sandbox']>['bra
 
 const NO_BRAND = {
   company_website: '',
-  support_email: null,
   support_contact: '',
   company_address: '',
   brand_color: '',
@@ -19,7 +18,8 @@ export const newBrand = (company_name: string): Brand => ({ ...NO_BRAND, company
 export function changeBrand(brand: Brand, changes: Changes): Brand {
   const changed = Object.entries(changes).flatMap(([key, value]): [string, string | null][] => {
     if (value !== null) return [[key, value]];
-    return key === 'company_name' ? [] : [[key, NO_BRAND[key as keyof typeof NO_BRAND]]];
+    return key === 'company_name' ? [] : [[key, NO_BRAND[key as keyof typeof NO_BRAND] ?? null]];
   });
-  return { ...brand, ...Object.fromEntries(changed) };
+  const { support_email, ...texts } = { ...brand, ...Object.fromEntries(changed) };
+  return support_email ? { ...texts, support_email } : texts;
 }

@@ -90,7 +90,6 @@ describe('creating a team', () => {
       brand_information: {
         company_name: 'North',
         company_website: '',
-        support_email: null,
         support_contact: '',
         company_address: '',
         brand_color: '',
@@ -106,7 +105,6 @@ describe('creating a team', () => {
     const brand = {
       company_name: 'North',
       company_website: '',
-      support_email: null,
       support_contact: '',
       company_address: '',
       brand_color: '',

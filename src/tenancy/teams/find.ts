@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
-import type { Ctx, ManagementCtx, TeamCtx, TxCtx } from '../../context.ts';
+import type { Ctx, ManagementCtx, TeamCtx, TeamsCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
+import type { ClosedBeta } from '../../http/endpoint.ts';
+import { MOST_TEAMS } from '../places.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 type AnyManagementCtx = ManagementCtx | TxCtx<ManagementCtx>;
@@ -44,6 +46,32 @@ export async function findManagedTeams(ctx: ManagementCtx, teamIds: string[]): P
   await refuseUnknownTeams(ctx, ctx.org.id, ids);
   refuseUnbound(ctx, ids);
   return ids;
+}
+
+/**
+ * The teams that a request is about: those that it names, or all that its key opens and to which the closed beta is open. Throws
+ * not_found where there is none, and limit_reached beyond as many as a request may name.
+ */
+export async function findOpenTeams(
+  { config, db, org, teamIds, namesTeams }: TeamsCtx,
+  closedBeta: ClosedBeta | null = null,
+): Promise<string[]> {
+  if (namesTeams && teamIds) return teamIds;
+  const beta = config.environment === 'sandbox' ? null : closedBeta;
+  const { rows } = await sql<{ id: string }>`
+    select id from teams
+     where org_id = ${org.id} and (${teamIds}::uuid[] is null or id = any (${teamIds}::uuid[])) and deleted_at is null
+       and (${beta}::text is null or ${beta} = any (closed_betas))
+     order by id limit ${MOST_TEAMS + 1}`.execute(db);
+  if (rows.length === 0) throw notFound('Team');
+  if (rows.length > MOST_TEAMS) {
+    throw new AppError(
+      'limit_reached',
+      `This key opens more than ${MOST_TEAMS} teams: name those that it is for in team_ids, at most ${MOST_TEAMS} at once.`,
+      { fields: { limit: MOST_TEAMS } },
+    );
+  }
+  return rows.map(({ id }) => id);
 }
 
 /** Refuses ids that are not teams of this organisation, as if each alone had been asked for. */

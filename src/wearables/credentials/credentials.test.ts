@@ -171,6 +171,12 @@ const fitbit = {
   foods_verify_token: null,
 };
 const hidden = '[hidden]';
+const noBilling = {
+  sub_account_id: null,
+  sub_account_name: null,
+  allowed_billing_types: null,
+  disallowed_billing_states: null,
+};
 
 describe('details', () => {
   test.each([
@@ -216,7 +222,7 @@ describe('details', () => {
     [
       'bioreference',
       { bioreference: { password: 'hush' }, sub_account_id: '7' },
-      { bioreference: { password: hidden }, sub_account_id: '7' },
+      { ...noBilling, bioreference: { password: hidden }, sub_account_id: '7' },
     ],
     [
       'quest',
@@ -226,6 +232,7 @@ describe('details', () => {
         disallowed_billing_states: { patient_bill: ['AZ'] },
       },
       {
+        ...noBilling,
         quest: { account: hidden },
         allowed_business_units: ['PHX'],
         disallowed_billing_states: { patient_bill: ['AZ'] },
@@ -234,15 +241,25 @@ describe('details', () => {
     [
       'labcorp',
       { labcorp: { account_number: '123', billing_method: 'CM' }, allowed_billing_types: ['client_bill'] },
-      null,
+      {
+        ...noBilling,
+        labcorp: { account_number: '123', billing_method: 'CM' },
+        allowed_billing_types: ['client_bill'],
+      },
     ],
     [
       'labcorp',
       { sending_facility: 'A', sending_application: 'B', receiving_facility: 'C', receiving_application: 'D' },
-      null,
+      {
+        ...noBilling,
+        sending_facility: 'A',
+        sending_application: 'B',
+        receiving_facility: 'C',
+        receiving_application: 'D',
+      },
     ],
   ])(
-    'of %s are kept, shown without their secrets, and stay when they are sent back so',
+    'of %s are kept, shown with every key and without their secrets, and stay when they are sent back so',
     async (provider, details, shown) => {
       const team = await app.makeTeam();
       const connects = { client_id: 'clinic', client_secret: 'hush' };
@@ -250,10 +267,11 @@ describe('details', () => {
       expect([status, made.details]).toEqual([200, shown ?? details]);
       const stored = (): Promise<unknown> => storedDetails(made);
       expect(await stored()).toEqual(details);
-      await set(team, { provider, details: made.details });
-      expect(await stored()).toEqual(details);
+      const again = await set(team, { provider, details: made.details });
+      expect(again.body.details).toEqual(made.details);
+      expect(await stored()).toMatchObject(details);
       await set(team, { provider });
-      expect(await stored()).toEqual(details);
+      expect(await stored()).toMatchObject(details);
       expect((await set(team, { provider, details: null })).body.details).toBeNull();
     },
   );

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Requirement } from '../../wire/rules.ts';
+import { ownOf } from '../../wire/own.ts';
 import { nullable, oneOf, Text } from '../../wire/schema.ts';
 
 /** Stands for a secret in what is shown; sent back, it keeps what is stored. */
@@ -140,12 +141,14 @@ const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
   ],
 };
 
+const shapesOf = (provider: string): readonly Shape[] => ownOf(SHAPES, provider) ?? [];
+
 /** Details are those of the provider that is named. */
 export const detailsOfProvider: Requirement = {
   check: ({ provider, details }) => {
     if (typeof provider !== 'string' || typeof details !== 'object' || details === null) return [];
     const given = Object.keys(details);
-    const shapes = Object.hasOwn(SHAPES, provider) ? (SHAPES[provider] ?? []) : [];
+    const shapes = shapesOf(provider);
     const fits = ({ needs, may = [] }: Shape): boolean =>
       needs.every((name) => given.includes(name)) && given.every((name) => [...needs, ...may].includes(name));
     if (shapes.some(fits)) return [];
@@ -169,8 +172,13 @@ const SECRETS = new Set([
 ]);
 const ALL_SECRET = new Set(['bioreference', 'quest']);
 
-/** Details as they are shown. */
-export const hideSecrets = (details: Details): Details => eachSecret(details, () => HIDDEN);
+/** Details as they are shown: every key of their shape, null where nothing is said of it, and no secret. */
+export function shownDetails(provider: string, details: Details): Details {
+  const shape = shapesOf(provider).find(({ needs }) => needs.every((name) => name in details));
+  const absent = Object.fromEntries([...(shape?.needs ?? []), ...(shape?.may ?? [])].map((name) => [name, null]));
+  const { fitbit, ...others } = eachSecret(details, () => HIDDEN);
+  return { ...absent, ...others, ...(fitbit && { fitbit: { foods_verify_token: null, ...fitbit } }) };
+}
 
 /** Details as they are to be stored, where those that are stored already stand for what was hidden. Throws credentials_incomplete. */
 export const keepHidden = (details: Details, stored: Details | null): Details =>

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../context.ts';
-import { hideSecrets, type Details } from './details.ts';
+import { shownDetails, type Details } from './details.ts';
 import type { Credentials } from './schemas.ts';
 
 type Shown = Static<typeof Credentials>;
@@ -39,7 +39,7 @@ export function renderCredentials(ctx: Pick<ManagementCtx, 'cipher'>, row: Crede
     source: provider as Shown['source'],
     client_id,
     client_secret_hash: client_secret_hash?.toString('hex') ?? null,
-    details: details && hideSecrets(details),
+    details: details && shownDetails(provider, details),
     app_url: null,
     redirect_url_override,
     created_at,

@@ -16,7 +16,7 @@ type Group = { source: { type: string; provider: string }; data: Shown[] };
 const groupsOf = async (userId: string, series: string): Promise<Group[]> => {
   const { body } = await app.api<{ groups: Record<string, Group[]> }>(
     'GET',
-    `/v2/timeseries/${userId}/${series}/grouped?start_date=2020-01-01`,
+    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01&end_date=2026-12-31`,
   );
   return Object.values(body.groups).flat();
 };

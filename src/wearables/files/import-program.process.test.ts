@@ -61,7 +61,7 @@ test('an import that a kill of the program cut off is ended by its next start, a
   expect(done.unchanged).toBeGreaterThan(0);
   const { body } = await callerOf(second)<unknown[]>(
     'GET',
-    `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01`,
+    `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`,
   );
   expect(body).toHaveLength(20_000);
 });

@@ -24,7 +24,7 @@ const summaries = async (resource: string): Promise<Summary[]> => {
 const samples = async (series: string): Promise<Record<string, unknown>[]> => {
   const { body } = await app.api<{ groups: Record<string, { data: Record<string, unknown>[] }[]> }>(
     'GET',
-    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01`,
+    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01&end_date=2026-12-31`,
   );
   return Object.values(body.groups)
     .flat()

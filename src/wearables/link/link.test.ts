@@ -44,16 +44,48 @@ describe('a link token', () => {
     expect(rows.filter(({ row }) => row.includes(link_token))).toEqual([]);
   });
 
-  test('names a redirect address only as the team has listed it, letter by letter', async () => {
-    const listed = 'https://app.example.com/connected';
-    const put = await app.api<{ urls: string[] }>('PUT', redirectUrls(), { urls: [listed, listed] });
-    expect(put.body.urls).toEqual([listed]);
-    expect((await app.api<{ urls: string[] }>('GET', redirectUrls())).body.urls).toEqual([listed]);
-    expect((await create({ user_id: userId, redirect_url: listed })).status).toBe(200);
-    for (const redirect_url of [`${listed}/`, `${listed}?a=b`, 'https://app.example.com.evil.example/connected'])
-      expect(said(await create({ user_id: userId, redirect_url }))).toEqual([400, 'redirect_url_refused']);
+  test('names any https address or one of this machine in a sandbox, and others once the team lists them', async () => {
+    const inLan = 'http://192.0.2.7/connected';
+    for (const redirect_url of [
+      'https://app.example.com/connected?a=b',
+      'http://localhost:3000/connected',
+      'http://app.localhost/connected',
+      'http://127.0.0.1:5173/',
+      'http://[::1]:3000/',
+    ])
+      expect([redirect_url, (await create({ user_id: userId, redirect_url })).status]).toEqual([redirect_url, 200]);
+    for (const redirect_url of [inLan, 'http://localhost.example.com/', 'http://127.0.0.1.example.com/']) {
+      const { status, body } = await create({ user_id: userId, redirect_url });
+      expect([status, body.code, body.detail]).toEqual([
+        400,
+        'redirect_url_refused',
+        expect.stringContaining('/link_redirect_urls'),
+      ]);
+    }
+    await app.api('PUT', redirectUrls(), { urls: [inLan] });
+    expect((await create({ user_id: userId, redirect_url: inLan })).status).toBe(200);
     await app.api('PUT', redirectUrls(), { urls: [] });
-    expect(said(await create({ user_id: userId, redirect_url: listed }))).toEqual([400, 'redirect_url_refused']);
+    expect(said(await create({ user_id: userId, redirect_url: inLan }))).toEqual([400, 'redirect_url_refused']);
+  });
+
+  test('names in production only what the team lists, letter by letter, and a refusal says how to list', async () => {
+    const production = await startTestApp({ ...provider.env('oura'), PHIAL_ENVIRONMENT: 'production' });
+    const { team } = production;
+    const listed = 'https://app.example.com/connected';
+    const { user_id } = await makeUser(team);
+    const ask = (redirect_url: string) => team.api<Said>('POST', '/v2/link/token', { user_id, redirect_url });
+    const { status, body } = await ask(listed);
+    expect([status, body.code]).toEqual([400, 'redirect_url_refused']);
+    const [, method, path, sent] = /(PUT) (\S+) with (\{.*\}) and/.exec(body.detail) as unknown as string[];
+    const at = (path as string).replace('{org_id}', team.org_id).replace('{team_id}', team.id);
+    const urls = (JSON.parse(sent as string) as { urls: string[] }).urls.map(() => listed);
+    const put = await team.api<{ urls: string[] }>(method as string, at, { urls: [...urls, listed] });
+    expect(put.body.urls).toEqual([listed]);
+    expect((await team.api<{ urls: string[] }>('GET', at)).body.urls).toEqual([listed]);
+    expect((await ask(listed)).status).toBe(200);
+    for (const other of [`${listed}/`, `${listed}?a=b`, 'https://app.example.com.evil.example/connected', 'http://localhost/'])
+      expect(said(await ask(other))).toEqual([400, 'redirect_url_refused']);
+    await production.close();
   });
 
   test('keeps what else the team has set when redirect addresses are listed', async () => {

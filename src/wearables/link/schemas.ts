@@ -102,7 +102,15 @@ const Redirect = oneOf(['redirect'], {
 export const LinkTokenInput = Type.Object({
   user_id: Uuid,
   provider: optional(AnyProvider),
-  redirect_url: optional(Type.String({ format: 'http-url', maxLength: 2048 })),
+  redirect_url: optional(
+    Type.String({
+      format: 'http-url',
+      maxLength: 2048,
+      description:
+        'Where the browser goes in the end. In a sandbox any https address or one of this machine; in production one that the team ' +
+        'lists by PUT /v1/org/{org_id}/team/{team_id}/link_redirect_urls.',
+    }),
+  ),
   filter_on_providers: optional(
     Type.Array(AnyProvider, { minItems: 1, maxItems: 50, description: 'Only these are offered.' }),
   ),

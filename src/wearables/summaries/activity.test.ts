@@ -193,7 +193,7 @@ describe('a list', () => {
   test('has the days of the range, both ends included, the newest last', async () => {
     await push(...['2026-01-31', '2026-02-01', '2026-01-01', '2025-12-31', '2026-01-15'].map((date) => of(date)));
     expect((await read(JANUARY)).map((each) => each.calendar_date)).toEqual(['2026-01-01', '2026-01-15', '2026-01-31']);
-    expect((await read('start_date=2026-01-31T22:00:00-07:00')).map((each) => each.calendar_date)).toEqual([
+    expect((await read('start_date=2026-01-31T22:00:00-07:00&end_date=2026-12-31')).map((each) => each.calendar_date)).toEqual([
       '2026-01-31',
       '2026-02-01',
     ]);
@@ -207,9 +207,21 @@ describe('a list', () => {
     expect(await providers('provider=nobody')).toEqual([]);
   });
 
-  test('goes 366 days from its start, and is refused where more days are asked for, or none', async () => {
+  test('goes to today where it has no end, and then too is refused where it is longer than a year', async () => {
+    const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    const kiritimati = new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10);
+    await push(of(dayBefore(366)), of(dayBefore(365)), of(dayBefore(0)), of(kiritimati));
+    const days = new Set([dayBefore(365), dayBefore(0), kiritimati]);
+    expect((await read(`start_date=${dayBefore(365)}`)).map((each) => each.calendar_date)).toEqual([...days]);
+    expect(await read(`start_date=${kiritimati}`)).toHaveLength(1);
+    for (const query of [dayBefore(366), `${dayBefore(366)}T23:59:59Z`, '1999-01-01']) {
+      const answer = await team.api('GET', `/v2/summary/activity/${userId}?start_date=${query}`);
+      expect([answer.status, problemsOf(answer)]).toEqual([422, ['query.start_date value_error']]);
+    }
+  });
+
+  test('is refused where more than a year is asked for, or no start', async () => {
     await push(of('2025-01-01'), of('2026-01-01'), of('2026-01-02'));
-    expect(await read('start_date=2025-01-01')).toHaveLength(2);
     expect(await read('start_date=2025-01-01&end_date=2026-01-01')).toHaveLength(2);
     for (const query of ['start_date=2025-01-01&end_date=2026-01-02', 'start_date=2026-01-02&end_date=2026-01-01']) {
       const answer = await team.api('GET', `/v2/summary/activity/${userId}?${query}`);

@@ -5,6 +5,7 @@ import type { Requirement } from '../../wire/rules.ts';
 import { firstMoment, millisecondsOf } from '../../wire/moment.ts';
 import { isCalendarDate } from '../../wire/birth-date.ts';
 import { oneOf, optional, Text } from '../../wire/schema.ts';
+import { latestDay } from '../calendar-date.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { SOURCE_TYPES } from '../source.ts';
 import { whole, type Fields } from './fields.ts';
@@ -65,8 +66,6 @@ export const ownDay = optional(
 /** No device has measured before; earlier times are mistakes. */
 const FIRST_DAY = '1900-01-01';
 const HOUR_MS = 3_600_000;
-/** The day begins first at UTC+14. */
-const EARLIEST_ZONE_HOURS = 14;
 
 /**
  * What a summary has to fulfil to be one that can have been measured: days and times that have come, and of a span an
@@ -115,8 +114,7 @@ const tooEarly = (name: string): Breach => ({
 function ofDay(name: string, day: unknown): Breach[] {
   if (typeof day !== 'string' || !isCalendarDate(day)) return [];
   if (day < FIRST_DAY) return [tooEarly(name)];
-  const latest = new Date(Date.now() + EARLIEST_ZONE_HOURS * HOUR_MS).toISOString().slice(0, 10);
-  return day > latest ? [{ at: [name], type: 'value_error', msg: 'Value should not be in the future' }] : [];
+  return day > latestDay() ? [{ at: [name], type: 'value_error', msg: 'Value should not be in the future' }] : [];
 }
 
 const ofMoment = (name: string, moment: unknown): Breach[] =>

@@ -2,23 +2,23 @@ import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
+import { latestDay } from '../calendar-date.ts';
 import type { SummaryResource } from './resource.ts';
 import { renderRaw, renderSummary, TOLD_COLUMNS } from './render.ts';
-import { MOST_DAYS } from './schemas.ts';
 
 /** Days of the calendar, both included, and the source; nothing said: all there are. */
 export type Range = { days: { from: string; to: string } | null; provider: string | null };
 
 type Query = { start_date?: string; end_date?: string | undefined; provider?: string | undefined };
 
-const DAY_MS = 86_400_000;
-
-/** The range that a query asks for; of times the days as they are written count. */
+/**
+ * The range that a query asks for; of times the days as they are written count. Left out, the end is today everywhere: a day that
+ * has begun only where the user is belongs to it.
+ */
 export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
   const from = start_date?.slice(0, 10);
-  const last = (day: string): string => new Date(Date.parse(day) + (MOST_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
   return {
-    days: from === undefined ? null : { from, to: end_date?.slice(0, 10) ?? last(from) },
+    days: from === undefined ? null : { from, to: end_date?.slice(0, 10) ?? latestDay() },
     provider: provider === '' ? null : provider,
   };
 }

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { Provider } from '../../users/schemas.ts';
-import { isCalendarDate } from '../../wire/birth-date.ts';
-import type { Requirement } from '../../wire/rules.ts';
 import { nullable, oneOf, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
+import { aYearAtMost, rangeOfDays } from '../range.ts';
 import { Sport } from './summary-streams/schemas.ts';
 
 export const UserParams = Type.Object({ user_id: Uuid });
@@ -11,42 +10,12 @@ export const DeviceParams = Type.Object({
   device_id: Type.String({ format: 'uuid', description: 'Id of the device, as the list has it.' }),
 });
 
-/** Days of one answer: a year, both ends included. */
-export const MOST_DAYS = 366;
-const DAY_MS = 86_400_000;
-
-const aYearAtMost: Requirement = {
-  words: `\`end_date\` is not before \`start_date\`, and at most ${MOST_DAYS - 1} days after it.`,
-  check: ({ start_date, end_date }) => {
-    const [from, to] = [start_date, end_date].map((text) => (typeof text === 'string' ? text.slice(0, 10) : ''));
-    if (!isCalendarDate(from as string) || !isCalendarDate(to as string)) return [];
-    const days = (Date.parse(to as string) - Date.parse(from as string)) / DAY_MS;
-    const problem =
-      days < 0
-        ? 'Value should not be before start_date'
-        : days >= MOST_DAYS && `Value should be at most ${MOST_DAYS - 1} days after start_date`;
-    return problem ? [{ at: ['end_date'], type: 'value_error', msg: problem }] : [];
-  },
-};
-
 const provider = Type.Optional(
   WordFilter({ description: 'Slug of a provider: only what is from it. One that is unknown has nothing.' }),
 );
 
 /** Which days, by the calendar date; of a time the day as it is written counts. */
-export const RangeQuery = Type.Object(
-  {
-    start_date: Type.String({ format: 'lower-bound', description: 'The first calendar date.' }),
-    end_date: Type.Optional(
-      Type.String({
-        format: 'upper-bound',
-        description: `The last calendar date, included. Left out: ${MOST_DAYS - 1} days after start_date.`,
-      }),
-    ),
-    provider,
-  },
-  { fulfils: aYearAtMost },
-);
+export const RangeQuery = Type.Object({ ...rangeOfDays('calendar date'), provider }, { fulfils: aYearAtMost });
 
 export const SourceQuery = Type.Object({ provider });
 

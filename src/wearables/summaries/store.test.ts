@@ -41,7 +41,7 @@ describe('what a connector brings', () => {
     expect(await store(activity, { item, raw: { day: '2026-01-05', total_steps: 100, score: 88 } })).toEqual([
       { id: first?.id, outcome: 'unchanged' },
     ]);
-    const path = `/v2/summary/activity/${person.userId}/raw?start_date=2026-01-01`;
+    const path = `/v2/summary/activity/${person.userId}/raw?start_date=2026-01-01&end_date=2026-12-31`;
     const { body } = await person.team.api<{ activity: { data: object }[] }>('GET', path);
     expect(body.activity.map(({ data }) => data)).toEqual([{ day: '2026-01-05', total_steps: 100, score: 88 }]);
     expect(await person.push('activity', item)).toMatchObject({ unchanged: 1 });

@@ -73,7 +73,7 @@ test('the raw payload is the pushed object with its sport, without the points', 
   await person.push('workouts', run({ stream }));
   const { body } = await person.team.api<{ workouts: { data: object }[] }>(
     'GET',
-    `/v2/summary/workouts/${person.userId}/raw?start_date=2026-01-01`,
+    `/v2/summary/workouts/${person.userId}/raw?start_date=2026-01-01&end_date=2026-12-31`,
   );
   expect(body.workouts).toMatchObject([
     {

@@ -60,7 +60,7 @@ describe.each(SERIES_FACTS.map((fact) => [fact.name, fact] as const))('%s', (nam
   test('is told in its unit with the keys of its samples, and by its own event', async () => {
     const { body } = await app.api<{ groups: Record<string, { data: Shown[] }[]> }>(
       'GET',
-      `/v2/timeseries/${userId}/${name}/grouped?start_date=2026-01-05`,
+      `/v2/timeseries/${userId}/${name}/grouped?start_date=2026-01-05&end_date=2026-12-31`,
     );
     const types = name === 'cholesterol' ? fact.types : [null];
     const expected = types.map((_, n) => shown(fact, n));
@@ -89,7 +89,7 @@ describe('the form without groups', () => {
   test.each(UNGROUPED)('of %s has the samples of it alone, and says what replaces it', async (path, name, type) => {
     const { status, headers, body } = await app.api<Shown[]>(
       'GET',
-      `/v2/timeseries/${userId}/${path}?start_date=2026-01-05`,
+      `/v2/timeseries/${userId}/${path}?start_date=2026-01-05&end_date=2026-12-31`,
     );
     const fact = SERIES_FACTS.find((each) => each.name === name) as SeriesFact;
     const types = name !== 'cholesterol' ? [0] : type === undefined ? [0, 1, 2, 3] : [fact.types.indexOf(type)];
@@ -102,7 +102,7 @@ describe('the form without groups', () => {
 
   test('is there for no other series', async () => {
     const without = SERIES_FACTS.filter(({ name }) => !UNGROUPED.some(([path]) => path === name));
-    const path = (name: string) => `${app.baseUrl}/v2/timeseries/${userId}/${name}?start_date=2026-01-05`;
+    const path = (name: string) => `${app.baseUrl}/v2/timeseries/${userId}/${name}?start_date=2026-01-05&end_date=2026-12-31`;
     const as = { headers: { 'x-service-api-key': app.team.api_key } };
     const statuses = await Promise.all(without.map(({ name }) => fetch(path(name), as).then(({ status }) => status)));
     expect(new Set(statuses)).toEqual(new Set([404]));

@@ -28,7 +28,7 @@ const read = async (userId: string, name: string, more = '') => {
   const { body } = await app.api<{
     groups: Record<string, { source: { type: string; provider: string }; data: Record<string, unknown>[] }[]>;
     next_cursor: string | null;
-  }>('GET', `/v2/timeseries/${userId}/${name}/grouped?start_date=2020-01-01${more}`);
+  }>('GET', `/v2/timeseries/${userId}/${name}/grouped?start_date=2026-01-01&end_date=2026-12-31${more}`);
   return body;
 };
 const valuesOf = async (userId: string, name: string) =>
@@ -167,7 +167,7 @@ describe('a batch of samples', () => {
     ]);
     const { body } = await app.api<{ type: string; value: number }[]>(
       'GET',
-      `/v2/timeseries/${user_id}/cholesterol/ldl?start_date=2026-01-01`,
+      `/v2/timeseries/${user_id}/cholesterol/ldl?start_date=2026-01-01&end_date=2026-12-31`,
     );
     expect(body.map(({ type, value }) => [type, value])).toEqual([['ldl', 2.5]]);
     const values = (await valuesOf(user_id, 'cholesterol')) as number[];

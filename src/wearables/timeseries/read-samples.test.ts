@@ -43,9 +43,9 @@ const valuesIn = (page: Page) =>
 
 describe('the grouped form', () => {
   test('goes through all samples of all sources in pages, each sample once', async () => {
-    const pages: Page[] = [await read('start_date=2026-01-01')];
+    const pages: Page[] = [await read('start_date=2026-01-01&end_date=2026-12-31')];
     for (let next = pages[0]?.next_cursor; next; next = pages.at(-1)?.next_cursor)
-      pages.push(await read(`start_date=2026-01-01&next_cursor=${next}`));
+      pages.push(await read(`start_date=2026-01-01&end_date=2026-12-31&next_cursor=${next}`));
     expect(pages.map((page) => valuesIn(page).length)).toEqual([12_000, 1_010]);
     expect(pages.map(({ next, next_cursor }) => next === next_cursor)).toEqual([true, true]);
     const expected = [...Array.from({ length: MINUTES }, (_, n) => n), ...Array.from({ length: 10 }, (_, n) => n)];
@@ -57,9 +57,9 @@ describe('the grouped form', () => {
     const { user_id } = await makeUser(app.team);
     const all = Array.from({ length: 12_002 }, (_, n) => sample(n + 10));
     for (let from = 0; from < all.length; from += 5_000) await push(user_id, all.slice(from, from + 5_000));
-    const first = await read('start_date=2026-01-01', user_id);
+    const first = await read('start_date=2026-01-01&end_date=2026-12-31', user_id);
     await push(user_id, [sample(1), sample(2)]);
-    expect(valuesIn(await read(`start_date=2026-01-01&cursor=${first.next_cursor}`, user_id))).toEqual([
+    expect(valuesIn(await read(`start_date=2026-01-01&end_date=2026-12-31&cursor=${first.next_cursor}`, user_id))).toEqual([
       12_010, 12_011,
     ]);
   });
@@ -74,48 +74,66 @@ describe('the grouped form', () => {
   });
 
   test('shows one provider where one is asked for, and nothing for one that nobody knows', async () => {
-    expect(Object.keys((await read('start_date=2026-01-05&provider=oura')).groups)).toEqual(['oura']);
-    expect((await read('start_date=2026-01-05&provider=acme')).groups).toEqual({});
+    expect(Object.keys((await read('start_date=2026-01-05&end_date=2026-12-31&provider=oura')).groups)).toEqual(['oura']);
+    expect((await read('start_date=2026-01-05&end_date=2026-12-31&provider=acme')).groups).toEqual({});
     expect(Object.keys((await read(`start_date=2026-01-05&end_date=${at(9)}`)).groups)).toHaveLength(2);
   });
 
   test('answers a user without samples with nothing, and what is no user with 404', async () => {
     const { user_id } = await makeUser(app.team);
-    expect(await read('start_date=2026-01-05', user_id)).toEqual({ groups: {}, next: null, next_cursor: null });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toEqual({ groups: {}, next: null, next_cursor: null });
     const stranger = await makeUser(await app.makeTeam('Other team'));
-    expect(await read('start_date=2026-01-05', stranger.user_id)).toMatchObject({ code: 'not_found' });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', stranger.user_id)).toMatchObject({ code: 'not_found' });
     await app.api('DELETE', `/v2/user/${user_id}`);
-    expect(await read('start_date=2026-01-05', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
   });
 
   test('hides the samples of a user who is scheduled for deletion, and shows them again after an undo', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [sample(1)]);
     await app.api('DELETE', `/v2/user/${user_id}`);
-    expect(await read('start_date=2026-01-05', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
     await app.api('POST', `/v2/user/undo_delete?user_id=${user_id}`);
-    expect(valuesIn(await read('start_date=2026-01-05', user_id))).toEqual([1]);
+    expect(valuesIn(await read('start_date=2026-01-05&end_date=2026-12-31', user_id))).toEqual([1]);
   });
 
   test.each(['garbage', Buffer.from('[1]').toString('base64url'), Buffer.from('[1,1e300]').toString('base64url')])(
     'refuses a cursor that it did not give: %s',
     async (cursor) => {
-      expect(await read(`start_date=2026-01-05&next_cursor=${cursor}`)).toMatchObject({ code: 'invalid_cursor' });
+      expect(await read(`start_date=2026-01-05&end_date=2026-12-31&next_cursor=${cursor}`)).toMatchObject({ code: 'invalid_cursor' });
     },
   );
 
   test('refuses a cursor of another user or another series', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [sample(1)]);
-    const { next_cursor } = await read('start_date=2026-01-01');
-    expect(await read(`start_date=2026-01-01&next_cursor=${next_cursor}`, user_id)).toMatchObject({
+    const { next_cursor } = await read('start_date=2026-01-01&end_date=2026-12-31');
+    expect(await read(`start_date=2026-01-01&end_date=2026-12-31&next_cursor=${next_cursor}`, user_id)).toMatchObject({
       code: 'invalid_cursor',
     });
     const steps = await app.api<{ code: string }>(
       'GET',
-      `/v2/timeseries/${userId}/steps/grouped?start_date=2026-01-01&next_cursor=${next_cursor}`,
+      `/v2/timeseries/${userId}/steps/grouped?start_date=2026-01-01&end_date=2026-12-31&next_cursor=${next_cursor}`,
     );
     expect(steps.body.code).toBe('invalid_cursor');
+  });
+
+  test('goes to today where it has no end, and is refused where it is longer than a year, whichever ends were given', async () => {
+    const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    for (const form of ['heartrate/grouped', 'heartrate']) {
+      const ask = (query: string) =>
+        app.api<{ detail: { loc: string[] }[] }>('GET', `/v2/timeseries/${userId}/${form}?${query}`);
+      const refused = async (query: string) => {
+        const { status, body } = await ask(query);
+        return [status, body.detail.map(({ loc }) => loc.join('.'))];
+      };
+      expect((await ask(`start_date=${dayBefore(365)}`)).status).toBe(200);
+      expect((await ask(`start_date=${dayBefore(365)}T12:00:00Z&end_date=${dayBefore(0)}`)).status).toBe(200);
+      expect(await refused(`start_date=${dayBefore(366)}`)).toEqual([422, ['query.start_date']]);
+      expect(await refused(`start_date=${dayBefore(366)}&end_date=${dayBefore(0)}`)).toEqual([422, ['query.end_date']]);
+      expect(await refused('start_date=1999-01-01&end_date=2000-01-02')).toEqual([422, ['query.end_date']]);
+      expect(await refused(`start_date=${dayBefore(1)}&end_date=${dayBefore(2)}`)).toEqual([422, ['query.end_date']]);
+    }
   });
 
   test('asks for where the range begins', async () => {
@@ -170,7 +188,7 @@ describe('the form without groups', () => {
         .insertInto('samples')
         .values(minutes.slice(from, from + 10_000))
         .execute();
-    const all = await app.api<{ code: string }>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01`);
+    const all = await app.api<{ code: string }>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`);
     expect([all.status, all.body.code]).toEqual([400, 'too_many_samples']);
     const fewer = await app.api<unknown[]>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=${at(1)}`);
     expect([fewer.status, fewer.body.length]).toEqual([200, 50_000]);

@@ -1,8 +1,7 @@
 // The shapes of samples on the wire, made from the table of resources: a shape a series, each under its own name.
 import { Type, type TObject, type TSchema } from 'typebox';
-import { firstMoment, lastMoment, millisecondsOf } from '../../wire/moment.ts';
-import type { Requirement } from '../../wire/rules.ts';
-import { Cursor, LowerBound, nullable, oneOf, WordFilter, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
+import { Cursor, nullable, oneOf, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
+import { aYearAtMost, rangeOfDays } from '../range.ts';
 import { SERIES, type Series } from '../resources.ts';
 import { DataSource } from '../source.ts';
 
@@ -81,20 +80,9 @@ export const seriesSchemas: Record<string, TSchema> = Object.fromEntries(
 
 const provider = Type.Optional(WordFilter({ description: 'Slug of the provider; left out, all of them.' }));
 
-/** A range that ends before it begins is a mistake, which an empty answer would hide. */
-const inOrder: Requirement = {
-  words: '`end_date` is not before `start_date`.',
-  check: ({ start_date, end_date }) => {
-    const from = typeof start_date === 'string' ? firstMoment(start_date) : null;
-    const to = typeof end_date === 'string' ? lastMoment(end_date) : null;
-    if (from === null || to === null || millisecondsOf(from) <= millisecondsOf(to)) return [];
-    return [{ at: ['end_date'], type: 'value_error', msg: 'Value should not be before start_date' }];
-  },
-};
+const range = { provider, ...rangeOfDays('moment, of a date alone all of it') };
 
-const range = { provider, start_date: LowerBound, end_date: Type.Optional(UpperBound) };
-
-export const UngroupedQuery = Type.Object(range, { fulfils: inOrder });
+export const UngroupedQuery = Type.Object(range, { fulfils: aYearAtMost });
 
 /** Where the next page begins: the stream, and the milliseconds since 1970 of the first sample that was not shown. */
 export type Place = [stream: number, at: number];
@@ -107,7 +95,7 @@ export const GroupedQuery = Type.Object(
     next_cursor: Type.Optional(Cursor({ isKey: isPlace })),
     cursor: Type.Optional(Cursor({ isKey: isPlace, description: 'The same as next_cursor.' })),
   },
-  { fulfils: inOrder },
+  { fulfils: aYearAtMost },
 );
 
 export const StoredSamples = Type.Object({

@@ -84,7 +84,7 @@ describe('the team is told', () => {
     ]);
     const shown = await app.api<{ groups: Record<string, { data: unknown[] }[]> }>(
       'GET',
-      `/v2/timeseries/${user.user_id}/glucose/grouped?start_date=2026-01-01`,
+      `/v2/timeseries/${user.user_id}/glucose/grouped?start_date=2026-01-01&end_date=2026-12-31`,
     );
     expect(shown.body.groups['dexcom_v3']?.[0]?.data).toEqual(told()[0]?.data);
   });

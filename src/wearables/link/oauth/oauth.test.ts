@@ -9,7 +9,8 @@ import { createTeam } from '../../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
 import { CONNECTORS } from '../../connections/providers/all.ts';
 
-const HERE = 'https://app.example.com/connected?from=phial';
+/** By its scheme one that a sandbox takes only where the team lists it. */
+const HERE = 'http://app.example.com/connected?from=phial';
 
 type Connection = { slug: string; status: string; external_user_id: string | null; resource_availability: object };
 
