@@ -117,9 +117,9 @@ export const UNGROUPED: readonly (readonly [path: string, series: string, type?:
 export const FACT_BEGIN = '2026-01-05T07:00:00.000Z';
 export const FACT_END = '2026-01-05T07:30:00.000Z';
 
-/** The number of a series' sample, unlike those of others; of each type of a series it is 1000 more than of the one before. */
+/** The number of a series' sample, unlike those of others and within every range; of each type of a series it is 10 more than of the one before. */
 export const factValue = (name: string, type = 0): number =>
-  name === 'heart_rate_alert' ? 1 : SERIES_FACTS.findIndex((fact) => fact.name === name) + 10.5 + 1000 * type;
+  name === 'heart_rate_alert' ? 1 : 1.5 + SERIES_FACTS.findIndex((fact) => fact.name === name) / 128 + 10 * type;
 
 /** A sample of each series, and of each type that it has, at the same moments of one watch. */
 export const sampleOfEach = (): Record<string, unknown>[] =>

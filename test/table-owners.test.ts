@@ -107,13 +107,15 @@ const GUESTS: Record<string, string> = {
 };
 
 const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));
-const dropped = migrations.flatMap((sql) => [...sql.matchAll(/^drop table (\w+);/gm)].map(([, name]) => name));
+const dropped = new Set(
+  migrations.flatMap((sql) => [...sql.matchAll(/^drop table (\w+);/gm)].map(([, name]) => name)),
+);
 const tables = [
   'migrations',
   ...migrations.flatMap((sql) =>
     [...sql.matchAll(/^create (?:unlogged )?table (?:public\.)?(\w+)\b(?! partition of)/gm)].map(([, name]) => name),
   ),
-].filter((name) => !dropped.includes(name)) as string[];
+].filter((name) => !dropped.has(name)) as string[];
 
 /** Kysely's three, and SQL in lower case, with the name as it is or by `sql.table`; a comment writes nothing. */
 const WRITES =

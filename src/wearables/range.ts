@@ -31,8 +31,7 @@ export const aYearAtMost: Requirement = {
     }
     const [from, to] = [firstMoment(start_date), typeof end_date === 'string' ? lastMoment(end_date) : null];
     if (from === null || to === null) return [];
-    if (millisecondsOf(to) < millisecondsOf(from))
-      return [wrong('end_date', 'Value should not be before start_date')];
+    if (millisecondsOf(to) < millisecondsOf(from)) return [wrong('end_date', 'Value should not be before start_date')];
     return daysBetween(start_date, end_date as string) > MOST_DAYS
       ? [wrong('end_date', `Value should be at most ${MOST_DAYS} days after start_date`)]
       : [];

@@ -17,6 +17,8 @@ export type Series = {
   interval: boolean;
   /** What `value` is: a number, a text, or two numbers, systolic and diastolic. */
   value: 'number' | 'text' | 'blood_pressure';
+  /** The least and the most that `value` can be, in the unit of the series: what lies beyond has not been measured. */
+  range: Range;
   /** The one number that `value` may be, where a sample says no more than that something happened; null: any. */
   only: number | null;
   /** The words that `type` may be; `any` asks for one of the sender's own; null: it may be left out. */
@@ -32,7 +34,8 @@ export type Series = {
   deprecated: boolean;
 };
 
-type Line = Pick<Series, 'name' | 'title' | 'what' | 'unit'> & Partial<Series>;
+type Range = readonly [least: number, most: number];
+type Line = Pick<Series, 'name' | 'title' | 'what' | 'unit' | 'range'> & Partial<Series>;
 
 const series = (line: Line): Series => ({
   event: line.name,
@@ -49,11 +52,23 @@ const series = (line: Line): Series => ({
   ...line,
 });
 // oxlint-disable-next-line eslint/max-params -- a line of the table reads as one
-const point = (name: string, title: string, what: string, unit: string, more: Partial<Series> = {}): Series =>
-  series({ name, title, what, unit, ...more });
+const point = (
+  name: string,
+  title: string,
+  what: string,
+  unit: string,
+  range: Range,
+  more: Partial<Series> = {},
+): Series => series({ name, title, what, unit, range, ...more });
 // oxlint-disable-next-line eslint/max-params -- a line of the table reads as one
-const interval = (name: string, title: string, what: string, unit: string, more: Partial<Series> = {}): Series =>
-  series({ name, title, what, unit, interval: true, ...more });
+const interval = (
+  name: string,
+  title: string,
+  what: string,
+  unit: string,
+  range: Range,
+  more: Partial<Series> = {},
+): Series => series({ name, title, what, unit, range, interval: true, ...more });
 
 const times =
   (factor: number) =>
@@ -90,73 +105,106 @@ const SENSOR_LOCATIONS = [
 ] as const;
 const sensor = { sensor_location: { words: SENSOR_LOCATIONS, answered: 'always' as const } };
 
+/** Of an interval of a week, the longest that a sample has. */
+const COUNT: Range = [0, 1_000_000];
+const DISTANCE: Range = [0, 10_000_000];
+const ENERGY: Range = [0, 100_000];
+const WEEK_IN_MINUTES: Range = [0, 10_080];
+const PERCENT: Range = [0, 100];
+/** Beats a minute; of somebody newly born they can be 250 and more. */
+export const HEART_RATE: Range = [0, 350];
+const BODY_TEMPERATURE: Range = [0, 60];
+const ANTIBODIES: Range = [0, 1_000_000];
+
 export const SERIES: readonly Series[] = [
-  interval('workout_swimming_stroke', 'WorkoutSwimmingStroke', 'swimming strokes of workouts', 'count'),
-  interval('workout_distance', 'WorkoutDistance', 'distances of workouts', 'm', { units: metres }),
+  interval('workout_swimming_stroke', 'WorkoutSwimmingStroke', 'swimming strokes of workouts', 'count', COUNT),
+  interval('workout_distance', 'WorkoutDistance', 'distances of workouts', 'm', DISTANCE, { units: metres }),
   interval(
     'heart_rate_recovery_one_minute',
     'HeartRateRecoveryOneMinute',
     'heart rate recovery in one minute',
     'count',
+    HEART_RATE,
   ),
-  interval('waist_circumference', 'WaistCircumference', 'waist circumference', 'cm', {
+  interval('waist_circumference', 'WaistCircumference', 'waist circumference', 'cm', [0, 500], {
     units: { m: times(100), in: times(2.54) },
   }),
-  interval('lean_body_mass', 'LeanBodyMass', 'lean body mass', 'kg', { units: kilograms }),
-  interval('body_mass_index', 'BodyMassIndex', 'body mass index', 'index'),
-  interval('basal_body_temperature', 'BasalBodyTemperature', 'basal body temperature', '°C', { units: celsius }),
-  interval('handwashing', 'Handwashing', 'handwashing', 'count'),
-  interval('daylight_exposure', 'DaylightExposure', 'time in daylight', 'min', { units: minutes }),
-  interval('uv_exposure', 'UVExposure', 'exposure to ultraviolet light', 'index'),
-  interval('fall', 'Fall', 'falls', 'count'),
-  interval('inhaler_usage', 'InhalerUsage', 'uses of an inhaler', 'count'),
-  interval('peak_expiratory_flow_rate', 'PeakExpiratoryFlowRate', 'peak expiratory flow', 'L/min'),
-  interval('forced_vital_capacity', 'ForcedVitalCapacity', 'forced vital capacity', 'L'),
-  interval('forced_expiratory_volume_1', 'ForcedExpiratoryVolume1', 'forced expiratory volume of one second', 'L'),
-  interval('wheelchair_push', 'WheelchairPush', 'pushes of a wheelchair', 'count'),
-  interval('sleep_breathing_disturbance', 'SleepBreathingDisturbance', 'breathing disturbances in sleep', 'count', {
-    type: ['elevated', 'not_elevated'],
-    typeOptional: true,
+  interval('lean_body_mass', 'LeanBodyMass', 'lean body mass', 'kg', [0, 1_000], { units: kilograms }),
+  interval('body_mass_index', 'BodyMassIndex', 'body mass index', 'index', [0, 500]),
+  interval('basal_body_temperature', 'BasalBodyTemperature', 'basal body temperature', '°C', BODY_TEMPERATURE, {
+    units: celsius,
   }),
-  interval('sleep_apnea_alert', 'SleepApneaAlert', 'sleep apnea alerts', 'count'),
-  interval('stand_duration', 'StandDuration', 'time spent standing', 'min', { units: minutes }),
-  interval('stand_hour', 'StandHour', 'hours with standing', 'count', { type: ['stood', 'idle'] }),
-  interval('heart_rate_alert', 'HeartRateAlert', 'heart rate alerts', 'count', {
+  interval('handwashing', 'Handwashing', 'handwashing', 'count', COUNT),
+  interval('daylight_exposure', 'DaylightExposure', 'time in daylight', 'min', WEEK_IN_MINUTES, { units: minutes }),
+  interval('uv_exposure', 'UVExposure', 'exposure to ultraviolet light', 'index', [0, 100]),
+  interval('fall', 'Fall', 'falls', 'count', COUNT),
+  interval('inhaler_usage', 'InhalerUsage', 'uses of an inhaler', 'count', COUNT),
+  interval('peak_expiratory_flow_rate', 'PeakExpiratoryFlowRate', 'peak expiratory flow', 'L/min', [0, 2_000]),
+  interval('forced_vital_capacity', 'ForcedVitalCapacity', 'forced vital capacity', 'L', [0, 30]),
+  interval(
+    'forced_expiratory_volume_1',
+    'ForcedExpiratoryVolume1',
+    'forced expiratory volume of one second',
+    'L',
+    [0, 30],
+  ),
+  interval('wheelchair_push', 'WheelchairPush', 'pushes of a wheelchair', 'count', COUNT),
+  interval(
+    'sleep_breathing_disturbance',
+    'SleepBreathingDisturbance',
+    'breathing disturbances in sleep',
+    'count',
+    COUNT,
+    {
+      type: ['elevated', 'not_elevated'],
+      typeOptional: true,
+    },
+  ),
+  interval('sleep_apnea_alert', 'SleepApneaAlert', 'sleep apnea alerts', 'count', COUNT),
+  interval('stand_duration', 'StandDuration', 'time spent standing', 'min', WEEK_IN_MINUTES, { units: minutes }),
+  interval('stand_hour', 'StandHour', 'hours with standing', 'count', COUNT, { type: ['stood', 'idle'] }),
+  interval('heart_rate_alert', 'HeartRateAlert', 'heart rate alerts', 'count', [1, 1], {
     only: 1,
     type: ['low_heart_rate', 'high_heart_rate', 'irregular_rhythm'],
   }),
-  interval('afib_burden', 'AFibBurden', 'time in atrial fibrillation', '%'),
-  interval('workout_duration', 'WorkoutDuration', 'durations of workouts', 'min', {
+  interval('afib_burden', 'AFibBurden', 'time in atrial fibrillation', '%', PERCENT),
+  interval('workout_duration', 'WorkoutDuration', 'durations of workouts', 'min', WEEK_IN_MINUTES, {
     units: minutes,
     extras: { intensity: { words: ['low', 'medium', 'high'], answered: 'always' } },
   }),
-  interval('vo2_max', 'VO2Max', 'maximal oxygen uptake', 'mL/kg/min', { ungrouped: true }),
-  point('stress_level', 'StressLevel', 'stress levels', '%', { ungrouped: true }),
-  interval('mindfulness_minutes', 'MindfulnessMinutes', 'minutes of mindfulness', 'min', {
+  interval('vo2_max', 'VO2Max', 'maximal oxygen uptake', 'mL/kg/min', [0, 150], { ungrouped: true }),
+  point('stress_level', 'StressLevel', 'stress levels', '%', PERCENT, { ungrouped: true }),
+  interval('mindfulness_minutes', 'MindfulnessMinutes', 'minutes of mindfulness', 'min', WEEK_IN_MINUTES, {
     units: minutes,
     ungrouped: true,
   }),
-  interval('caffeine', 'Caffeine', 'caffeine intake', 'g', { units: { mg: times(0.001) }, ungrouped: true }),
-  point('water', 'Water', 'water intake', 'ml', {
+  interval('caffeine', 'Caffeine', 'caffeine intake', 'g', [0, 1_000], {
+    units: { mg: times(0.001) },
+    ungrouped: true,
+  }),
+  point('water', 'Water', 'water intake', 'ml', [0, 100_000], {
     units: { mL: times(1), L: times(1000), fl_oz: times(29.5735295625) },
     ungrouped: true,
   }),
-  interval('steps', 'Steps', 'steps', 'count', { ungrouped: true }),
-  point('floors_climbed', 'FloorsClimbed', 'floors climbed', 'count', { ungrouped: true }),
-  interval('distance', 'Distance', 'distances', 'm', { units: metres, ungrouped: true }),
-  point('calories_basal', 'CaloriesBasal', 'energy burnt at rest', 'kcal', { units: kilocalories, ungrouped: true }),
-  interval('calories_active', 'CaloriesActive', 'energy burnt by activity', 'kcal', {
+  interval('steps', 'Steps', 'steps', 'count', COUNT, { ungrouped: true }),
+  point('floors_climbed', 'FloorsClimbed', 'floors climbed', 'count', COUNT, { ungrouped: true }),
+  interval('distance', 'Distance', 'distances', 'm', DISTANCE, { units: metres, ungrouped: true }),
+  point('calories_basal', 'CaloriesBasal', 'energy burnt at rest', 'kcal', ENERGY, {
     units: kilocalories,
     ungrouped: true,
   }),
-  point('respiratory_rate', 'RespiratoryRate', 'breaths a minute', 'bpm', { ungrouped: true }),
-  interval('note', 'Note', 'notes', 'text', {
+  interval('calories_active', 'CaloriesActive', 'energy burnt by activity', 'kcal', ENERGY, {
+    units: kilocalories,
+    ungrouped: true,
+  }),
+  point('respiratory_rate', 'RespiratoryRate', 'breaths a minute', 'bpm', [0, 200], { ungrouped: true }),
+  interval('note', 'Note', 'notes', 'text', [0, 0], {
     value: 'text',
     extras: {
       tags: { words: ['food', 'exercise', 'insulin_injection', 'unspecified'], list: true, answered: 'optional' },
     },
   }),
-  interval('insulin_injection', 'InsulinInjection', 'insulin injections', 'unit', {
+  interval('insulin_injection', 'InsulinInjection', 'insulin injections', 'unit', [0, 10_000], {
     type: ['rapid_acting', 'long_acting'],
     extras: {
       delivery_mode: { words: ['basal', 'bolus'], answered: 'optional' },
@@ -164,16 +212,20 @@ export const SERIES: readonly Series[] = [
       bolus_purpose: { words: ['meal', 'correction', 'mixed', 'unknown'], answered: 'optional' },
     },
   }),
-  point('ige', 'Ige', 'immunoglobulin E', 'FSU', { type: 'any', keyedByType: true, ungrouped: true }),
-  point('igg', 'Igg', 'immunoglobulin G', 'FSU', { type: 'any', keyedByType: true, ungrouped: true }),
-  interval('hypnogram', 'Hypnogram', 'sleep stages', 'stage', { event: null, ungrouped: true, deprecated: true }),
-  point('hrv', 'HRV', 'heart rate variability (RMSSD, in milliseconds)', 'rmssd', { ungrouped: true }),
-  point('heartrate', 'HeartRate', 'heart rate', 'bpm', { ungrouped: true }),
-  point('glucose', 'Glucose', 'blood glucose', 'mmol/L', {
+  point('ige', 'Ige', 'immunoglobulin E', 'FSU', ANTIBODIES, { type: 'any', keyedByType: true, ungrouped: true }),
+  point('igg', 'Igg', 'immunoglobulin G', 'FSU', ANTIBODIES, { type: 'any', keyedByType: true, ungrouped: true }),
+  interval('hypnogram', 'Hypnogram', 'sleep stages', 'stage', [-1, 5], {
+    event: null,
+    ungrouped: true,
+    deprecated: true,
+  }),
+  point('hrv', 'HRV', 'heart rate variability (RMSSD, in milliseconds)', 'rmssd', [0, 1_000], { ungrouped: true }),
+  point('heartrate', 'HeartRate', 'heart rate', 'bpm', HEART_RATE, { ungrouped: true }),
+  point('glucose', 'Glucose', 'blood glucose', 'mmol/L', [0, 200], {
     units: { 'mg/dL': times(1 / GLUCOSE_MG_DL) },
     ungrouped: true,
   }),
-  point('cholesterol', 'Cholesterol', 'cholesterol', 'mmol/L', {
+  point('cholesterol', 'Cholesterol', 'cholesterol', 'mmol/L', [0, 500], {
     type: ['triglycerides', 'total', 'ldl', 'hdl'],
     keyedByType: true,
     units: {
@@ -181,23 +233,37 @@ export const SERIES: readonly Series[] = [
     },
     ungrouped: true,
   }),
-  interval('carbohydrates', 'Carbohydrates', 'carbohydrate intake', 'g'),
-  interval('body_temperature_delta', 'BodyTemperatureDelta', 'differences of body temperature', '°C', {
+  interval('carbohydrates', 'Carbohydrates', 'carbohydrate intake', 'g', [0, 100_000]),
+  interval('body_temperature_delta', 'BodyTemperatureDelta', 'differences of body temperature', '°C', [-20, 20], {
     extras: sensor,
   }),
-  interval('body_temperature', 'BodyTemperature', 'body temperature', '°C', { units: celsius, extras: sensor }),
-  point('body_weight', 'BodyWeight', 'body weight', 'kg', { event: 'weight', units: kilograms, ungrouped: true }),
-  point('body_fat', 'BodyFat', 'body fat', '%', { event: 'fat', ungrouped: true }),
-  point('blood_oxygen', 'BloodOxygen', 'oxygen saturation', '%', { ungrouped: true }),
-  point('electrocardiogram_voltage', 'ElectrocardiogramVoltage', 'electrocardiogram voltages', 'mV', {
+  interval('body_temperature', 'BodyTemperature', 'body temperature', '°C', BODY_TEMPERATURE, {
+    units: celsius,
+    extras: sensor,
+  }),
+  point('body_weight', 'BodyWeight', 'body weight', 'kg', [0, 1_000], {
+    event: 'weight',
+    units: kilograms,
+    ungrouped: true,
+  }),
+  point('body_fat', 'BodyFat', 'body fat', '%', PERCENT, { event: 'fat', ungrouped: true }),
+  point('blood_oxygen', 'BloodOxygen', 'oxygen saturation', '%', PERCENT, { ungrouped: true }),
+  point('electrocardiogram_voltage', 'ElectrocardiogramVoltage', 'electrocardiogram voltages', 'mV', [-1_000, 1_000], {
     type: 'any',
     units: { V: times(1000), uV: times(0.001) },
     ungrouped: true,
   }),
-  point('blood_pressure', 'BloodPressure', 'blood pressure', 'mmHg', { value: 'blood_pressure', ungrouped: true }),
+  point('blood_pressure', 'BloodPressure', 'blood pressure', 'mmHg', [0, 500], {
+    value: 'blood_pressure',
+    ungrouped: true,
+  }),
 ];
 
 const byName = new Map(SERIES.map((each) => [each.name, each]));
 
 /** The series of that name; null where there is none. */
 export const seriesOrNull = (name: string): Series | null => byName.get(name) ?? null;
+
+/** Whether a value, in the unit of the series, can have been measured. */
+export const isPlausible = ({ range: [least, most] }: Series, value: number): boolean =>
+  value >= least && value <= most;

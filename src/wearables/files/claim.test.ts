@@ -143,7 +143,10 @@ describe('an import whose process was killed', () => {
     expect((await app.metrics.imports.get()).values.map(({ labels }) => labels.outcome)).not.toContain('file_broken');
     await storePiece(scoped, after, piece);
     expect(await read(team, after)).toMatchObject({ status: 'running', created: 1, unchanged: 1, skipped: 2 });
-    const { body } = await team.api<unknown[]>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`);
+    const { body } = await team.api<unknown[]>(
+      'GET',
+      `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`,
+    );
     expect(body).toHaveLength(1);
   });
 

@@ -69,7 +69,7 @@ describe('a link token', () => {
   });
 
   test('names in production only what the team lists, letter by letter, and a refusal says how to list', async () => {
-    const production = await startTestApp({ ...provider.env('oura'), PHIAL_ENVIRONMENT: 'production' });
+    const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     const { team } = production;
     const listed = 'https://app.example.com/connected';
     const { user_id } = await makeUser(team);
@@ -83,7 +83,12 @@ describe('a link token', () => {
     expect(put.body.urls).toEqual([listed]);
     expect((await team.api<{ urls: string[] }>('GET', at)).body.urls).toEqual([listed]);
     expect((await ask(listed)).status).toBe(200);
-    for (const other of [`${listed}/`, `${listed}?a=b`, 'https://app.example.com.evil.example/connected', 'http://localhost/'])
+    for (const other of [
+      `${listed}/`,
+      `${listed}?a=b`,
+      'https://app.example.com.evil.example/connected',
+      'http://localhost/',
+    ])
       expect(said(await ask(other))).toEqual([400, 'redirect_url_refused']);
     await production.close();
   });

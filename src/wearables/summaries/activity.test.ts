@@ -193,10 +193,9 @@ describe('a list', () => {
   test('has the days of the range, both ends included, the newest last', async () => {
     await push(...['2026-01-31', '2026-02-01', '2026-01-01', '2025-12-31', '2026-01-15'].map((date) => of(date)));
     expect((await read(JANUARY)).map((each) => each.calendar_date)).toEqual(['2026-01-01', '2026-01-15', '2026-01-31']);
-    expect((await read('start_date=2026-01-31T22:00:00-07:00&end_date=2026-12-31')).map((each) => each.calendar_date)).toEqual([
-      '2026-01-31',
-      '2026-02-01',
-    ]);
+    expect(
+      (await read('start_date=2026-01-31T22:00:00-07:00&end_date=2026-12-31')).map((each) => each.calendar_date),
+    ).toEqual(['2026-01-31', '2026-02-01']);
   });
 
   test('is of one provider where that is asked for; an unknown one has nothing', async () => {

@@ -81,9 +81,7 @@ export function toCandidate(
   };
   const points = streamName && (item[streamName] ?? null);
   const streamText = points ? JSON.stringify(pruned(points)) : null;
-  // As `pruned` would have it, which texts and values are already and come last in.
-  const whole = { ...(pruned({ ...attributes, calendar_date: place.calendar_date }) as object), texts, values };
-  return {
+  const candidate = {
     ...place,
     key: isDevice ? hash('device', place.key).toString('hex') : place.key,
     ...attributes,
@@ -93,10 +91,32 @@ export function toCandidate(
     values,
     texts: Object.keys(texts).length === 0 ? null : texts,
     raw,
-    told_hash: hash('told', JSON.stringify(whole)),
     raw_hash: hash('raw', JSON.stringify(pruned(raw))),
     stream: streamText === null ? null : { text: streamText, hash: hash('stream', streamText) },
   };
+  return { ...candidate, told_hash: toldHash({ cipher, team }, candidate) };
+}
+
+/** Of everything that is told of it. */
+function toldHash(
+  { cipher, team }: Pick<TeamCtx, 'cipher' | 'team'>,
+  { provider_id, app_id, device_id, calendar_date, texts, values }: Omit<Candidate, 'told_hash'>,
+): Buffer {
+  // As `pruned` would have it, which texts and values are already and come last in.
+  const attributes = pruned({ provider_id, app_id, device_id, calendar_date }) as object;
+  const whole = { ...attributes, texts: texts ?? {}, values };
+  return cipher.lookupHash('summary', team.id, `told ${JSON.stringify(whole)}`);
+}
+
+/** Gives a candidate a value that follows from something else than what came in. */
+export function setValue(
+  ctx: Pick<TeamCtx, 'cipher' | 'team'>,
+  candidate: Candidate,
+  name: string,
+  value: unknown,
+): void {
+  candidate.values = pruned({ ...candidate.values, [name]: value }) as Record<string, unknown>;
+  candidate.told_hash = toldHash(ctx, candidate);
 }
 
 /** What a summary is known by among those of its user and kind. */

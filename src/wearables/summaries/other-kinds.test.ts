@@ -66,12 +66,13 @@ describe('a sleep cycle', () => {
     }
   });
 
-  test('is refused with stages that there are not, that end before they begin, or lists of other lengths', async () => {
+  test('is refused with stages that there are not, that end before they begin or after their session, or lists of other lengths', async () => {
     const answer = await person.tryToPush(
       'sleep_cycle',
       cycle(person.userId, { stage_type: [0, 2], stage_end_offset_second: [600, 500] }),
       cycle(person.userId, { stage_type: [4] }),
       cycle(person.userId, { stage_start_offset_second: [0, 'x'] }),
+      cycle(person.userId, { stage_end_offset_second: [600, 28_801] }),
     );
     expect(problemsOf(answer)).toEqual(
       expect.arrayContaining([
@@ -79,6 +80,7 @@ describe('a sleep cycle', () => {
         'body.0.stage_type.0 value_error',
         'body.1.stage_type value_error',
         'body.2.stage_start_offset_second.1 value_error',
+        'body.3.stage_end_offset_second.1 value_error',
       ]),
     );
   });

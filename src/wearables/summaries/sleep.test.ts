@@ -126,8 +126,8 @@ describe('what was measured during a sleep', () => {
   const streamOf = async (id: string | undefined) =>
     person.team.api<Record<string, unknown[]>>('GET', `/v2/timeseries/sleep/${id}/stream`);
   const sleep_stream = {
-    heartrate: { time: [1_767_675_000, 1_767_675_300], value: [54, 51.5] },
-    hypnogram: { start: [1_767_675_000], end: [1_767_676_800], value: [4] },
+    heartrate: { time: [1_767_678_600, 1_767_678_900], value: [54, 51.5] },
+    hypnogram: { start: [1_767_678_600], end: [1_767_680_400], value: [4] },
   };
   const sample = { id: null, timezone_offset: -25_200, type: null };
 
@@ -137,16 +137,16 @@ describe('what was measured during a sleep', () => {
     expect(body).toEqual({
       hrv: [],
       heartrate: [
-        { ...sample, unit: 'bpm', timestamp: '2026-01-06T04:50:00.000Z', value: 54 },
-        { ...sample, unit: 'bpm', timestamp: '2026-01-06T04:55:00.000Z', value: 51.5 },
+        { ...sample, unit: 'bpm', timestamp: '2026-01-06T05:50:00.000Z', value: 54 },
+        { ...sample, unit: 'bpm', timestamp: '2026-01-06T05:55:00.000Z', value: 51.5 },
       ],
       hypnogram: [
         {
           ...sample,
           unit: 'stage',
-          timestamp: '2026-01-06T04:50:00.000Z',
-          start: '2026-01-06T04:50:00.000Z',
-          end: '2026-01-06T05:20:00.000Z',
+          timestamp: '2026-01-06T05:50:00.000Z',
+          start: '2026-01-06T05:50:00.000Z',
+          end: '2026-01-06T06:20:00.000Z',
           value: 4,
         },
       ],
@@ -176,6 +176,27 @@ describe('what was measured during a sleep', () => {
     await person.team.api('DELETE', `/v2/user/${person.userId}`);
     const deleted = await streamOf(id);
     expect([deleted.status, deleted.body['code']]).toEqual([404, 'user_scheduled_for_deletion']);
+  });
+
+  test('has its stages between going to bed and getting up, to the second', async () => {
+    const [bed, up] = [Date.UTC(2026, 0, 6, 5, 30) / 1_000, Date.UTC(2026, 0, 6, 13, 30) / 1_000];
+    const stages = (start: number[], end: number[]) =>
+      night({ sleep_stream: { hypnogram: { start, end, value: start.map(() => 2) } } });
+    await person.push('sleep', stages([bed, bed + 60], [bed + 60, up]));
+    const answer = await person.tryToPush(
+      'sleep',
+      stages([bed - 1, bed], [bed, up]),
+      stages([bed, bed + 60], [bed + 60, up + 1]),
+      stages([bed + 60], [bed]),
+    );
+    expect([answer.status, problemsOf(answer)]).toEqual([
+      422,
+      [
+        'body.0.sleep_stream.hypnogram.start.0 value_error',
+        'body.1.sleep_stream.hypnogram.end.1 value_error',
+        'body.2.sleep_stream.hypnogram.end.0 value_error',
+      ],
+    ]);
   });
 
   test('is refused with lists of different lengths, times that fall and values that cannot be', async () => {

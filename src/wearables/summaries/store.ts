@@ -15,6 +15,7 @@ import {
   type Incoming,
 } from './candidate.ts';
 import { eventsOf, workoutStreamCreated, workoutStreamUpdated } from './events.ts';
+import { addZones, keepZones } from './heart-rate-zones/add-zones.ts';
 import { renderShallowStream, renderSummary } from './render.ts';
 import type { SummaryResource } from './resource.ts';
 import { findRows, insertRows, lockRows, replaceRows, type StoredRow } from './rows.ts';
@@ -44,6 +45,7 @@ export async function storeSummaries(
   await ctx.giveWay?.();
   const candidates = incoming.map((each) => toCandidate(ctx, user, resource, each));
   const wanted = newestOfEach(candidates.filter((each) => isWithinBounds(user, each)));
+  if (isWorkout(resource)) await addZones(ctx, user, wanted);
   await ctx.giveWay?.();
   const decisions = await write(ctx, user, resource, wanted);
   const streams = await storeSummaryStreams(ctx, user, streamsOf(decisions));
@@ -59,6 +61,8 @@ export async function storeSummaries(
   });
 }
 
+const isWorkout = ({ stream }: SummaryResource): boolean => stream === 'stream';
+
 /**
  * Adds what is new and replaces what differs. A raw payload or version alone is kept without being a change. Most of what comes
  * is known already: it is looked at first, so that nothing is sealed, written or locked for it.
@@ -71,6 +75,7 @@ async function write(
 ): Promise<Decision[]> {
   const known = await findRows(ctx, user, resource, wanted);
   const knownOf = (each: Candidate): StoredRow | undefined => known.get(nameOf(each));
+  if (isWorkout(resource)) for (const each of wanted) keepZones(ctx, each, knownOf(each));
   const created = await insertRows(
     ctx,
     user,
@@ -133,7 +138,7 @@ async function tell(
     const tells = (type: EventType, data: unknown): unknown => events.push({ type, user, data });
     if (outcome === 'created') tells(created, renderSummary(ctx, resource, row));
     if (outcome === 'updated') tells(updated, renderSummary(ctx, resource, row));
-    if (resource.stream !== 'stream') continue;
+    if (!isWorkout(resource)) continue;
     if (streams.created.includes(row.id)) tells(workoutStreamCreated, renderShallowStream(ctx, resource, row));
     if (streams.updated.includes(row.id)) tells(workoutStreamUpdated, renderShallowStream(ctx, resource, row));
   }

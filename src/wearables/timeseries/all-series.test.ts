@@ -102,7 +102,8 @@ describe('the form without groups', () => {
 
   test('is there for no other series', async () => {
     const without = SERIES_FACTS.filter(({ name }) => !UNGROUPED.some(([path]) => path === name));
-    const path = (name: string) => `${app.baseUrl}/v2/timeseries/${userId}/${name}?start_date=2026-01-05&end_date=2026-12-31`;
+    const path = (name: string) =>
+      `${app.baseUrl}/v2/timeseries/${userId}/${name}?start_date=2026-01-05&end_date=2026-12-31`;
     const as = { headers: { 'x-service-api-key': app.team.api_key } };
     const statuses = await Promise.all(without.map(({ name }) => fetch(path(name), as).then(({ status }) => status)));
     expect(new Set(statuses)).toEqual(new Set([404]));

@@ -59,9 +59,9 @@ describe('the grouped form', () => {
     for (let from = 0; from < all.length; from += 5_000) await push(user_id, all.slice(from, from + 5_000));
     const first = await read('start_date=2026-01-01&end_date=2026-12-31', user_id);
     await push(user_id, [sample(1), sample(2)]);
-    expect(valuesIn(await read(`start_date=2026-01-01&end_date=2026-12-31&cursor=${first.next_cursor}`, user_id))).toEqual([
-      12_010, 12_011,
-    ]);
+    expect(
+      valuesIn(await read(`start_date=2026-01-01&end_date=2026-12-31&cursor=${first.next_cursor}`, user_id)),
+    ).toEqual([12_010, 12_011]);
   });
 
   test.each([
@@ -74,25 +74,37 @@ describe('the grouped form', () => {
   });
 
   test('shows one provider where one is asked for, and nothing for one that nobody knows', async () => {
-    expect(Object.keys((await read('start_date=2026-01-05&end_date=2026-12-31&provider=oura')).groups)).toEqual(['oura']);
+    expect(Object.keys((await read('start_date=2026-01-05&end_date=2026-12-31&provider=oura')).groups)).toEqual([
+      'oura',
+    ]);
     expect((await read('start_date=2026-01-05&end_date=2026-12-31&provider=acme')).groups).toEqual({});
     expect(Object.keys((await read(`start_date=2026-01-05&end_date=${at(9)}`)).groups)).toHaveLength(2);
   });
 
   test('answers a user without samples with nothing, and what is no user with 404', async () => {
     const { user_id } = await makeUser(app.team);
-    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toEqual({ groups: {}, next: null, next_cursor: null });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toEqual({
+      groups: {},
+      next: null,
+      next_cursor: null,
+    });
     const stranger = await makeUser(await app.makeTeam('Other team'));
-    expect(await read('start_date=2026-01-05&end_date=2026-12-31', stranger.user_id)).toMatchObject({ code: 'not_found' });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', stranger.user_id)).toMatchObject({
+      code: 'not_found',
+    });
     await app.api('DELETE', `/v2/user/${user_id}`);
-    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toMatchObject({
+      code: 'user_scheduled_for_deletion',
+    });
   });
 
   test('hides the samples of a user who is scheduled for deletion, and shows them again after an undo', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [sample(1)]);
     await app.api('DELETE', `/v2/user/${user_id}`);
-    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toMatchObject({ code: 'user_scheduled_for_deletion' });
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toMatchObject({
+      code: 'user_scheduled_for_deletion',
+    });
     await app.api('POST', `/v2/user/undo_delete?user_id=${user_id}`);
     expect(valuesIn(await read('start_date=2026-01-05&end_date=2026-12-31', user_id))).toEqual([1]);
   });
@@ -100,7 +112,9 @@ describe('the grouped form', () => {
   test.each(['garbage', Buffer.from('[1]').toString('base64url'), Buffer.from('[1,1e300]').toString('base64url')])(
     'refuses a cursor that it did not give: %s',
     async (cursor) => {
-      expect(await read(`start_date=2026-01-05&end_date=2026-12-31&next_cursor=${cursor}`)).toMatchObject({ code: 'invalid_cursor' });
+      expect(await read(`start_date=2026-01-05&end_date=2026-12-31&next_cursor=${cursor}`)).toMatchObject({
+        code: 'invalid_cursor',
+      });
     },
   );
 
@@ -188,7 +202,10 @@ describe('the form without groups', () => {
         .insertInto('samples')
         .values(minutes.slice(from, from + 10_000))
         .execute();
-    const all = await app.api<{ code: string }>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`);
+    const all = await app.api<{ code: string }>(
+      'GET',
+      `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`,
+    );
     expect([all.status, all.body.code]).toEqual([400, 'too_many_samples']);
     const fewer = await app.api<unknown[]>('GET', `/v2/timeseries/${user_id}/heartrate?start_date=${at(1)}`);
     expect([fewer.status, fewer.body.length]).toEqual([200, 50_000]);

@@ -4,7 +4,8 @@ import { millisecondsOf } from '../../wire/moment.ts';
 import type { Breach } from '../../wire/rule.ts';
 import { nullable, oneOf, PastMoment, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
-import { SERIES, seriesOrNull, type Series } from '../resources.ts';
+import { ownOf } from '../../wire/own.ts';
+import { isPlausible, SERIES, seriesOrNull, type Series } from '../resources.ts';
 import { SOURCE_TYPES } from '../source.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,9 +16,6 @@ const LONGEST_NOTE = 4_000;
 const FIRST_DAY = '1900-01-01';
 /** Clocks on earth are at most 14 hours ahead of UTC and 12 behind; old ones were a little odder. */
 export const FURTHEST_OFFSET_S = 15 * 3_600;
-export const LARGEST = 1e9;
-/** Of blood, in millimetres of mercury. */
-export const MOST_PRESSURE = 1_000;
 
 const words = (name: string): readonly string[] => [
   ...new Set(SERIES.flatMap(({ extras }) => extras[name]?.words ?? [])),
@@ -58,8 +56,8 @@ export const SampleInput = Type.Object(
         },
       ),
     ),
-    systolic: maybe(Type.Number({ minimum: 0, maximum: MOST_PRESSURE })),
-    diastolic: maybe(Type.Number({ minimum: 0, maximum: MOST_PRESSURE })),
+    systolic: maybe(Type.Number({ minimum: 0 })),
+    diastolic: maybe(Type.Number({ minimum: 0 })),
     type: maybe(Text(100, { description: 'The kind of sample, where its series has kinds.' })),
     sensor_location: maybe(oneOf(words('sensor_location'))),
     intensity: maybe(oneOf(words('intensity'))),
@@ -75,7 +73,7 @@ export const SampleInput = Type.Object(
       check: (value: Record<string, unknown>) => sampleBreaches(value),
       words:
         'Series of intervals need `start` and `end`, others `timestamp`. Blood pressure needs `systolic` and `diastolic`, ' +
-        'a note a text as its `value`, every other series a number. Nothing may begin before 1900 or in the future.',
+        'a note a text as its `value`, every other series a number within its range. Nothing may begin before 1900 or in the future.',
     },
   },
 );
@@ -116,20 +114,37 @@ function valueBreaches(series: Series, value: Record<string, unknown>): Breach[]
     const taken = [series.unit, ...Object.keys(series.units)].map((each) => `'${each}'`).join(' or ');
     breaches.push(wrong('unit', `Unit of ${series.name} should be ${taken}`));
   }
-  if (series.value === 'blood_pressure') {
-    return [...breaches, ...['systolic', 'diastolic'].filter((name) => isAbsent(value[name])).map(missing)];
-  }
+  if (series.value === 'blood_pressure') return [...breaches, ...pressureBreaches(series, value)];
   if (isAbsent(value['value'])) return [...breaches, missing('value')];
   const wanted = series.value === 'text' ? 'string' : 'number';
   if (typeof value['value'] !== wanted) {
     const [type, msg] = wanted === 'string' ? ['string_type', 'string'] : ['float_type', 'number'];
     breaches.push({ at: ['value'], type, msg: `Input should be a valid ${msg}` });
-  } else if (Math.abs(value['value'] as number) > LARGEST) {
-    breaches.push(wrong('value', `Value should be between -${LARGEST} and ${LARGEST}`));
   } else if (series.only !== null && value['value'] !== series.only) {
     breaches.push(wrong('value', `Value of ${series.name} should be ${series.only}`));
-  }
+  } else if (wanted === 'number') breaches.push(...rangeBreaches(series, value, 'value'));
   return breaches;
+}
+
+/** In the unit of the series, whichever it came in; of an unknown unit nothing can be said. */
+function rangeBreaches(series: Series, value: Record<string, unknown>, name: string): Breach[] {
+  const { unit, type } = value;
+  const convert = unit === series.unit ? (given: number) => given : ownOf(series.units, String(unit));
+  const given = value[name];
+  if (!convert || typeof given !== 'number') return [];
+  if (isPlausible(series, convert(given, typeof type === 'string' ? type : null))) return [];
+  const [least, most] = series.range;
+  return [wrong(name, `Value of ${series.name} should be between ${least} and ${most} ${series.unit}`)];
+}
+
+function pressureBreaches(series: Series, value: Record<string, unknown>): Breach[] {
+  const names = ['systolic', 'diastolic'];
+  const breaches = names.flatMap((name) =>
+    isAbsent(value[name]) ? [missing(name)] : rangeBreaches(series, value, name),
+  );
+  const [systolic, diastolic] = names.map((name) => value[name]);
+  const areSwapped = typeof systolic === 'number' && typeof diastolic === 'number' && systolic <= diastolic;
+  return areSwapped ? [...breaches, wrong('systolic', 'Value should be above diastolic')] : breaches;
 }
 
 function typeBreaches(series: Series, value: Record<string, unknown>): Breach[] {

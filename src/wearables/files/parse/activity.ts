@@ -1,5 +1,6 @@
 // A workout with its points, as FIT, TCX and GPX files all tell it; what is told of it here is the same for all.
 import type { ProviderSlug } from '../../providers.ts';
+import { HEART_RATE } from '../../resources.ts';
 import { ImportFailure } from '../failures.ts';
 import { sourceTypeOf } from './source-type.ts';
 import type { Sink } from './record.ts';
@@ -72,6 +73,7 @@ const PROVIDERS: [RegExp, ProviderSlug][] = [
   [/withings/, 'withings'],
 ];
 
+const MOST_BEATS = HEART_RATE[1];
 /** What a file says of a number that cannot be is left out: the rest of the workout is still one. */
 const within = (value: number | null | undefined, least: number, most: number): number | undefined =>
   typeof value === 'number' && value >= least && value <= most ? value : undefined;
@@ -95,7 +97,7 @@ export function putActivity(activity: Activity, sink: Sink): void {
     item: points.length === 0 ? item : { ...item, stream: streamOf(points) },
   });
   for (const { at, heartrate } of points) {
-    const value = within(heartrate, 1, 400);
+    const value = within(heartrate, 1, MOST_BEATS);
     if (value !== undefined) sink.sample({ ...source, resource: 'heartrate', timestamp: iso(at), unit: 'bpm', value });
   }
   const span = { ...source, start: iso(start), end: iso(end) };
@@ -107,14 +109,14 @@ export function putActivity(activity: Activity, sink: Sink): void {
 function itemOf({ sport, title, said }: Activity, points: Point[]) {
   const of = (name: keyof Point, least: number, most: number): number[] =>
     points.flatMap((point) => within(point[name], least, most) ?? []);
-  const heart = of('heartrate', 1, 400);
+  const heart = of('heartrate', 1, MOST_BEATS);
   const heights = of('altitude', -1_000, 20_000);
   const mean = heart.length === 0 ? undefined : heart.reduce((sum, each) => sum + each, 0) / heart.length;
   return {
     sport,
     title: title || undefined,
-    average_hr: whole(within(said.average_hr, 1, 400) ?? mean),
-    max_hr: whole(within(said.max_hr, 1, 400) ?? most(heart)),
+    average_hr: whole(within(said.average_hr, 1, MOST_BEATS) ?? mean),
+    max_hr: whole(within(said.max_hr, 1, MOST_BEATS) ?? most(heart)),
     distance: within(said.distance, 0, 10_000_000) ?? within(lastDistance(points), 0, 10_000_000),
     calories: within(said.calories, 0, 100_000),
     moving_time: whole(within(said.moving_time, 0, 604_800)),
@@ -134,7 +136,7 @@ const COLUMNS: [column: string, of: keyof Point, least: number, most: number][] 
   ['cadence', 'cadence', 0, 1_000],
   ['altitude', 'altitude', -1_000, 20_000],
   ['velocity_smooth', 'speed', 0, 1_000],
-  ['heartrate', 'heartrate', 0, 400],
+  ['heartrate', 'heartrate', 0, MOST_BEATS],
   ['lat', 'lat', -90, 90],
   ['lng', 'lng', -180, 180],
   ['distance', 'distance', 0, 10_000_000],

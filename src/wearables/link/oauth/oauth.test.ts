@@ -263,7 +263,7 @@ describe('a return', () => {
       await connectBy('oura', wanted.link_token, { cookie: '' }, '&page=1'),
     ];
     expect(here(stays.location)).toBe('/link/done?state=error&error_type=provider_api_error');
-    expect(goes.location.origin).toBe('https://app.example.com');
+    expect(goes.location.origin).toBe('http://app.example.com');
   });
 });
 

@@ -3,11 +3,12 @@ import { optional } from '../../../wire/schema.ts';
 import { dayEdges } from '../../calendar-date.ts';
 import { day, number, trueOrUnknown, whole } from '../fields.ts';
 import { measurable, origin, timeZone, timezoneOffset } from '../item.ts';
+import { HEART_RATE } from '../../resources.ts';
 import { PLAIN_BATCH, type SummaryResource } from '../resource.ts';
 import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
 
-const beatsPerMinute = (which: string) => number(`${which}, in beats per minute.`, 400);
+const beatsPerMinute = (which: string) => number(`${which}, in beats per minute.`, HEART_RATE[1]);
 
 const HeartRateOfDay = Type.Object(
   {

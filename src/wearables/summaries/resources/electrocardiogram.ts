@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { optional, Text } from '../../../wire/schema.ts';
+import { HEART_RATE } from '../../resources.ts';
 import { moment, number, whole, word } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
 import { PLAIN_BATCH, placeInTime, type SummaryResource } from '../resource.ts';
@@ -15,7 +16,7 @@ const fields = {
     maximum: 1_000_000_000,
     description: 'How many voltages were recorded; the time series electrocardiogram_voltage has them.',
   }),
-  heart_rate_mean: whole('Mean heart rate, in beats per minute.', 400),
+  heart_rate_mean: whole('Mean heart rate, in beats per minute.', HEART_RATE[1]),
   sampling_frequency_hz: number('Voltages a second.', 100_000),
   classification: word('What the device made of it. It is no diagnosis.', [
     'sinus_rhythm',

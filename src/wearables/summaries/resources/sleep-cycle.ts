@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { millisecondsOf } from '../../../wire/moment.ts';
 import type { Breach } from '../../../wire/rule.ts';
 import { column, moment } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
@@ -32,6 +33,9 @@ const fields = {
   time_zone: timeZone,
 };
 
+const secondsBetween = (from: unknown, to: unknown): number =>
+  (millisecondsOf(String(to)) - millisecondsOf(String(from))) / 1_000;
+
 const stages: readonly unknown[] = SLEEP_STAGES;
 
 function unlikeStages(value: Record<string, unknown>): Breach[] {
@@ -45,9 +49,12 @@ function unlikeStages(value: Record<string, unknown>): Breach[] {
   });
   const odd = types.findIndex((type) => !stages.includes(type));
   const negative = ends.findIndex((end, n) => end < (begins[n] ?? 0));
+  const session = secondsBetween(value['session_start'], value['session_end']);
+  const outside = ends.findIndex((end) => end > Math.ceil(session));
   return [
     ...(odd === -1 ? [] : [at('stage_type', `Input should be one of ${stages.join(', ')}`, odd)]),
     ...(negative === -1 ? [] : [at('stage_end_offset_second', 'Value should not be before its start', negative)]),
+    ...(outside === -1 ? [] : [at('stage_end_offset_second', 'Value should be within the session', outside)]),
     ...(ends.length === begins.length
       ? []
       : [at('stage_end_offset_second', 'List should be as long as stage_start_offset_second')]),
@@ -63,7 +70,7 @@ const input = Type.Object(
     fulfils: measurable(
       { from: 'session_start', to: 'session_end', mostHours: LONGEST_HOURS },
       unlikeStages,
-      'The lists of stages are equally long, and no stage ends before it begins.',
+      'The lists of stages are equally long, no stage ends before it begins, and all lie within the session.',
     ),
   },
 );

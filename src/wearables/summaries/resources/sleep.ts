@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { millisecondsOf } from '../../../wire/moment.ts';
+import type { Breach } from '../../../wire/rule.ts';
 import { oneOf } from '../../../wire/schema.ts';
+import { HEART_RATE } from '../../resources.ts';
 import { number, moment, whole, word } from '../fields.ts';
 import { measurable, origin, ownDay, timezoneOffset } from '../item.ts';
 import { placeInTime, type SummaryResource } from '../resource.ts';
@@ -14,7 +16,7 @@ const LONG_SLEEP_SECONDS = 3 * 3_600;
 
 const seconds = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS, default: 0, description }));
-const beats = (which: string) => whole(`${which}, in beats per minute.`, 400);
+const beats = (which: string) => whole(`${which}, in beats per minute.`, HEART_RATE[1]);
 
 const SLEEP_TYPES = ['long_sleep', 'short_sleep', 'acknowledged_nap', 'unknown'] as const;
 
@@ -46,8 +48,46 @@ const fields = {
 
 const input = Type.Object(
   { ...origin, calendar_date: ownDay, ...fields, sleep_stream: Type.Optional(SleepStreamInput) },
-  { fulfils: measurable({ from: 'bedtime_start', to: 'bedtime_stop', mostHours: LONGEST_HOURS }) },
+  {
+    fulfils: measurable(
+      { from: 'bedtime_start', to: 'bedtime_stop', mostHours: LONGEST_HOURS },
+      outsideBed,
+      'All stages of the hypnogram lie between them.',
+    ),
+  },
 );
+
+/** Points are told by whole seconds, of which the first and the last may be begun and ended by the time in bed. */
+function outsideBed(value: Record<string, unknown>): Breach[] {
+  const { start, end } = hypnogramOf(value);
+  const from = Math.floor(millisecondsOf(String(value['bedtime_start'])) / 1_000);
+  const to = Math.ceil(millisecondsOf(String(value['bedtime_stop'])) / 1_000);
+  const wrong = (name: string, n: number, msg: string): Breach[] =>
+    n === -1 ? [] : [{ at: ['sleep_stream', 'hypnogram', name, String(n)], type: 'value_error', msg }];
+  return [
+    ...wrong(
+      'start',
+      start.findIndex((at) => at < from),
+      'Value should not be before bedtime_start',
+    ),
+    ...wrong(
+      'end',
+      end.findIndex((at) => at > to),
+      'Value should not be after bedtime_stop',
+    ),
+    ...wrong(
+      'end',
+      end.findIndex((at, n) => at < (start[n] ?? 0)),
+      'Value should not be before its start',
+    ),
+  ];
+}
+
+function hypnogramOf({ sleep_stream }: Record<string, unknown>): { start: number[]; end: number[] } {
+  const { start, end } = (sleep_stream as { hypnogram?: { start?: unknown; end?: unknown } } | null)?.hypnogram ?? {};
+  const listOf = (column: unknown): number[] => (Array.isArray(column) ? (column as number[]) : []);
+  return { start: listOf(start), end: listOf(end) };
+}
 
 /** What is never null: where a source does not say it, it follows from the times. */
 const known = {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { optional, Text } from '../../../wire/schema.ts';
+import { HEART_RATE } from '../../resources.ts';
 import { moment, number, whole } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
 import { placeInTime, type SummaryResource } from '../resource.ts';
@@ -18,8 +19,8 @@ const watts = (which: string) => number(`${which}, in watts.`, 10_000);
 const fields = {
   title: optional(Text(500, { description: 'What the person called it.' })),
   timezone_offset: timezoneOffset,
-  average_hr: whole('Mean heart rate, in beats per minute.', 400),
-  max_hr: whole('Highest heart rate, in beats per minute.', 400),
+  average_hr: whole('Mean heart rate, in beats per minute.', HEART_RATE[1]),
+  max_hr: whole('Highest heart rate, in beats per minute.', HEART_RATE[1]),
   distance: number('Distance, in metres.', 10_000_000),
   time_start: moment('When it began.'),
   time_end: moment('When it ended.'),

@@ -2,12 +2,14 @@
 import { Type, type TSchema } from 'typebox';
 import type { Breach } from '../../../wire/rule.ts';
 import { nullable, Timestamp, Uuid } from '../../../wire/schema.ts';
-import { seriesOrNull } from '../../resources.ts';
+import { HEART_RATE, seriesOrNull } from '../../resources.ts';
 import { DataSource } from '../../source.ts';
 import { column, toldAs, type Bounds, type Fields } from '../fields.ts';
 
 /** The years until 2100, in seconds since 1970. */
 const LAST_SECOND = 4_102_444_800;
+
+const MOST_BEATS = HEART_RATE[1];
 
 const seconds = (description: string): TSchema => column(description, { most: LAST_SECOND, whole: true }, false);
 
@@ -16,7 +18,7 @@ const workoutColumns: Fields = {
   cadence: column('Steps or turns a minute.', { most: 1_000 }, true),
   altitude: column('Height above the sea, in metres.', { least: -1_000, most: 20_000 }, true),
   velocity_smooth: column('Speed, in metres a second.', { most: 1_000 }, true),
-  heartrate: column('Heart rate, in beats a minute.', { most: 400, whole: true }, true),
+  heartrate: column('Heart rate, in beats a minute.', { most: MOST_BEATS, whole: true }, true),
   lat: column('Latitude, in degrees.', { least: -90, most: 90 }, true),
   lng: column('Longitude, in degrees.', { least: -180, most: 180 }, true),
   distance: column('Way so far, in metres.', { most: 10_000_000 }, true),
@@ -84,7 +86,7 @@ export const STAGE_WORDS = '-1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 
 
 export const SleepStreamInput = Type.Object(
   {
-    heartrate: measured('Beats a minute.', 'Heart rate.', { most: 400 }),
+    heartrate: measured('Beats a minute.', 'Heart rate.', { most: MOST_BEATS }),
     hrv: measured('RMSSD, in milliseconds.', 'Heart rate variability.', { most: 1_000 }),
     respiratory_rate: measured('Breaths a minute.', 'Respiratory rate.', { most: 200 }),
     hypnogram: Type.Optional(

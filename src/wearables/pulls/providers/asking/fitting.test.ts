@@ -33,6 +33,27 @@ describe('points of a provider', () => {
     expect(kept(workout, { ...run, stream: { time: time.toReversed(), heartrate: [90, 91, 92] } })).toEqual([run]);
   });
 
+  test('of a sleep are cut where it begins and ends', () => {
+    const [bed, up] = [1_767_681_000, 1_767_706_200];
+    const night = {
+      provider: 'oura',
+      bedtime_start: new Date(bed * 1_000).toISOString(),
+      bedtime_stop: new Date(up * 1_000).toISOString(),
+      total: 24_000,
+    };
+    const hypnogram = {
+      start: [bed - 600, bed - 60, bed + 300, up + 60],
+      end: [bed - 60, bed + 300, up + 60, up + 90],
+      value: [4, 2, 1, 4],
+    };
+    expect(kept(sleep, { ...night, sleep_stream: { hypnogram } })).toEqual([
+      {
+        ...night,
+        sleep_stream: { hypnogram: { start: [bed, bed + 300], end: [bed + 300, up], value: [2, 1] } },
+      },
+    ]);
+  });
+
   test('of a sleep lose the series that does not fit', () => {
     const night = {
       provider: 'oura',

@@ -3,16 +3,15 @@ import type { TObject } from 'typebox';
 import type { Logger } from '../../../../log.ts';
 import { placesOfWrong, type Place } from '../../../fits.ts';
 import { pastMoment } from '../../../../wire/moment.ts';
-import type { Series } from '../../../resources.ts';
-import { seriesOrNull } from '../../../resources.ts';
+import { isPlausible, seriesOrNull, type Series } from '../../../resources.ts';
 import type { StoredSource } from '../../../source.ts';
 import type { Incoming } from '../../../summaries/candidate.ts';
 import type { SummaryItem, SummaryResource } from '../../../summaries/resource.ts';
 import type { SampleExtra } from '../../../timeseries/sample.ts';
-import { FURTHEST_OFFSET_S, LARGEST, LONGEST_MS, MOST_PRESSURE } from '../../../timeseries/sample-input.ts';
+import { FURTHEST_OFFSET_S, LONGEST_MS } from '../../../timeseries/sample-input.ts';
 import type { SampleOfSource } from '../../../timeseries/store-samples.ts';
 import type { Mapper, Pulled } from '../../puller.ts';
-import type { Found } from './read-answer.ts';
+import { secondsOf, type Found } from './read-answer.ts';
 
 /** A summary as a provider's words make it; null where it is none. */
 export type Item = SummaryItem | null;
@@ -62,6 +61,7 @@ export function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem 
   const kept: Record<string, unknown> = structuredClone(item);
   const required: readonly string[] = (input as { required?: string[] }).required ?? [];
   for (const [name, value] of Object.entries(kept)) if (value === null || value === undefined) delete kept[name];
+  if (kept['sleep_stream']) kept['sleep_stream'] = withinBed(kept);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const wrong = placesIn(input, kept as SummaryItem);
     if (wrong.length === 0) return kept as SummaryItem;
@@ -72,6 +72,22 @@ export function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem 
     }
   }
   return null;
+}
+
+/** Stages of a sleep end with it: the last ones of some providers last to the end of their five minutes. */
+function withinBed({ sleep_stream, bedtime_start, bedtime_stop }: Record<string, unknown>): unknown {
+  const { hypnogram, ...others } = sleep_stream as { hypnogram?: { start: number[]; end: number[]; value: number[] } };
+  if (!hypnogram) return sleep_stream;
+  const [from, to] = [secondsOf(String(bedtime_start)), secondsOf(String(bedtime_stop))];
+  const lies = hypnogram.start.map((start, n) => start < to && (hypnogram.end[n] as number) > from);
+  const columnOf = (column: number[]): number[] =>
+    column.filter((_, n) => lies[n]).map((at) => Math.min(Math.max(at, from), to));
+  if (!lies.includes(true)) return others;
+  const { start, end, value } = hypnogram;
+  return {
+    ...others,
+    hypnogram: { start: columnOf(start), end: columnOf(end), value: value.filter((_, n) => lies[n]) },
+  };
 }
 
 /** Of points a column can be missing, but for their times. */
@@ -94,7 +110,8 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
   const convert = unit === undefined || unit === series.unit ? (value: number) => value : series.units[unit];
   if (!convert) throw new Error(`${name} takes no ${unit}.`);
   const samples = measured.flatMap(
-    ({ at, value, duration_ms = 0, timezone_offset = null, extra }): SampleOfSource[] => {
+    ({ at, value: told, duration_ms = 0, timezone_offset = null, extra }): SampleOfSource[] => {
+      const value = told === null ? null : convert(told, null);
       if (value === null || !isMeasurable(series, value, extra)) return [];
       if (at < FIRST_MOMENT || pastMoment(at) === null || duration_ms < 0 || duration_ms > LONGEST_MS) return [];
       return [
@@ -104,7 +121,7 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
           kind: '',
           sample: {
             at,
-            value: convert(value, null),
+            value,
             duration_ms: series.interval ? duration_ms : null,
             timezone_offset: Math.abs(timezone_offset ?? 0) > FURTHEST_OFFSET_S ? null : timezone_offset,
             extra: extra ?? null,
@@ -119,6 +136,7 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
 
 function isMeasurable(series: Series, value: number, extra: SampleExtra | undefined): boolean {
   if (series.only !== null) return value === series.only;
-  if (series.value !== 'blood_pressure') return Math.abs(value) <= LARGEST;
-  return [value, extra?.diastolic].every((pressure) => Number(pressure) >= 0 && Number(pressure) <= MOST_PRESSURE);
+  if (series.value !== 'blood_pressure') return isPlausible(series, value);
+  const diastolic = extra?.diastolic ?? NaN;
+  return isPlausible(series, value) && isPlausible(series, diastolic) && value > diastolic;
 }

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { makePerson, type Person } from '../../../../test/summaries.ts';
+
+let app: TestApp;
+let person: Person;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  person = await makePerson(app);
+});
+afterEach(() => person.close());
+
+const BEGIN = Date.UTC(2026, 0, 5, 13, 30) / 1_000;
+const run = (changes: object = {}) => ({
+  provider: 'garmin',
+  source_type: 'watch',
+  provider_id: '4711',
+  sport: 'running',
+  time_start: '2026-01-05T13:30:00Z',
+  time_end: '2026-01-05T13:32:00Z',
+  ...changes,
+});
+const minutely = (...heartrate: number[]) => ({ time: heartrate.map((_, n) => BEGIN + n * 60), heartrate });
+const zones = async (): Promise<unknown> => (await person.read('workouts'))[0]?.['hr_zones'];
+const born = (birth_date: string, provider = 'garmin') => ({ provider, source_type: 'watch', birth_date });
+
+test('a workout that comes with its heart rates has the seconds of its zones, in answers and events', async () => {
+  await person.push('workouts', run({ stream: minutely(100, 180) }));
+  expect(await zones()).toEqual([0, 60, 0, 0, 0, 60]);
+  const told = await person.told();
+  expect(told[0]).toMatchObject(['daily.data.workouts.created', { hr_zones: [0, 60, 0, 0, 0, 60] }]);
+});
+
+test('by the birth date that a profile tells, else by that of the user, else by an age of 30', async () => {
+  const at = async (stream: object) => {
+    await person.push('workouts', run({ stream }));
+    return zones();
+  };
+  // 120 beats are 63 percent of 190, 80 percent of 150, and 75 percent of 160.
+  expect(await at(minutely(120, 120))).toEqual([0, 0, 120, 0, 0, 0]);
+  await person.team.api('PATCH', `/v2/user/${person.userId}`, { fallback_birth_date: '1955-06-01' });
+  expect(await at(minutely(120, 120))).toEqual([0, 0, 0, 0, 120, 0]);
+  await person.push('profile', born('1965-06-01', 'fitbit'));
+  expect(await at(minutely(120, 120))).toEqual([0, 0, 0, 120, 0, 0]);
+});
+
+test('points that come later tell of the zones by an update, which stay where a version comes without points', async () => {
+  await person.push('workouts', run());
+  expect(await zones()).toBeNull();
+  await person.told();
+  await person.push('workouts', run({ stream: minutely(100, 100) }));
+  expect(await person.told()).toMatchObject([
+    ['daily.data.workouts.updated', { hr_zones: [0, 120, 0, 0, 0, 0] }],
+    ['daily.data.workout_stream.created', {}],
+  ]);
+  await person.push('workouts', run());
+  expect([await zones(), await person.told()]).toEqual([[0, 120, 0, 0, 0, 0], []]);
+  await person.push('workouts', run({ title: 'Long one' }));
+  expect(await zones()).toEqual([0, 120, 0, 0, 0, 0]);
+  await person.push('workouts', run({ stream: { time: [BEGIN], cadence: [80] } }));
+  expect(await zones()).toBeNull();
+});
+
+test('zones that the provider tells itself stay as they are', async () => {
+  await person.push('workouts', run({ hr_zones: [1, 2, 3, 4, 5, 6], stream: minutely(100, 100) }));
+  expect(await zones()).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('a workout without points has the zones of the heart rates that its source has told of that time', async () => {
+  const rate = (second: number, value: number, changes: object = {}) => ({
+    resource: 'heartrate',
+    provider: 'garmin',
+    source_type: 'watch',
+    timestamp: new Date((BEGIN + second) * 1_000).toISOString(),
+    unit: 'bpm',
+    value,
+    ...changes,
+  });
+  const samples = [
+    rate(-1, 180),
+    rate(0, 100),
+    rate(60, 140),
+    rate(120, 180),
+    rate(30, 60, { provider: 'fitbit' }),
+    rate(30, 60, { source_type: 'phone' }),
+  ];
+  await person.team.api('POST', `/v2/timeseries/${person.userId}/samples`, samples);
+  await person.push('workouts', run({ average_hr: 120 }));
+  expect(await zones()).toEqual([0, 60, 0, 60, 0, 0]);
+});
