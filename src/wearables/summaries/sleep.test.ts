@@ -210,6 +210,7 @@ describe('what was measured during a sleep', () => {
       [
         'body.0.sleep_stream.heartrate.value value_error',
         'body.0.sleep_stream.hrv.time.1 value_error',
+        'body.1.sleep_stream.hypnogram.start.0 value_error',
         'body.1.sleep_stream.hypnogram.value.0 value_error',
       ],
     ]);

@@ -131,7 +131,7 @@ test('a systolic pressure that is not above the diastolic one is refused', async
     const { status, body } = await push([{ ...pressure, systolic, diastolic }]);
     expect([status, body.detail]).toEqual([
       422,
-      [{ type: 'value_error', loc: ['body', 0, 'systolic'], msg: 'Value should be above diastolic', input: systolic }],
+      [{ type: 'value_error', loc: ['body', 0, 'systolic'], msg: 'Value should be above diastolic' }],
     ]);
   }
 });
