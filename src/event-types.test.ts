@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { sources } from '../test/source-files.ts';
+import { placeOf, sources } from '../test/source-files.ts';
 import { EVENT_NAMES } from './events/names.ts';
 
 /** Names that were defined while all modules were loaded; nothing else can be published. */
@@ -18,7 +17,7 @@ vi.mock('./events/define.ts', async (original) => {
 
 const makers = sources
   .filter(({ file, text }) => text.includes('defineEvent(') && !file.endsWith('events/define.ts'))
-  .map(({ file }) => resolve(file));
+  .map(({ file }) => `./${placeOf(file)}.ts`);
 let registered: string[];
 beforeAll(async () => {
   registered = (await import('./event-types.ts')).eventTypes.map(({ name }) => name);
