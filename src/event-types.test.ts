@@ -17,11 +17,11 @@ vi.mock('./events/define.ts', async (original) => {
 
 const makers = sources
   .filter(({ file, text }) => text.includes('defineEvent(') && !file.endsWith('events/define.ts'))
-  .map(({ file }) => `./${placeOf(file)}.ts`);
+  .map(({ file }) => placeOf(file));
 let registered: string[];
 beforeAll(async () => {
   registered = (await import('./event-types.ts')).eventTypes.map(({ name }) => name);
-  for (const file of makers) await import(file);
+  for (const place of makers) await import(/* @vite-ignore */ `./${place}.ts`);
 });
 
 test('every event that a module defines is registered, and every one that is registered is defined, once', () => {
