@@ -725,7 +725,7 @@ function attemptsAt(endpoint: Endpoint, own: Ids, others: Ids): Attempt[] {
     throw new Error(`Say in ATTEMPTS how another team would reach for rows with ${endpoint.id}.`);
   // What is read by its time is asked for with a range.
   const inRange = endpoint.query && 'start_date' in endpoint.query.properties;
-  return [{ status: 404, ...(inRange ? { query: 'start_date=2020-01-01' } : {}) }];
+  return [{ status: 404, ...(inRange ? { query: 'start_date=2026-01-01&end_date=2026-12-31' } : {}) }];
 }
 
 /** An attempt with the other team's ids wherever it does not say otherwise; the organisation is the caller's own. */

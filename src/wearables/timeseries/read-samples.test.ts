@@ -170,7 +170,7 @@ describe('the form without groups', () => {
 
   test('is one list of all sources by time, and says that it is deprecated and by what', async () => {
     const { body, headers } = await list(`start_date=${at(0)}&end_date=${at(1)}`);
-    expect(body.map(({ timestamp, value }) => [timestamp, value])).toEqual([
+    expect(body.map(({ timestamp, value }) => [timestamp, value * A_BEAT])).toEqual([
       [at(0), 0],
       [at(0), 0],
       [at(1), 1],
