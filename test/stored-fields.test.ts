@@ -103,7 +103,7 @@ const SHOWN_AS: Record<string, string> = {
   active: 'is_active',
   team_ids: 'team_id',
   marker_ids: 'id',
-  providers: 'provider',
+  providers: 'source',
   app_id: 'source_app_id',
   device_id: 'source_device_id',
 };
@@ -172,6 +172,7 @@ let ids: {
   ehr: string;
   order: string;
   test: string;
+  renamed: string;
   query: string;
   webhook: string;
   key: string;
@@ -183,12 +184,13 @@ beforeAll(async () => {
   const made = async (path: string, body: object): Promise<string> =>
     (await api<{ id: string }>('POST', path, body)).body.id;
   const { user_id: user } = await makeUser(team);
-  const test = await made('/v3/lab_tests', {
+  const ofKits = {
     name: 'Of ours',
     description: 'Ours.',
     method: 'testkit',
     marker_ids: [1101],
-  });
+  };
+  const test = await made('/v3/lab_tests', ofKits);
   const query = {
     title: 'Before',
     timeframe: { past: { unit: 'day', value: 7 } },
@@ -197,6 +199,7 @@ beforeAll(async () => {
   ids = {
     user,
     test,
+    renamed: await made('/v3/lab_tests', { ...ofKits, name: 'To be renamed' }),
     second: await made(`${org}/team`, { name: 'Second', region: 'us' }),
     member: (await makeMember(app, team, { name: 'Mina', email: 'mina@example.com' })).id,
     ehr: await made(`${org}/ehr_integration/member`, {
@@ -463,9 +466,9 @@ const CASES: Record<string, () => Case> = {
     },
   }),
   patch_lab_test: () => ({
-    path: `/v3/lab_tests/${ids.test}`,
+    path: `/v3/lab_tests/${ids.renamed}`,
     body: { name: 'Renamed', active: false },
-    reads: [`/v3/lab_tests/${ids.test}`],
+    reads: [`/v3/lab_tests/${ids.renamed}`],
   }),
   create_testkit_order: () => ({
     body: {
