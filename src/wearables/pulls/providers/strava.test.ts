@@ -166,6 +166,8 @@ describe('a connection to Strava', () => {
     expect((await told()).slice(types.length).toSorted()).toEqual([
       'daily.data.workout_stream.created',
       'daily.data.workouts.created',
+      // The name of one, and the zones of another, whose points came.
+      'daily.data.workouts.updated',
       'daily.data.workouts.updated',
     ]);
     const before = (await told()).length;
