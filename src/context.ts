@@ -66,6 +66,7 @@ export type ActorOfRequest = {
 export type Counted =
   | { what: 'pull_window' | 'poll' | 'hook'; provider: string; outcome: string }
   | { what: 'import'; outcome: string }
+  | { what: 'skipped'; provider: string; resource: string; many: number }
   | { what: 'pipeline'; many: number };
 
 /** What the browser of a user may do by a link token: connect that user to a provider, once. */

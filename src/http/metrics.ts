@@ -12,6 +12,7 @@ export type Metrics = {
   polls: Counter<'provider' | 'outcome'>;
   hooks: Counter<'provider' | 'outcome'>;
   imports: Counter<'outcome'>;
+  skipped: Counter<'provider' | 'resource' | 'reason'>;
   pipelines: { events: Counter; failing: Gauge; failingSeconds: Gauge };
   mails: Record<'waiting' | 'oldestWaitingSeconds', Gauge>;
   erasures: Record<'due' | 'oldestDueSeconds', Gauge<'of'>>;
@@ -70,6 +71,12 @@ export function openMetrics(): Metrics {
       name: 'phial_imports_total',
       help: 'Files whose import has ended, by outcome: success, or why not.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    skipped: new Counter({
+      name: 'phial_provider_records_skipped_total',
+      help: 'Samples and summaries in answers of providers that were left out, by reason: impossible is what nobody can have measured.',
+      labelNames: ['provider', 'resource', 'reason'],
       registers,
     }),
     pipelines: pipelineMetrics(registers),
@@ -184,10 +191,14 @@ export function showRequestWait({ registry }: Metrics, permits: { readonly longe
 
 /** How the rooms below count: they know nothing of metrics. */
 export const countIn =
-  ({ pullWindows, polls, hooks, imports, pipelines }: Metrics) =>
+  ({ pullWindows, polls, hooks, imports, skipped, pipelines }: Metrics) =>
   (counted: Counted): void => {
     if (counted.what === 'pipeline') return pipelines.events.inc(counted.many);
     if (counted.what === 'import') return imports.inc({ outcome: counted.outcome });
+    if (counted.what === 'skipped') {
+      const { provider, resource, many } = counted;
+      return skipped.inc({ provider, resource, reason: 'impossible' }, many);
+    }
     const { provider, outcome } = counted;
     ({ pull_window: pullWindows, poll: polls, hook: hooks })[counted.what].inc({ provider, outcome });
   };

@@ -60,7 +60,8 @@ const FEW = 200;
 
 /** Stores a piece of an answer, tells of what is new in it and takes away what is gone. Throws not_found where the user is gone meanwhile. */
 export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): Promise<void> {
-  const { samples = [], summaries, gone } = piece;
+  const { samples = [], summaries, gone, skipped } = piece;
+  if (skipped) ctx.count?.({ what: 'skipped', ...skipped });
   const store = (giveWay?: GiveWay): Promise<void> =>
     asWriter({ ...ctx, ...(giveWay && { giveWay }) }, user.id, async (tx, present) => {
       await storeSamples(tx, present, withinBounds(present, samples));

@@ -196,3 +196,13 @@ test.each(CASES)(
     expect(found.map(({ value, systolic }) => systolic ?? value)).toEqual(series.expected);
   },
 );
+
+test('what is left out whole is counted by provider and series or kind of summary, with the reason', async () => {
+  const counted = await app.metrics.registry.getSingleMetric('phial_provider_records_skipped_total')?.get();
+  const labels = counted?.values.map(({ labels }) =>
+    [labels['provider'], labels['resource'], labels['reason']].join(' '),
+  );
+  expect(labels).toEqual(
+    expect.arrayContaining(['dexcom_v3 glucose impossible', 'oura heartrate impossible', 'strava workouts impossible']),
+  );
+});

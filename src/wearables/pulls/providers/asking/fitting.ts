@@ -35,15 +35,20 @@ export function* summariesOf(
 ): Iterable<Pulled> {
   const { resource } = mapper;
   let left_out = 0;
+  let provider = '';
   const fitting = raws.flatMap((raw): Incoming[] => {
     const mapped = mapper.toItem(raw);
     if (mapped === null) return [];
     const item = fit(resource, { ...mapped, ...points });
     if (item !== null) return [{ item, raw }];
     left_out += 1;
+    provider = mapped.provider;
     return [];
   });
-  if (left_out > 0) log.warn({ resource: resource.name, left_out }, 'summaries of a provider do not fit');
+  if (left_out > 0) {
+    log.warn({ resource: resource.name, left_out }, 'summaries of a provider do not fit');
+    yield { skipped: { provider, resource: resource.name, many: left_out } };
+  }
   for (let n = 0; n < fitting.length; n += SUMMARIES_A_PIECE)
     yield { summaries: { resource, incoming: fitting.slice(n, n + SUMMARIES_A_PIECE) } };
 }
@@ -131,6 +136,8 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
       ];
     },
   );
+  const many = measured.filter(({ value }) => value !== null).length - samples.length;
+  if (many > 0) yield { skipped: { provider: source.provider, resource: name, many } };
   for (let n = 0; n < samples.length; n += SAMPLES_A_PIECE) yield { samples: samples.slice(n, n + SAMPLES_A_PIECE) };
 }
 
