@@ -56,7 +56,7 @@ function lookOf(schema: Schema): Look {
   const kind = kindOf(schema);
   if (kind === 'string') return text(schema);
   if (kind === 'array') return schema.column ? column(schema) : list(schema);
-  if (kind === 'object') return schema.properties ? shape(schema.properties) : map(schema);
+  if (kind === 'object') return schema.properties ? shape(schema) : map(schema);
   return plain;
 }
 
@@ -130,16 +130,33 @@ function column({ items = {}, maxItems = Infinity }: Schema): Look {
   };
 }
 
-function shape(properties: Record<string, Schema>): Look {
+function shape({ properties = {}, additionalProperties }: Schema): Look {
   const looks = Object.entries(properties).map(([name, member]) => [name, compile(member)] as const);
   return (value, at) => {
     if (!isObject(value)) return plain(value, at);
+    if (additionalProperties === false) refuseUnknown(value, properties, at);
     const known: Record<string, unknown> = {};
     for (const [name, look] of looks) {
       if (Object.hasOwn(value, name)) known[name] = within(look, value[name], name, at);
     }
     return known;
   };
+}
+
+const MOST_UNKNOWN = 10;
+const LONGEST_NAME = 100;
+
+/** Of a shape that takes its own keys only: the first of the others are told. */
+function refuseUnknown(value: Record<string, unknown>, properties: Record<string, Schema>, at: Tour): void {
+  let told = 0;
+  for (const name in value) {
+    if (Object.hasOwn(properties, name)) continue;
+    at.loc.push(name.slice(0, LONGEST_NAME));
+    refuse(at, 'extra_forbidden', 'Unknown keys are not taken here');
+    at.loc.pop();
+    told += 1;
+    if (told === MOST_UNKNOWN) return;
+  }
 }
 
 function map({ additionalProperties, maxProperties = Infinity, propertyNames }: Schema): Look {

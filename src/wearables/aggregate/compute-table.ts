@@ -5,35 +5,36 @@ import { AppError } from '../../errors.ts';
 import type { UserRow } from '../../users/find.ts';
 import { prioritiesOf } from '../priorities/list.ts';
 import { PRIORITY_TYPES, type PriorityType } from '../priorities/schemas.ts';
-import { columnNames, querySql } from './query-sql.ts';
-import type { AggregationResult, Query, QueryConfig } from './schemas.ts';
-
-type Table = Static<typeof AggregationResult>['table'];
-type Value = Table[string][number];
+import { tableOfRows, type Row, type Table } from './answer.ts';
+import { openTexts } from './opened-texts.ts';
+import { querySql } from './query-sql.ts';
+import type { QueryPlan } from './read-query.ts';
+import type { QueryConfig } from './schemas.ts';
+import type { QueryScope } from './scope.ts';
 
 /**
- * One query over one user's data, in one statement. `from` is the first local day, `until` the one after the last. Throws
+ * One query over one user's data, in one statement, with one before it where it reads what is sealed. Throws
  * too_many_matches where the table would have more than `mostRows` rows or `mostValues` values; no more than that leave the
  * database.
  */
 export async function computeTable(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   user: UserRow,
-  query: Static<typeof Query>,
+  plan: QueryPlan,
   { mostRows, mostValues, config, ...days }: Scope,
 ): Promise<Table> {
-  const names = columnNames(query);
-  const most = Math.min(mostRows, Math.floor(mostValues / names.length));
-  const statement = querySql(query, {
+  const most = Math.min(mostRows, Math.floor(mostValues / plan.columns.length));
+  const scope: QueryScope = {
     ...days,
     userId: user.id,
     teamId: ctx.team.id,
-    timeZone: user.fallback_time_zone ?? 'UTC',
+    timeZone: zoneOf(user),
     weekStartsOn: config?.week_starts_on ?? 'monday',
-    providers: config?.provider_priority_overrides ?? (await prioritiesOf(ctx, kindOf(query))),
+    providers: config?.provider_priority_overrides ?? (await prioritiesOf(ctx, priorityTypeOf(plan))),
     limit: most + 1,
-  });
-  const { rows } = await sql<Record<string, Value>>`${statement}`.execute(ctx.db);
+  };
+  const opened = await openTexts(ctx, plan, scope);
+  const { rows } = await sql<Row>`${querySql(plan, scope, opened)}`.execute(ctx.db);
   if (rows.length > most) {
     throw new AppError(
       'too_many_matches',
@@ -42,24 +43,23 @@ export async function computeTable(
         : `The answer would have more than ${mostRows} rows. Ask for a shorter timeframe or larger groups.`,
     );
   }
-  return Object.fromEntries(names.map((name, index) => [name, rows.map((row) => row[`c${index}`] ?? null)]));
+  return tableOfRows(plan, rows, opened);
 }
 
-type Scope = {
-  from: string;
-  until: string;
+/** The zone of samples and summaries that tell none. */
+export const zoneOf = ({ fallback_time_zone }: Pick<UserRow, 'fallback_time_zone'>): string =>
+  fallback_time_zone ?? 'UTC';
+
+type Scope = Pick<QueryScope, 'from' | 'until' | 'window'> & {
   mostRows: number;
   mostValues: number;
   config: Static<typeof QueryConfig> | null;
 };
 
 /** How many values of the database a table is of; a column that was selected twice is answered once. */
-export const valuesOf = (query: Static<typeof Query>, table: Table): number =>
-  (Object.values(table)[0]?.length ?? 0) * columnNames(query).length;
+export const valuesOf = ({ columns }: QueryPlan, table: Table): number =>
+  (Object.values(table)[0]?.length ?? 0) * columns.length;
 
 /** Under which kind of data the team has chosen an order of providers. */
-function kindOf({ select }: Static<typeof Query>): PriorityType {
-  const column = (select.find(({ arg }) => arg)?.arg ?? {}) as Record<string, unknown>;
-  const summary = PRIORITY_TYPES.find((type) => column[type === 'workouts' ? 'workout' : type]);
-  return summary ?? 'timeseries';
-}
+const priorityTypeOf = ({ table }: QueryPlan): PriorityType =>
+  (table.series === null && PRIORITY_TYPES.find((type) => type === table.resource)) || 'timeseries';

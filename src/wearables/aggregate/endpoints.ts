@@ -3,6 +3,7 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { asksFor, orFile } from '../../http/media.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { PARQUET_ARCHIVE, toArchive } from './parquet/archive.ts';
+import { planOf } from './read-query.ts';
 import { runQueries } from './run-queries.ts';
 import { AggregationResponse, QueryBatch } from './schemas.ts';
 
@@ -28,7 +29,9 @@ export const aggregateEndpoints: Endpoint[] = [
     refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_matches'],
     handle: async (ctx, { params: { user_id }, body, headers }) => {
       const answer = await runQueries(ctx, user_id, body);
-      return asksFor(headers['accept'] ?? null, PARQUET_ARCHIVE) ? toArchive(answer.results) : answer;
+      return asksFor(headers['accept'] ?? null, PARQUET_ARCHIVE)
+        ? toArchive(body.queries.map(planOf), answer.results)
+        : answer;
     },
   }),
 ];

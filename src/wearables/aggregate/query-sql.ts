@@ -1,53 +1,80 @@
 // A query as one SQL statement. Its text varies with the query, so it is never prepared under a name; whatever stands in it
 // besides values comes from the lists of this wing, never from the request.
-import { sql, type RawBuilder } from 'kysely';
-import type { Static } from 'typebox';
-import type { FUNCTIONS, Query, QueryColumn, QueryGroup } from './schemas.ts';
+import { sql } from 'kysely';
+import { valueSql, type Column, type Expression } from './columns/column.ts';
+import type { Func } from './functions.ts';
+import { groupSql, toldStart } from './groups.ts';
+import type { OpenedTexts } from './opened-texts.ts';
+import type { Group, QueryPlan } from './read-query.ts';
 import type { QueryScope } from './scope.ts';
-import { countedRows, halfSql, type RowsAsked } from './sources/counted-rows.ts';
-import { SUMMARY_TABLES, type SummaryTable } from './tables.ts';
+import { countedRows, type RowsAsked, type SourceColumn } from './sources/counted-rows.ts';
+import { conditionSql, splitBySource } from './where/condition-sql.ts';
 
-type Column = Static<typeof QueryColumn> & Record<string, string | null | undefined>;
-type Group = Static<typeof QueryGroup>;
-type Expression = RawBuilder<unknown>;
-type Unit = NonNullable<Group['date_trunc']>['unit'];
-
-/** One column of the answer for each of `columnNames`, in their order, called c0, c1 and so on. */
-export function querySql(query: Static<typeof Query>, scope: QueryScope): Expression {
-  const groups = query.group_by ?? [];
-  const keys = groups.map((group) => groupSql(group, scope));
-  const told = keys.map(({ told }) => told);
-  const columns: Expression[] = query.select.flatMap(({ group_key: key, func, arg }) => {
-    if (key === '*') return told;
-    if (typeof key === 'number') return [told[key] as Expression];
-    return [FUNCTION_SQL[func as Function](valueOf(arg as Column))];
+/**
+ * One column for each of the answer, in their order, called c0, c1 and so on. Groups and values are computed of each row
+ * first, as g0 and v0: what is grouped by may hold parameters then.
+ */
+export function querySql(plan: QueryPlan, scope: QueryScope, opened: OpenedTexts | null): Expression {
+  const { table, groups, columns, isListing } = plan;
+  const conditions = splitBySource(plan.where);
+  const around = { scope, opened };
+  const values = [...new Set(columns.flatMap((each) => ('column' in each ? [each.column] : [])))];
+  const nameOf = (column: Column): Expression => sql.id(`v${values.indexOf(column)}`);
+  const keys = groups.map((_, n) => sql.id(`g${n}`));
+  const read = [
+    ...groups.map((group, n) => sql`${groupSql(group, scope)} as ${sql.id(`g${n}`)}`),
+    ...values.map((column, n) => sql`${valueSql(column, scope)} as ${sql.id(`v${n}`)}`),
+  ];
+  const told = columns.map((each) => {
+    if ('group' in each) return toldKey(groups[each.group] as Group, keys[each.group] as Expression);
+    return each.func === null ? nameOf(each.column) : FUNCTION_SQL[each.func](nameOf(each.column));
   });
-  const first = query.select.find(({ arg }) => arg)?.arg as Column;
-  const halves = (['provider', 'type'] as const).filter((half) => groups.some(({ source }) => source === half));
-  const values = sql.join(keys.map(({ value }) => value));
   return sql`
-    with ${countedRows(rowsAsked(first), scope, halves)}
-    select ${sql.join(columns.map((expression, index) => sql`${expression} as ${sql.id(`c${index}`)}`))} from counted
-    ${keys.length > 0 ? sql`group by ${values} order by ${values}` : sql``}
+    with ${countedRows(rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around)), scope)}${
+      opened ? sql`, ${opened.table}` : sql``
+    }, placed as (
+      select ${sql.join([...read, instantOf(table)])} from counted${opened ? joinOpened(table) : sql``}
+       where ${withinWindow(plan, scope)}${conditions.rows ? sql` and ${conditionSql(conditions.rows, around)}` : sql``}
+    )
+    select ${sql.join(told.map((expression, n) => sql`${expression} as ${sql.id(`c${n}`)}`))} from placed
+    ${keys.length > 0 ? sql`group by ${sql.join(keys)} order by ${sql.join(keys)}` : sql``}
+    ${isListing ? sql`order by instant, tie` : sql``}
     limit ${scope.limit}`;
 }
 
-/** What the columns of an answer are called. */
-export const columnNames = ({ select, group_by: groups = [] }: Static<typeof Query>): string[] =>
-  select.flatMap(({ group_key: key, func, arg }) => {
-    if (key === '*') return groups.map((_, index) => `group_key.${index}`);
-    return [typeof key === 'number' ? `group_key.${key}` : `${func}.${nameOf(arg as Column)}`];
-  });
+/** What rows are in order by: their moment, or when their day or their session begins; `tie` sets those of one moment apart. */
+const instantOf = ({ series }: QueryPlan['table']): Expression =>
+  series ? sql`at as instant, stream_id as tie` : sql`coalesce(start_at, created_at) as instant, id as tie`;
 
-/** The one series or kind of summary that a query reads, as streams and summaries are kept. */
-export function resourceOf({ select }: Static<typeof Query>): string {
-  const column = select.find(({ arg }) => arg)?.arg as Column;
-  return tableOf(column)?.resource ?? (column.timeseries as string);
+const joinOpened = ({ series }: QueryPlan['table']): Expression =>
+  series
+    ? sql` left join sample_notes as note using (stream_id, at) left join opened on opened_id = note.id`
+    : sql` left join opened on opened_id = counted.id`;
+
+/** Which rows of the days that were read lie within the timeframe, where it is not made of days. */
+function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression {
+  if (window === null) return sql`true`;
+  if (window.kind === 'wall' || table.index.kind === 'date')
+    return sql`local_at >= ${window.from}::timestamp and local_at < ${window.until}::timestamp`;
+  const at = table.series ? sql`at` : sql`coalesce(start_at, created_at)`;
+  return sql`${at} >= ${window.begin}::timestamptz and ${at} < ${window.end}::timestamptz`;
 }
 
-type Function = (typeof FUNCTIONS)[number];
+/** Which rows are to be counted. */
+function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): RowsAsked {
+  const apart = groups.flatMap((group): SourceColumn[] => {
+    const source = 'column' in group ? group.column.ofSource : undefined;
+    return source ? [source] : [];
+  });
+  if (!table.series) return { summary: table.resource, apart, sourceFilter };
+  const { of: series, type } = table.series;
+  return { series: table.resource, type: series.keyedByType ? type : '', apart, sourceFilter };
+}
 
-const FUNCTION_SQL: Record<Function, (value: Expression) => Expression> = {
+const toldKey = (group: Group, key: Expression): Expression =>
+  'trunc' in group ? toldStart(key, group.trunc.unit) : key;
+
+const FUNCTION_SQL: Record<Func, (value: Expression) => Expression> = {
   min: (value) => sql`min(${value})`,
   max: (value) => sql`max(${value})`,
   mean: (value) => sql`avg(${value})`,
@@ -55,59 +82,6 @@ const FUNCTION_SQL: Record<Function, (value: Expression) => Expression> = {
   count: (value) => sql`count(${value})::float8`,
   median: (value) => sql`percentile_cont(0.5) within group (order by ${value})`,
   stddev: (value) => sql`stddev_samp(${value})`,
-  oldest: (value) => sql`(array_agg(${value} order by local_at) filter (where ${value} is not null))[1]`,
-  newest: (value) => sql`(array_agg(${value} order by local_at desc) filter (where ${value} is not null))[1]`,
+  oldest: (value) => sql`(array_agg(${value} order by instant, tie) filter (where ${value} is not null))[1]`,
+  newest: (value) => sql`(array_agg(${value} order by instant desc, tie desc) filter (where ${value} is not null))[1]`,
 };
-
-function rowsAsked(column: Column): RowsAsked {
-  const summary = tableOf(column);
-  return summary ? { summary: summary.resource } : { series: column.timeseries as string, type: column.type ?? '' };
-}
-
-/** A value of a row of `counted`. The path of a summary's number comes from the list of its columns. */
-function valueOf(column: Column): Expression {
-  const summary = tableOf(column);
-  if (summary) return sql`("values" #>> ${(column[summary.name] as string).split('.')}::text[])::float8`;
-  return column.field === 'diastolic' ? sql`(extra ->> 'diastolic')::float8` : sql`value`;
-}
-
-/** What rows are grouped and ordered by, and how it is told, which is made for groups alone and not for each row. */
-function groupSql({ date_trunc: trunc, source }: Group, scope: QueryScope): { value: Expression; told: Expression } {
-  if (source) {
-    return { value: halfSql(source), told: halfSql(source) };
-  }
-  const { unit, value: many = 1 } = trunc as NonNullable<Group['date_trunc']>;
-  const value = startOfGroup(unit, many, scope);
-  const format = unit === 'hour' ? sql`'YYYY-MM-DD"T"HH24:MI:SS'` : sql`'YYYY-MM-DD'`;
-  return { value, told: sql`to_char(${value}, ${format})` };
-}
-
-/** Without parameters: PostgreSQL would take the one that is told for another than the one that is grouped by. */
-function startOfGroup(unit: Unit, many: number, { from, weekStartsOn }: QueryScope): Expression {
-  if (unit === 'month') return sql`date_trunc('month', local_at)`;
-  if (unit === 'hour') {
-    return sql`date_bin(make_interval(hours => ${sql.lit(many)}), local_at, ${sql.lit(from)}::timestamp)`;
-  }
-  // Days are counted from the first one that was asked for, weeks from the week that it lies in.
-  const [days, origin] = unit === 'week' ? [many * 7, weekOf(from, weekStartsOn)] : [many, from];
-  return sql`date_bin(make_interval(days => ${sql.lit(days)}), local_at, ${sql.lit(origin)}::timestamp)`;
-}
-
-/** The first day of the week that a day lies in. */
-function weekOf(day: string, startsOn: QueryScope['weekStartsOn']): string {
-  const date = new Date(day);
-  const since = startsOn === 'sunday' ? date.getUTCDay() : (date.getUTCDay() + 6) % 7;
-  date.setUTCDate(date.getUTCDate() - since);
-  return date.toISOString().slice(0, 10);
-}
-
-const tableOf = (column: Column): SummaryTable | undefined =>
-  SUMMARY_TABLES.find(({ name }) => column[name] !== undefined && column[name] !== null);
-
-/** As columns of an answer are called: `activity.steps`, `heartrate.value`, `cholesterol.value.ldl`. */
-function nameOf(column: Column): string {
-  const summary = tableOf(column);
-  if (summary) return `${summary.name}.${column[summary.name]}`;
-  const { timeseries, field, type } = column;
-  return [timeseries, field ?? 'value', ...(type ? [type] : [])].join('.');
-}

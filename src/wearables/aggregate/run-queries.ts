@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findUser } from '../../users/find.ts';
-import { computeTable, valuesOf } from './compute-table.ts';
+import { computeTable, valuesOf, zoneOf } from './compute-table.ts';
+import { planOf } from './read-query.ts';
 import type { AggregationResponse, QueryBatch } from './schemas.ts';
 import { daysOf, type Timeframe } from './timeframe.ts';
 
@@ -11,7 +12,7 @@ const MOST_ROWS = 10_000;
 const MOST_VALUES = 50_000;
 
 /**
- * Answers queries over one user's data, a statement each. Throws not_found or user_scheduled_for_deletion for the user,
+ * Answers queries over one user's data, one after the other. Throws not_found or user_scheduled_for_deletion for the user,
  * too_many_matches where a table would have more than 10,000 rows, or all of them together more than 50,000 values.
  */
 export async function runQueries(
@@ -20,12 +21,13 @@ export async function runQueries(
   { timeframe, queries, config = null }: Static<typeof QueryBatch>,
 ): Promise<Static<typeof AggregationResponse>> {
   const user = await findUser(ctx, userId);
-  const scope = { ...daysOf(timeframe as Timeframe), mostRows: MOST_ROWS, config };
+  const scope = { ...daysOf(timeframe as Timeframe, zoneOf(user)), mostRows: MOST_ROWS, config };
   const results: Static<typeof AggregationResponse>['results'] = [];
   let left = MOST_VALUES;
   for (const query of queries) {
-    const table = await computeTable(ctx, user, query, { ...scope, mostValues: left });
-    left -= valuesOf(query, table);
+    const plan = planOf(query);
+    const table = await computeTable(ctx, user, plan, { ...scope, mostValues: left });
+    left -= valuesOf(plan, table);
     results.push({ table });
   }
   return { results };

@@ -2,94 +2,192 @@ import { Type, type TSchema } from 'typebox';
 import type { Breach } from '../../wire/rule.ts';
 import { nullable, oneOf, Text } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
-import { queryBreaches } from './query-rules.ts';
-import { SERIES_TABLES, SUMMARY_TABLES } from './tables.ts';
-import { MOST_UNITS, timeframeBreaches } from './timeframe.ts';
+import { FIELD_NAMES, SERIES_NAMES } from './columns/series-columns.ts';
+import { FUNCTIONS } from './functions.ts';
+import { MACRO_NAMES, readQuery } from './read-query.ts';
+import { SUMMARY_TABLES } from './tables.ts';
+import { MOST_DAYS, MOST_UNITS, timeframeBreaches } from './timeframe.ts';
+import { LONGEST_WHERE } from './where/condition.ts';
 
 const MOST_QUERIES = 10;
 const MOST_SELECTED = 20;
-const MOST_GROUPS = 3;
+const MOST_GROUPS = 5;
+/** A year of minutes, and a little more. */
+const LONGEST_GROUP = 530_000;
 
-export const FUNCTIONS = ['min', 'max', 'mean', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'] as const;
+/** Nothing that is sent in a query is ignored: a key that it does not know is refused. */
+const closed = { additionalProperties: false } as const;
 
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 
+/** The tables that `index` names: those of the language, whose rows have a moment or a day each. */
+const INDEX_TABLES = ['sleep', 'activity', 'workout', 'body', 'meal', 'profile', 'timeseries'] as const;
+
+const index = maybe(
+  oneOf(INDEX_TABLES, { description: 'The moment or day by which rows of that table are placed in time.' }),
+);
+
 /** A column: of one series, or of one kind of summary. */
-export const QueryColumn = Type.Object({
-  timeseries: maybe(
-    oneOf(
-      SERIES_TABLES.map(({ name }) => name),
-      { description: 'A time series, as its path names it.' },
-    ),
-  ),
+const column = {
+  timeseries: maybe(oneOf(SERIES_NAMES, { description: 'A time series, as its path or its events name it.' })),
   field: maybe(
-    oneOf(['value', 'systolic', 'diastolic'], {
-      description: 'Of a time series: value; of blood pressure systolic or diastolic.',
+    oneOf(FIELD_NAMES, {
+      description:
+        'Of a time series: value, which it is if left out; of blood pressure systolic or diastolic; and others.',
     }),
   ),
-  type: maybe(Text(100, { description: 'Of a series whose samples have a type each, as cholesterol: which one.' })),
+  type: maybe(
+    Text(100, { description: 'Of a series whose samples have a type each, as cholesterol: only those of that type.' }),
+  ),
   ...Object.fromEntries(
     SUMMARY_TABLES.map(({ name, columns }) => [
       name,
-      maybe(oneOf(columns, { description: `A number of a summary: ${name}.` })),
+      maybe(oneOf(Object.keys(columns), { description: `A column of the table ${name}.` })),
     ]),
   ),
-});
+};
 
-export const QuerySelect = Type.Object({
-  group_key: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0, maximum: MOST_GROUPS - 1 }), oneOf(['*'])], {
-      description: 'What it is grouped by: its place in group_by, or * for all.',
+const macro = {
+  value_macro: maybe(oneOf(MACRO_NAMES, { description: 'What is made of a sleep.' })),
+  version: maybe(oneOf(['automatic'], { description: 'Version of the value macro: the newest one.' })),
+};
+
+const SOURCES = ['source_provider', 'source_type', 'source_app_id', 'source_workout_id', 'source_sport'];
+
+const source = {
+  source: maybe(
+    oneOf([...SOURCES, 'provider', 'type'], {
+      description: 'Where a row is from. provider and type are older words for source_provider and source_type.',
     }),
   ),
-  func: maybe(oneOf(FUNCTIONS, { description: 'How the values of a group become one.' })),
-  arg: Type.Optional(nullable(Type.Object(QueryColumn.properties, { description: 'What is computed with.' }))),
-});
+};
 
-export const QueryGroup = Type.Object({
-  date_trunc: Type.Optional(
-    nullable(
-      Type.Object(
-        {
-          unit: oneOf(['hour', 'day', 'week', 'month'], { description: 'Length of a group, by the local calendar.' }),
-          value: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 366, default: 1, description: 'How many of them.' }),
-          ),
-        },
-        { description: 'Groups by time.' },
+const QueryArgument = Type.Object(
+  { ...column, ...macro, index },
+  { ...closed, description: 'What is computed with: a column, a value macro or an index.' },
+);
+
+export const QuerySelect = Type.Object(
+  {
+    group_key: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: MOST_GROUPS - 1 }), oneOf(['*'])], {
+        description: 'What it is grouped by: its place in group_by, or * for all.',
+      }),
+    ),
+    func: maybe(oneOf(FUNCTIONS, { description: 'How the values of a group become one.' })),
+    arg: Type.Optional(nullable(QueryArgument)),
+    ...column,
+    ...macro,
+    index,
+    ...source,
+  },
+  closed,
+);
+
+const Period = Type.Object(
+  {
+    unit: oneOf(['minute', 'hour', 'day', 'week', 'month', 'year'], {
+      description: 'Length of a group, by the local calendar.',
+    }),
+    value: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: LONGEST_GROUP, default: 1, description: 'How many of them.' }),
+    ),
+  },
+  { ...closed, description: 'Groups by time, cut off to the beginning of a period.' },
+);
+
+export const QueryGroup = Type.Object(
+  {
+    date_trunc: Type.Optional(nullable(Period)),
+    date_part: maybe(
+      oneOf(['minute', 'hour', 'day', 'week', 'month', 'year', 'weekday', 'week_of_year', 'day_of_year'], {
+        description: 'Groups by a part of the local time. Weeks are those of ISO 8601; a weekday is 1, Monday, to 7.',
+      }),
+    ),
+    arg: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            index,
+            placeholder: Type.Optional(
+              Type.Unsafe<true>({ type: 'boolean', enum: [true], description: 'The index of the table of the query.' }),
+            ),
+          },
+          {
+            ...closed,
+            description: 'Which time date_trunc and date_part read; left out, the index of the query’s table.',
+          },
+        ),
       ),
     ),
-  ),
-  source: maybe(oneOf(['provider', 'type'], { description: 'Groups by the provider, or by the kind of device.' })),
-});
+    ...column,
+    ...macro,
+    ...source,
+  },
+  closed,
+);
 
 export const Query = Type.Object(
   {
     select: Type.Array(QuerySelect, { minItems: 1, maxItems: MOST_SELECTED, description: 'Columns of the answer.' }),
     group_by: Type.Optional(
-      Type.Array(QueryGroup, { maxItems: MOST_GROUPS, default: [], description: 'Left out, all is one group.' }),
+      Type.Unsafe<object[] | null>({
+        type: ['array', 'null'],
+        items: QueryGroup,
+        maxItems: MOST_GROUPS,
+        default: [],
+        description: 'Left out or null: all is one group, or rows are listed.',
+      }),
+    ),
+    where: maybe(
+      Type.String({
+        maxLength: LONGEST_WHERE,
+        description:
+          "Which rows are taken, before they are grouped, as in `type = 'long_sleep' AND NOT (score < 60)`: columns of the table, " +
+          'numbers, quoted texts, TRUE, FALSE, NULL, the operators >, >=, <, <=, =, !=, and AND, OR, NOT and parentheses.',
+      }),
     ),
   },
   {
+    ...closed,
     fulfils: {
-      check: (query: Record<string, unknown>): Breach[] => queryBreaches(query),
+      check: (query: Record<string, unknown>): Breach[] => readQuery(query).breaches,
       words:
-        'All columns of a query are of one series, and of one type of it, or of one kind of summary. Each of `select` is a `group_key`, or a `func` of ' +
-        'an `arg`; each of `group_by` is a `date_trunc` or a `source`.',
+        'All columns of a query are of one series, and of one type of it, or of one kind of summary. Each of `select` is a ' +
+        '`group_key`, a `func` of an `arg`, or, in a query without funcs and groups, a column, a value macro, an `index` or a ' +
+        '`source`; each of `group_by` is a `date_trunc`, a `date_part`, a column, a value macro or a `source`.',
     },
   },
 );
 
-/** Days that end with another one. */
+/** How long a timeframe is. */
 export const QueryPast = Type.Object(
   {
-    unit: oneOf(['day', 'week', 'month', 'year'], { description: 'What it is counted in.' }),
+    unit: oneOf(['minute', 'hour', 'day', 'week', 'month', 'year'], { description: 'What it is counted in.' }),
     value: Type.Optional(
       Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1, description: 'How many of them.' }),
     ),
   },
-  { description: 'How many days, weeks, months or years it has.' },
+  { ...closed, description: 'How long it is.' },
 );
+
+/** Laboratories, as users of the interface know them: they may stand where providers do. */
+const LABORATORY_SLUGS = [
+  'ayumetrix',
+  'spiriplex',
+  'ussl',
+  'quest',
+  'sonora_quest',
+  'labcorp',
+  'bioreference',
+  'us_biotek',
+  'sanocardio',
+  'ihd',
+  'nexus',
+  'my_uti',
+  'crl',
+  'mtl',
+];
 
 export const QueryConfig = Type.Object(
   {
@@ -99,35 +197,47 @@ export const QueryConfig = Type.Object(
     provider_priority_overrides: maybe(
       Type.Unsafe<string[]>({
         type: 'array',
-        items: oneOf(PROVIDER_SLUGS),
-        maxItems: 50,
-        description: 'Providers that count first, the best one at the beginning.',
+        items: oneOf([
+          ...PROVIDER_SLUGS,
+          ...LABORATORY_SLUGS.filter((slug) => !PROVIDER_SLUGS.includes(slug as never)),
+        ]),
+        maxItems: 100,
+        description: 'Providers and laboratories that count first, the best one at the beginning.',
       }),
     ),
   },
-  { description: 'How it is computed.' },
+  { ...closed, description: 'How it is computed.' },
 );
 
-export const QueryBatch = Type.Object({
-  timeframe: Type.Object(
-    {
-      type: Type.Optional(oneOf(['relative'], { default: 'relative' })),
-      anchor: Type.String({ format: 'date', description: 'The last day, by the local calendar.' }),
-      past: QueryPast,
-    },
-    {
-      description: 'The days that end with the anchor, as many as `past` says.',
-      fulfils: { check: timeframeBreaches, words: 'At most 1,100 days.' },
-    },
-  ),
-  queries: Type.Array(Query, { minItems: 1, maxItems: MOST_QUERIES, description: 'Each is answered by a table.' }),
-  config: Type.Optional(nullable(Type.Object(QueryConfig.properties, { description: 'How it is computed.' }))),
-});
+export const QueryBatch = Type.Object(
+  {
+    timeframe: Type.Object(
+      {
+        type: Type.Optional(oneOf(['relative'], { default: 'relative' })),
+        anchor: Type.String({
+          maxLength: 40,
+          description: 'The last day, by the local calendar, as 2026-01-05; or the moment at which it ends.',
+        }),
+        past: QueryPast,
+      },
+      {
+        ...closed,
+        description: 'What ends with the anchor, as long as `past` says.',
+        fulfils: { check: timeframeBreaches, words: `At most ${MOST_DAYS.toLocaleString('en')} days.` },
+      },
+    ),
+    queries: Type.Array(Query, { minItems: 1, maxItems: MOST_QUERIES, description: 'Each is answered by a table.' }),
+    config: Type.Optional(nullable(QueryConfig)),
+  },
+  closed,
+);
 
 export const AggregationResult = Type.Object({
-  table: Type.Unsafe<Record<string, (number | string | null)[]>>({
+  table: Type.Unsafe<Record<string, (number | string | boolean | string[] | null)[]>>({
     type: 'object',
-    additionalProperties: Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()])),
+    additionalProperties: Type.Array(
+      Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Array(Type.String()), Type.Null()]),
+    ),
     description: 'A list of values a column, all of one length: row n is the nth of each.',
   }),
 });

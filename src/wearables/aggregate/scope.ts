@@ -5,6 +5,8 @@ export type QueryScope = {
   /** Local days: the first, and the one after the last. */
   from: string;
   until: string;
+  /** What of these days is meant where that is not all of them. */
+  window: Window | null;
   /** Zone of samples without an offset. */
   timeZone: string;
   weekStartsOn: 'monday' | 'sunday';
@@ -13,3 +15,8 @@ export type QueryScope = {
   /** Rows that are answered at most; one more tells that there are more. */
   limit: number;
 };
+
+/** Local times, or two moments and what clocks showed then in the user's zone. The end is no part of it. */
+export type Window =
+  | { kind: 'wall'; from: string; until: string }
+  | { kind: 'moments'; from: string; until: string; begin: string; end: string };

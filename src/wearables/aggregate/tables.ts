@@ -1,10 +1,29 @@
-// What queries compute with: every time series, and every kind of summary with the numbers that it has.
+// What queries read: every time series, and every kind of summary with its columns.
+import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
-import { SERIES, type Series } from '../resources.ts';
+import type { Series } from '../resources.ts';
+import type { SummaryResource } from '../summaries/resource.ts';
 import { SUMMARIES } from '../summaries/resources.ts';
+import { number, ofRow, ofSource, SOURCE_COLUMNS, type Column, type Columns } from './columns/column.ts';
+import { seriesColumns } from './columns/series-columns.ts';
+import { SLEEP_MACROS } from './columns/sleep-macros.ts';
+import { SUMMARY_COLUMNS } from './columns/summary-columns.ts';
 
-/** The word by which queries name summaries of a kind, and the fields that are numbers. */
-export type SummaryTable = { name: string; resource: string; columns: readonly string[] };
+/** What one query reads. */
+export type Table = {
+  /** As queries name it; of a series as it was named. */
+  name: string;
+  /** As rows keep it. */
+  resource: string;
+  /** Null of summaries. */
+  series: { of: Series; type: string | null } | null;
+  columns: Columns;
+  macros: Columns;
+  /** What `source` has of it. */
+  sources: Columns;
+  /** The moment or day by which its rows are placed in time. */
+  index: Column;
+};
 
 type Field = {
   type?: string | string[];
@@ -17,18 +36,16 @@ type Field = {
 /** Not measured: it tells of the clock. */
 const NO_MEASURE = new Set(['timezone_offset']);
 
-/** Queries are about days: what belongs to none, as a profile, is no part of them. */
-export const SUMMARY_TABLES: readonly SummaryTable[] = SUMMARIES.filter(({ list }) => list)
-  .map((summary) => ({
-    name: summary.name === 'workouts' ? 'workout' : summary.name,
-    resource: summary.name,
-    columns: Object.entries(summary.input.properties as Record<string, TSchema & Field>)
-      .filter(([name]) => !summary.sealed.includes(name) && !NO_MEASURE.has(name))
-      .flatMap(([name, field]) => numbersOf(name, field)),
-  }))
-  .filter(({ columns }) => columns.length > 0);
+/** Kinds of summaries that queries name otherwise than their rows. */
+const WORDS: Readonly<Record<string, string>> = { workouts: 'workout' };
 
-/** The field itself, or the numbers within it as `heart_rate.avg_bpm`. */
+/** The numbers of a kind of summary by their own paths, as `heart_rate.avg_bpm`. */
+export const ownNumbers = ({ input, sealed }: SummaryResource): string[] =>
+  Object.entries(input.properties as Record<string, TSchema & Field>)
+    .filter(([name]) => !sealed.includes(name) && !NO_MEASURE.has(name))
+    .flatMap(([name, field]) => numbersOf(name, field));
+
+/** The field itself, or the numbers within it. */
 function numbersOf(name: string, { type, properties, propertyNames, additionalProperties }: Field): string[] {
   if ([type].flat().some((kind) => kind === 'number' || kind === 'integer')) return [name];
   const named = typeof additionalProperties === 'object' ? (propertyNames?.enum ?? []) : [];
@@ -38,8 +55,50 @@ function numbersOf(name: string, { type, properties, propertyNames, additionalPr
   );
 }
 
-/** Series that have numbers. */
-export const SERIES_TABLES: readonly Series[] = SERIES.filter(({ value }) => value !== 'text');
+const day = ofRow('date', sql`calendar_date`);
+const begin = ofRow('moment', sql`start_at`);
+const made = ofRow('moment', sql`created_at`);
+/** A day has no hour, and a night belongs to the day on which the person woke. */
+const INDEXES: Readonly<Record<string, Column>> = { activity: day, sleep: day, profile: made };
 
-export const seriesFields = ({ value }: Series): readonly string[] =>
-  value === 'blood_pressure' ? ['systolic', 'diastolic'] : ['value'];
+const nowhere = {
+  source_workout_id: ofSource('workout_id', sql`null::text`),
+  source_sport: ofSource('sport', sql`null::text`),
+};
+const ofWorkout = {
+  source_workout_id: ofSource('workout_id', sql`id::text`),
+  source_sport: ofSource('sport', sql`("values" ->> 'sport')`),
+};
+
+/** Kinds of summaries that have columns, as queries name them. */
+export const SUMMARY_TABLES: readonly Table[] = SUMMARIES.flatMap((summary): Table[] => {
+  const name = WORDS[summary.name] ?? summary.name;
+  const known = Object.hasOwn(SUMMARY_COLUMNS, name) ? SUMMARY_COLUMNS[name] : undefined;
+  const paths = summary.list ? ownNumbers(summary) : [];
+  if (!known && paths.length === 0) return [];
+  return [
+    {
+      name,
+      resource: summary.name,
+      series: null,
+      columns: { ...Object.fromEntries(paths.map((path) => [path, number(path)])), ...(known ?? SOURCE_COLUMNS) },
+      macros: name === 'sleep' ? SLEEP_MACROS : {},
+      sources: { ...SOURCE_COLUMNS, ...(name === 'workout' ? ofWorkout : nowhere) },
+      index: INDEXES[name] ?? begin,
+    },
+  ];
+});
+
+/** A series as a query reads it: of one type, or of all. */
+export function seriesTable(name: string, series: Series, type: string | null): Table {
+  const columns = seriesColumns(series);
+  return {
+    name,
+    resource: series.name,
+    series: { of: series, type },
+    columns,
+    macros: {},
+    sources: columns,
+    index: ofRow('moment', sql`at`),
+  };
+}

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { refuseBeyondLimit } from '../../../tenancy/limits.ts';
-import { resourceOf } from '../query-sql.ts';
+import { planOf } from '../read-query.ts';
 import { QUERY_COLUMNS, type QueryRow } from './find.ts';
 import { spreadQuery } from './runs/spread.ts';
 import type { ContinuousQueryInput } from './schemas.ts';
@@ -48,7 +48,7 @@ export const computedFrom = ({
   timeframe: JSON.stringify(timeframe),
   query: JSON.stringify(query),
   config: config && JSON.stringify(config),
-  resource: resourceOf(query),
+  resource: planOf(query).table.resource,
 });
 
 /** Throws limit_reached; whoever makes one at the same moment waits. */

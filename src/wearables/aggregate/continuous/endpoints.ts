@@ -135,8 +135,8 @@ export const continuousQueryEndpoints: Endpoint[] = [
       `Accept: ${PARQUET} the answer is a Parquet file.`,
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params, headers }) => {
-      const result = await resultTable(ctx, params.user_id, params.query_id_or_slug);
-      return asksFor(headers['accept'] ?? null, PARQUET) ? toParquet(result) : result;
+      const { table, types } = await resultTable(ctx, params.user_id, params.query_id_or_slug);
+      return asksFor(headers['accept'] ?? null, PARQUET) ? toParquet({ table }, types) : { table };
     },
   }),
   endpoint({

@@ -1,19 +1,18 @@
-import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { findUser } from '../../../users/find.ts';
-import { columnNames } from '../query-sql.ts';
-import type { AggregationResult } from '../schemas.ts';
+import { columnNames, columnTypes, type AnswerType, type Table } from '../answer.ts';
+import { planOf } from '../read-query.ts';
 import { findContinuousQuery } from './find.ts';
 
 /**
- * The table that was computed last for the user; before the first one, its columns without a row. Throws not_found for
+ * The table that was computed last for the user, with the types of its columns; before the first one, its columns without a row. Throws not_found for
  * user or query, user_scheduled_for_deletion.
  */
 export async function resultTable(
   ctx: TeamCtx,
   userId: string,
   idOrSlug: string,
-): Promise<Static<typeof AggregationResult>> {
+): Promise<{ table: Table; types: Map<string, AnswerType> }> {
   const user = await findUser(ctx, userId);
   const query = await findContinuousQuery(ctx, idOrSlug);
   const row = await ctx.db
@@ -24,7 +23,9 @@ export async function resultTable(
     .where('team_id', '=', ctx.team.id)
     .where('revision', '=', query.revision)
     .executeTakeFirst();
-  if (!row) return { table: Object.fromEntries(columnNames(query.query).map((name) => [name, []])) };
+  const plan = planOf(query.query);
+  const types = columnTypes(plan);
+  if (!row) return { table: Object.fromEntries(columnNames(plan).map((name) => [name, []])), types };
   const place = { team_id: ctx.team.id, id: `${user.id}/${query.id}` };
-  return { table: ctx.cipher.openJson('continuous_query_results.result', place, row.result) };
+  return { table: ctx.cipher.openJson('continuous_query_results.result', place, row.result), types };
 }

@@ -23,6 +23,7 @@ const Title = Text(200, { description: 'What it is for, in your own words.' });
 const ContinuousTimeframe = Type.Object(
   { type: Type.Optional(oneOf(['relative'], { default: 'relative' })), past: QueryPast },
   {
+    additionalProperties: false,
     description: "The days up to the user's own today, as many as `past` says.",
     fulfils: {
       check: ({ past }: Record<string, unknown>) => pastBreaches('2026-01-01', past, MOST_DAYS),

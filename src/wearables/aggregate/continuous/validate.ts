@@ -2,7 +2,8 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
-import { columnNames } from '../query-sql.ts';
+import { columnNames } from '../answer.ts';
+import { planOf } from '../read-query.ts';
 import { refuseOneMore, slugOf, slugTaken, type QueryInput } from './create.ts';
 import { listContinuousQueries } from './find.ts';
 import type { ContinuousQueryValidation } from './schemas.ts';
@@ -21,7 +22,7 @@ export async function validateContinuousQuery(
   if ((await listContinuousQueries(ctx)).some((query) => query.slug === slug)) problems.push(slugTaken(slug));
   return {
     valid: problems.length === 0,
-    columns: columnNames(input.query),
+    columns: columnNames(planOf(input.query)),
     problems: problems.map(({ code, message }) => ({ code, msg: message })),
   };
 }

@@ -2,16 +2,18 @@ import { setImmediate as others } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Static } from 'typebox';
+import { columnTypes } from '../answer.ts';
+import type { QueryPlan } from '../read-query.ts';
 import type { AggregationResult } from '../schemas.ts';
 import { toParquet } from './parquet.ts';
 
 export const PARQUET_ARCHIVE = 'application/vnd.phial.tar+gzip+parquet';
 
 /** One Parquet file a table, `0.parquet` and so on in their order, as a packed archive. */
-export async function toArchive(results: Static<typeof AggregationResult>[]): Promise<Buffer> {
+export async function toArchive(plans: QueryPlan[], results: Static<typeof AggregationResult>[]): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const [index, result] of results.entries()) {
-    parts.push(...entry(`${index}.parquet`, toParquet(result)));
+    parts.push(...entry(`${index}.parquet`, toParquet(result, columnTypes(plans[index] as QueryPlan))));
     // Each table is made in one go: whoever else waits comes in between.
     await others();
   }

@@ -1,11 +1,12 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Static } from 'typebox';
+import type { AnswerType } from '../answer.ts';
 import type { AggregationResult } from '../schemas.ts';
 
 export const PARQUET = 'application/vnd.apache.parquet';
 
-/** A table as a Parquet file: its columns by their names, text of groups and numbers of all else, each with nulls. */
-export function toParquet({ table }: Static<typeof AggregationResult>): Buffer {
+/** A table as a Parquet file: its columns by their names and of their types, each with nulls; a list of words is JSON. */
+export function toParquet({ table }: Static<typeof AggregationResult>, types: ReadonlyMap<string, AnswerType>): Buffer {
   return Buffer.from(
     parquetWriteBuffer({
       // Both are for files that are read in part; without them it takes no longer than JSON.
@@ -14,8 +15,10 @@ export function toParquet({ table }: Static<typeof AggregationResult>): Buffer {
       columnData: Object.entries(table).map(([name, data]) => ({
         name,
         data,
-        type: name.startsWith('group_key.') ? 'STRING' : 'DOUBLE',
+        type: TYPES[types.get(name) ?? 'text'],
       })),
     }),
   );
 }
+
+const TYPES = { number: 'DOUBLE', text: 'STRING', boolean: 'BOOLEAN', words: 'JSON' } as const;

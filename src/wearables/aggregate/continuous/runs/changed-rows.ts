@@ -1,8 +1,6 @@
-import type { Static } from 'typebox';
 import { MOST_EVENT_BYTES } from '../../../../events/publish.ts';
-import type { AggregationResult } from '../../schemas.ts';
+import type { Table } from '../../answer.ts';
 
-export type Table = Static<typeof AggregationResult>['table'];
 type Row = Table[string];
 
 /** The rows of a table that the one before it did not have, as a table; all of them where there was none. */

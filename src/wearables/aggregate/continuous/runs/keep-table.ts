@@ -3,7 +3,8 @@ import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { publishEvents } from '../../../../events/publish.ts';
 import { becomeWriter } from '../../../one-writer.ts';
 import { resultTableChanged } from '../events.ts';
-import { changedRows, inPieces, type Table } from './changed-rows.ts';
+import type { Table } from '../../answer.ts';
+import { changedRows, inPieces } from './changed-rows.ts';
 import type { Claim } from './run.ts';
 
 /**

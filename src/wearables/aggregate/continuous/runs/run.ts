@@ -7,7 +7,8 @@ import { findUser, type UserRow } from '../../../../users/find.ts';
 import type { runKind } from '../../../ask-for-runs.ts';
 import { calendarDateOf, clockOf } from '../../../calendar-date.ts';
 import { becomeWriter } from '../../../one-writer.ts';
-import { computeTable } from '../../compute-table.ts';
+import { computeTable, zoneOf } from '../../compute-table.ts';
+import { planOf } from '../../read-query.ts';
 import { daysOf } from '../../timeframe.ts';
 import type { QueryRow } from '../find.ts';
 import { keepTable } from './keep-table.ts';
@@ -74,10 +75,19 @@ async function claimTask(ctx: TxCtx<TeamCtx>, { user_id, query_id, team_id }: Jo
 
 async function compute(ctx: TxCtx<TeamCtx>, { user, query, config, timeframe: { past } }: Claim) {
   await sql`select set_config('statement_timeout', ${String(MOST_SECONDS * 1_000)}, true)`.execute(ctx.db);
-  const clock = clockOf({}, { fallback_time_zone: user.fallback_time_zone ?? EARLIEST_ZONE });
-  const anchor = calendarDateOf(new Date().toISOString(), clock);
   const most = { mostRows: MOST_ROWS, mostValues: MOST_VALUES };
-  return computeTable(ctx, user, query, { ...daysOf({ anchor, past }), ...most, config });
+  return computeTable(ctx, user, planOf(query), {
+    ...daysOf({ anchor: anchorOf(user, past), past }, zoneOf(user)),
+    ...most,
+    config,
+  });
+}
+
+/** The user's own today; minutes and hours end with the moment. */
+function anchorOf({ fallback_time_zone }: UserRow, { unit }: QueryRow['timeframe']['past']): string {
+  const now = new Date().toISOString();
+  if (unit === 'minute' || unit === 'hour') return now;
+  return calendarDateOf(now, clockOf({}, { fallback_time_zone: fallback_time_zone ?? EARLIEST_ZONE }));
 }
 
 function reasonOf(error: unknown): string {

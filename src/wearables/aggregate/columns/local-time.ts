@@ -1,0 +1,7 @@
+import { sql, type RawBuilder } from 'kysely';
+
+/** How what a summary tells as a moment reads on the clock of its place. */
+export const localTime = (moment: RawBuilder<unknown>, timeZone: string): RawBuilder<unknown> => sql`
+  (case when "values" ->> 'timezone_offset' is not null
+   then ${moment} at time zone 'UTC' + make_interval(secs => ("values" ->> 'timezone_offset')::float8)
+   else ${moment} at time zone coalesce("values" ->> 'time_zone', ${timeZone}::text) end)`;

@@ -1,0 +1,89 @@
+// Values that are made of a sleep. docs/guides/ask-aggregates.md tells the formulas and where they come from: a change here
+// is a change there.
+import { sql } from 'kysely';
+import { clockSql } from './clock.ts';
+import { ofRow, type Column, type Columns, type Expression } from './column.ts';
+import { localTime } from './local-time.ts';
+
+const field = (name: string): Expression => sql`("values" ->> ${name}::text)::float8`;
+/** Between 0 and 1, rising from the first number to the second; null of what is unknown, which `least` would pass over. */
+const part = (value: Expression, from: number, to: number): Expression => sql`
+  (case when ${value} is not null
+   then least(greatest((${value} - ${from}::float8) / (${to}::float8 - ${from}::float8), 0), 1) end)`;
+
+/** Whoever is told no latency fell asleep at once. */
+const asleep = sql`least(start_at + make_interval(secs => coalesce(${field('latency')}, 0)), end_at)`;
+
+const NOON = 12;
+const EVENING = 18;
+
+const timeOfDay = (moment: Expression, dayBeginsAt: number): Column => ({
+  kind: 'clock',
+  dayBeginsAt,
+  sql: ({ timeZone }) => clockSql(localTime(moment, timeZone), dayBeginsAt),
+});
+
+const HOUR = 3_600;
+/** Hours asleep: all that adults are advised from 7 to 9, nothing at 4 and at 12. */
+const duration = sql`least(${part(field('total'), 4 * HOUR, 7 * HOUR)}, ${part(field('total'), 12 * HOUR, 9 * HOUR)})`;
+/** Part of the time in bed that was slept, in percent. */
+const efficiency = part(
+  sql`coalesce(${field('efficiency')}, 100 * ${field('total')} / nullif(${field('duration')}, 0))`,
+  65,
+  85,
+);
+const latency = part(field('latency'), 60 * 60, 30 * 60);
+/** A source that tells no stages tells no time awake either, though 0 is kept. */
+const awake = part(
+  sql`
+    (case when coalesce(${field('light')}, 0) + coalesce(${field('rem')}, 0) + coalesce(${field('deep')}, 0)
+               + coalesce(${field('awake')}, 0) > 0 then ${field('awake')} end)`,
+  60 * 60,
+  20 * 60,
+);
+
+const SCORE_PARTS = [
+  { of: duration, weight: 50 },
+  { of: efficiency, weight: 30 },
+  { of: latency, weight: 10 },
+  { of: awake, weight: 10 },
+];
+
+/** What is unknown is left out, and the rest weighs as much more. */
+const score = sql`
+  (select round(100 * sum(part * weight) filter (where part is not null) / sum(weight) filter (where part is not null))
+     from (values ${sql.join(SCORE_PARTS.map(({ of, weight }) => sql`(${of}, ${weight}::float8)`))}) as parts (part, weight))`;
+
+/** The hour that is furthest from 04:15, the middle of the sleep of the average person. */
+const AFTERNOON = 16.25;
+const hoursAfterMidnight = (hours: number): number => (24 + hours) * HOUR;
+/** Until when the middle of a sleep belongs to a class; what is later is extreme_late. */
+export const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
+  ['extreme_early', hoursAfterMidnight(1.75)],
+  ['moderate_early', hoursAfterMidnight(2.75)],
+  ['slight_early', hoursAfterMidnight(3.75)],
+  ['normal', hoursAfterMidnight(4.75)],
+  ['slight_late', hoursAfterMidnight(5.75)],
+  ['moderate_late', hoursAfterMidnight(6.75)],
+];
+
+/** Of a long sleep from which somebody woke on a Saturday or Sunday; nobody tells which days are free. */
+const chronotype: Column = {
+  kind: 'text',
+  sql: ({ timeZone }) => sql`
+    (case when "values" ->> 'type' = 'long_sleep' and extract(isodow from calendar_date) >= 6 then (
+      select case ${sql.join(
+        CHRONOTYPES.map(([name, before]) => sql`when middle < ${before}::float8 then ${name}::text`),
+        sql` `,
+      )} else 'extreme_late' end
+        from (select ${clockSql(localTime(sql`(${asleep} + (end_at - ${asleep}) / 2)`, timeZone), AFTERNOON)} as middle) as sleep
+     ) end)`,
+};
+
+/** Value macros of the table sleep, by name. */
+export const SLEEP_MACROS: Columns = {
+  sleep_score: ofRow('number', score),
+  chronotype,
+  asleep_at: timeOfDay(asleep, NOON),
+  awake_at: timeOfDay(sql`end_at`, EVENING),
+};

@@ -1,0 +1,119 @@
+// Columns that are kept sealed, as the title of a workout. The process opens them and gives the database the place of each
+// text among all of them: it groups, compares and orders places, and never sees a text.
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import type { Column, Expression, SealedPath } from './columns/column.ts';
+import type { QueryPlan } from './read-query.ts';
+import type { QueryScope } from './scope.ts';
+import { columnsIn } from './where/condition-sql.ts';
+
+export type OpenedTexts = {
+  /** The common table expression `opened`, with a column for each sealed one. */
+  table: Expression;
+  /** The text at a place. */
+  textAt: (place: number) => string;
+  /** Where a value stands: the places `from` it up to `to`; both are the same where no row has it. */
+  placesOf: (value: string) => { from: number; to: number };
+};
+
+const MOST_ROWS = 10_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The sealed columns that a plan reads. */
+export function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
+  const read: Column[] = [
+    ...columns.flatMap((each) => ('column' in each ? [each.column] : [])),
+    ...groups.flatMap((group) => ('column' in group ? [group.column] : [])),
+    ...columnsIn(where),
+  ];
+  return [...new Set(read.flatMap(({ sealed }) => sealed ?? []))];
+}
+
+/**
+ * Opens what a query reads of sealed columns; null where it reads none. Throws too_many_matches where that would be more than
+ * 10,000 rows or 16 MiB.
+ */
+export async function openTexts(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  plan: QueryPlan,
+  scope: Pick<QueryScope, 'userId' | 'teamId' | 'from' | 'until'>,
+): Promise<OpenedTexts | null> {
+  const paths = sealedIn(plan);
+  if (paths.length === 0) return null;
+  const rows = await (plan.table.series ? openNotes(ctx, plan, scope) : openSummaries(ctx, plan, scope));
+  const columns = paths.map((path) => rows.map(({ texts }) => textWithin(texts, path)));
+  const texts = [...new Set(columns.flat().filter((text) => text !== null))].sort(byCharacters);
+  const places = new Map(texts.map((text, place) => [text, place]));
+  const placed = columns.map((column) => column.map((text) => (text === null ? null : (places.get(text) as number))));
+  return {
+    table: sql`
+      opened as (
+        select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${sql.join(placed.map((column) => sql`${column}::integer[]`))})
+          as texts (opened_id, ${sql.join(paths.map((path) => sql.id(path)))})
+      )`,
+    textAt: (place) => texts[place] as string,
+    placesOf: (value) => {
+      const from = texts.findIndex((text) => byCharacters(text, value) >= 0);
+      if (from === -1) return { from: texts.length, to: texts.length };
+      return { from, to: texts[from] === value ? from + 1 : from };
+    },
+  };
+}
+
+type Row = { id: string; texts: unknown };
+
+async function openSummaries(
+  ctx: TeamCtx,
+  { table }: QueryPlan,
+  { userId, teamId, from, until }: Pick<QueryScope, 'userId' | 'teamId' | 'from' | 'until'>,
+): Promise<Row[]> {
+  const { rows } = await sql<{ id: string; team_id: string; texts: Buffer | null; bytes: number }>`
+    select id, team_id, case when bytes <= ${MOST_BYTES} then texts end as texts, bytes::float8 from (
+      select id, team_id, texts, sum(octet_length(texts)) over (order by id) as bytes from summaries
+       where user_id = ${userId} and team_id = ${teamId} and resource = ${table.resource} and texts is not null
+         and (calendar_date is null or calendar_date >= ${from}::date and calendar_date < ${until}::date)
+       order by id limit ${MOST_ROWS + 1}
+    ) as counted`.execute(ctx.db);
+  refuseTooMany(rows);
+  return rows.map((row) => ({ id: row.id, texts: ctx.cipher.openJson('summaries.texts', row, row.texts as Buffer) }));
+}
+
+async function openNotes(
+  ctx: TeamCtx,
+  { table }: QueryPlan,
+  { userId, teamId, from, until }: Pick<QueryScope, 'userId' | 'teamId' | 'from' | 'until'>,
+): Promise<Row[]> {
+  const { rows } = await sql<{ id: string; team_id: string; text: Buffer | null; bytes: number }>`
+    select id, team_id, case when bytes <= ${MOST_BYTES} then text end as text, bytes::float8 from (
+      select n.id, n.team_id, n.text, sum(octet_length(n.text)) over (order by n.id) as bytes
+        from streams s join sample_notes n on n.stream_id = s.id and n.team_id = s.team_id
+       where s.user_id = ${userId} and s.team_id = ${teamId} and s.resource = ${table.resource}
+         and n.at >= ${from}::timestamptz - interval '1 day' and n.at < ${until}::timestamptz + interval '1 day'
+       order by n.id limit ${MOST_ROWS + 1}
+    ) as counted`.execute(ctx.db);
+  refuseTooMany(rows);
+  return rows.map((row) => ({
+    id: row.id,
+    texts: { content: ctx.cipher.openText('sample_notes.text', row, row.text as Buffer) },
+  }));
+}
+
+function refuseTooMany(rows: { bytes: number }[]): void {
+  if (rows.length <= MOST_ROWS && (rows.at(-1)?.bytes ?? 0) <= MOST_BYTES) return;
+  throw new AppError(
+    'too_many_matches',
+    `The query would open more than ${MOST_ROWS} texts, or 16 MiB of them. Ask for a shorter timeframe.`,
+  );
+}
+
+function textWithin(texts: unknown, path: SealedPath): string | null {
+  let within = texts;
+  for (const name of path.split('.')) within = (within as Record<string, unknown> | null | undefined)?.[name];
+  return typeof within === 'string' ? within : null;
+}
+
+/** As PostgreSQL orders plain texts. */
+function byCharacters(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

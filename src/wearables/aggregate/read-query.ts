@@ -1,0 +1,304 @@
+// A query as it came in, read into what is computed: which table, which columns, by what it is grouped. One reading serves
+// the check of a request, the statement, the names of the answer's columns and their types.
+import type { Breach } from '../../wire/rule.ts';
+import type { Column, Kind } from './columns/column.ts';
+import { onlyField, seriesNamed } from './columns/series-columns.ts';
+import { SLEEP_MACROS } from './columns/sleep-macros.ts';
+import { FUNCTIONS, type Func } from './functions.ts';
+import { seriesTable, SUMMARY_TABLES, type Table } from './tables.ts';
+import { parseWhere } from './where/condition.ts';
+import { WhereError } from './where/tokens.ts';
+import { typed, type TypedCondition } from './where/typed.ts';
+
+export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year';
+export type DatePart = Unit | 'weekday' | 'week_of_year' | 'day_of_year';
+
+export type Group = { trunc: { unit: Unit; value: number } } | { part: DatePart } | { column: Column };
+
+/** A column of the answer: of a group, or of a value of the rows, as it is or made one by a function. */
+export type AnswerColumn = { name: string } & ({ group: number } | { column: Column; func: Func | null });
+
+export type QueryPlan = {
+  table: Table;
+  columns: AnswerColumn[];
+  groups: Group[];
+  where: TypedCondition | null;
+  /** Rows as they are, and not one a group. */
+  isListing: boolean;
+};
+
+type Values = Record<string, unknown>;
+type Place = readonly string[];
+
+/** A part of a query that names a column, and where it stands. */
+type Named = { item: Values; at: Place };
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+const wrong = (at: Place, msg: string, type = 'value_error'): Breach => ({ at: [...at], type, msg });
+const listOf = (value: unknown): Values[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const given = (item: Values, names: readonly string[]): string[] => names.filter((name) => isThere(item[name]));
+
+const TABLE_WORDS = ['timeseries', ...SUMMARY_TABLES.map(({ name }) => name)];
+/** Each of them alone names a column. */
+const COLUMN_WORDS = [...TABLE_WORDS, 'value_macro', 'index', 'source'];
+const ONE_TABLE =
+  'All columns should be of one series, and of one type of it, or of one kind of summary, and so should every index';
+
+/** The plan of a query that a check has let through. */
+export function planOf(query: unknown): QueryPlan {
+  const { plan, breaches } = readQuery(query as Values);
+  if (!plan) throw new Error(`a query that was let through is none: ${breaches[0]?.msg ?? 'it has an unknown word'}`);
+  return plan;
+}
+
+/**
+ * What a query asks for, or what is wrong with it. A word that its own list does not have is told by the schema and not here;
+ * there is no plan then.
+ */
+export function readQuery(query: Values): { plan: QueryPlan | null; breaches: Breach[] } {
+  const select = listOf(query['select']);
+  const groupBy = listOf(query['group_by']);
+  const breaches = [
+    ...select.flatMap((item, n) => selectBreaches(item, ['select', String(n)], groupBy.length)),
+    ...groupBy.flatMap((item, n) => groupBreaches(item, ['group_by', String(n)])),
+    ...(select.length > 0 && select.every((item) => isThere(item['group_key']))
+      ? [wrong(['select'], 'At least one column, or one func of an arg, is needed')]
+      : []),
+    ...mixBreaches(select, groupBy.length),
+  ];
+  if (breaches.length > 0) return { plan: null, breaches };
+  const named: Named[] = [
+    ...select.flatMap((item, n) => namedIn(item, ['select', String(n)])),
+    ...groupBy.flatMap((item, n) => namedIn(item, ['group_by', String(n)])),
+  ];
+  const table = named.map(({ item }) => tableNamed(item)).find((each) => each !== null);
+  if (!table) {
+    const isUnknown = named.some(({ item }) => namesTable(item));
+    return { plan: null, breaches: isUnknown ? [] : [wrong(['select'], NO_TABLE)] };
+  }
+  return readFor(table, { query, select, groupBy, named });
+}
+
+const NO_TABLE = 'Nothing says what is read: a column, a value macro or an index of a kind of summary is needed';
+
+function readFor(
+  table: Table,
+  { query, select, groupBy, named }: { query: Values; select: Values[]; groupBy: Values[]; named: Named[] },
+): { plan: QueryPlan | null; breaches: Breach[] } {
+  const breaches: Breach[] = [];
+  const columnOf = (item: Values, at: Place): { column: Column; name: string } | null => {
+    const found = resolve(table, item);
+    if (found && 'msg' in found) breaches.push(wrong([...at, ...found.at], found.msg));
+    return found && 'column' in found ? found : null;
+  };
+  for (const { item, at } of named) {
+    if (namesTable(item) && !isOf(table, item)) breaches.push(wrong(at, ONE_TABLE));
+  }
+  if (breaches.length > 0) return { plan: null, breaches };
+
+  const groups = groupBy.map((item, n): Group | null => {
+    const { date_trunc: trunc, date_part: part } = item;
+    if (isObject(trunc)) return { trunc: { unit: trunc['unit'] as Unit, value: (trunc['value'] as number) ?? 1 } };
+    if (isThere(part)) return { part: part as DatePart };
+    return columnOf(item, ['group_by', String(n)]);
+  });
+  const columns = select.flatMap((item, n): (AnswerColumn | null)[] => {
+    const at = ['select', String(n)];
+    const { group_key: key, func, arg } = item;
+    if (key === '*') return groups.map((_, group) => ({ name: `group_key.${group}`, group }));
+    if (typeof key === 'number') return [{ name: `group_key.${key}`, group: key }];
+    if (!isObject(arg)) {
+      const found = columnOf(item, at);
+      return [found && { ...found, func: null }];
+    }
+    const found = columnOf(arg, [...at, 'arg']);
+    if (!found) return [null];
+    const refusal = FUNCTIONS.includes(func as Func) ? refusalOf(func as Func, found.column.kind) : null;
+    if (refusal) breaches.push(wrong([...at, 'func'], refusal));
+    return [{ name: `${String(func)}.${found.name}`, column: found.column, func: func as Func }];
+  });
+  const where = whereOf(table, query['where'], breaches);
+  const isWhole = breaches.length === 0 && !groups.includes(null) && !columns.includes(null);
+  return {
+    plan: isWhole
+      ? {
+          table,
+          columns: columns as AnswerColumn[],
+          groups: groups as Group[],
+          where,
+          isListing:
+            groups.length === 0 && columns.every((column) => column && 'func' in column && column.func === null),
+        }
+      : null,
+    breaches,
+  };
+}
+
+/** Functions that only numbers have, and those that need an order. */
+function refusalOf(func: Func, kind: Kind): string | null {
+  if (kind === 'number' || func === 'count' || func === 'oldest' || func === 'newest') return null;
+  if (kind === 'clock') return func === 'sum' ? 'Times of day cannot be added' : null;
+  const hasOrder = kind !== 'boolean' && kind !== 'words';
+  if (hasOrder && (func === 'min' || func === 'max')) return null;
+  return `What is no number has only count, oldest, newest${hasOrder ? ', min and max' : ''}`;
+}
+
+function whereOf(table: Table, where: unknown, breaches: Breach[]): TypedCondition | null {
+  if (typeof where !== 'string') return null;
+  try {
+    return typed(parseWhere(where), (name) => columnNamed(table, name));
+  } catch (error) {
+    if (!(error instanceof WhereError)) throw error;
+    breaches.push(wrong(['where'], error.message));
+    return null;
+  }
+}
+
+/** A column as a `where` names it: by itself, or after the table's name and a dot. */
+function columnNamed({ name: table, columns, macros, sources }: Table, name: string): Column | null {
+  const own = name.startsWith(`${table}.`) ? name.slice(table.length + 1) : name;
+  for (const among of [columns, macros, sources]) if (Object.hasOwn(among, own)) return among[own] as Column;
+  return null;
+}
+
+type Found = { column: Column; name: string };
+
+/** The column that an item names; null where the schema has told already that there is none. */
+function resolve(table: Table, item: Values): Found | { at: string[]; msg: string } | null {
+  const found = (name: unknown, among: Readonly<Record<string, Column>>, type: string | null = null): Found | null =>
+    typeof name === 'string' && Object.hasOwn(among, name)
+      ? { column: among[name] as Column, name: [table.name, name, ...(type === null ? [] : [type])].join('.') }
+      : null;
+  if (isThere(item['value_macro'])) return found(item['value_macro'], table.macros);
+  if (isThere(item['source'])) return found(OLDER_SOURCES.get(item['source']) ?? item['source'], table.sources);
+  if (isThere(item['index'])) return { column: table.index, name: `${table.name}.index` };
+  if (!table.series) return found(item[table.name], table.columns);
+  const { of: series, type } = table.series;
+  const field = item['field'] ?? onlyField(series);
+  const fields = Object.keys(table.columns);
+  if (field === null) {
+    const measured = fields.filter((name) => !Object.hasOwn(MEANS_NO_VALUE, name));
+    return { at: ['field'], msg: `Field of ${series.name} should be ${measured.join(' or ')}` };
+  }
+  const column = found(field, table.columns, type);
+  return column ?? { at: ['field'], msg: `Field of ${series.name} should be ${fields.join(', ')}` };
+}
+
+/** Words that `source` had before. */
+const OLDER_SOURCES = new Map<unknown, string>([
+  ['provider', 'source_provider'],
+  ['type', 'source_type'],
+]);
+
+/** Fields that say of a sample where it is from, and not what was measured. */
+const MEANS_NO_VALUE = {
+  source_provider: true,
+  source_type: true,
+  source_app_id: true,
+  source_workout_id: true,
+  source_sport: true,
+  timezone_offset: true,
+  type: true,
+};
+
+/** Whether an item says by itself which table it is of. */
+const namesTable = (item: Values): boolean =>
+  given(item, TABLE_WORDS).length > 0 || isThere(item['value_macro']) || isThere(item['index']);
+
+/** The table that an item names by itself; null where it names none, or one that does not exist. */
+function tableNamed(item: Values): Table | null {
+  const { timeseries, value_macro: macro, index } = item;
+  if (isThere(timeseries)) {
+    const series = typeof timeseries === 'string' ? seriesNamed(timeseries) : null;
+    return series && seriesTable(timeseries as string, series, typeOf(item));
+  }
+  const name = isThere(macro) ? 'sleep' : isThere(index) ? index : given(item, TABLE_WORDS)[0];
+  return SUMMARY_TABLES.find((table) => table.name === name) ?? null;
+}
+
+const typeOf = ({ type }: Values): string | null => (typeof type === 'string' ? type : null);
+
+function isOf(table: Table, item: Values): boolean {
+  if (isThere(item['index'])) return item['index'] === (table.series ? 'timeseries' : table.name);
+  if (isThere(item['timeseries'])) {
+    const series = typeof item['timeseries'] === 'string' ? seriesNamed(item['timeseries']) : null;
+    return table.series !== null && table.series.of === series && table.series.type === typeOf(item);
+  }
+  return tableNamed(item)?.name === table.name;
+}
+
+/** The parts of an item that name columns or tables: itself, or what stands in `arg`. */
+function namedIn(item: Values, at: Place): Named[] {
+  if (isThere(item['group_key'])) return [];
+  if (isObject(item['arg']))
+    return isThere(item['arg']['placeholder']) ? [] : [{ item: item['arg'], at: [...at, 'arg'] }];
+  return isThere(item['date_trunc']) || isThere(item['date_part']) ? [] : [{ item, at }];
+}
+
+function selectBreaches(item: Values, at: Place, groups: number): Breach[] {
+  const { group_key: key, func, arg } = item;
+  const columns = given(item, COLUMN_WORDS);
+  if (isThere(key)) {
+    if (isThere(func) || isThere(arg) || columns.length > 0)
+      return [wrong([...at, 'group_key'], 'A group_key stands alone')];
+    return key === '*' || (key as number) < groups
+      ? []
+      : [wrong([...at, 'group_key'], 'There is no such place in group_by')];
+  }
+  if (!isThere(func) && !isThere(arg)) return columnBreaches(item, at, COLUMN_WORDS);
+  if (columns.length > 0) return [wrong(at, 'A func of an arg stands alone')];
+  if (!isThere(func)) return [wrong([...at, 'func'], 'Field required beside arg', 'missing')];
+  if (!isObject(arg)) return [wrong([...at, 'arg'], 'Field required beside func', 'missing')];
+  return columnBreaches(arg, [...at, 'arg'], [...TABLE_WORDS, 'value_macro', 'index']);
+}
+
+/** Exactly one word names the column, and what stands beside it belongs to that word. */
+function columnBreaches(item: Values, at: Place, words: readonly string[]): Breach[] {
+  const names = given(item, words);
+  if (names.length !== 1) return [wrong(at, 'Exactly one column, value macro or index is needed')];
+  const breaches: Breach[] = [];
+  if (names[0] !== 'timeseries') {
+    breaches.push(...given(item, ['field', 'type']).map((name) => wrong([...at, name], 'Only a series has it')));
+  } else if (isThere(item['type'])) {
+    const series = typeof item['timeseries'] === 'string' ? seriesNamed(item['timeseries']) : null;
+    if (series && !series.keyedByType) breaches.push(wrong([...at, 'type'], `${series.name} takes no type`));
+  }
+  if (isThere(item['version']) && names[0] !== 'value_macro')
+    breaches.push(wrong([...at, 'version'], 'Only a value macro has it'));
+  return breaches;
+}
+
+const GROUP_WORDS = ['date_trunc', 'date_part', ...TABLE_WORDS, 'value_macro', 'source'];
+
+function groupBreaches(item: Values, at: Place): Breach[] {
+  const names = given(item, GROUP_WORDS);
+  if (names.length !== 1)
+    return [wrong(at, 'Exactly one of date_trunc, date_part, source, a column or a value macro is needed')];
+  const isByTime = names[0] === 'date_trunc' || names[0] === 'date_part';
+  const { arg } = item;
+  if (!isByTime) {
+    if (isThere(arg)) return [wrong([...at, 'arg'], 'Only date_trunc and date_part have it')];
+    return columnBreaches(item, at, [...TABLE_WORDS, 'value_macro', 'source']);
+  }
+  const beside = given(item, ['field', 'type', 'version']).map((name) => wrong([...at, name], 'Only a column has it'));
+  const ofWhat = isObject(arg) ? given(arg, ['index', 'placeholder']) : ['index'];
+  return ofWhat.length === 1
+    ? beside
+    : [...beside, wrong([...at, 'arg'], 'Exactly one of index, placeholder is needed')];
+}
+
+/** Rows as they are, or one of each group: nothing is both. */
+function mixBreaches(select: Values[], groups: number): Breach[] {
+  const isBare = (item: Values): boolean => given(item, COLUMN_WORDS).length > 0 && !isThere(item['arg']);
+  const makesOne = groups > 0 || select.some((item) => isThere(item['func']));
+  if (!makesOne) return [];
+  const msg =
+    groups > 0
+      ? 'With group_by each of select is a group_key or a func of an arg'
+      : 'A column lists rows and a func makes one of them: a query does one or the other';
+  return select.flatMap((item, n) => (isBare(item) ? [wrong(['select', String(n)], msg)] : []));
+}
+
+/** The parts of the language that name macros. */
+export const MACRO_NAMES = Object.keys(SLEEP_MACROS);

@@ -1,0 +1,119 @@
+// A checked `where` as SQL: columns come from the lists of this wing, every value is a parameter.
+import { sql } from 'kysely';
+import type { Column, Expression, Kind } from '../columns/column.ts';
+import type { OpenedTexts } from '../opened-texts.ts';
+import type { QueryScope } from '../scope.ts';
+import type { Operator } from './condition.ts';
+import type { TypedCondition, Value } from './typed.ts';
+
+type Around = { scope: Pick<QueryScope, 'timeZone'>; opened: OpenedTexts | null };
+
+export function conditionSql(condition: TypedCondition, around: Around): Expression {
+  if ('all' in condition) return joined(condition.all, sql` and `, around);
+  if ('any' in condition) return joined(condition.any, sql` or `, around);
+  if ('not' in condition) return sql`(not ${conditionSql(condition.not, around)})`;
+  if ('constant' in condition) return sql`${condition.constant}::boolean`;
+  const { column, operator } = condition;
+  const left = sql`(${column.sql(around.scope)})`;
+  if ('other' in condition)
+    return compared(left, operator, { right: sql`(${condition.other.sql(around.scope)})`, of: column });
+  const { value } = condition;
+  if (value === null) return operator === '=' ? sql`(${left} is null)` : sql`(${left} is not null)`;
+  if (column.sealed)
+    return comparedPlaces(left, operator, around.opened?.placesOf(String(value)) ?? { from: 0, to: 0 });
+  if (column.kind === 'words') {
+    const has = sql`(${left} @> to_jsonb(${value}::text))`;
+    return operator === '=' ? has : sql`(not ${has})`;
+  }
+  return compared(left, operator, { right: bound(column.kind, value), of: column });
+}
+
+const joined = (conditions: TypedCondition[], by: Expression, around: Around): Expression =>
+  sql`(${sql.join(
+    conditions.map((each) => conditionSql(each, around)),
+    by,
+  )})`;
+
+const OPERATORS: Record<Operator, Expression> = {
+  '>': sql`>`,
+  '>=': sql`>=`,
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '=': sql`=`,
+  '!=': sql`<>`,
+};
+
+/** Texts are in the order of their characters' numbers, whatever the language of the database. */
+const compared = (
+  left: Expression,
+  operator: Operator,
+  { right, of }: { right: Expression; of: Column },
+): Expression =>
+  of.kind === 'text' && !of.sealed
+    ? sql`(${left} ${OPERATORS[operator]} ${right} collate "C")`
+    : sql`(${left} ${OPERATORS[operator]} ${right})`;
+
+const TYPES: Record<Exclude<Kind, 'words'>, Expression> = {
+  number: sql`float8`,
+  clock: sql`float8`,
+  text: sql`text`,
+  boolean: sql`boolean`,
+  date: sql`date`,
+  moment: sql`timestamptz`,
+};
+
+const bound = (kind: Exclude<Kind, 'words'>, value: Exclude<Value, null>): Expression => sql`${value}::${TYPES[kind]}`;
+
+/** A sealed text is known by its place among all texts; a value lies at those from `from` up to `to`, or between two. */
+function comparedPlaces(place: Expression, operator: Operator, { from, to }: { from: number; to: number }): Expression {
+  const below = (most: number): Expression => sql`(${place} < ${most}::integer)`;
+  const fromOn = (least: number): Expression => sql`(${place} >= ${least}::integer)`;
+  switch (operator) {
+    case '<':
+      return below(from);
+    case '<=':
+      return below(to);
+    case '>':
+      return fromOn(to);
+    case '>=':
+      return fromOn(from);
+    case '=':
+      return sql`(${fromOn(from)} and ${below(to)})`;
+    default:
+      return sql`(${below(from)} or ${fromOn(to)})`;
+  }
+}
+
+/**
+ * What of a condition tells of sources alone, and the rest: parts that AND joins. The first chooses which sources take part, so
+ * that one of them counts although another is better; the rest chooses among the rows that count.
+ */
+export function splitBySource(condition: TypedCondition | null): {
+  sources: TypedCondition | null;
+  rows: TypedCondition | null;
+} {
+  const parts = condition === null ? [] : 'all' in condition ? condition.all : [condition];
+  const all = (of: TypedCondition[]): TypedCondition | null => (of.length === 0 ? null : { all: of });
+  return {
+    sources: all(parts.filter(isOfSources)),
+    rows: all(parts.filter((part) => !isOfSources(part))),
+  };
+}
+
+function isOfSources(condition: TypedCondition): boolean {
+  if ('all' in condition) return condition.all.every(isOfSources);
+  if ('any' in condition) return condition.any.every(isOfSources);
+  if ('not' in condition) return isOfSources(condition.not);
+  if ('constant' in condition) return false;
+  const { column } = condition;
+  return column.ofSource !== undefined && (!('other' in condition) || condition.other.ofSource !== undefined);
+}
+
+/** The columns that a condition reads. */
+export function columnsIn(condition: TypedCondition | null): Column[] {
+  if (condition === null || 'constant' in condition) return [];
+  if ('all' in condition) return condition.all.flatMap(columnsIn);
+  if ('any' in condition) return condition.any.flatMap(columnsIn);
+  if ('not' in condition) return columnsIn(condition.not);
+  return 'other' in condition ? [condition.column, condition.other] : [condition.column];
+}
