@@ -138,6 +138,7 @@ export class ComponentSchemas {
     const format = key === 'format' ? formatOf(value) : undefined;
     if (format) return format.schema;
     if (key === 'items') return { items: this.write(value as TSchema) };
+    if (key === 'additionalProperties' && value === false) return { additionalProperties: false };
     if (key === 'additionalProperties' && typeof value === 'object') {
       const written = this.write(value as TSchema);
       // Anything at all; the reference page takes an empty schema for one that is wrong.

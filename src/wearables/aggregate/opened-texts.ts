@@ -21,7 +21,7 @@ const MOST_ROWS = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The sealed columns that a plan reads. */
-export function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
+function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
   const read: Column[] = [
     ...columns.flatMap((each) => ('column' in each ? [each.column] : [])),
     ...groups.flatMap((group) => ('column' in group ? [group.column] : [])),

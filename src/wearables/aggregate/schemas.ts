@@ -4,7 +4,8 @@ import { nullable, oneOf, Text } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { FIELD_NAMES, SERIES_NAMES } from './columns/series-columns.ts';
 import { FUNCTIONS } from './functions.ts';
-import { MACRO_NAMES, readQuery } from './read-query.ts';
+import { SLEEP_MACROS } from './columns/sleep-macros.ts';
+import { readQuery } from './read-query.ts';
 import { SUMMARY_TABLES } from './tables.ts';
 import { MOST_DAYS, MOST_UNITS, timeframeBreaches } from './timeframe.ts';
 import { LONGEST_WHERE } from './where/condition.ts';
@@ -48,7 +49,7 @@ const column = {
 };
 
 const macro = {
-  value_macro: maybe(oneOf(MACRO_NAMES, { description: 'What is made of a sleep.' })),
+  value_macro: maybe(oneOf(Object.keys(SLEEP_MACROS), { description: 'What is made of a sleep.' })),
   version: maybe(oneOf(['automatic'], { description: 'Version of the value macro: the newest one.' })),
 };
 
@@ -232,11 +233,13 @@ export const QueryBatch = Type.Object(
   closed,
 );
 
+type Value = number | string | boolean | string[] | null;
+
 export const AggregationResult = Type.Object({
-  table: Type.Unsafe<Record<string, (number | string | boolean | string[] | null)[]>>({
+  table: Type.Unsafe<Record<string, Value[]>>({
     type: 'object',
     additionalProperties: Type.Array(
-      Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Array(Type.String()), Type.Null()]),
+      Type.Unsafe<Value>({ type: ['number', 'string', 'boolean', 'array', 'null'], items: Type.String() }),
     ),
     description: 'A list of values a column, all of one length: row n is the nth of each.',
   }),

@@ -17,6 +17,6 @@ export type QueryScope = {
 };
 
 /** Local times, or two moments and what clocks showed then in the user's zone. The end is no part of it. */
-export type Window =
+type Window =
   | { kind: 'wall'; from: string; until: string }
   | { kind: 'moments'; from: string; until: string; begin: string; end: string };

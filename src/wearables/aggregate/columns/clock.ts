@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Expression } from './column.ts';
 
-export const DAY_SECONDS = 86_400;
+const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
 
 /** The seconds of a local timestamp, on a day that begins at that hour; from there on, and up to a day more. */

@@ -58,7 +58,7 @@ const score = sql`
 const AFTERNOON = 16.25;
 const hoursAfterMidnight = (hours: number): number => (24 + hours) * HOUR;
 /** Until when the middle of a sleep belongs to a class; what is later is extreme_late. */
-export const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
+const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
   ['extreme_early', hoursAfterMidnight(1.75)],
   ['moderate_early', hoursAfterMidnight(2.75)],
   ['slight_early', hoursAfterMidnight(3.75)],
