@@ -239,7 +239,7 @@ export const AggregationResult = Type.Object({
   table: Type.Unsafe<Record<string, Value[]>>({
     type: 'object',
     additionalProperties: Type.Array(
-      Type.Unsafe<Value>({ type: ['number', 'string', 'boolean', 'array', 'null'], items: Type.String() }),
+      Type.Unsafe<Value>({ type: ['number', 'array', 'string', 'boolean', 'null'], items: Type.String() }),
     ),
     description: 'A list of values a column, all of one length: row n is the nth of each.',
   }),
