@@ -81,7 +81,8 @@ function groupBreaches(item: Values, at: Place): Breach[] {
 
 /** Rows as they are, or one of each group: nothing is both. */
 function mixBreaches(select: Values[], groups: number): Breach[] {
-  const isBare = (item: Values): boolean => given(item, COLUMN_WORDS).length > 0 && !isThere(item['arg']);
+  const isBare = (item: Values): boolean =>
+    given(item, COLUMN_WORDS).length > 0 && given(item, ['group_key', 'arg']).length === 0;
   const makesOne = groups > 0 || select.some((item) => isThere(item['func']));
   if (!makesOne) return [];
   const msg =

@@ -65,13 +65,13 @@ export function readQuery(query: Values): { plan: QueryPlan | null; breaches: Br
   ];
   const table = named.map(({ item }) => tableNamed(item)).find((each) => each !== null);
   if (!table) {
-    const isUnknown = named.some(({ item }) => namesTable(item));
+    const isUnknown = named.some(({ item }) => namesTable(item) && item['index'] !== 'timeseries');
     return { plan: null, breaches: isUnknown ? [] : [wrong(['select'], NO_TABLE)] };
   }
   return readFor(table, { query, select, groupBy, named });
 }
 
-const NO_TABLE = 'Nothing says what is read: a column, a value macro or an index of a kind of summary is needed';
+const NO_TABLE = 'Nothing says what is read: a column, a value macro or the index of a kind of summary is needed';
 
 function readFor(
   table: Table,

@@ -57,7 +57,7 @@ function numbersOf(name: string, { type, properties, propertyNames, additionalPr
 
 const day = ofRow('date', sql`calendar_date`);
 const begin = ofRow('moment', sql`start_at`);
-const made = ofRow('moment', sql`created_at`);
+const made = ofRow('moment', sql`date_trunc('milliseconds', created_at)`);
 /** A day has no hour, and a night belongs to the day on which the person woke. */
 const INDEXES: Readonly<Record<string, Column>> = { activity: day, sleep: day, profile: made };
 

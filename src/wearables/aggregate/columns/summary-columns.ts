@@ -13,6 +13,7 @@ import {
   word,
   type Column,
   type Columns,
+  type Expression,
 } from './column.ts';
 
 const SECONDS_A_MINUTE = 60;
@@ -22,6 +23,8 @@ const id = ofRow('text', sql`id::text`);
 const begin = ofRow('moment', sql`start_at`);
 const end = ofRow('moment', sql`end_at`);
 const day = ofRow('date', sql`calendar_date`);
+/** When the service stored something, as exactly as answers tell it. */
+const stored = (moment: Expression): Column => ofRow('moment', sql`date_trunc('milliseconds', ${moment})`);
 
 /** The zone that the source told, or else how far its clock was from UTC. */
 const timeZone: Column = ofRow(
@@ -186,7 +189,7 @@ export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
     gender: word('gender'),
     sex: word('sex'),
     ...SOURCE_COLUMNS,
-    created_at: ofRow('moment', sql`created_at`),
-    updated_at: ofRow('moment', sql`updated_at`),
+    created_at: stored(sql`created_at`),
+    updated_at: stored(sql`updated_at`),
   },
 };

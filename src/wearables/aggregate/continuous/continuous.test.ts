@@ -41,7 +41,8 @@ type Task = {
   scheduled_at: string;
   started_at: string;
   ended_at: string;
-  error: string;
+  user_id: string;
+  error_details: string | null;
 };
 type History = { data: Task[]; next_cursor: string | null };
 const pathOf = (userId: string, query: string) => `/aggregate/v1/user/${userId}/continuous_query/${query}`;
@@ -115,10 +116,16 @@ describe('a continuous query', () => {
     await app.runJobs();
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 60]));
     for (const second of ['01', '02', '03']) await push(team, user_id, [heartRate(90, today, `00:00:${second}`)]);
-    expect((await tasksOf(team, user_id, query.id)).data.map(({ status }) => status)).toEqual(['scheduled', 'success']);
+    expect((await tasksOf(team, user_id, query.id)).data.map(({ status }) => status)).toEqual([
+      'scheduled',
+      'completed',
+    ]);
     await later();
     await app.runJobs();
-    expect((await tasksOf(team, user_id, query.id)).data.map(({ status }) => status)).toEqual(['success', 'success']);
+    expect((await tasksOf(team, user_id, query.id)).data.map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+    ]);
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 82.5]));
   });
 
@@ -172,7 +179,7 @@ describe('the runs of a query', () => {
     expect([first.data.length, second.data.length, second.next_cursor]).toEqual([2, 1, null]);
     const runs = [...first.data, ...second.data];
     for (const run of runs) {
-      expect(run).toMatchObject({ status: 'success', error: null });
+      expect(run).toMatchObject({ status: 'completed', user_id, error_details: null });
       expect([run.scheduled_at, run.started_at, run.ended_at]).toEqual(
         [run.scheduled_at, run.started_at, run.ended_at].toSorted(),
       );
@@ -205,8 +212,8 @@ describe('the runs of a query', () => {
     await push(team, user_id, hours);
     await settleQueries(app);
     expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
-      status: 'failure',
-      error: 'too_many_matches',
+      status: 'error',
+      error_details: 'too_many_matches',
     });
     expect(await tableOf(team, user_id, query.id)).toEqual(table);
   });
@@ -226,8 +233,8 @@ describe('the runs of a query', () => {
     });
     await settleQueries(app);
     expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
-      status: 'failure',
-      error: 'too_many_matches',
+      status: 'error',
+      error_details: 'too_many_matches',
     });
   });
 
@@ -240,7 +247,10 @@ describe('the runs of a query', () => {
     );
     await push(team, user_id, [heartRate(80)]);
     await settleQueries(app);
-    expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({ status: 'superseded', error: null });
+    expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
+      status: 'completed',
+      error_details: null,
+    });
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 60]));
   });
 
@@ -265,11 +275,11 @@ describe('the runs of a query', () => {
     await sql`delete from graphile_worker._private_jobs`.execute(app.db);
     await sql`select graphile_worker.add_job('resume_continuous_queries', '{}')`.execute(app.db);
     await app.runJobs();
-    const statuses = (await tasksOf(team, user_id, query.id)).data.map(({ status, error }) => [status, error]);
+    const statuses = (await tasksOf(team, user_id, query.id)).data.map((run) => [run.status, run.error_details]);
     expect(statuses).toEqual([
-      ['success', null],
-      ['failure', 'interrupted'],
-      ['success', null],
+      ['completed', null],
+      ['error', 'interrupted'],
+      ['completed', null],
     ]);
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 80]));
   });

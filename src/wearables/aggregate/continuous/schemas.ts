@@ -87,6 +87,8 @@ export const ContinuousQueryValidation = Type.Object({
   ),
 });
 
+const TASK_STATUSES = ['scheduled', 'started', 'completed', 'error'] as const;
+
 export const DeletedContinuousQuery = Type.Object({
   success: Type.Boolean({ description: 'Always true: it is not found any more.' }),
 });
@@ -94,14 +96,15 @@ export const DeletedContinuousQuery = Type.Object({
 export const ContinuousQueryTask = Type.Object({
   trace_id: Type.String({ format: 'uuid', description: 'Names the run.' }),
   query_id: Type.String({ format: 'uuid', description: 'Id of the continuous query.' }),
-  status: Type.String({
+  user_id: Uuid,
+  status: oneOf(TASK_STATUSES, {
     description:
-      'scheduled, in_progress, success, failure; superseded where the query was changed or a newer run ended meanwhile.',
+      'completed also where the query was changed or a newer run ended meanwhile, so that its table was not kept.',
   }),
   scheduled_at: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
   started_at: nullable(Type.String({ format: 'date-time', description: 'When it began.' })),
   ended_at: nullable(Type.String({ format: 'date-time', description: 'When it ended.' })),
-  error: nullable(
+  error_details: nullable(
     Type.String({
       description: 'Why it failed: too_many_matches, took_too_long, interrupted or unexpected_error.',
     }),

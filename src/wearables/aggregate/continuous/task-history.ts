@@ -20,7 +20,8 @@ export async function taskHistory(
   const query = await findContinuousQuery(ctx, query_id_or_slug);
   const rows = await ctx.db
     .selectFrom('continuous_query_tasks')
-    .select(['number', 'trace_id', 'query_id', 'status', 'scheduled_at', 'started_at', 'ended_at', 'error'])
+    .select(['number', 'trace_id', 'query_id', 'user_id', 'status', 'scheduled_at', 'started_at', 'ended_at'])
+    .select('error as error_details')
     .where('user_id', '=', user.id)
     .where('query_id', '=', query.id)
     .where('team_id', '=', ctx.team.id)
@@ -31,5 +32,18 @@ export async function taskHistory(
     .limit(limit + 1)
     .execute();
   const { page, ...more } = takePage(rows, limit, ({ number }) => number);
-  return { data: page, ...more };
+  return { data: page.map(({ status, ...task }) => ({ ...task, status: told(status) })), ...more };
 }
+
+type Told = Static<typeof ContinuousQueryTaskHistory>['data'][number]['status'];
+
+/** What the interface calls the statuses of a run. */
+const TOLD = new Map<string, Told>([
+  ['scheduled', 'scheduled'],
+  ['in_progress', 'started'],
+  ['success', 'completed'],
+  ['superseded', 'completed'],
+  ['failure', 'error'],
+]);
+
+const told = (status: string): Told => TOLD.get(status) as Told;
