@@ -528,8 +528,7 @@ describe('series', () => {
       workout_duration: { intensity: 'high' },
     };
     const samples = sampleOfEach().map((sample) => ({ ...sample, ...more[String(sample['resource'])] }));
-    const { status } = await app.api('POST', `/v2/timeseries/${userId}/samples`, samples);
-    expect(status).toBe(200);
+    await app.api('POST', `/v2/timeseries/${userId}/samples`, samples);
   });
 
   test.each(SERIES_FACTS.filter(({ name }) => name !== 'cholesterol'))('$name has its fields', async (fact) => {
