@@ -23,7 +23,7 @@ export const aggregateEndpoints: Endpoint[] = [
       'Groups by the local calendar, where a sample was taken or else of the zone of the user. Of each day one source ' +
       'counts, unless the query groups by source: the first of provider_priority_overrides, then the kind of device that ' +
       'measures best. Nothing is summed across sources. Columns of an answer are called group_key.0, mean.heartrate.value ' +
-      'or sum.activity.steps. A table has at most 10,000 rows, and all tables of an answer have at most 50,000 values ' +
+      'or sum.activity.steps, and sleep.score where rows are listed. What a query does not know is 422 with its place. A table has at most 10,000 rows, and all tables of an answer have at most 50,000 values ' +
       'together, those of group keys among them: more is 400. ' +
       `With the header Accept: ${PARQUET_ARCHIVE} the answer is an archive (tar, gzip) of one Parquet file a query: 0.parquet and so on.`,
     refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_matches'],

@@ -245,6 +245,19 @@ describe('a timeframe', () => {
     });
   });
 
+  test('has every profile that came in before it ends', async () => {
+    const { user_id } = await makeUser(app.team);
+    await pushSummaries(app.team, user_id, 'profile', [{ provider: 'oura', height: 171 }]);
+    const heights = async (timeframe: object) =>
+      (await tableOf(user_id, timeframe, { select: [{ profile: 'height_centimeter' }] }))['profile.height_centimeter'];
+    const after = new Date(Date.now() + 300 * 86_400_000).toISOString();
+    const before = new Date(Date.now() - 2 * 86_400_000).toISOString();
+    expect(await heights(past(after.slice(0, 10), 'day'))).toEqual([171]);
+    expect(await heights(past(after, 'hour'))).toEqual([171]);
+    expect(await heights(past(before.slice(0, 10), 'year'))).toEqual([]);
+    expect(await heights(past(before, 'year'))).toEqual([]);
+  });
+
   test.each([
     ['an anchor that is none', { ...past('soon', 'day') }, ['anchor']],
     ['a day that is none', { ...past('2026-02-30', 'day') }, ['anchor']],

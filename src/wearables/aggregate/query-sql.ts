@@ -51,12 +51,16 @@ const joinOpened = ({ series }: QueryPlan['table']): Expression =>
     ? sql` left join sample_notes as note using (stream_id, at) left join opened on opened_id = note.id`
     : sql` left join opened on opened_id = counted.id`;
 
-/** Which rows of the days that were read lie within the timeframe, where it is not made of days. */
+/**
+ * Which rows of the days that were read lie within the timeframe, where it is not made of days. What belongs to no day is in all
+ * that end after it came in.
+ */
 function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression {
   if (window === null) return sql`true`;
+  if (table.isOfNoDay) return window.kind === 'wall' ? sql`true` : sql`created_at < ${window.end}::timestamptz`;
   if (window.kind === 'wall' || table.index.kind === 'date')
     return sql`local_at >= ${window.from}::timestamp and local_at < ${window.until}::timestamp`;
-  const at = table.series ? sql`at` : sql`coalesce(start_at, created_at)`;
+  const at = table.series ? sql`at` : sql`start_at`;
   return sql`${at} >= ${window.begin}::timestamptz and ${at} < ${window.end}::timestamptz`;
 }
 

@@ -1,6 +1,7 @@
 // What queries read: every time series, and every kind of summary with its columns.
 import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
+import { ownOf } from '../../wire/own.ts';
 import type { Series } from '../resources.ts';
 import type { SummaryResource } from '../summaries/resource.ts';
 import { SUMMARIES } from '../summaries/resources.ts';
@@ -23,6 +24,8 @@ export type Table = {
   sources: Columns;
   /** The moment or day by which its rows are placed in time. */
   index: Column;
+  /** A state, as a profile: it is in every timeframe that ends after it came in. */
+  isOfNoDay: boolean;
 };
 
 type Field = {
@@ -72,8 +75,8 @@ const ofWorkout = {
 
 /** Kinds of summaries that have columns, as queries name them. */
 export const SUMMARY_TABLES: readonly Table[] = SUMMARIES.flatMap((summary): Table[] => {
-  const name = WORDS[summary.name] ?? summary.name;
-  const known = Object.hasOwn(SUMMARY_COLUMNS, name) ? SUMMARY_COLUMNS[name] : undefined;
+  const name = ownOf(WORDS, summary.name) ?? summary.name;
+  const known = ownOf(SUMMARY_COLUMNS, name);
   const paths = summary.list ? ownNumbers(summary) : [];
   if (!known && paths.length === 0) return [];
   return [
@@ -84,7 +87,8 @@ export const SUMMARY_TABLES: readonly Table[] = SUMMARIES.flatMap((summary): Tab
       columns: { ...Object.fromEntries(paths.map((path) => [path, number(path)])), ...(known ?? SOURCE_COLUMNS) },
       macros: name === 'sleep' ? SLEEP_MACROS : {},
       sources: { ...SOURCE_COLUMNS, ...(name === 'workout' ? ofWorkout : nowhere) },
-      index: INDEXES[name] ?? begin,
+      index: ownOf(INDEXES, name) ?? begin,
+      isOfNoDay: !summary.list,
     },
   ];
 });
@@ -100,5 +104,6 @@ export function seriesTable(name: string, series: Series, type: string | null): 
     macros: {},
     sources: columns,
     index: ofRow('moment', sql`at`),
+    isOfNoDay: false,
   };
 }

@@ -1,5 +1,6 @@
 // The fields that samples have in queries. A sample has `value` where it is a number, and what few series have in `extra`.
 import { sql } from 'kysely';
+import { ownOf } from '../../../wire/own.ts';
 import { seriesOrNull, SERIES, type Series } from '../../resources.ts';
 import { ofRow, ofSource, sealed, SOURCE_COLUMNS, type Columns } from './column.ts';
 
@@ -23,7 +24,7 @@ export const SERIES_NAMES: readonly string[] = [...SERIES.map(({ name }) => name
 
 /** A series by any of its names; null where there is none. */
 export const seriesNamed = (name: string): Series | null =>
-  seriesOrNull(Object.hasOwn(OTHER_NAMES, name) ? (OTHER_NAMES[name] as string) : name);
+  seriesOrNull(ownOf(OTHER_NAMES, name) ?? name);
 
 const known = new Map<Series, Columns>();
 

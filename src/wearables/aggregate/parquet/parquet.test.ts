@@ -6,7 +6,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { createQuery, settleQueries } from '../../../../test/continuous.ts';
-import { makeUser } from '../../../../test/factories.ts';
+import { makeUser, pushSummaries } from '../../../../test/factories.ts';
 import { asksFor } from '../../../http/media.ts';
 
 let app: TestApp;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-type Table = Record<string, (number | string | null)[]>;
+type Table = Record<string, (number | string | boolean | string[] | null)[]>;
 const funcs = ['count', 'mean', 'stddev'].map((func) => ({ func, arg: { timeseries: 'heartrate' } }));
 const byDay = { select: [{ group_key: '*' }, ...funcs], group_by: [{ date_trunc: { unit: 'day' } }] };
 const steps = { select: [{ func: 'sum', arg: { timeseries: 'steps' } }] };
@@ -51,7 +51,7 @@ async function fileOf(method: string, path: string, accept: string, body?: objec
 async function readParquet(file: Buffer, names: string[]): Promise<Table> {
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
   const rows = await parquetReadObjects({ file: bytes });
-  return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name] as string | number | null)]));
+  return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name] as Table[string][number])]));
 }
 
 describe('as Parquet', () => {
@@ -82,6 +82,47 @@ describe('as Parquet', () => {
     expect(results[1]?.table).toEqual({ 'sum.steps.value': [null] });
     rmSync(folder, { recursive: true });
   });
+});
+
+test('keeps the kind of each column: numbers, texts, truth values, lists of words, and nulls of each', async () => {
+  const path = `/aggregate/v1/user/${userId}/query`;
+  const at = {
+    start: `${today}T00:00:00Z`,
+    end: `${today}T00:01:00Z`,
+    resource: 'note',
+    provider: 'manual',
+    unit: 'text',
+  };
+  await app.api('POST', `/v2/timeseries/${userId}/samples`, [
+    { ...at, value: 'Two eggs', tags: ['food', 'exercise'] },
+    { ...at, start: `${today}T00:01:00Z`, value: 'Tea' },
+  ]);
+  await pushSummaries(app.team, userId, 'activity', [
+    { provider: 'oura', calendar_date: today, wheelchair_use: true, steps: 5 },
+  ]);
+  const words = ['steps', 'wheelchair_use', 'date', 'time_zone', 'intensity_sedentary_second'];
+  const body = {
+    timeframe: { anchor: today, past: { unit: 'day' } },
+    queries: [
+      { select: words.map((activity) => ({ activity })) },
+      { select: ['content', 'tags', 'type'].map((field) => ({ timeseries: 'note', field })) },
+      { select: [{ group_key: 0 }, { func: 'count', arg: { index: 'activity' } }], group_by: [{ date_part: 'year' }] },
+    ],
+  };
+  const { results } = (await app.api<{ results: { table: Table }[] }>('POST', path, body)).body;
+  const folder = mkdtempSync(join(tmpdir(), 'archive-'));
+  writeFileSync(join(folder, 'all.tar.gz'), await fileOf('POST', path, ARCHIVE, body));
+  execFileSync('tar', ['-xzf', 'all.tar.gz'], { cwd: folder });
+  for (const [index, { table }] of results.entries()) {
+    const file = readFileSync(join(folder, `${index}.parquet`));
+    expect(await readParquet(file, Object.keys(table))).toEqual(table);
+  }
+  expect(results[1]?.table).toEqual({
+    'note.content': ['Two eggs', 'Tea'],
+    'note.tags': [['food', 'exercise'], null],
+    'note.type': [null, null],
+  });
+  rmSync(folder, { recursive: true });
 });
 
 test.each([
