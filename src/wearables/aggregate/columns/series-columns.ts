@@ -23,8 +23,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { weight: 'body_weight', f
 export const SERIES_NAMES: readonly string[] = [...SERIES.map(({ name }) => name), ...Object.keys(OTHER_NAMES)];
 
 /** A series by any of its names; null where there is none. */
-export const seriesNamed = (name: string): Series | null =>
-  seriesOrNull(ownOf(OTHER_NAMES, name) ?? name);
+export const seriesNamed = (name: string): Series | null => seriesOrNull(ownOf(OTHER_NAMES, name) ?? name);
 
 const known = new Map<Series, Columns>();
 
