@@ -88,6 +88,38 @@ describe('a continuous query', () => {
     ]);
   });
 
+  test('is written in the language of all queries, and what it does not know is refused', async () => {
+    const { team, user_id } = await teamWithData();
+    const refused = await createQuery<{ detail: { loc: unknown[] }[] }>(team, {
+      query: { select: [{ workout: 'title' }], order_by: 'title', where: 'luck = 1' },
+    });
+    expect([refused.status, refused.body.detail.map(({ loc }) => loc)]).toEqual([
+      422,
+      [
+        ['body', 'query', 'order_by'],
+        ['body', 'query', 'where'],
+      ],
+    ]);
+    const { body: query } = await createQuery(team, {
+      query: { select: [{ workout: 'title' }, { workout: 'sport_slug' }], where: "title != 'To the sea'" },
+    });
+    const run = (hour: string, title: string) => ({
+      provider: 'garmin',
+      sport: 'running',
+      time_start: `${today}T00:0${hour}:00Z`,
+      time_end: `${today}T00:0${hour}:30Z`,
+      title,
+    });
+    const rounds = [run('0', 'Round the hill'), run('1', 'To the sea'), run('2', 'Home')];
+    await pushSummaries(team, user_id, 'workouts', rounds);
+    await settleQueries(app);
+    const table = { 'workout.title': ['Round the hill', 'Home'], 'workout.sport_slug': ['running', 'running'] };
+    expect(await tableOf(team, user_id, query.id)).toEqual(table);
+    expect((await told()).map(({ data }) => data)).toEqual([
+      [{ query_id: query.id, query_slug: query.slug, data: table }],
+    ]);
+  });
+
   test('tells only the rows that a change has made new, and nothing of the same data again', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
