@@ -1,6 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import type { Breach } from '../../wire/rule.ts';
 import { nullable, oneOf, Text } from '../../wire/schema.ts';
+import { LABORATORY_SLUGS } from '../laboratory-slugs.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { FIELD_NAMES, SERIES_NAMES } from './columns/series-columns.ts';
 import { FUNCTIONS } from './functions.ts';
@@ -116,7 +117,7 @@ export const QueryGroup = Type.Object(
           },
           {
             ...closed,
-            description: 'Which time date_trunc and date_part read; left out, the index of the query’s table.',
+            description: 'Which time date_trunc and date_part read; left out, the index of the table.',
           },
         ),
       ),
@@ -171,24 +172,6 @@ export const QueryPast = Type.Object(
   },
   { ...closed, description: 'How long it is.' },
 );
-
-/** Laboratories, as users of the interface know them: they may stand where providers do. */
-const LABORATORY_SLUGS = [
-  'ayumetrix',
-  'spiriplex',
-  'ussl',
-  'quest',
-  'sonora_quest',
-  'labcorp',
-  'bioreference',
-  'us_biotek',
-  'sanocardio',
-  'ihd',
-  'nexus',
-  'my_uti',
-  'crl',
-  'mtl',
-];
 
 export const QueryConfig = Type.Object(
   {

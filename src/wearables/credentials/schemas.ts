@@ -1,36 +1,15 @@
 import { Type } from 'typebox';
 import { TheseTeams } from '../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, Text, Timestamp, Uuid, withDefault, WordFilter } from '../../wire/schema.ts';
+import { LABORATORY_SLUGS } from '../laboratory-slugs.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 import { CredentialDetails, detailsOfProvider } from './details.ts';
 
 const MOST_AT_ONCE = 100;
 
-/** Of laboratories, of what goes between them and us, and of who draws blood: names only, each once. */
-const OF_LABORATORIES = [
-  'ayumetrix',
-  'spiriplex',
-  'ussl',
-  'quest',
-  'sonora_quest',
-  'labcorp',
-  'bioreference',
-  'us_biotek',
-  'sanocardio',
-  'ihd',
-  'nexus',
-  'my_uti',
-  'crl',
-  'mtl',
-  'aftership',
-  'shippo',
-  'supera',
-  'twilio',
-  'telnyx',
-  'getlabs',
-  'phlebfinders',
-] as const;
-const SOURCES = [...PROVIDER_SLUGS, ...OF_LABORATORIES];
+/** Of what goes between laboratories and us, and of who draws blood: names only, each once. */
+const OF_LABORATORIES = ['aftership', 'shippo', 'supera', 'twilio', 'telnyx', 'getlabs', 'phlebfinders'] as const;
+const SOURCES = [...PROVIDER_SLUGS, ...LABORATORY_SLUGS, ...OF_LABORATORIES];
 const Source = oneOf(SOURCES, { description: 'The provider or laboratory.' });
 
 const ClientId = Text(500, { description: "Id of the team's own application there." });
