@@ -209,6 +209,7 @@ const ROOMS: Record<string, string[]> = {
     'source',
     'by-hand',
     'providers',
+    'provider-resources',
     'resources',
   ],
   tenancy: [

@@ -1,11 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from './app.ts';
 import { openBrowser } from './browser.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
 import { startProvider, type Provider } from './provider.ts';
+import { PROVIDERS } from '../src/wearables/providers.ts';
 
 /** A small phone, without script. */
 const PHONE = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, deviceScaleFactor: 2 };
@@ -19,7 +21,11 @@ async function startFront(target: () => string): Promise<{ server: Server; baseU
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').replace(/^\/behind/, '');
     const { cookie } = request.headers;
-    const answer = await fetch(target() + path, { redirect: 'manual', headers: cookie ? { cookie } : {} });
+    const { method = 'GET' } = request;
+    const sent = method === 'POST' ? { method, body: new Uint8Array(await buffer(request)) } : {};
+    const type = request.headers['content-type'];
+    const headers = { ...(cookie && { cookie }), ...(type && { 'content-type': type }) };
+    const answer = await fetch(target() + path, { redirect: 'manual', headers, ...sent });
     const passed = ['content-type', 'content-security-policy', 'location', 'set-cookie', 'referrer-policy'];
     for (const name of passed) {
       const value = answer.headers.get(name);
@@ -71,7 +77,14 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     const { link_web_url } = await linkTokenOf(app.team, user_id);
     await page.goto(link_web_url);
     expect(await page.locator('h1').textContent()).toBe('Connect a device or app');
-    expect(await page.locator('a.provider strong').allTextContents()).toEqual(['Google Health API', 'Oura', 'Strava']);
+    const offered = await page.locator('a.provider strong').allTextContents();
+    // What is real stands first, all others are played by the sandbox.
+    expect(offered.slice(0, 3)).toEqual(['Google Health API', 'Oura', 'Strava']);
+    expect(offered.toSorted()).toEqual(
+      Object.values(PROVIDERS)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
     expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.viewport.width);
     for (const link of await page.locator('a').all())
       expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(THUMB);
@@ -92,7 +105,7 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     const { user_id } = await makeUser(app.team);
     const { link_web_url } = await linkTokenOf(app.team, user_id);
     await page.goto(link_web_url);
-    await page.getByRole('link', { name: 'Oura' }).click();
+    await page.getByRole('link', { name: 'Oura', exact: false }).first().click();
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
     expect(page.url()).toBe(`${front.baseUrl}/link/done?state=success`);
     await keep('done');
@@ -127,6 +140,63 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     expect(href).toMatch(/^https:\/\/app\.example\.com\/connected\?state=error&error_type=user_cancelled/);
     await page.goto((await linkTokenOf(app.team, user_id)).link_web_url);
     expect(await page.getByRole('link', { name: 'Not now' }).count()).toBe(0);
+  });
+
+  test('plays every way to sign in, from the choice to what was shared, without script', async () => {
+    const { user_id } = await makeUser(app.team);
+    const begin = async (name: string): Promise<void> => {
+      await page.goto((await linkTokenOf(app.team, user_id)).link_web_url);
+      await page
+        .getByRole('link')
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .click();
+    };
+    const done = () => page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
+    await begin('Fitbit');
+    await keep('demo-consent');
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await done();
+
+    await begin('Zwift');
+    await page.getByLabel('User name or email').fill('ada');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('That was not right.');
+    await keep('demo-password');
+    await page.getByLabel('User name or email').fill('ada');
+    await page.getByLabel('Password').fill('sandbox-mfa');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Code').fill('123456');
+    await keep('demo-code');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await done();
+
+    await begin('Freestyle Libre');
+    await page.getByLabel('Email').fill('success@example.com');
+    await keep('demo-email');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await done();
+    expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.viewport.width);
+
+    await app.runJobs();
+    const { body } = await app.api<{ providers: object[] }>('GET', `/v2/user/providers/${user_id}`);
+    expect(body.providers).toMatchObject(
+      ['fitbit', 'zwift', 'freestyle_libre'].map((slug) => ({
+        slug,
+        status: 'connected',
+        last_data_at: expect.any(String),
+        next: { action: 'poll' },
+      })),
+    );
+
+    // Browsers hold a form to where its answer leads: the address of the team among it.
+    const end = `http://localhost:${new URL(front.baseUrl).port}/behind/healthz`;
+    await app.api('PUT', `/v1/org/${app.team.org_id}/team/${app.team.id}/link_redirect_urls`, { urls: [end] });
+    await page.goto((await linkTokenOf(app.team, user_id, { redirect_url: end, provider: 'polar' })).link_web_url);
+    await page.getByRole('link').first().click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.waitForURL(`${end}?state=success`);
+    expect(complaints).toEqual([]);
   });
 
   test('tells of a link that is none, whatever stands in the address', async () => {

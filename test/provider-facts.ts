@@ -147,7 +147,7 @@ const PROVIDER_FACTS: Readonly<Record<string, ProviderFacts>> = {
   oura: {
     authorise: {
       path: '/oauth/authorize',
-      query: { scope: 'email personal daily heartrate workout tag session spo2 heart_health' },
+      query: { scope: 'personal daily heartrate workout spo2 heart_health' },
     },
     token: { path: '/oauth/token', client: 'body' },
     calls: [
@@ -264,7 +264,13 @@ const PROVIDER_FACTS: Readonly<Record<string, ProviderFacts>> = {
       ],
       [
         /^POST \/v2\/sleep$/,
-        action({ getsummary: withings('getsummary', { ...fieldsList, ...oldAndNew('dateymd') }) }),
+        action({
+          getsummary: withings('getsummary', { ...fieldsList, ...oldAndNew('dateymd') }),
+          get: all(
+            withings('get', { ...fieldsList, ...oldAndNew('date') }),
+            atMost(1, ['startdate', 'enddate'], 'fields'),
+          ),
+        }),
       ],
       [
         /^POST \/notify$/,

@@ -76,15 +76,17 @@ export async function pulledFrom(
 
 /** Holds a connector to it that what it keeps of a summary is what the summary is made of. */
 export async function expectMadeAgain(app: TestApp, team: Team, slug: string): Promise<void> {
-  const stored = async (): Promise<unknown[]> => {
-    const { rows } = await sql`
-      select summaries.id, rev, key, source_type, told_hash, raw_hash, stream_hash
+  const stored = async (): Promise<{ resource: string }[]> => {
+    const { rows } = await sql<{ resource: string }>`
+      select summaries.id, resource, rev, key, source_type, told_hash, raw_hash, stream_hash
         from summaries join users on users.id = user_id
        where summaries.team_id = ${team.id} and deleted_at is null order by summaries.id`.execute(app.db);
     return rows;
   };
   const before = await stored();
-  expect(await replayed(app, team, slug)).toEqual({ ...NOTHING, unchanged: before.length });
+  // Stages are made of their sleep, and not of a payload of their own.
+  const mapped = before.filter(({ resource }) => resource !== 'sleep_cycle').length;
+  expect(await replayed(app, team, slug)).toEqual({ ...NOTHING, unchanged: mapped });
   expect(await stored()).toEqual(before);
 }
 

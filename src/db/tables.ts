@@ -681,6 +681,8 @@ export interface LinkTokens {
   filter_on_providers: string[] | null;
   id: string;
   made_by: string | null;
+  mfa_failures: Generated<number>;
+  mfa_provider: string | null;
   on_close: string | null;
   on_error: string | null;
   provider: string | null;
@@ -1137,6 +1139,7 @@ export interface SourcePriorities {
 
 export interface Streams {
   app_id: string | null;
+  changed_at: string | null;
   created_at: Generated<string>;
   device_id: string | null;
   id: Generated<Int8>;

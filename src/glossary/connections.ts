@@ -1,6 +1,6 @@
 /** What a field of this name means, wherever it stands. */
 export const connections: Record<string, string> = {
-  supported_resources: 'What data of it can be, as events name it; empty where nothing is known of it here.',
+  supported_resources: 'What data of it can be, as events name it.',
   scope_requirements: 'Which scopes decide about it; null where scopes decide nothing or are not known.',
   user_granted: 'What the user has agreed to.',
   user_denied: 'What the user has refused.',

@@ -143,6 +143,8 @@ export type BrowserAnswer =
       style: string;
       /** Whether it has a form, which is sent to us. */
       hasForm?: boolean;
+      /** Origins that the answer to its form may lead on to; left out: none but ours. */
+      formLeadsTo?: readonly string[];
     }
   | { redirect: string; /** Left in the browser for requests below `path`. */ cookie?: Cookie };
 export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };

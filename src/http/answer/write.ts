@@ -27,11 +27,11 @@ const ACCEPTED = 202;
 const NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** Of pages for people: nothing runs, nothing is loaded from elsewhere, nobody learns their address or frames them. */
-const pageHeaders = ({ style, hasForm }: Omit<Page, 'html'>): Record<string, string> => ({
+const pageHeaders = ({ style, hasForm, formLeadsTo = [] }: Omit<Page, 'html'>): Record<string, string> => ({
   'content-type': TYPES.html,
   'content-security-policy':
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; ` +
-    `base-uri 'none'; form-action ${hasForm ? "'self'" : "'none'"}; frame-ancestors 'none'`,
+    `base-uri 'none'; form-action ${hasForm ? ["'self'", ...formLeadsTo].join(' ') : "'none'"}; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 });

@@ -4,6 +4,7 @@ import { findUser } from '../../users/find.ts';
 import { resourceAvailability } from './availability.ts';
 import { messageOf, type ConnectionError } from './messages.ts';
 import { namedProvider } from './named.ts';
+import { progressOf, type Progress } from './progress.ts';
 import type { ConnectionsOfUser } from './schemas.ts';
 import { openExternalUser } from './tokens/sealed.ts';
 
@@ -19,7 +20,10 @@ export async function listConnections(ctx: TeamCtx, userId: string): Promise<Sta
     .orderBy('created_at')
     .orderBy('provider')
     .execute();
-  const providers = rows.map((row) => ({
+  const progress = await progressOf(ctx, userId);
+  // One that was ended meanwhile is not there any more.
+  const there = rows.filter(({ provider }) => progress.has(provider));
+  const providers = there.map((row) => ({
     ...namedProvider(ctx.config, row.provider),
     created_on: row.created_at,
     status: row.status,
@@ -37,6 +41,7 @@ export async function listConnections(ctx: TeamCtx, userId: string): Promise<Sta
             errored_at: row.errored_at,
           },
     resource_availability: resourceAvailability(row.provider, row.granted_scopes),
+    ...(progress.get(row.provider) as Progress),
   }));
   return { providers };
 }

@@ -48,6 +48,28 @@ export const ProviderWithStatus = Type.Object({
   external_user_id: ExternalUserId,
   error_details: nullable(ConnectionErrorDetails),
   resource_availability: Availabilities,
+  last_data_at: nullable(Type.String({ format: 'date-time', description: 'When it last brought something new.' })),
+  last_attempt: nullable(
+    Type.Object(
+      {
+        timestamp: Timestamp,
+        status: oneOf(['success', 'failure'], { description: 'How it went.' }),
+      },
+      { description: 'When the provider was last asked; null of what is pushed, and before the first time.' },
+    ),
+  ),
+  next: Type.Object(
+    {
+      action: oneOf(['historical_pull', 'poll', 'push', 'reconnect', 'none'], {
+        description:
+          'historical_pull: more of the past. poll: what is new. push: the phone, or the person, sends it. reconnect: nothing ' +
+          'until the user connects again. none: nothing, as long as there is no application for the provider here.',
+      }),
+      at: nullable(Type.String({ format: 'date-time', description: 'From when on; null where no time is set.' })),
+      resources: Type.Array(Type.String(), { description: 'Of a historical_pull, what has not come whole yet.' }),
+    },
+    { description: 'What comes next.' },
+  ),
 });
 
 export const ConnectionsOfUser = Type.Object({ providers: Type.Array(ProviderWithStatus) });

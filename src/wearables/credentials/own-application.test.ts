@@ -106,8 +106,11 @@ describe('a team with an application of its own', () => {
     const connectable = async (of: Team): Promise<string[]> => {
       const { link_token } = await linkTokenOf(of, (await makeUser(of)).user_id);
       const headers = { 'x-service-link-token': link_token };
-      const { body } = await of.api<{ slug: string }[]>('GET', '/v2/link/providers', undefined, { key: null, headers });
-      return body.map(({ slug }) => slug);
+      const { body } = await of.api<{ slug: string; demo: boolean }[]>('GET', '/v2/link/providers', undefined, {
+        key: null,
+        headers,
+      });
+      return body.filter(({ demo }) => !demo).map(({ slug }) => slug);
     };
     expect(await connectable(team)).toContain('strava');
     expect(await connectable(other)).not.toContain('strava');

@@ -2,15 +2,16 @@ import type { Claim } from '../pulls/poll-lease.ts';
 import { lastDays } from '../pulls/poll.ts';
 import type { Puller, Window } from '../pulls/puller.ts';
 import { grantedResources } from '../pulls/pullers.ts';
+import { leadOf, together } from '../pulls/together.ts';
 import type { InboxRow } from './inbox.ts';
 
 const DAY_MS = 86_400_000;
 
 /**
- * What is pulled because of notifications: `isSpan` where they say when, and the parts of the window in which they say that
+ * What is pulled at once because of notifications: `isSpan` where they say when, and the parts of the window in which they say that
  * something was deleted.
  */
-export type Asked = { resource: string; window: Window; isSpan: boolean; deleted: Window[] };
+export type Asked = { resources: string[]; window: Window; isSpan: boolean; deleted: Window[] };
 
 /**
  * What is to be pulled of each resource that notifications tell of: spans that meet as one, in windows that the provider
@@ -18,17 +19,41 @@ export type Asked = { resource: string; window: Window; isSpan: boolean; deleted
  */
 export function windowsOf(claim: Claim, puller: Puller, rows: InboxRow[]): Asked[] {
   const last = lastDays(puller, claim);
-  return grantedResources(puller, claim.connection).flatMap((resource): Asked[] => {
-    const told = rows.filter(({ resources }) => resources.includes(resource));
+  const asked = grantedResources(puller, claim.connection).flatMap((resource): Asked[] => {
+    const lead = leadOf(puller, resource);
+    const told = rows.filter(({ resources }) => resources.includes(resource) || resources.includes(lead));
     const spans = told.flatMap(spanOf);
     const deleted = merged(told.filter((row) => row.deleted).flatMap(spanOf));
     const longest = (puller.resources[resource]?.windowDays ?? 1) * DAY_MS;
     const windows = merged(spans).flatMap((span) => cut(span, longest));
     return [
-      ...windows.map((window) => ({ resource, window, isSpan: true, deleted: deleted.flatMap(within(window)) })),
-      ...(spans.length < told.length && last ? [{ resource, window: last, isSpan: false, deleted: [] }] : []),
+      ...windows.map((window) => ({
+        resources: [resource],
+        window,
+        isSpan: true,
+        deleted: deleted.flatMap(within(window)),
+      })),
+      ...(spans.length < told.length && last
+        ? [{ resources: [resource], window: last, isSpan: false, deleted: [] }]
+        : []),
     ];
   });
+  return atOnce(puller, asked);
+}
+
+/** The same window of resources that the same questions bring as one. */
+function atOnce(puller: Puller, asked: Asked[]): Asked[] {
+  const byWindow = new Map<string, Asked>();
+  for (const each of asked) {
+    const { window, isSpan, deleted } = each;
+    const name = JSON.stringify([window, isSpan, deleted]);
+    const same = byWindow.get(name);
+    if (same) same.resources.push(...each.resources);
+    else byWindow.set(name, { ...each });
+  }
+  return [...byWindow.values()].flatMap(({ resources, ...rest }) =>
+    together(puller, resources).map((group) => ({ resources: group, ...rest })),
+  );
 }
 
 const spanOf = ({ span_from: from, span_to: to }: InboxRow): Window[] => (from && to ? [{ from, to }] : []);

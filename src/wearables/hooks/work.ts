@@ -50,7 +50,9 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
       puller,
       windows: windowsOf(claim, puller, left),
       stored: async (asked, stored) => {
-        if (asked.isSpan) await reconcile(ctx, claim, puller, { asked, stored });
+        if (!asked.isSpan) return;
+        for (const resource of asked.resources)
+          await reconcile(ctx, claim, puller, { resource, asked, stored: stored.get(resource) as Stored });
       },
     });
     // A stop, or a user who is leaving: whoever looks next finds what is left to do.
@@ -71,7 +73,7 @@ async function reconcile(
   ctx: TeamCtx,
   { user, connection }: Claim,
   { sampleSource: source_type }: Puller,
-  { asked: { resource, window, deleted }, stored }: { asked: Asked; stored: Stored },
+  { resource, asked: { window, deleted }, stored }: { resource: string; asked: Asked; stored: Stored },
 ): Promise<void> {
   const { provider } = connection;
   const kept = [...stored.provider_ids];

@@ -12,8 +12,9 @@ import { createLinkToken } from './create-token.ts';
 import { exchangeLinkCode } from './exchange-code.ts';
 import { listBulkOps } from './bulk/list.ts';
 import { oauthEndpoints } from './oauth/endpoints.ts';
+import { demoEndpoints } from './demo/endpoints.ts';
 import { pageEndpoints } from './page/endpoints.ts';
-import { refuseForm } from './refuse-forms.ts';
+import { completeByCode, connectByEmail, connectByPassword } from './forms.ts';
 import {
   BulkExport,
   BulkExportInput,
@@ -38,6 +39,7 @@ import { findOauthSource, listLinkProviders } from './sources.ts';
 
 const tag = 'link';
 const params = Type.Object({ provider: WordFilter() });
+const FORM_REFUSALS = ['not_found', 'connector_not_available', 'provider_not_connectable'] as const;
 
 export const linkEndpoints: Endpoint[] = [
   endpoint({
@@ -95,7 +97,8 @@ export const linkEndpoints: Endpoint[] = [
     response: Type.Array(SourceLink),
     summary: 'List what the user of a link token can connect',
     description:
-      'Providers that the team, or else this deployment, has an application at, without those that the token leaves out.',
+      'Providers that the team, or else this deployment, has an application at, without those that the token leaves out. In the ' +
+      'sandbox all others too, as demos: those connect invented data.',
     handle: (ctx) => listLinkProviders(ctx),
   }),
   endpoint({
@@ -121,9 +124,12 @@ export const linkEndpoints: Endpoint[] = [
     body: PasswordInput,
     response: LinkResult,
     summary: 'Connect a provider by a password',
-    description: 'No connector of this kind exists here: every provider is refused, and what was sent is not kept.',
-    refusals: ['not_found', 'connector_not_available'],
-    handle: async (_ctx, { params: { provider } }) => refuseForm(provider, 'password'),
+    description:
+      'In the sandbox, which plays the providers: the password sandbox connects invented data, sandbox-mfa asks for a code, ' +
+      'sandbox-expired, sandbox-unavailable and sandbox-region fail as they say, any other is refused. In production every ' +
+      'provider is refused. What was sent is not kept.',
+    refusals: FORM_REFUSALS,
+    handle: (ctx, { params: { provider }, body }) => connectByPassword(ctx, provider, body),
   }),
   endpoint({
     id: 'complete_password_mfa',
@@ -135,9 +141,10 @@ export const linkEndpoints: Endpoint[] = [
     body: MfaInput,
     response: LinkResult,
     summary: 'Complete a connection by a password with a second factor',
-    description: 'No connector of this kind exists here: every provider is refused, and what was sent is not kept.',
-    refusals: ['not_found', 'connector_not_available'],
-    handle: async (_ctx, { params: { provider } }) => refuseForm(provider, 'password'),
+    description:
+      'After pending_provider_mfa. In the sandbox 123456 is right; after three wrong codes the password is asked for again.',
+    refusals: FORM_REFUSALS,
+    handle: (ctx, { params: { provider }, body }) => completeByCode(ctx, provider, body),
   }),
   endpoint({
     id: 'connect_by_email',
@@ -150,9 +157,11 @@ export const linkEndpoints: Endpoint[] = [
     deprecatedFields: { provider: deprecatedField },
     response: LinkResult,
     summary: 'Connect a provider by an e-mail address',
-    description: 'No connector of this kind exists here: every provider is refused, and what was sent is not kept.',
-    refusals: ['not_found', 'connector_not_available'],
-    handle: async (_ctx, { params: { provider } }) => refuseForm(provider, 'email'),
+    description:
+      'In the sandbox success@example.com connects invented data, unavailable@example.com and region@example.com fail as they ' +
+      'say, any other is refused. In production every provider is refused. What was sent is not kept.',
+    refusals: FORM_REFUSALS,
+    handle: (ctx, { params: { provider }, body }) => connectByEmail(ctx, provider, body),
   }),
   endpoint({
     id: 'bulk_import_connections',
@@ -227,5 +236,6 @@ export const linkEndpoints: Endpoint[] = [
     handle: (ctx, { query: { next_cursor = null, page_size } }) => listBulkOps(ctx, { next_cursor, page_size }),
   }),
   ...oauthEndpoints,
+  ...demoEndpoints,
   ...pageEndpoints,
 ];

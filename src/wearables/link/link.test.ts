@@ -5,9 +5,10 @@ import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
 import { linkTokenOf, makeUser } from '../../../test/factories.ts';
 import { problemsOf } from '../../../test/people.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
+import { PROVIDER_SLUGS } from '../providers.ts';
 
 type Said = { code: string; detail: string };
-type Source = { id: number; slug: string; oauth_url: string | null };
+type Source = { id: number; slug: string; oauth_url: string | null; demo: boolean };
 
 let provider: Provider;
 let app: TestApp;
@@ -108,8 +109,14 @@ describe('a link token', () => {
   });
 
   test('is not made for a provider that cannot be connected here, nor with a wrong word or address', async () => {
-    expect(said(await create({ user_id: userId, provider: 'withings' }))).toEqual([400, 'provider_not_connectable']);
-    expect(said(await create({ user_id: userId, provider: 'zwift' }))).toEqual([400, 'provider_not_connectable']);
+    const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
+    const { user_id } = await makeUser(production.team);
+    for (const slug of ['withings', 'zwift'])
+      expect(said(await production.api<Said>('POST', '/v2/link/token', { user_id, provider: slug }))).toEqual([
+        400,
+        'provider_not_connectable',
+      ]);
+    await production.close();
     const wrong = { user_id: userId, provider: 'nobody', redirect_url: 'javascript:alert(1)', on_error: 'ignore' };
     expect(problemsOf(await create({ ...wrong, filter_on_providers: [] }))).toEqual([
       'body.filter_on_providers too_short',
@@ -122,7 +129,10 @@ describe('a link token', () => {
   test('opens what its user can connect, by any accepted header', async () => {
     const { link_token } = await linkTokenOf(app.team, userId);
     const listed = await asUser<Source[]>('GET', '/v2/link/providers', link_token);
-    expect(listed.body.map(({ slug }) => slug)).toEqual(['oura', 'strava']);
+    const real = listed.body.filter(({ demo }) => !demo);
+    expect(real.map(({ slug }) => slug)).toEqual(['oura', 'strava']);
+    // In a sandbox all others too, with invented data.
+    expect(listed.body.map(({ slug }) => slug).toSorted()).toEqual(PROVIDER_SLUGS.toSorted());
     expect(listed.body[0]).toEqual({
       id: 1,
       name: 'Oura',
@@ -131,6 +141,7 @@ describe('a link token', () => {
       logo: 'https://phial.example.com/logos/oura.svg',
       oauth_url: `https://phial.example.com/v2/link/oauth/oura/start?token=${link_token}`,
       auth_type: 'oauth',
+      demo: false,
       form_components: {},
     });
     const headers = { 'x-acme-link-token': link_token };
@@ -143,7 +154,7 @@ describe('a link token', () => {
       return (await asUser<Source[]>('GET', '/v2/link/providers', link_token)).body.map(({ slug }) => slug);
     };
     expect(await slugs({ provider: 'strava' })).toEqual(['strava']);
-    expect(await slugs({ filter_on_providers: ['withings', 'oura'] })).toEqual(['oura']);
+    expect(await slugs({ filter_on_providers: ['withings', 'oura'] })).toEqual(['oura', 'withings']);
     const { link_token } = await linkTokenOf(app.team, userId, { provider: 'strava' });
     expect(said(await asUser('GET', '/v2/link/provider/oauth/oura', link_token))).toEqual([
       400,
@@ -152,23 +163,22 @@ describe('a link token', () => {
     expect(said(await asUser('GET', '/v2/link/provider/oauth/nobody', link_token))).toEqual([404, 'not_found']);
   });
 
-  test('shows a page that says why there is nothing to choose from', async () => {
+  test('shows a page with what there is to choose from, or why there is nothing', async () => {
     const pageOf = async (at: TestApp, more: object = {}): Promise<string> => {
       const { user_id } = await makeUser(at.team);
       const { link_token } = await linkTokenOf(at.team, user_id, { ...more });
       return (await at.api<string>('GET', `/link?token=${link_token}`, undefined, { key: null })).body;
     };
-    expect(await pageOf(app)).toContain('Choose what you use.');
-    expect(await pageOf(app, { filter_on_providers: ['withings'] })).toContain(
-      'What this link is for cannot be connected',
-    );
+    expect(await pageOf(app)).toMatch(/Choose what you use\.[^]*oauth\/oura\/start[^]*This sandbox plays these/);
     const none = { PHIAL_OURA_CLIENT_ID: '', PHIAL_OURA_CLIENT_SECRET: '', PHIAL_OURA_BASE_URL: '' };
     const sandbox = await startTestApp(none);
     const production = await startTestApp({ ...none, PHIAL_ENVIRONMENT: 'production' });
-    expect(await pageOf(sandbox)).toMatch(/No provider is set up in this sandbox.*CLIENT_ID.*connect\/demo/);
+    const offered = await pageOf(sandbox);
+    expect(offered).toContain('This sandbox plays them');
+    for (const slug of PROVIDER_SLUGS) expect(offered).toContain(`link/demo/${slug}?token=`);
     const page = await pageOf(production);
     expect(page).toContain('No device or app can be connected here yet.');
-    expect(page).not.toContain('PHIAL_');
+    expect(page).not.toMatch(/PHIAL_|sandbox/);
     await sandbox.close();
     await production.close();
   });
@@ -205,21 +215,33 @@ describe('a link token', () => {
 });
 
 describe('passwords and e-mail addresses', () => {
-  test('are taken for no provider, and nothing of them is kept', async () => {
-    const { link_token } = await linkTokenOf(app.team, userId);
-    const password = { username: 'ada', password: 'correct horse battery staple' };
+  const password = { username: 'ada', password: 'correct horse battery staple' };
+
+  test('are taken for no provider in production, and nothing of them is kept', async () => {
+    const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
+    const { user_id } = await makeUser(production.team);
+    const { link_token } = await linkTokenOf(production.team, user_id);
     const attempts: [string, object][] = [
       ['password/zwift', password],
       ['password/oura', password],
       ['password/zwift/complete_mfa', { mfa_code: '123456' }],
       ['email/freestyle_libre', { email: 'ada@example.com', region: 'us' }],
     ];
+    const headers = { 'x-service-link-token': link_token };
     for (const [path, body] of attempts) {
-      const answer = await asUser('POST', `/v2/link/provider/${path}`, link_token, body);
+      const answer = await production.api<Said>('POST', `/v2/link/provider/${path}`, body, { key: null, headers });
       expect([path, ...said(answer)]).toEqual([path, 400, 'connector_not_available']);
       expect(answer.body.detail).not.toContain('horse');
     }
-    expect((await asUser('POST', '/v2/link/provider/password/nobody', link_token, password)).status).toBe(404);
+    await production.close();
+  });
+
+  test('are those of the provider, and of what the link token is for', async () => {
+    const { link_token } = await linkTokenOf(app.team, userId, { provider: 'peloton' });
+    const send = async (path: string) => said(await asUser('POST', `/v2/link/provider/${path}`, link_token, password));
+    expect(await send('password/nobody')).toEqual([404, 'not_found']);
+    expect(await send('password/oura')).toEqual([400, 'connector_not_available']);
+    expect(await send('password/zwift')).toEqual([400, 'provider_not_connectable']);
   });
 
   test('are listed as wrong without being repeated', async () => {

@@ -136,10 +136,18 @@ const source = {
   logo: Type.String(),
   oauth_url: nullable(Type.String({ description: "What the user's browser opens to connect it." })),
   auth_type: nullable(Type.String({ description: 'How a user connects it.' })),
+  demo: Type.Boolean({ description: 'Whether it connects invented data: the sandbox plays the provider.' }),
 };
 export const SourceLink = Type.Object({
   ...source,
-  form_components: Type.Object({}, { description: 'What a form would ask for; nothing where there is none.' }),
+  form_components: Type.Record(
+    Type.String(),
+    Type.Object({
+      type: Type.String({ description: 'text, email or password.' }),
+      label: Type.String({ description: 'What the field is called, for people.' }),
+    }),
+    { description: 'What a form asks for, by the names of the fields to send; empty where there is none.' },
+  ),
 });
 export const Source = Type.Object({
   ...source,
@@ -183,7 +191,6 @@ const LINK_ERRORS = [
   'user_cancelled',
 ] as const;
 
-/** Of forms, which are all refused (`refuse-forms.ts`): clients are generated from the shape. */
 export const LinkResult = Type.Object({
   state: oneOf(['success', 'error', 'pending_provider_mfa'], { description: 'What became of it.' }),
   redirect_url: nullable(Type.String({ description: 'Where the browser goes now.' })),

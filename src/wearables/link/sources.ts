@@ -1,38 +1,51 @@
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
-import type { Configured } from '../connections/providers/configured.ts';
 import { findHistoryDays } from '../pulls/preferences/days-of.ts';
-import { PROVIDER_SLUGS, PROVIDERS } from '../providers.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../providers.ts';
 import { logoOf } from '../source.ts';
-import { connectableProviders, findConnectable } from './connectable.ts';
+import { connectableProviders, findConnectable, formOf, refuse } from './connectable.ts';
 import type { Source, SourceLink } from './schemas.ts';
 
-/** What the user can connect, each with where its connection begins. */
+/** What the user can connect, each with where its connection begins, or with what a form asks for. */
 export const listLinkProviders = async (ctx: LinkCtx): Promise<Static<typeof SourceLink>[]> =>
-  (await connectableProviders(ctx)).map((configured) => ({
-    ...linkOf(ctx, configured),
-    oauth_url: startUrl(ctx, configured),
-    form_components: {},
-  }));
+  (await connectableProviders(ctx)).map(({ slug, configured }) => {
+    const form = formOf(slug);
+    return {
+      ...linkOf(ctx, slug),
+      demo: configured === null,
+      oauth_url: form === null ? startUrl(ctx, slug) : null,
+      form_components: form === null ? {} : FORMS[form],
+    };
+  });
 
-/** One of them, in full. */
-export async function findOauthSource(ctx: LinkCtx, slug: string): Promise<Static<typeof Source>> {
-  const configured = await findConnectable(ctx, slug);
+const FORMS = {
+  password: {
+    username: { type: 'text', label: 'User name or email' },
+    password: { type: 'password', label: 'Password' },
+  },
+  email: { email: { type: 'email', label: 'Email' } },
+} as const;
+
+/** One of them, in full. Throws what findConnectable throws, also for one that is connected by a form. */
+export async function findOauthSource(ctx: LinkCtx, provider: string): Promise<Static<typeof Source>> {
+  const { slug, configured } = await findConnectable(ctx, provider);
+  if (formOf(slug) !== null) refuse();
   return {
-    ...linkOf(ctx, configured),
-    oauth_url: startUrl(ctx, configured),
+    ...linkOf(ctx, slug),
+    demo: configured === null,
+    oauth_url: startUrl(ctx, slug),
     group: null,
-    source_type: PROVIDERS[configured.connector.slug].source_type,
+    source_type: PROVIDERS[slug].source_type,
     is_active: true,
-    backfill_num_days: (await findHistoryDays(ctx, configured.connector.slug)).usual,
+    backfill_num_days: (await findHistoryDays(ctx, slug)).usual,
   };
 }
 
-function linkOf({ config }: LinkCtx, { connector: { slug } }: Configured) {
+function linkOf({ config }: LinkCtx, slug: ProviderSlug) {
   const { name, description, auth_type } = PROVIDERS[slug];
   // Its place in the list of providers, which is never reordered.
   return { id: PROVIDER_SLUGS.indexOf(slug) + 1, name, slug, description, logo: logoOf(config, slug), auth_type };
 }
 
-const startUrl = ({ config, link }: LinkCtx, { connector: { slug } }: Configured): string =>
+const startUrl = ({ config, link }: LinkCtx, slug: ProviderSlug): string =>
   `${config.baseUrl}/v2/link/oauth/${slug}/start?token=${link.token ?? ''}`;

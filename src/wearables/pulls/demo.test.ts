@@ -4,6 +4,21 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
 import { refresh } from '../../../test/pulled.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { PROVIDER_SLUGS, PROVIDERS } from '../providers.ts';
+
+/** What no day is without, by the names of events. */
+const EVERY_DAY = new Set([
+  'activity',
+  'sleep',
+  'sleep_cycle',
+  'body',
+  'heartrate',
+  'steps',
+  'glucose',
+  'meal',
+  'weight',
+  'hrv',
+]);
 
 let app: TestApp;
 let receiver: Receiver;
@@ -46,37 +61,49 @@ const samples = async (userId: string, name: string) => {
 const told = () => receiver.received.map(({ body }) => body.event_type);
 
 describe('a demo connection', () => {
-  test.each([
-    [
-      'apple_health_kit',
-      ['activity', 'body', 'calories_active', 'distance', 'heartrate', 'sleep', 'steps', 'workouts'],
-    ],
-    ['fitbit', ['activity', 'calories_active', 'heartrate', 'sleep', 'steps', 'workouts']],
-    ['freestyle_libre', ['glucose', 'meal']],
-    ['oura', ['activity', 'heartrate', 'hrv', 'sleep', 'steps', 'workouts']],
-  ])('to %s brings 30 days of everything that it has, and says so once a resource', async (provider, resources) => {
+  test.each(PROVIDER_SLUGS)(
+    'to %s brings 30 days of everything that it has, and says so once a resource',
+    async (provider) => {
+      const resources = PROVIDERS[provider].resources
+        .filter((name) => name !== 'device' && name !== 'hypnogram')
+        .toSorted();
+      const { user_id } = await makeUser(app.team);
+      expect((await connect(user_id, provider)).body.success).toBe(true);
+      await app.runJobs();
+      const { pulled = {}, not_pulled } = (await pulls(user_id))?.provider[provider] ?? {};
+      expect([Object.keys(pulled).toSorted(), not_pulled]).toEqual([resources, []]);
+      for (const [name, { status, days_with_data, timeline }] of Object.entries(pulled)) {
+        expect([name, status, timeline.ended_at]).toEqual([name, 'success', expect.any(String)]);
+        // A profile is of no day.
+        expect([name, days_with_data]).not.toEqual([name, name === 'profile' ? null : 0]);
+        expect(days_with_data).toBeLessThanOrEqual(32);
+        if (EVERY_DAY.has(name)) expect([name, days_with_data >= 29]).toEqual([name, true]);
+      }
+      await app.deliver();
+      const historical = told().filter((type) => type.startsWith('historical'));
+      expect(historical.toSorted()).toEqual(resources.map((resource) => `historical.data.${resource}.created`));
+      expect(told()).toContain('provider.connection.created');
+      for (const resource of resources) expect(told()).toContain(`daily.data.${resource}.created`);
+      expect(told().filter((type) => type.startsWith('provider.device'))).toEqual(['provider.device.created']);
+    },
+  );
+
+  test('has stages of sleep as a series too, of which no event tells', async () => {
     const { user_id } = await makeUser(app.team);
-    expect((await connect(user_id, provider)).body.success).toBe(true);
-    expect(Object.values((await pulls(user_id))?.provider[provider]?.pulled ?? {}).map(({ status }) => status)).toEqual(
-      resources.map(() => 'scheduled'),
-    );
+    await connect(user_id, 'apple_health_kit');
     await app.runJobs();
-    const { pulled = {}, not_pulled } = (await pulls(user_id))?.provider[provider] ?? {};
-    expect([Object.keys(pulled).toSorted(), not_pulled]).toEqual([resources, []]);
-    for (const { status, days_with_data, timeline } of Object.values(pulled)) {
-      expect([status, timeline.ended_at]).toEqual(['success', expect.any(String)]);
-      expect(days_with_data).toBeGreaterThanOrEqual(resources.includes('workouts') ? 5 : 29);
-      expect(days_with_data).toBeLessThanOrEqual(31);
-    }
-    await app.deliver();
-    const historical = told().filter((type) => type.startsWith('historical'));
-    expect(historical.toSorted()).toEqual(resources.map((resource) => `historical.data.${resource}.created`));
-    expect(told()).toContain('provider.connection.created');
-    for (const resource of resources) expect(told()).toContain(`daily.data.${resource}.created`);
+    expect((await samples(user_id, 'hypnogram')).length).toBeGreaterThan(29 * 10);
+  });
+
+  test('has points of each workout, every ten seconds from its start', async () => {
+    const { user_id } = await makeUser(app.team);
+    await connect(user_id, 'strava');
+    await app.runJobs();
     const { body } = await app.api<{ workouts: { id: string; time_start: string; time_end: string }[] }>(
       'GET',
       `/v2/summary/workouts/${user_id}?start_date=${dayAgo(40)}`,
     );
+    expect(body.workouts.length).toBeGreaterThan(4);
     for (const { id, time_start, time_end } of body.workouts) {
       const { body: stream } = await app.api<{ heartrate: number[]; distance: number[]; time: number[] }>(
         'GET',
@@ -89,7 +116,6 @@ describe('a demo connection', () => {
       expect(stream.time[0]).toBe(Date.parse(time_start) / 1_000);
       expect(stream.heartrate.every((rate) => rate > 60)).toBe(true);
     }
-    expect(body.workouts.length > 4).toBe(resources.includes('workouts'));
   });
 
   test('shows a user the same data again, and another user other data', async () => {
@@ -200,9 +226,9 @@ describe('a demo connection', () => {
     await production.close();
   });
 
-  test('is no provider that demos do not know, and no user of another team', async () => {
+  test('is of no provider that nobody knows, and of no user of another team', async () => {
     const { user_id } = await makeUser(app.team);
-    expect((await connect(user_id, 'strava')).status).toBe(422);
+    expect((await connect(user_id, 'acme')).status).toBe(422);
     const stranger = await makeUser(await app.makeTeam('Other team'));
     expect((await connect(stranger.user_id, 'oura')).status).toBe(404);
   });

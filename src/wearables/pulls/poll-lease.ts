@@ -67,19 +67,20 @@ export async function claimPoll(
 }
 
 /**
- * Keeps the poll for as long again, and how a resource went that was asked for; false where somebody else has it meanwhile,
+ * Keeps the poll for as long again, and how resources went that were asked for at once; false where somebody else has it meanwhile,
  * who writes what there is to tell.
  */
 export async function holdPoll(
   { db, team }: TeamCtx,
   { poll }: Claim,
-  { resource, succeeded }: { resource: string; succeeded: boolean },
+  { resources, succeeded }: { resources: readonly string[]; succeeded: boolean },
 ): Promise<boolean> {
   const { rows } = await sql`
     update polls
        set leased_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-           by_resource = by_resource || jsonb_build_object(${resource}::text,
-             jsonb_build_object('at', held_since, 'succeeded', ${succeeded}::boolean))
+           by_resource = by_resource || (
+             select jsonb_object_agg(resource, jsonb_build_object('at', held_since, 'succeeded', ${succeeded}::boolean))
+               from unnest(${resources}::text[]) as asked (resource))
      where user_id = ${poll.user_id} and provider = ${poll.provider} and team_id = ${team.id}
        and held_since = ${poll.held_since}::timestamptz
     returning user_id`.execute(db);

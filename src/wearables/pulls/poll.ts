@@ -8,6 +8,7 @@ import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-leas
 import { isGone, PullError, type Puller, type Window } from './puller.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
 import { storePulled, type Stored } from './store-pulled.ts';
+import { together } from './together.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -40,7 +41,7 @@ async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: num
   const resources = grantedResources(puller, claim.connection).filter(
     (name) => puller.resources[name]?.polled !== false,
   );
-  const windows = window === null ? [] : resources.map((resource) => ({ resource, window }));
+  const windows = window === null ? [] : together(puller, resources).map((asked) => ({ resources: asked, window }));
   const outcome = await pullWindows(ctx, claim, { puller, windows });
   return outcome && { ...outcome, every: puller.pollEverySeconds };
 }
@@ -63,32 +64,36 @@ export function lastDays(
 }
 
 /**
- * Pulls these windows of resources, by who holds the connection's poll; unchanged values are told of to nobody.
- * `stored` hears of each that came whole. Null where the user is gone, somebody else has the poll meanwhile or the process
+ * Pulls these windows, each of the resources that are asked for at once, by who holds the connection's poll; unchanged values
+ * are told of to nobody. `stored` hears of each that came whole. Null where the user is gone, somebody else has the poll meanwhile or the process
  * stops.
  */
-export async function pullWindows<T extends { resource: string; window: Window }>(
+export async function pullWindows<T extends { resources: readonly string[]; window: Window }>(
   ctx: TeamCtx,
   claim: Claim,
-  { puller, windows, stored }: { puller: Puller; windows: T[]; stored?: (asked: T, what: Stored) => Promise<void> },
+  {
+    puller,
+    windows,
+    stored,
+  }: { puller: Puller; windows: T[]; stored?: (asked: T, what: ReadonlyMap<string, Stored>) => Promise<void> },
 ): Promise<Outcome | null> {
   let succeeded = true;
   for (const asked of windows) {
-    const { resource, window } = asked;
+    const { resources, window } = asked;
     let came = true;
     let refused: PullError | null = null;
     try {
-      const what = await storePulled(ctx, claim.user, puller, { resource, window, past: false });
+      const what = await storePulled(ctx, claim.user, puller, { resources, window, past: false });
       await stored?.(asked, what);
     } catch (error) {
       if (isGone(error) || ctx.stopping?.aborted) return null;
       came = succeeded = false;
-      if (!(error instanceof PullError)) ctx.log.error({ err: error, resource }, 'a poll failed');
+      if (!(error instanceof PullError)) ctx.log.error({ err: error, resource: resources[0] }, 'a poll failed');
       else tellOfOutage(ctx.log, { provider: claim.connection.provider, code: error.group });
       if (error instanceof PullError && error.group === 'provider_rate_limit_exceeded') refused = error;
     }
     // Nothing was asked where it was held back: how it went before still stands.
-    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resource, succeeded: came }))) return null;
+    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resources, succeeded: came }))) return null;
     if (refused) return { succeeded, wait: refused.retryAfterSeconds ?? 0, heldBack: refused.wasHeldBack };
   }
   return { succeeded, wait: 0, heldBack: false };

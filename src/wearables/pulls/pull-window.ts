@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { publishEvent } from '../../events/publish.ts';
+import { publishEvents } from '../../events/publish.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf, dayEdges } from '../calendar-date.ts';
@@ -12,9 +12,21 @@ import { isGone, isRetriable, PullError, type Puller, type PullErrorGroup, type 
 import { pullerOrNull } from './pullers.ts';
 import { addPullJobs, type pullKind } from './schedule.ts';
 import { storePulled } from './store-pulled.ts';
+import { companionsOf } from './together.ts';
 
 type Job = Static<(typeof pullKind)['payload']>;
-type Claim = { puller: Puller; user: UserRow; lease: string; window: Window; range_start: string; isNewest: boolean };
+type Claim = {
+  puller: Puller;
+  user: UserRow;
+  /** What is asked for at once: the resource that the provider is asked for, and those whose pulls stand where its does. */
+  resources: string[];
+  lease: string;
+  window: Window;
+  range_start: string;
+  isNewest: boolean;
+};
+/** Days of data by resource. */
+type Days = ReadonlyMap<string, number>;
 
 /** As long as a window may take; whoever was killed meanwhile is followed by another. */
 const LEASE_SECONDS = 300;
@@ -30,9 +42,9 @@ const LONGEST_WAIT_SECONDS = 3_600;
 export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   const claim = await inTransaction(ctx, (tx) => claimWindow(tx, job));
   if (!claim) return;
-  let outcome: { days: number } | { error: PullError };
+  let outcome: { days: Days } | { error: PullError };
   try {
-    outcome = { days: await pullDays(ctx, job, claim) };
+    outcome = { days: await pullDays(ctx, claim) };
   } catch (error) {
     if (ctx.stopping?.aborted || isGone(error)) return release(ctx, job, claim);
     if (!(error instanceof PullError)) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
@@ -45,21 +57,22 @@ export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   );
 }
 
-const wordOf = (outcome: { days: number } | { error: PullError }): string => {
+const wordOf = (outcome: { days: Days } | { error: PullError }): string => {
   if (!('error' in outcome)) return 'success';
   return outcome.error.wasHeldBack ? 'held_back' : outcome.error.group;
 };
 
-/** Stores what the window has; how many days of data that are. Of no time at all nobody is asked. */
-async function pullDays(ctx: TeamCtx, { resource }: Job, { puller, user, window, isNewest }: Claim): Promise<number> {
-  if (window.from >= window.to) return 0;
-  const { days } = await storePulled(ctx, user, puller, { resource, window, past: true });
+/** Stores what the window has; how many days of data that are, by resource. Of no time at all nobody is asked. */
+async function pullDays(ctx: TeamCtx, { puller, user, resources, window, isNewest }: Claim): Promise<Days> {
+  if (window.from >= window.to) return new Map(resources.map((resource) => [resource, 0]));
+  const stored = await storePulled(ctx, user, puller, { resources, window, past: true });
   // Some providers answer the days around as well: those are counted with the windows that they lie in.
   const [first, end] = [window.from, window.to].map((moment) => calendarDateOf(moment, clockOf({}, user))) as [
     string,
     string,
   ];
-  return [...days].filter((day) => day >= first && (day < end || isNewest)).length;
+  const isOfWindow = (day: string): boolean => day >= first && (day < end || isNewest);
+  return new Map([...stored].map(([resource, { days }]) => [resource, [...days].filter(isOfWindow).length]));
 }
 
 /**
@@ -75,8 +88,9 @@ function beginOf(user: UserRow, to: string, days: number): string {
 }
 
 /**
- * Takes the next window for a while; null where somebody has it, the pull is over, or nothing may be pulled. The try is
- * counted before it is made: one that ends the process is not made for ever.
+ * Takes the next window for a while; null where somebody has it, the pull is over, or nothing may be pulled. Pulls whose data
+ * the same questions bring are taken together while they stand at the same place. The try is counted before it is made: one that
+ * ends the process is not made for ever.
  */
 async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null> {
   const { user_id, provider, resource } = job;
@@ -91,107 +105,129 @@ async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null>
     .where('users.deleted_at', 'is', null)
     .executeTakeFirst();
   if (!connection) return null;
-  const isFree = sql`
-    user_id = ${user_id} and provider = ${provider} and resource = ${resource} and team_id = ${ctx.team.id}
-    and ended_at is null and (leased_until is null or leased_until < now())`;
   const puller = pullerOrNull(ctx, { provider, ...connection });
   const days = puller?.resources[resource]?.windowDays;
   if (!puller || days === undefined) {
     await sql`
       update pulls set due_at = now() + make_interval(secs => ${WITHOUT_PROVIDER_SECONDS})
-       where ${isFree} and due_at <> 'infinity'`.execute(ctx.db);
+       where ${isFree(ctx, job, [resource])} and due_at <> 'infinity'`.execute(ctx.db);
     return null;
   }
+  const found = await claimRows(ctx, job, companionsOf(puller, resource));
+  const own = found.find((row) => row.resource === resource);
+  if (!own) return null;
+  const { rows } = await sql<{ lease: string }>`
+    update pulls
+       set status = 'in_progress', error_details = null, started_at = coalesce(started_at, now()),
+           attempts = attempts + 1, leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where ${isFree(ctx, job, own.at_once)}
+    returning leased_until::text as lease`.execute(ctx.db);
+  const user = await findUser(ctx, user_id);
+  const from = beginOf(user, own.pulled_from, days);
+  return {
+    puller,
+    user,
+    resources: own.at_once,
+    lease: (rows[0] as { lease: string }).lease,
+    range_start: own.range_start,
+    isNewest: own.pulled_from === own.range_end,
+    window: { from: from > own.range_start ? from : own.range_start, to: own.pulled_from },
+  };
+}
+
+const isFree = ({ team }: TeamCtx, { user_id, provider }: Job, resources: readonly string[]) => sql`
+  user_id = ${user_id} and provider = ${provider} and resource = any (${resources}::text[]) and team_id = ${team.id}
+  and ended_at is null and (leased_until is null or leased_until < now())`;
+
+type Place = { resource: string; pulled_from: string; range_start: string; range_end: string };
+
+/**
+ * Locks those of these pulls that are free, without those that have been tried too often, which end here. Each with what it is
+ * asked for with: `resources` begin with the lead.
+ */
+async function claimRows(
+  ctx: TxCtx<TeamCtx>,
+  job: Job,
+  resources: string[],
+): Promise<(Place & { at_once: string[] })[]> {
   await sql`
     update pulls
        set status = 'failure', error_details = ${'retry_quota_exhausted' satisfies PullErrorGroup}, leased_until = null,
            ended_at = now()
-     where ${isFree} and attempts >= ${MOST_ATTEMPTS}`.execute(ctx.db);
-  const {
-    rows: [row],
-  } = await sql<{ pulled_from: string; range_start: string; range_end: string; lease: string }>`
-    update pulls
-       set status = 'in_progress', error_details = null, started_at = coalesce(started_at, now()),
-           attempts = attempts + 1, leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
-     where ${isFree}
-    returning pulled_from, range_start, range_end, leased_until::text as lease`.execute(ctx.db);
-  if (!row) return null;
-  const user = await findUser(ctx, user_id);
-  const from = beginOf(user, row.pulled_from, days);
-  return {
-    puller,
-    user,
-    lease: row.lease,
-    range_start: row.range_start,
-    isNewest: row.pulled_from === row.range_end,
-    window: { from: from > row.range_start ? from : row.range_start, to: row.pulled_from },
-  };
-}
-
-/** The window is stored: on to the one before it, or the end. Nothing happens where the lease was lost meanwhile. */
-async function goOn(
-  ctx: TxCtx<TeamCtx>,
-  job: Job,
-  { user, lease, window, range_start }: Claim,
-  days: number,
-): Promise<void> {
-  const isLast = window.from <= range_start;
-  const {
-    rows: [row],
-  } = await sql<{ range_start: string; range_end: string }>`
-    update pulls
-       set pulled_from = ${window.from}, days_with_data = days_with_data + ${days}, attempts = 0, leased_until = null,
-           due_at = case when due_at = 'infinity' then due_at else now() end, status = ${isLast ? 'success' : 'in_progress'}, ended_at = case when ${isLast} then now() end
-     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
-       and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz
-    returning range_start, range_end`.execute(ctx.db);
-  if (!row) return;
-  if (!isLast) return addPullJobs(ctx, job, [job.resource]);
-  await publishEvent(ctx, pullCompleted(job.resource), {
-    user,
-    data: {
-      user_id: user.id,
-      start_date: row.range_start,
-      end_date: row.range_end,
-      is_final: true,
-      provider: job.provider,
-    } as never,
+     where ${isFree(ctx, job, resources)} and attempts >= ${MOST_ATTEMPTS}`.execute(ctx.db);
+  // In one order, so that two claims wait for each other and not both for both.
+  const { rows } = await sql<Place>`
+    select resource, pulled_from, range_start, range_end from pulls
+     where ${isFree(ctx, job, resources)} order by resource for no key update`.execute(ctx.db);
+  const placeOf = ({ pulled_from, range_start, range_end }: Place): string =>
+    [pulled_from, range_start, range_end].join(' ');
+  return rows.map((row) => {
+    const same = new Set(rows.filter((each) => placeOf(each) === placeOf(row)).map((each) => each.resource));
+    const hasLead = same.has(resources[0] as string);
+    return { ...row, at_once: hasLead ? resources.filter((name) => same.has(name)) : [row.resource] };
   });
 }
+
+/** The pulls of a claim, as long as nobody else has them. */
+const isHeld = ({ team }: TeamCtx, { user_id, provider }: Job, { resources, lease }: Claim) => sql`
+  user_id = ${user_id} and provider = ${provider} and resource = any (${resources}::text[]) and team_id = ${team.id}
+  and leased_until = ${lease}::timestamptz`;
+
+/** The window is stored: on to the one before it, or the end. Nothing happens where the lease was lost meanwhile. */
+async function goOn(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, days: Days): Promise<void> {
+  const { user, window, range_start } = claim;
+  const isLast = window.from <= range_start;
+  const { rows } = await sql<{ resource: string; range_start: string; range_end: string }>`
+    update pulls
+       set pulled_from = ${window.from}, attempts = 0, leased_until = null,
+           days_with_data = days_with_data + (${JSON.stringify(Object.fromEntries(days))}::jsonb ->> resource)::integer,
+           due_at = case when due_at = 'infinity' then due_at else now() end, status = ${isLast ? 'success' : 'in_progress'}, ended_at = case when ${isLast} then now() end
+     where ${isHeld(ctx, job, claim)}
+    returning resource, range_start, range_end`.execute(ctx.db);
+  if (rows.length === 0) return;
+  if (!isLast) return addPullJobs(ctx, job, [leadIn(claim, rows)]);
+  await publishEvents(
+    ctx,
+    rows.map(({ resource, range_start: start_date, range_end: end_date }) => ({
+      type: pullCompleted(resource),
+      user,
+      data: { user_id: user.id, start_date, end_date, is_final: true, provider: job.provider } as never,
+    })),
+  );
+}
+
+/** The first of a claim's resources that it still has. */
+const leadIn = ({ resources }: Claim, rows: { resource: string }[]): string =>
+  resources.find((name) => rows.some(({ resource }) => resource === name)) as string;
 
 /** Tried again later where that may help, and not more than eight times in a row; what was held back was no try. */
 async function putOff(
   ctx: TxCtx<TeamCtx>,
   job: Job,
-  { lease }: Claim,
+  claim: Claim,
   { group, retryAfterSeconds, wasHeldBack }: PullError,
 ): Promise<void> {
-  const {
-    rows: [row],
-  } = await sql<{ attempts: number }>`
+  const { rows } = await sql<{ resource: string; attempts: number }>`
     update pulls set attempts = attempts - ${wasHeldBack ? 1 : 0}
-     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
-       and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz
-    returning attempts`.execute(ctx.db);
-  if (!row) return;
-  const again = isRetriable(group) && row.attempts < MOST_ATTEMPTS;
+     where ${isHeld(ctx, job, claim)}
+    returning resource, attempts`.execute(ctx.db);
+  if (rows.length === 0) return;
+  const attempts = Math.max(...rows.map((row) => row.attempts));
+  const again = isRetriable(group) && attempts < MOST_ATTEMPTS;
   const told: PullErrorGroup = again || !isRetriable(group) ? group : 'retry_quota_exhausted';
-  const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.max(row.attempts - 1, 0), LONGEST_WAIT_SECONDS);
+  const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.max(attempts - 1, 0), LONGEST_WAIT_SECONDS);
   const seconds = Math.max(retryAfterSeconds ?? 0, wait);
   await sql`
     update pulls
        set status = ${again ? 'retrying' : 'failure'}, error_details = ${told}, leased_until = null,
            due_at = case when due_at = 'infinity' then due_at else now() + make_interval(secs => ${seconds}) end,
            ended_at = case when ${!again} then now() end
-     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
-       and team_id = ${ctx.team.id}`.execute(ctx.db);
-  if (again) await addPullJobs(ctx, job, [job.resource], seconds);
+     where ${isHeld(ctx, job, claim)}`.execute(ctx.db);
+  if (again) await addPullJobs(ctx, job, [leadIn(claim, rows)], seconds);
 }
 
 /** A process that stops leaves the window to the next, and has not tried. */
-async function release(ctx: TeamCtx, job: Job, { lease }: Claim): Promise<void> {
+async function release(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
   await sql`
-    update pulls set leased_until = null, attempts = attempts - 1
-     where user_id = ${job.user_id} and provider = ${job.provider} and resource = ${job.resource}
-       and team_id = ${ctx.team.id} and leased_until = ${lease}::timestamptz`.execute(ctx.db);
+    update pulls set leased_until = null, attempts = attempts - 1 where ${isHeld(ctx, job, claim)}`.execute(ctx.db);
 }

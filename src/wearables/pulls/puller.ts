@@ -38,9 +38,10 @@ export type Mapper = {
 export type Puller = {
   /**
    * What it brings, by the names of events, each with the longest window that the provider answers, in days. What changes
-   * as seldom as a profile is not `polled` and comes with the past only.
+   * as seldom as a profile is not `polled` and comes with the past only. What comes `with` another resource is in the answers
+   * to the same questions: it needs no more scopes than that one, and has the same windows.
    */
-  resources: Readonly<Record<string, { windowDays: number; polled?: false }>>;
+  resources: Readonly<Record<string, { windowDays: number; polled?: false; with?: string }>>;
   /** Days that are pulled again by each poll, since data comes late and running totals change. */
   pollDays: number;
   /** Seconds between polls. */
@@ -67,6 +68,8 @@ export type PullSource = {
   signal: AbortSignal;
   /** Whether this is a pull of the past, which waits for what happens now. */
   past: boolean;
+  /** Everything that is asked for at once: the resource itself, and what comes with it. */
+  wanted: ReadonlySet<string>;
 };
 
 /** Why a pull did not go on. The first four are tried again. */

@@ -15,3 +15,16 @@ test.each(CONNECTORS)(
     expect(pulled.filter((name) => !told.includes(name))).toEqual([]);
   },
 );
+
+test.each(Object.entries(PULLERS))(
+  'what comes with another resource of %s needs no more than that one',
+  (slug, { resources }) => {
+    const scopesOf = (name: string): readonly string[] =>
+      CONNECTORS.find((connector) => connector.slug === slug)?.scopes[name]?.required ?? [];
+    for (const [name, { with: lead, windowDays }] of Object.entries(resources)) {
+      if (lead === undefined) continue;
+      expect([name, resources[lead]?.with, resources[lead]?.windowDays]).toEqual([name, undefined, windowDays]);
+      expect(scopesOf(name).filter((scope) => !scopesOf(lead).includes(scope))).toEqual([]);
+    }
+  },
+);

@@ -10,6 +10,7 @@ import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
 import { PULLED_NAMES } from './events.ts';
 import { findHistoryDays } from './preferences/days-of.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
+import { together } from './together.ts';
 
 /** One window of a historical pull. */
 export const pullKind = jobKind({
@@ -63,7 +64,12 @@ export async function schedulePulls(
     insert into polls (user_id, provider, team_id, due_at)
     values (${user.id}, ${provider}, ${ctx.team.id}, now() + make_interval(secs => ${puller.pollEverySeconds}))
     on conflict (user_id, provider) do update set due_at = excluded.due_at, failures = 0`.execute(ctx.db);
-  await addPullJobs(ctx, { user_id: user.id, provider }, resources);
+  // Pulls of other ranges than their lead's go their own way.
+  const jobs = together(puller, resources).flatMap(([lead, ...others]) => [
+    lead as string,
+    ...others.filter((name) => ofResource(name) !== ofResource(lead as string)),
+  ]);
+  await addPullJobs(ctx, { user_id: user.id, provider }, jobs);
 }
 
 /** Asks for the job of the next window of each of these pulls, behind those of organisations and teams that have fewer under way. */

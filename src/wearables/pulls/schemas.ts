@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { Cursor, nullable, oneOf, withDefault, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
-
-export const DEMO_PROVIDERS = ['apple_health_kit', 'fitbit', 'freestyle_libre', 'oura'] as const;
+import { PROVIDER_SLUGS } from '../providers.ts';
 
 export const DemoConnectionInput = Type.Object({
   user_id: Uuid,
-  provider: oneOf(DEMO_PROVIDERS, { description: 'Which provider the invented data seems to be of.' }),
+  provider: oneOf(PROVIDER_SLUGS, { description: 'Which provider the invented data seems to be of.' }),
 });
 
 export const DemoConnection = Type.Object({

@@ -5,13 +5,14 @@ import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { asWriter } from '../one-writer.ts';
-import { eraseSummaries } from '../summaries/erase.ts';
+import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { storeSummaries } from '../summaries/store.ts';
 import { withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
+import { eraseGone, hasStages, storeSleepCycles } from './sleep-cycles.ts';
 import { LONGEST_PULL_MS, type Pulled, type Puller, type Window } from './puller.ts';
 
-/** What a window had. */
+/** What a window had of a resource. */
 export type Stored = {
   /** Local days with data. */
   days: Set<string>;
@@ -22,37 +23,50 @@ export type Stored = {
 };
 
 /**
- * Fetches a window and stores it, piece by piece, each in a transaction of its own and none while the provider is waited
- * for. Throws what the puller throws, and not_found where the user is gone meanwhile.
+ * Fetches a window of what is asked for at once, the resource that is asked for first, and stores it, piece by piece, each in a
+ * transaction of its own and none while the provider is waited for. Answers what there was of each resource. Throws what the
+ * puller throws, and not_found where the user is gone meanwhile.
  */
 export async function storePulled(
   ctx: TeamCtx,
   user: UserRow,
   puller: Puller,
-  { resource, window, past }: { resource: string; window: Window; past: boolean },
-): Promise<Stored> {
-  const days = new Set<string>();
-  const provider_ids = new Set<string>();
-  const sample_times: string[] = [];
+  { resources, window, past }: { resources: readonly string[]; window: Window; past: boolean },
+): Promise<ReadonlyMap<string, Stored>> {
+  const wanted = new Set(resources);
+  const nothing = (): Stored => ({ days: new Set(), provider_ids: new Set(), sample_times: [] });
+  const stored = new Map(resources.map((name) => [name, nothing()]));
+  // Where one resource is asked for alone, all that comes is of it.
+  const alone = resources.length === 1 ? stored.get(resources[0] as string) : undefined;
+  const of = (names: string[]): Stored[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
   await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
-    for await (const piece of puller.pull({ ctx, user, signal, past }, resource, window)) {
+    for await (const piece of puller.pull({ ctx, user, signal, past, wanted }, resources[0] as string, window)) {
       await storePiece(ctx, user, piece);
       const { samples = [], summaries } = piece;
-      for (const { sample } of samples) {
-        days.add(calendarDateOf(sample.at, clockOf(sample, user)));
-        if (!past) sample_times.push(sample.at);
+      for (const { series, sample } of samples) {
+        const day = calendarDateOf(sample.at, clockOf(sample, user));
+        for (const { days, sample_times } of of([series.event ?? series.name])) {
+          days.add(day);
+          if (!past) sample_times.push(sample.at);
+        }
       }
       for (const { item } of summaries?.incoming ?? []) {
-        const { calendar_date } = (summaries as NonNullable<typeof summaries>).resource.placeOf(
-          item,
-          clockOf(item, user),
-        );
-        if (calendar_date !== null) days.add(calendar_date);
-        if (typeof item.provider_id === 'string') provider_ids.add(item.provider_id);
+        const { resource } = summaries as NonNullable<typeof summaries>;
+        const { calendar_date } = resource.placeOf(item, clockOf(item, user));
+        for (const { days, provider_ids } of of(namesOf(resource, item))) {
+          if (calendar_date !== null) days.add(calendar_date);
+          if (typeof item.provider_id === 'string') provider_ids.add(item.provider_id);
+        }
       }
     }
   });
-  return { days, provider_ids, sample_times };
+  return stored;
+}
+
+/** What a summary brings, by the names of resources: itself, and what is made of its points. */
+function namesOf({ name, stream }: SummaryResource, item: SummaryItem): string[] {
+  if (stream === 'stream' && item['stream']) return [name, 'workout_stream'];
+  return hasStages(item) ? [name, 'sleep_cycle'] : [name];
 }
 
 /** Values that are stored beside requests; more take turns with other teams'. */
@@ -65,8 +79,11 @@ export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): P
   const store = (giveWay?: GiveWay): Promise<void> =>
     asWriter({ ...ctx, ...(giveWay && { giveWay }) }, user.id, async (tx, present) => {
       await storeSamples(tx, present, withinBounds(present, samples));
-      if (summaries) await storeSummaries(tx, present, summaries.resource, summaries.incoming);
-      if (gone) await eraseSummaries(tx, present, gone);
+      if (summaries) {
+        const stored = await storeSummaries(tx, present, summaries.resource, summaries.incoming);
+        await storeSleepCycles(tx, present, summaries, stored);
+      }
+      if (gone) await eraseGone(tx, present, gone);
     });
   return isBulky(piece) ? ctx.bulk.run(ownerOf(ctx.team), store) : store();
 }

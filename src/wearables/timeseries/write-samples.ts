@@ -55,7 +55,7 @@ async function insertNew(ctx: TxCtx<TeamCtx>, rows: Row[]): Promise<Written> {
       on conflict (stream_id, at) do nothing
       returning stream_id, at
     ), counted as (
-      update streams set sent_count = sent_count + many
+      update streams set sent_count = sent_count + many, changed_at = now()
         from (select stream_id, count(*) as many from written group by 1) as w where id = stream_id
     )
     select many, stream_id, at
@@ -79,7 +79,7 @@ async function replaceOther(ctx: TxCtx<TeamCtx>, rows: Row[]): Promise<Written> 
             extra = excluded.extra, rev = stored.rev + 1
       returning stream_id, at
     ), counted as (
-      update streams set sent_count = sent_count + many
+      update streams set sent_count = sent_count + many, changed_at = now()
         from (select stream_id, count(*) as many from written group by 1) as w where id = stream_id
     )
     select many, stream_id, at

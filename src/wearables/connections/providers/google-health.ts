@@ -32,6 +32,7 @@ export const googleHealth: Connector = {
     calories_active: { required: [ACTIVITY] },
     vo2_max: { required: [ACTIVITY] },
     sleep: { required: [SLEEP] },
+    sleep_cycle: { required: [SLEEP] },
     body: { required: [METRICS] },
     heartrate: { required: [METRICS] },
     hrv: { required: [METRICS] },

@@ -13,7 +13,8 @@ export const oura: Connector = {
       token: 'access',
     },
     client_auth: 'body',
-    scopes: ['email', 'personal', 'daily', 'heartrate', 'workout', 'tag', 'session', 'spo2', 'heart_health'],
+    // What brings data. A team that wants more of its users, as `tag` or `session`, names it.
+    scopes: ['personal', 'daily', 'heartrate', 'workout', 'spo2', 'heart_health'],
     always_scopes: ['personal'],
     scope_separator: ' ',
     pkce: false,
@@ -29,6 +30,7 @@ export const oura: Connector = {
     profile: { required: ['personal'] },
     activity: { required: ['daily'] },
     sleep: { required: ['daily'], optional: ['heartrate'] },
+    sleep_cycle: { required: ['daily'] },
     steps: { required: ['daily'] },
     distance: { required: ['daily'] },
     calories_active: { required: ['daily'] },

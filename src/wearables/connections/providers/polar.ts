@@ -27,6 +27,7 @@ export const polar: Connector = {
     body: ALL,
     activity: ALL,
     sleep: ALL,
+    sleep_cycle: ALL,
     workouts: ALL,
     workout_stream: ALL,
     heartrate: ALL,

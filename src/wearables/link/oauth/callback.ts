@@ -21,8 +21,8 @@ import {
 import { giveBack } from '../../connections/tokens/give-back.ts';
 import { schedulePulls } from '../../pulls/schedule.ts';
 import type { LinkError, LinkOutcome } from '../outcome.ts';
-import { donePath, outcomePage } from '../page/outcome-page.ts';
-import { redirectWith } from '../redirect-url.ts';
+import { goOn } from '../go-on.ts';
+import { outcomePage } from '../page/outcome-page.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { consumeLinkSession, nameActor, findLinkSessionByIdOrNull } from '../session.ts';
 import { callbackUrl } from './start.ts';
@@ -44,10 +44,7 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
   nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   const outcome = await outcomeOf(session.ctx, callback, back);
-  const stays = outcome !== 'success' && back.from_page && session.ctx.link.on_error === null;
-  const elsewhere = stays ? null : redirectWith(session.ctx, outcome);
-  // On, so that a page that is loaded again does not ask the provider again.
-  return { redirect: elsewhere ?? `${ctx.config.baseUrl}${donePath(outcome)}` };
+  return goOn(session.ctx, outcome, back);
 }
 
 async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promise<LinkOutcome> {

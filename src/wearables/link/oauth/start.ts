@@ -15,6 +15,13 @@ export const COOKIE = 'phial_link';
 export const callbackUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, provider: string): string =>
   `${baseUrl}/v2/link/oauth/${provider}/callback`;
 
+/** The page of a provider that the sandbox plays. */
+const demoPageUrl = (
+  { baseUrl }: Pick<Config, 'baseUrl'>,
+  provider: string,
+  { token, from_page }: { token: string; from_page: boolean },
+): string => `${baseUrl}/link/demo/${provider}?token=${token}${from_page ? '&page=1' : ''}`;
+
 type Request = { provider: string; token: string; cookie: string | null; from_page: boolean };
 
 /** Sends a browser to the provider's page, or tells its user why not. */
@@ -22,8 +29,10 @@ export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page 
   const session = readToken(token) === 'link' ? await ctx.findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
-  const configured = (await connectableProviders(session.ctx)).find(({ connector }) => connector.slug === provider);
-  if (!configured) return outcomePage('invalid_token');
+  const found = (await connectableProviders(session.ctx)).find(({ slug }) => slug === provider);
+  if (!found) return outcomePage('invalid_token');
+  const { configured } = found;
+  if (!configured) return { redirect: demoPageUrl(ctx.config, found.slug, { token, from_page }) };
   const { pkce } = configured.connector.oauth;
   const { own } = configured;
   const departure = await depart(session.ctx, { provider, own, pkce, cookie, from_page });

@@ -2,7 +2,7 @@ import type { Ctx, LinkCtx } from '../../../context.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import { findApplications } from '../../connections/applications/find-application.ts';
-import { connectableProviders } from '../connectable.ts';
+import { connectableProviders, type Connectable } from '../connectable.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { nameActor } from '../session.ts';
 import { PROVIDERS } from '../../providers.ts';
@@ -18,36 +18,41 @@ export async function linkPage(ctx: Ctx, token: string): Promise<BrowserAnswer> 
 }
 
 async function pick(ctx: LinkCtx, token: string): Promise<string> {
-  const providers = (await connectableProviders(ctx)).map(({ connector: { slug } }) => ({ slug, ...PROVIDERS[slug] }));
+  const providers = await connectableProviders(ctx);
   const close = ctx.link.on_close === 'redirect' ? redirectWith(ctx, 'user_cancelled') : null;
-  // Addresses are relative to the page, so that they hold behind a proxy that adds a path.
-  const items = providers.map(
-    ({
-      slug,
-      name,
-      description,
-    }) => `<li><a class="provider" href="v2/link/oauth/${slug}/start?token=${token}&amp;page=1" rel="nofollow">
-<img src="logos/${slug}.svg" alt="" width="48" height="48">
-<div><strong>${escapeHtml(name)}</strong><span>${escapeHtml(description)}</span></div></a></li>`,
-  );
+  const [real, demos] = [
+    providers.filter(({ configured }) => configured),
+    providers.filter((each) => !each.configured),
+  ];
   return [
-    items.length === 0
+    providers.length === 0
       ? `<p>${await nothingToConnect(ctx)}</p>`
-      : `<p>Choose what you use. You then sign in there and decide what is shared.</p>\n<ul>\n${items.join('\n')}\n</ul>`,
+      : '<p>Choose what you use. You then sign in there and decide what is shared.</p>',
+    listOf(real, token),
+    demos.length === 0
+      ? ''
+      : `<p>This sandbox plays ${real.length === 0 ? 'them' : 'these'}: what they bring is invented.</p>`,
+    listOf(demos, token),
     close === null ? '' : `<a class="close" href="${escapeHtml(close)}">Not now</a>`,
-  ].join('\n');
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
-/** In a sandbox whoever opens the page is most likely the one who can do something about it. */
-async function nothingToConnect(ctx: LinkCtx): Promise<string> {
-  const { config } = ctx;
-  if ((await findApplications(ctx)).length > 0)
-    return 'What this link is for cannot be connected here. Ask where you got the link.';
-  if (config.environment !== 'sandbox')
-    return 'No device or app can be connected here yet. Ask where you got this link.';
-  return (
-    'No provider is set up in this sandbox, so there is nothing to connect here yet. Who runs it sets the ' +
-    '<code>PHIAL_…_CLIENT_ID</code> and <code>PHIAL_…_CLIENT_SECRET</code> of a provider. Invented data needs none: ' +
-    '<code>POST /v2/link/connect/demo</code>.'
-  );
+/** Addresses are relative to the page, so that they hold behind a proxy that adds a path. */
+function listOf(providers: readonly Connectable[], token: string): string {
+  const items = providers.map(({ slug, configured }) => {
+    const { name, description } = PROVIDERS[slug];
+    const at = configured ? `v2/link/oauth/${slug}/start` : `link/demo/${slug}`;
+    return `<li><a class="provider" href="${at}?token=${token}&amp;page=1" rel="nofollow">
+<img src="logos/${slug}.svg" alt="" width="48" height="48">
+<div><strong>${escapeHtml(name)}</strong><span>${escapeHtml(description)}</span></div></a></li>`;
+  });
+  return items.length === 0 ? '' : `<ul>\n${items.join('\n')}\n</ul>`;
 }
+
+/** Of a production: a sandbox has every provider, unless the link token is for none of them. */
+const nothingToConnect = async (ctx: LinkCtx): Promise<string> =>
+  ctx.config.environment === 'sandbox' || (await findApplications(ctx)).length > 0
+    ? 'What this link is for cannot be connected here. Ask where you got the link.'
+    : 'No device or app can be connected here yet. Ask where you got this link.';

@@ -5,6 +5,9 @@ import { startProvider, type Provider } from '../../../../test/provider.ts';
 
 type Requirement = { provider: string; team_id: string; user_must_grant: string[]; user_may_grant: string[] };
 
+/** Scopes of Oura that bring data, beside who the user is. */
+const OF_DATA = ['daily', 'heartrate', 'workout', 'spo2', 'heart_health'];
+
 let provider: Provider;
 let app: TestApp;
 let team: Team;
@@ -76,6 +79,15 @@ describe('what a team asks its users for', () => {
     expect((await connect('oura')).asked).toEqual(['personal', 'daily']);
     expect(await list('?provider=oura')).toEqual([body.requirements[0]]);
     expect(await list('?provider=acme')).toEqual([]);
+  });
+
+  test('can be every scope of Oura, which is asked for as it is named and not without being named', async () => {
+    expect((await connect('oura')).asked).toEqual(['personal', ...OF_DATA]);
+    for (const scope of ['email', 'tag', 'session', ...OF_DATA]) {
+      await set({ oura: { user_must_grant: [], user_may_grant: [scope] } });
+      provider.expectScopes(['personal', scope]);
+      expect((await connect('oura')).asked).toEqual(['personal', scope]);
+    }
   });
 
   test('must be granted where it must, and may be left out where it may', async () => {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { findUser } from '../../../users/find.ts';
@@ -14,7 +14,7 @@ import type { DemoConnection, DemoConnectionInput } from '../schemas.ts';
  * user_scheduled_for_deletion for the user.
  */
 export function connectDemo(
-  ctx: TeamCtx,
+  ctx: TeamCtx | TxCtx<TeamCtx>,
   { user_id, provider }: Static<typeof DemoConnectionInput>,
 ): Promise<Static<typeof DemoConnection>> {
   if (ctx.config.environment !== 'sandbox') {

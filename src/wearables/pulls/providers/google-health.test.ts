@@ -158,7 +158,7 @@ afterAll(async () => {
 
 test('Every resource of an account is pulled', async () => {
   const pulls = await user.pulls();
-  expect(Object.keys(pulls)).toHaveLength(16);
+  expect(Object.keys(pulls)).toHaveLength(17);
   expect(new Set(Object.values(pulls))).toEqual(new Set(['success']));
 });
 

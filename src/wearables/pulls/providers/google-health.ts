@@ -44,6 +44,7 @@ const MAPPERS = {
 } satisfies Puller['mappers'];
 
 const month = { windowDays: 30 };
+const ofScales = { ...month, with: 'body' };
 const week = { windowDays: 7 };
 
 export const googleHealth: Puller = {
@@ -51,16 +52,17 @@ export const googleHealth: Puller = {
     // Days are rolled up 14 at a time; two more stand around the window.
     activity: { windowDays: 10 },
     sleep: month,
+    sleep_cycle: { ...month, with: 'sleep' },
     workouts: month,
     body: month,
+    weight: ofScales,
+    fat: ofScales,
     steps: week,
     distance: week,
     calories_active: week,
     heartrate: { windowDays: 2 },
     hrv: week,
     respiratory_rate: month,
-    weight: month,
-    fat: month,
     glucose: week,
     blood_oxygen: week,
     body_temperature: month,
@@ -127,18 +129,24 @@ function filterOf({ type, time }: DataType, window: Window): string {
 
 /** One stream of all sources, as the person's own app shows it. A value of 0 stands for what was not measured. */
 async function* samples(source: PullSource, resource: string, window: Window): AsyncIterable<Pulled> {
+  for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
+}
+
+function merged(source: PullSource, resource: string, window: Window): AsyncIterable<Found[]> {
+  const dataType = ownOf(SAMPLES, resource) as DataType;
+  return points(source, { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) });
+}
+
+function* samplesIn(source: PullSource, resource: string, page: readonly Found[]): Iterable<Pulled> {
   const dataType = ownOf(SAMPLES, resource) as DataType;
   const { type, field, series = resource, unit, parts = 1 } = dataType;
-  const asked = { type, method: ':reconcile', filter: filterOf(dataType, window) };
-  for await (const page of points(source, asked)) {
-    const measured = page.flatMap((point): Measured[] => {
-      const found = objectOr(point[keyOf(type)]);
-      const value = numberOr(found[field]);
-      const time = timeOf(source, found, dataType);
-      return value === null || value === 0 || time === null ? [] : [{ ...time, value: value / parts }];
-    });
-    yield* samplesOf(series, MERGED, measured, unit);
-  }
+  const measured = page.flatMap((point): Measured[] => {
+    const found = objectOr(point[keyOf(type)]);
+    const value = numberOr(found[field]);
+    const time = timeOf(source, found, dataType);
+    return value === null || value === 0 || time === null ? [] : [{ ...time, value: value / parts }];
+  });
+  yield* samplesOf(series, MERGED, measured, unit);
 }
 
 /** What belongs to a day and has no time is of its beginning where the user is. */
@@ -188,12 +196,17 @@ function* sessionsOf({ ctx: { log } }: PullSource, mapper: Mapper, page: Found[]
   yield* summariesOf(log, mapper, page);
 }
 
-const READERS: Readonly<Record<string, (source: PullSource, window: Window) => AsyncIterable<Pulled>>> = {
+const nights: Reader = async function* (source, { from, to }) {
+  const asked = { type: 'sleep', filter: between('sleep.interval.end_time', from, to), pageSize: SESSIONS_A_PAGE };
+  for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.sleep, page);
+};
+
+type Reader = (source: PullSource, window: Window) => AsyncIterable<Pulled>;
+
+const READERS: Readonly<Record<string, Reader>> = {
   activity: days,
-  sleep: async function* (source, { from, to }) {
-    const asked = { type: 'sleep', filter: between('sleep.interval.end_time', from, to), pageSize: SESSIONS_A_PAGE };
-    for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.sleep, page);
-  },
+  sleep: nights,
+  sleep_cycle: nights,
   workouts: async function* (source, window) {
     const filter = between('exercise.interval.civil_start_time', ...daysOf(window));
     const asked = { type: 'exercise', filter, pageSize: SESSIONS_A_PAGE };
@@ -203,13 +216,13 @@ const READERS: Readonly<Record<string, (source: PullSource, window: Window) => A
   body: async function* (source, window) {
     const byTime = new Map<string, Found>();
     for (const resource of ['weight', 'fat']) {
-      const dataType = ownOf(SAMPLES, resource) as DataType;
-      const asked = { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) };
-      for await (const page of points(source, asked)) {
+      const key = keyOf((ownOf(SAMPLES, resource) as DataType).type);
+      for await (const page of merged(source, resource, window)) {
+        if (source.wanted.has(resource)) yield* samplesIn(source, resource, page);
         for (const point of page) {
-          const found = objectOr(point[keyOf(dataType.type)]);
+          const found = objectOr(point[key]);
           const at = momentIn(objectOr(found['sampleTime'])['physicalTime']);
-          if (at !== null) byTime.set(at, { ...byTime.get(at), [keyOf(dataType.type)]: found });
+          if (at !== null) byTime.set(at, { ...byTime.get(at), [key]: found });
         }
       }
     }

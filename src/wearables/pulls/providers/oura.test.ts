@@ -107,7 +107,7 @@ afterAll(async () => {
 
 test('Every resource of a ring is pulled', async () => {
   const pulls = await user.pulls();
-  expect(Object.keys(pulls)).toHaveLength(12);
+  expect(Object.keys(pulls)).toHaveLength(13);
   expect(new Set(Object.values(pulls))).toEqual(new Set(['success']));
 });
 
@@ -160,6 +160,16 @@ test("Nights come with the day's score, what was measured in them and their stag
     [1, '07:15'],
     [2, '07:25'],
     [3, '07:35'],
+  ]);
+  expect(await user.summaries('sleep_cycle')).toMatchObject([
+    {
+      sleep_id: night?.['id'],
+      session_start: `${day}T07:00:00.000Z`,
+      stage_start_offset_second: [0, 600, 900, 1_500],
+      stage_end_offset_second: [600, 900, 1_500, 2_100],
+      stage_type: [4, 1, 2, 3],
+      source: { provider: 'oura', type: 'ring' },
+    },
   ]);
 });
 
@@ -225,7 +235,9 @@ test('A night that a poll finds deleted is there no more, and others stay', asyn
     request.path.endsWith('/usercollection/sleep') ? { json: { data: nights } } : answer(request);
   const { team, user_id, summaries } = await pulledFrom(app, provider, 'oura', play);
   expect(await summaries('sleep')).toHaveLength(2);
+  expect(await summaries('sleep_cycle')).toHaveLength(2);
   nights = [own, gone];
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual(['oura']);
   expect(await summaries('sleep')).toMatchObject([{ type: 'long_sleep' }]);
+  expect(await summaries('sleep_cycle')).toHaveLength(1);
 });

@@ -38,17 +38,21 @@ const MAPPERS = {
   workouts: { resource: workout, toItem: toWorkout },
 } satisfies Puller['mappers'];
 
+const ofDays = { windowDays: 90, with: 'activity' };
+const ofNights = { windowDays: 30, with: 'sleep' };
+
 export const oura: Puller = {
   resources: {
     profile: { windowDays: 366, polled: false },
     activity: { windowDays: 90 },
+    steps: ofDays,
+    distance: ofDays,
+    calories_active: ofDays,
     sleep: { windowDays: 30 },
+    sleep_cycle: ofNights,
+    hrv: ofNights,
+    respiratory_rate: ofNights,
     workouts: { windowDays: 90 },
-    steps: { windowDays: 90 },
-    distance: { windowDays: 90 },
-    calories_active: { windowDays: 90 },
-    hrv: { windowDays: 30 },
-    respiratory_rate: { windowDays: 90 },
     blood_oxygen: { windowDays: 90 },
     vo2_max: { windowDays: 90 },
     // The longest that it answers.
@@ -86,15 +90,21 @@ async function* pages(source: PullSource, path: string, query: Record<string, st
     yield objectsIn(answer['data']);
 }
 
-/** Samples of documents: what each of them says that was measured. */
-const samples = (name: string, path: string, measured: (found: Found, source: PullSource) => Measured[]): Reader =>
+/** What of a document was measured. */
+type MeasuredIn = (found: Found, source: PullSource) => Measured[];
+
+/** Samples of these series, those that are wanted, in documents that have them all. */
+function* samplesIn(source: PullSource, page: readonly Found[], series: Readonly<Record<string, MeasuredIn>>) {
+  for (const [name, measured] of Object.entries(series)) {
+    if (!source.wanted.has(name)) continue;
+    const found = page.flatMap((document) => (isDeleted(document) ? [] : measured(document, source)));
+    yield* samplesOf(name, SOURCE, found);
+  }
+}
+
+const samples = (path: string, series: Readonly<Record<string, MeasuredIn>>): Reader =>
   async function* (source, window) {
-    for await (const page of documents(source, path, window))
-      yield* samplesOf(
-        name,
-        SOURCE,
-        page.flatMap((found) => (isDeleted(found) ? [] : measured(found, source))),
-      );
+    for await (const page of documents(source, path, window)) yield* samplesIn(source, page, series);
   };
 
 /** A day's total as one sample: of what happens within it the ring keeps nothing that is counted in these units. */
@@ -113,47 +123,69 @@ function atDay({ day }: Found, { user }: PullSource): string | null {
   return dayEdges(date.slice(0, 10), { timezone_offset: null, time_zone: user.fallback_time_zone }).start;
 }
 
+const IN_DAYS = {
+  steps: ofDay('steps'),
+  distance: ofDay('equivalent_walking_distance'),
+  calories_active: ofDay('active_calories'),
+} satisfies Record<string, MeasuredIn>;
+
+const IN_NIGHTS = {
+  hrv: (found) => measuredAsleep(found, 'hrv'),
+  respiratory_rate: (found) => {
+    const at = momentIn(found['bedtime_end']);
+    const timezone_offset = offsetWithin(String(found['bedtime_end']));
+    return at === null ? [] : [{ at, value: numberOr(found['average_breath']), timezone_offset }];
+  },
+} satisfies Record<string, MeasuredIn>;
+
+/** Days, and what happened in them. */
+const days: Reader = async function* (source, window) {
+  for await (const page of documents(source, 'daily_activity', window)) {
+    yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
+    yield* samplesIn(source, page, IN_DAYS);
+  }
+};
+
+/** Nights with what their days say of them, and what was measured in them. */
+const nights: Reader = async function* (source, window) {
+  const daily = new Map<string, Found>();
+  for await (const page of documents(source, 'daily_sleep', window))
+    for (const found of page) daily.set(String(found['day']), found);
+  for await (const page of documents(source, 'sleep', window)) {
+    const found = page.map((each) => ({ ...each, daily_sleep: daily.get(String(each['day'])) ?? null }));
+    yield* summariesOf(source.ctx.log, MAPPERS.sleep, found);
+    yield* samplesIn(source, page, IN_NIGHTS);
+    const provider_ids = page.filter(isDeleted).map(({ id }) => nameIn(id));
+    if (provider_ids.length > 0) yield { gone: { resource: sleep.name, provider: api.slug, provider_ids } };
+  }
+};
+
 const READERS: Readonly<Record<string, Reader>> = {
   profile: async function* (source) {
     const person = objectIn(await askProvider(source, api, { url: `${API}/personal_info` }));
     yield* summariesOf(source.ctx.log, MAPPERS.profile, [person]);
   },
-  activity: async function* (source, window) {
-    for await (const page of documents(source, 'daily_activity', window))
-      yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
-  },
-  sleep: async function* (source, window) {
-    const days = new Map<string, Found>();
-    for await (const page of documents(source, 'daily_sleep', window))
-      for (const found of page) days.set(String(found['day']), found);
-    for await (const page of documents(source, 'sleep', window)) {
-      const nights = page.map((found) => ({ ...found, daily_sleep: days.get(String(found['day'])) ?? null }));
-      yield* summariesOf(source.ctx.log, MAPPERS.sleep, nights);
-      const provider_ids = page.filter(isDeleted).map(({ id }) => nameIn(id));
-      if (provider_ids.length > 0) yield { gone: { resource: sleep.name, provider: api.slug, provider_ids } };
-    }
-  },
+  activity: days,
+  ...Object.fromEntries(Object.keys(IN_DAYS).map((name) => [name, samples('daily_activity', IN_DAYS)])),
+  sleep: nights,
+  sleep_cycle: nights,
+  ...Object.fromEntries(Object.keys(IN_NIGHTS).map((name) => [name, samples('sleep', IN_NIGHTS)])),
   workouts: async function* (source, window) {
     for await (const page of documents(source, 'workout', window))
       yield* summariesOf(source.ctx.log, MAPPERS.workouts, page);
   },
-  steps: samples('steps', 'daily_activity', ofDay('steps')),
-  distance: samples('distance', 'daily_activity', ofDay('equivalent_walking_distance')),
-  calories_active: samples('calories_active', 'daily_activity', ofDay('active_calories')),
-  hrv: samples('hrv', 'sleep', (found) => measuredAsleep(found, 'hrv')),
-  respiratory_rate: samples('respiratory_rate', 'sleep', (found) => {
-    const at = momentIn(found['bedtime_end']);
-    const timezone_offset = offsetWithin(String(found['bedtime_end']));
-    return at === null ? [] : [{ at, value: numberOr(found['average_breath']), timezone_offset }];
+  blood_oxygen: samples('daily_spo2', {
+    blood_oxygen: (found, source) => {
+      const at = atDay(found, source);
+      return at === null ? [] : [{ at, value: numberOr(objectOr(found['spo2_percentage'])['average']) }];
+    },
   }),
-  blood_oxygen: samples('blood_oxygen', 'daily_spo2', (found, source) => {
-    const at = atDay(found, source);
-    return at === null ? [] : [{ at, value: numberOr(objectOr(found['spo2_percentage'])['average']) }];
-  }),
-  vo2_max: samples('vo2_max', 'vO2_max', (found) => {
-    const at = momentIn(found['timestamp']);
-    const timezone_offset = offsetWithin(String(found['timestamp']));
-    return at === null ? [] : [{ at, value: numberOr(found['vo2_max']), timezone_offset }];
+  vo2_max: samples('vO2_max', {
+    vo2_max: (found) => {
+      const at = momentIn(found['timestamp']);
+      const timezone_offset = offsetWithin(String(found['timestamp']));
+      return at === null ? [] : [{ at, value: numberOr(found['vo2_max']), timezone_offset }];
+    },
   }),
   heartrate: async function* (source, { from, to }) {
     for await (const page of pages(source, 'heartrate', { start_datetime: from, end_datetime: to })) {

@@ -106,7 +106,11 @@ const CASES: Case[] = [
   {
     slug: 'strava',
     // That of 20 days is none: somebody forgot to end it.
-    answers: { 'athlete/activities': [workoutOf(1, 9_000, 0), workoutOf(2, 140, 20)] },
+    answers: {
+      'athlete/activities': [workoutOf(1, 9_000, 0), workoutOf(2, 140, 20)],
+      'activities/1': { ...workoutOf(1, 9_000, 0), calories: 300 },
+      'activities/2': { ...workoutOf(2, 140, 20), calories: 300 },
+    },
     summaries: { path: 'workouts', expected: [{ average_hr: null, distance: 5_000 }] },
   },
   {

@@ -95,9 +95,21 @@ const STREAMS = {
   },
 };
 
+/** #api-models-DetailedActivity */
+const inFull = (activity: Record<string, unknown>): Record<string, unknown> => ({
+  ...activity,
+  resource_state: 3,
+  calories: 612.4,
+  map: { ...(activity['map'] as object), polyline: 'ki{eFvqfiVqAWQIGEEKAYJgBVqDJ{BHa@jAkNJw@' },
+});
+const detailsAsked = (): number => provider.asked.filter(({ path }) => /\/activities\/\d+$/.test(path)).length;
+
 function answer({ path, query }: DataRequest): DataAnswer | undefined {
   if (path.endsWith('/streams')) return { json: STREAMS };
   if (path.endsWith('/athlete')) return { json: { id: 134815, resource_state: 3, sex: 'F', weight: 60 } };
+  const [, id] = /\/activities\/(\d+)$/.exec(path) ?? [];
+  const whole = id === undefined ? undefined : activities.find((each) => String(each['id']) === id);
+  if (whole) return { json: inFull(whole) };
   if (!path.endsWith('/athlete/activities')) return undefined;
   const [after, before, page, perPage] = ['after', 'before', 'page', 'per_page'].map((name) => Number(query.get(name)));
   const found = activities.filter(({ start_date }) => {
@@ -200,10 +212,14 @@ describe('a connection to Strava', () => {
       max_hr: 178,
       distance: 8_051.3,
       moving_time: 2_500,
+      calories: 612.4,
       total_elevation_gain: 51.6,
       average_watts: 175.3,
       device_watts: null,
-      map: { polyline: null, summary_polyline: 'ki{eFvqfiVqAWQIGEEKAYJgBVqDJ{BHa@' },
+      map: {
+        polyline: 'ki{eFvqfiVqAWQIGEEKAYJgBVqDJ{BHa@jAkNJw@',
+        summary_polyline: 'ki{eFvqfiVqAWQIGEEKAYJgBVqDJ{BHa@',
+      },
       source: { provider: 'strava', type: 'app', app_id: null },
     });
     const { body } = await team.api<Record<string, number[]>>('GET', `/v2/timeseries/workouts/${workout?.id}/stream`);
@@ -259,11 +275,20 @@ describe('a connection to Strava', () => {
     expect(body).toMatchObject([{ provider: 'strava', source_type: 'unknown', device_model: 'Garmin Edge 840' }]);
   });
 
-  test('asks for the points of a workout once', async () => {
+  test('asks for a workout in full, and for its points, once; in full again when the list tells it otherwise', async () => {
     activities = [run(1), run(1, { manual: true })];
     await connect();
     await refresh();
     expect(provider.asked.filter(({ path }) => path.endsWith('/streams'))).toHaveLength(1);
+    expect(detailsAsked()).toBe(2);
+    activities[0] = { ...activities[0], name: 'Renamed', kudos_count: 7 };
+    activities[1] = { ...activities[1], kudos_count: 9 };
+    await refresh();
+    expect(detailsAsked()).toBe(3);
+    expect((await workouts()).map(({ title, calories }) => [title, calories]).toSorted()).toEqual([
+      ['Morning run', 612.4],
+      ['Renamed', 612.4],
+    ]);
   });
 });
 

@@ -1,5 +1,7 @@
 // https://developers.strava.com/docs/reference/, https://developers.strava.com/docs/rate-limits/
+import { isDeepStrictEqual } from 'node:util';
 import { BY_HAND } from '../../by-hand.ts';
+import { findPayloads } from '../../summaries/find-payloads.ts';
 import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { profile } from '../../summaries/resources/profile.ts';
@@ -44,9 +46,9 @@ const MAPPERS = {
 export const strava: Puller = {
   resources: {
     profile: { windowDays: 366, polled: false },
-    workouts: { windowDays: 366 },
-    // Each costs a request of the few that an application has.
-    workout_stream: { windowDays: 30 },
+    // Each activity costs a request of the few that an application has, and its points another one.
+    workouts: { windowDays: 30 },
+    workout_stream: { windowDays: 30, with: 'workouts' },
   },
   pollDays: 3,
   // An application may ask 1,000 times a day for everybody together.
@@ -65,8 +67,11 @@ export const strava: Puller = {
       return;
     }
     for await (const page of activities(source, window)) {
-      if (resource === 'workouts') yield* recorded(source, page);
-      else yield* withStreams(source, page);
+      const streamed = await findStreamed(source.ctx, source.user, ofStrava(page));
+      for await (const whole of inFull(source, page)) {
+        yield* recorded(source, [whole]);
+        if (source.wanted.has('workout_stream') && !streamed.has(nameIn(whole['id']))) yield* withStream(source, whole);
+      }
     }
   },
 };
@@ -91,22 +96,46 @@ function* recorded({ ctx: { log } }: PullSource, activities: Found[]): Iterable<
   yield* summariesOf(log, MAPPERS.workouts, activities);
 }
 
-/** Points of activities that have none yet: those of one that is kept do not change. */
-async function* withStreams(source: PullSource, page: Found[]): AsyncIterable<Pulled> {
-  const known = await findStreamed(source.ctx, source.user, {
-    provider: 'strava',
-    provider_ids: page.map(({ id }) => nameIn(id)),
-  });
+const ofStrava = (page: Found[]) => ({ provider: 'strava', provider_ids: page.map(({ id }) => nameIn(id)) });
+
+/**
+ * Activities as they are told one by one: only there stands what was burnt. One that was read before and that the list tells
+ * as it was then is not asked for again.
+ */
+async function* inFull(source: PullSource, page: Found[]): AsyncIterable<Found> {
+  const kept = await findPayloads(source.ctx, source.user, { resource: workout.name, ...ofStrava(page) });
   for (const activity of page) {
     const id = nameIn(activity['id']);
-    const item = known.has(id) || activity['manual'] === true ? null : toWorkout(activity);
-    if (item === null) continue;
-    const url = `${API}/activities/${encodeURIComponent(id)}/streams`;
-    const query = { keys: STREAMS, key_by_type: 'true' };
-    const streams = await askProvider(source, api, { url, query, mayBeMissing: true });
-    const stream = streams === null ? null : toStream(item['time_start'] as string, objectIn(streams));
-    if (stream) yield* summariesOf(source.ctx.log, MAPPERS.workouts, [activity], { stream });
+    const before = objectOr(kept.get(id));
+    if (isStill(before, activity)) {
+      yield before;
+      continue;
+    }
+    const url = `${API}/activities/${encodeURIComponent(id)}`;
+    const whole = await askProvider(source, api, { url, mayBeMissing: true });
+    if (whole !== null) yield objectIn(whole);
   }
+}
+
+/** What Strava calls an activity that is told with everything. */
+const IN_FULL = 3;
+
+/** Whether an activity in full is what the list tells, as far as we read it. The list has no calories, and the way roughly. */
+function isStill(whole: Found, listed: Found): boolean {
+  if (whole['resource_state'] !== IN_FULL && !('calories' in whole)) return false;
+  const told = { ...listed, calories: whole['calories'], map: whole['map'] };
+  return isDeepStrictEqual(toWorkout(told), toWorkout(whole));
+}
+
+/** The points of an activity that has none yet: those that are kept do not change. */
+async function* withStream(source: PullSource, activity: Found): AsyncIterable<Pulled> {
+  const item = activity['manual'] === true ? null : toWorkout(activity);
+  if (item === null) return;
+  const url = `${API}/activities/${encodeURIComponent(nameIn(activity['id']))}/streams`;
+  const query = { keys: STREAMS, key_by_type: 'true' };
+  const streams = await askProvider(source, api, { url, query, mayBeMissing: true });
+  const stream = streams === null ? null : toStream(item['time_start'] as string, objectIn(streams));
+  if (stream) yield* summariesOf(source.ctx.log, MAPPERS.workouts, [activity], { stream });
 }
 
 function toWorkout(activity: Found): Item {
@@ -128,6 +157,7 @@ function toWorkout(activity: Found): Item {
     timezone_offset: wholeOr(activity['utc_offset']),
     average_hr: wholeOr(activity['average_heartrate']),
     max_hr: wholeOr(activity['max_heartrate']),
+    calories: numberOr(activity['calories']),
     distance: numberOr(activity['distance']),
     moving_time: wholeOr(activity['moving_time']),
     total_elevation_gain: numberOr(activity['total_elevation_gain']),

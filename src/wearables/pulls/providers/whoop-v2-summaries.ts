@@ -91,6 +91,16 @@ export function toBody(person: Found): Item {
   return weight === null || timestamp === null ? null : { ...WRISTBAND, timestamp, weight };
 }
 
+/** Its zones are ours: below half of the highest heart rate, and tenths of it from there on. */
+const ZONES = ['zero', 'one', 'two', 'three', 'four', 'five'] as const;
+
+/** Seconds in each zone; null where one of them is not told. */
+function zonesOf(score: Found): number[] | null {
+  const durations = objectOr(score['zone_durations']);
+  const told = ZONES.map((zone) => seconds(durations[`zone_${zone}_milli`]));
+  return told.every((each) => each !== null) ? told : null;
+}
+
 export function toWorkout(found: Found): Item {
   const [time_start, time_end] = [momentIn(found['start']), momentIn(found['end'])];
   if (time_start === null || time_end === null) return null;
@@ -104,6 +114,7 @@ export function toWorkout(found: Found): Item {
     timezone_offset: offsetOf(found),
     average_hr: wholeOr(score['average_heart_rate']),
     max_hr: wholeOr(score['max_heart_rate']),
+    hr_zones: zonesOf(score),
     calories: kilocalories(score['kilojoule']),
     distance: numberOr(score['distance_meter']),
     total_elevation_gain: numberOr(score['altitude_gain_meter']),

@@ -80,6 +80,14 @@ const WORKOUT = {
     percent_recorded: 100,
     distance_meter: 1_772.5,
     altitude_gain_meter: 46.5,
+    zone_durations: {
+      zone_zero_milli: 300_000,
+      zone_one_milli: 600_400,
+      zone_two_milli: 900_000,
+      zone_three_milli: 1_200_000,
+      zone_four_milli: 540_000,
+      zone_five_milli: 60_000,
+    },
   },
 };
 const PENDING = { ...record, score_state: 'PENDING_SCORE', nap: false, start: `${before}T20:00:00Z` };
@@ -144,7 +152,14 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
   ]);
   expect(await summaries('workouts')).toMatchObject([
     { sport: { slug: 'yoga' }, calories: null },
-    { sport: { slug: 'functional_fitness' }, calories: 300, average_hr: 123, max_hr: 146, distance: 1_772.5 },
+    {
+      sport: { slug: 'functional_fitness' },
+      calories: 300,
+      average_hr: 123,
+      max_hr: 146,
+      distance: 1_772.5,
+      hr_zones: [300, 600, 900, 1_200, 540, 60],
+    },
   ]);
   expect(await samples('hrv')).toMatchObject([{ timestamp: RECOVERY.created_at, value: 61.5 }]);
   expect(await samples('blood_oxygen')).toMatchObject([{ value: 95.5 }]);

@@ -29,19 +29,20 @@ const MAPPERS = {
 } satisfies Puller['mappers'];
 
 const month = { windowDays: 30 };
+const ofNights = { windowDays: 30, with: 'sleep' };
 /** What the person has once told: it has no time, and is as it is. */
 const asItIs = { windowDays: 366, polled: false } as const;
 
 export const whoopV2: Puller = {
   resources: {
     profile: asItIs,
-    body: asItIs,
+    body: { ...asItIs, with: 'profile' },
     activity: month,
     sleep: month,
+    hrv: ofNights,
+    blood_oxygen: ofNights,
+    respiratory_rate: ofNights,
     workouts: month,
-    hrv: month,
-    blood_oxygen: month,
-    respiratory_rate: month,
   },
   pollDays: 3,
   // 10,000 questions a day are all that an application may ask for everybody.
@@ -73,58 +74,72 @@ async function* records(source: PullSource, path: string, { from, to }: Window):
 const daysFrom = (moment: string, days: number): string =>
   new Date(Date.parse(moment) + days * 86_400_000).toISOString();
 
-/** What was measured in sleep is told of when the night was recorded, soon after it. */
-const recovered = (name: string, field: string): Reader =>
-  async function* (source, window) {
-    for await (const page of records(source, 'recovery', window)) {
-      const measured = page.flatMap(({ created_at, score }): Measured[] => {
-        const at = momentIn(created_at);
-        return at === null ? [] : [{ at, value: numberOr(objectOr(score)[field]) }];
-      });
-      yield* samplesOf(name, WRISTBAND, measured);
-    }
-  };
+/** What of a recovery was measured, by the names of series. */
+const RECOVERED: Readonly<Record<string, string>> = { hrv: 'hrv_rmssd_milli', blood_oxygen: 'spo2_percentage' };
 
-const measurements = async (source: PullSource): Promise<Found> =>
-  objectIn(await askProvider(source, api, { url: `${API}/user/measurement/body` }));
+/** What was measured in sleep is told of when the night was recorded, soon after it. */
+function* recovered({ wanted }: PullSource, page: readonly Found[]): Iterable<Pulled> {
+  for (const [name, field] of Object.entries(RECOVERED)) {
+    if (!wanted.has(name)) continue;
+    const measured = page.flatMap(({ created_at, score }): Measured[] => {
+      const at = momentIn(created_at);
+      return at === null ? [] : [{ at, value: numberOr(objectOr(score)[field]) }];
+    });
+    yield* samplesOf(name, WRISTBAND, measured);
+  }
+}
+
+function* breaths({ wanted }: PullSource, page: readonly Found[]): Iterable<Pulled> {
+  if (!wanted.has('respiratory_rate')) return;
+  const measured = page.flatMap((found): Measured[] => {
+    const at = momentIn(found['end']);
+    const value = numberOr(objectOr(found['score'])['respiratory_rate']);
+    return at === null ? [] : [{ at, value, timezone_offset: offsetOf(found) }];
+  });
+  yield* samplesOf('respiratory_rate', WRISTBAND, measured);
+}
+
+const recoveries: Reader = async function* (source, window) {
+  for await (const page of records(source, 'recovery', window)) yield* recovered(source, page);
+};
+
+/** What the person has told of themselves, once for all that is made of it. */
+const measurements: Reader = async function* (source, { to }) {
+  const person = objectIn(await askProvider(source, api, { url: `${API}/user/measurement/body` }));
+  const { log } = source.ctx;
+  if (source.wanted.has('profile')) yield* summariesOf(log, MAPPERS.profile, [person]);
+  if (source.wanted.has('body')) yield* summariesOf(log, MAPPERS.body, [{ ...person, read_at: to }]);
+};
 
 const READERS: Readonly<Record<string, Reader>> = {
-  profile: async function* (source) {
-    yield* summariesOf(source.ctx.log, MAPPERS.profile, [await measurements(source)]);
-  },
-  body: async function* (source, { to }) {
-    yield* summariesOf(source.ctx.log, MAPPERS.body, [{ ...(await measurements(source)), read_at: to }]);
-  },
+  profile: measurements,
+  body: measurements,
   activity: async function* (source, window) {
     for await (const page of records(source, 'cycle', window))
       yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
   },
   sleep: async function* (source, window) {
-    const recoveries = new Map<string, Found>();
+    const scores = new Map<string, Found>();
     // Of a night at an edge of the window as well: without its recovery it would take the place of the one with it.
     const around = { from: daysFrom(window.from, -1), to: daysFrom(window.to, 1) };
-    for await (const page of records(source, 'recovery', around))
-      for (const { sleep_id, score } of page) recoveries.set(nameIn(sleep_id), objectOr(score));
+    for await (const page of records(source, 'recovery', around)) {
+      for (const { sleep_id, score } of page) scores.set(nameIn(sleep_id), objectOr(score));
+      yield* recovered(source, page);
+    }
     for await (const page of records(source, 'activity/sleep', window)) {
-      const nights = page.map((found) => ({ ...found, recovery: recoveries.get(nameIn(found['id'])) ?? {} }));
+      const nights = page.map((found) => ({ ...found, recovery: scores.get(nameIn(found['id'])) ?? {} }));
       yield* summariesOf(source.ctx.log, MAPPERS.sleep, nights);
+      yield* breaths(source, page);
     }
   },
   workouts: async function* (source, window) {
     for await (const page of records(source, 'activity/workout', window))
       yield* summariesOf(source.ctx.log, MAPPERS.workouts, page);
   },
-  hrv: recovered('hrv', 'hrv_rmssd_milli'),
-  blood_oxygen: recovered('blood_oxygen', 'spo2_percentage'),
+  hrv: recoveries,
+  blood_oxygen: recoveries,
   respiratory_rate: async function* (source, window) {
-    for await (const page of records(source, 'activity/sleep', window)) {
-      const measured = page.flatMap((found): Measured[] => {
-        const at = momentIn(found['end']);
-        const value = numberOr(objectOr(found['score'])['respiratory_rate']);
-        return at === null ? [] : [{ at, value, timezone_offset: offsetOf(found) }];
-      });
-      yield* samplesOf('respiratory_rate', WRISTBAND, measured);
-    }
+    for await (const page of records(source, 'activity/sleep', window)) yield* breaths(source, page);
   },
 };
 

@@ -43,22 +43,29 @@ function valueOf(group: Found, type: number): number | null {
   return unit < 0 ? value / 10 ** -unit : value * 10 ** unit;
 }
 
+export const hasAnyOf = (group: Found, types: readonly number[]): boolean =>
+  objectsOr(group['measures']).some(({ type }) => types.includes(numberOr(type) ?? -1));
+
 const timeOf = (group: Found): string => momentAt(numberIn(group['date']));
 
-/** Samples of a resource, each with the kind of device that it is of. */
+/** Samples of a resource, by the kind of device that they are of. */
 export function toBodySamples(
   resource: string,
   groups: Found[],
 ): { of: ReturnType<typeof sourceOf>; measured: Measured[] }[] {
   const { types, from } = ownOf(MEASURED, resource) as (typeof MEASURED)[string];
-  return groups.flatMap((group) => {
+  const byDevice = new Map<SourceType, { of: ReturnType<typeof sourceOf>; measured: Measured[] }>();
+  for (const group of groups) {
     const of = sourceOf(group, from);
+    const found = byDevice.get(of.source_type) ?? { of, measured: [] };
+    byDevice.set(of.source_type, found);
     const at = timeOf(group);
-    if (resource !== 'blood_pressure') return [{ of, measured: [{ at, value: valueOf(group, types[0] as number) }] }];
     const [systolic, diastolic] = [valueOf(group, SYSTOLIC), valueOf(group, DIASTOLIC)];
-    if (systolic === null || diastolic === null) return [];
-    return [{ of, measured: [{ at, value: systolic, extra: { diastolic } }] }];
-  });
+    if (resource !== 'blood_pressure') found.measured.push({ at, value: valueOf(group, types[0] as number) });
+    else if (systolic !== null && diastolic !== null)
+      found.measured.push({ at, value: systolic, extra: { diastolic } });
+  }
+  return [...byDevice.values()];
 }
 
 /** The scale that a group is of, by the provider's id of it; null where the person typed it in. */

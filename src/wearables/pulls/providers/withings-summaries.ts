@@ -1,16 +1,18 @@
 // https://developer.withings.com/api-reference/#tag/measure and #tag/sleep
-import type { Item } from './asking/fitting.ts';
+import type { Item, Measured } from './asking/fitting.ts';
 import {
   momentAt,
   nameIn,
   numberIn,
   numberOr,
   objectOr,
+  objectsOr,
   textOr,
   wholeOr,
   zoneOr,
   type Found,
 } from './asking/read-answer.ts';
+import { columnOf, hypnogramOf, type Stage } from './asking/sleep-stream.ts';
 
 /** The model of what is worn; others lie below the mattress. */
 const TRACKER = 16;
@@ -42,6 +44,36 @@ export function toActivity(day: Found): Item {
   };
 }
 
+/** What our hypnogram has for its states: awake, light, deep, REM; it tells of no other what it was. */
+const STAGES: readonly number[] = [4, 2, 1, 3];
+
+/** What was measured every so often within stages, by the second at which it was. */
+function measuredAsleep(stages: readonly Found[], name: 'hr' | 'rr'): Measured[] {
+  const found = stages.flatMap((stage) =>
+    Object.entries(objectOr(stage[name])).map(([second, value]) => [numberOr(second), numberOr(value)] as const),
+  );
+  return found
+    .flatMap(([second, value]) => (second === null || value === null ? [] : [{ second, value }]))
+    .toSorted((a, b) => a.second - b.second)
+    .map(({ second, value }) => ({ at: momentAt(second), value }));
+}
+
+function streamOf(stages: readonly Found[]): object | null {
+  if (stages.length === 0) return null;
+  const states = stages.flatMap(({ startdate, enddate, state }): Stage[] => {
+    const [start, end] = [numberOr(startdate), numberOr(enddate)];
+    return start === null || end === null || end <= start
+      ? []
+      : [{ start, end, value: STAGES[numberOr(state) ?? -1] ?? -1 }];
+  });
+  return {
+    heartrate: columnOf(measuredAsleep(stages, 'hr')),
+    respiratory_rate: columnOf(measuredAsleep(stages, 'rr')),
+    hypnogram: hypnogramOf(states),
+  };
+}
+
+/** A night with its `stages`, which are an answer of their own. */
 export function toSleep(night: Found): Item {
   const data = objectOr(night['data']);
   const [deep, light, rem, awake] = ['deep', 'light', 'rem', 'wakeup'].map((stage) =>
@@ -74,6 +106,7 @@ export function toSleep(night: Found): Item {
     hr_lowest: wholeOr(data['hr_min']),
     respiratory_rate: numberOr(data['rr_average']),
     state: night['completed'] === false ? 'tentative' : 'confirmed',
+    sleep_stream: streamOf(objectsOr(night['stages'])),
   };
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
-import { dayAgo, pulledFrom, type Pulled } from '../../../../test/pulled.ts';
+import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -84,6 +84,13 @@ const NIGHT = {
     rr_average: 14,
   },
 };
+/** Of the first half hour of the night, not in their order. */
+const STATES = [
+  { startdate: NIGHT.startdate + 600, enddate: NIGHT.startdate + 1_500, state: 1 },
+  { startdate: NIGHT.startdate, enddate: NIGHT.startdate + 600, state: 0, hr: { [NIGHT.startdate + 60]: 61 } },
+  { startdate: NIGHT.startdate + 1_500, enddate: NIGHT.startdate + 1_800, state: 2 },
+  { startdate: NIGHT.startdate + 1_800, enddate: NIGHT.startdate + 2_100, state: 3 },
+];
 const WORKOUT = {
   id: 99,
   category: 2,
@@ -125,6 +132,8 @@ function answer({ body }: DataRequest): DataAnswer {
       return ok({ activities: [ACTIVITY], more: false, offset: 0 });
     case 'getsummary':
       return ok({ series: [NIGHT], more: false, offset: 0 });
+    case 'get':
+      return ok({ series: STATES, model: 32 });
     case 'getworkouts':
       return ok({ series: [WORKOUT], more: false, offset: 0 });
     case 'getintradayactivity':
@@ -161,7 +170,7 @@ afterAll(async () => {
 
 test('Every resource of an account is pulled', async () => {
   const pulls = await user.pulls();
-  expect(Object.keys(pulls)).toHaveLength(15);
+  expect(Object.keys(pulls)).toHaveLength(16);
   expect(new Set(Object.values(pulls))).toEqual(new Set(['success']));
 });
 
@@ -221,6 +230,44 @@ test('Days, nights and workouts come in our units', async () => {
   expect(await user.summaries('workouts')).toMatchObject([
     { sport: { slug: 'running' }, moving_time: 1_740, average_hr: 141, distance: 5_010, calendar_date: day },
   ]);
+});
+
+test('The stages of a night are asked for once, and are a sleep cycle', async () => {
+  const asked = (): number => provider.asked.filter(({ body }) => /action=get&/.test(body)).length;
+  provider.asked.length = 0;
+  const { team, user_id, summaries } = await pulledFrom(app, provider, 'withings', answer);
+  const [night] = await summaries('sleep');
+  expect(await summaries('sleep_cycle')).toMatchObject([
+    {
+      sleep_id: night?.['id'],
+      session_start: night?.['bedtime_start'],
+      stage_start_offset_second: [0, 600, 1_500, 1_800],
+      stage_end_offset_second: [600, 1_500, 1_800, 2_100],
+      stage_type: [4, 2, 1, 3],
+    },
+  ]);
+  type Stream = { heartrate: { value: number }[] };
+  const stream = await team.api<Stream>('GET', `/v2/timeseries/sleep/${String(night?.['id'])}/stream`);
+  expect(stream.body.heartrate.map(({ value }) => value)).toEqual([61]);
+  const before = asked();
+  await refresh(app, team, user_id);
+  expect([before > 0, asked() - before]).toEqual([true, 0]);
+});
+
+test('All that is measured within a day is one question, and all that scales and cuffs measured another', async () => {
+  provider.asked.length = 0;
+  const { pulls } = await pulledFrom(app, provider, 'withings', answer);
+  expect(new Set(Object.values(await pulls()))).toEqual(new Set(['success']));
+  const fieldsOf = (action: string, field: string): (string | null)[] =>
+    provider.asked
+      .map(({ body }) => new URLSearchParams(body))
+      .filter((form) => form.get('action') === action && !form.has('offset'))
+      .map((form) => form.get(field));
+  expect(new Set(fieldsOf('getintradayactivity', 'data_fields'))).toEqual(
+    new Set(['steps,heart_rate,distance,elevation,calories']),
+  );
+  expect(fieldsOf('getintradayactivity', 'data_fields')).toHaveLength(91);
+  expect(new Set(fieldsOf('getmeas', 'meastypes'))).toEqual(new Set(['1,5,6,76,77,88,9,10,54,71,123']));
 });
 
 test('What happens within the day comes as samples', async () => {

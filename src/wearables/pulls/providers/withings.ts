@@ -1,4 +1,5 @@
 // https://developer.withings.com/api-reference: every call is a POST, and what is wrong with it stands in the body.
+import { findPayloads } from '../../summaries/find-payloads.ts';
 import { activity } from '../../summaries/resources/activity.ts';
 import { body } from '../../summaries/resources/body.ts';
 import { device } from '../../summaries/resources/device.ts';
@@ -9,9 +10,19 @@ import { askProvider, type ProviderApi } from './asking/ask-provider.ts';
 import { daysAround } from './asking/days.ts';
 import { devicesOf } from './asking/devices.ts';
 import { samplesOf, summariesOf, type Measured } from './asking/fitting.ts';
-import { numberOr, objectIn, objectOr, objectsOr, secondsOf, momentAt, type Found } from './asking/read-answer.ts';
+import {
+  nameIn,
+  numberIn,
+  numberOr,
+  objectIn,
+  objectOr,
+  objectsOr,
+  secondsOf,
+  momentAt,
+  type Found,
+} from './asking/read-answer.ts';
 import { holdOfShares } from './asking/shares.ts';
-import { toBody, toBodySamples, toDevice, MEASURED } from './withings-measures.ts';
+import { hasAnyOf, toBody, toBodySamples, toDevice, MEASURED } from './withings-measures.ts';
 import { toActivity, toSleep, toWorkout } from './withings-summaries.ts';
 import { ownOf } from '../../../wire/own.ts';
 
@@ -52,19 +63,22 @@ const MAPPERS = {
   device: { resource: device, toItem: toDevice },
 } satisfies Puller['mappers'];
 
-const measures = { windowDays: 90 };
+const measures = { windowDays: 90, with: 'body' };
 /** By the minute, a day an answer. */
-const byTheMinute = { windowDays: 7 };
+const byTheMinute = { windowDays: 7, with: 'steps' };
+/** The stages of each night cost a question. */
+const nights = { windowDays: 30 };
 
 export const withings: Puller = {
   resources: {
-    body: measures,
+    body: { windowDays: 90 },
     ...Object.fromEntries(Object.keys(MEASURED).map((name) => [name, measures])),
     activity: { windowDays: 90 },
-    sleep: { windowDays: 90 },
+    sleep: nights,
+    sleep_cycle: { ...nights, with: 'sleep' },
     workouts: { windowDays: 90 },
+    steps: { windowDays: 7 },
     heartrate: byTheMinute,
-    steps: byTheMinute,
     distance: byTheMinute,
     floors_climbed: byTheMinute,
     calories_active: byTheMinute,
@@ -74,9 +88,8 @@ export const withings: Puller = {
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
   pull: (source, resource, window) => {
-    const reader = ownOf(READERS, resource);
-    if (reader) return reader(source, window);
-    return resource in INTRADAY ? intraday(source, resource, window) : bodySamples(source, resource, window);
+    if (resource in INTRADAY) return intraday(source, window);
+    return ownOf(READERS, resource)?.(source, window) ?? measured(source, window);
   },
 };
 
@@ -120,34 +133,14 @@ const measurements = (source: PullSource, window: Window, types: readonly number
 const BODY_TYPES = [1, 5, 6, 76, 77, 88];
 
 const READERS: Readonly<Record<string, Reader>> = {
-  body: async function* (source, window) {
-    const { log } = source.ctx;
-    for await (const { rows, timezone } of measurements(source, window, BODY_TYPES)) {
-      yield* devicesOf(
-        log,
-        MAPPERS.device,
-        rows.map(({ attrib, deviceid, model }) => ({ attrib, deviceid, model })),
-      );
-      yield* summariesOf(
-        log,
-        MAPPERS.body,
-        rows.map((group) => ({ ...group, body: { timezone: timezone ?? null } })),
-      );
-    }
-  },
   activity: async function* (source, window) {
     const data_fields =
       'steps,distance,elevation,soft,moderate,intense,calories,totalcalories,hr_average,hr_min,hr_max';
     const call = { path: '/v2/measure', action: 'getactivity', list: 'activities', data_fields, ...daysOf(window) };
     for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, MAPPERS.activity, rows);
   },
-  sleep: async function* (source, window) {
-    const data_fields =
-      'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
-      'sleep_efficiency,sleep_latency,sleep_score,hr_average,hr_min,rr_average';
-    const call = { path: '/v2/sleep', action: 'getsummary', list: 'series', data_fields, ...daysOf(window) };
-    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, MAPPERS.sleep, rows);
-  },
+  sleep: asleep,
+  sleep_cycle: asleep,
   workouts: async function* (source, window) {
     const data_fields = 'calories,steps,distance,elevation,hr_average,hr_max,pause_duration';
     const call = { path: '/v2/measure', action: 'getworkouts', list: 'series', data_fields, ...daysOf(window) };
@@ -155,40 +148,103 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-async function* bodySamples(source: PullSource, resource: string, window: Window): AsyncIterable<Pulled> {
-  const { series, types } = MEASURED[resource] as (typeof MEASURED)[string];
-  for await (const { rows } of measurements(source, window, types))
-    for (const { of, measured } of toBodySamples(resource, rows)) yield* samplesOf(series, of, measured);
+/** What scales, cuffs and thermometers have measured, all that is wanted of it in one list. */
+async function* measured(source: PullSource, window: Window): AsyncIterable<Pulled> {
+  const { wanted, ctx } = source;
+  const series = Object.entries(MEASURED).filter(([resource]) => wanted.has(resource));
+  const types = [...(wanted.has('body') ? BODY_TYPES : []), ...series.flatMap(([, { types: each }]) => each)];
+  for await (const { rows, timezone } of measurements(source, window, [...new Set(types)])) {
+    if (wanted.has('body')) {
+      const ofScales = rows.filter((group) => hasAnyOf(group, BODY_TYPES));
+      yield* devicesOf(
+        ctx.log,
+        MAPPERS.device,
+        ofScales.map(({ attrib, deviceid, model }) => ({ attrib, deviceid, model })),
+      );
+      yield* summariesOf(
+        ctx.log,
+        MAPPERS.body,
+        ofScales.map((group) => ({ ...group, body: { timezone: timezone ?? null } })),
+      );
+    }
+    for (const [resource, { series: name, types: each }] of series) {
+      const groups = rows.filter((group) => hasAnyOf(group, each));
+      for (const { of, measured: values } of toBodySamples(resource, groups)) yield* samplesOf(name, of, values);
+    }
+  }
+}
+
+/** Nights, each with its stages. Those of a night that was read before and has not changed since are not asked for again. */
+async function* asleep(source: PullSource, window: Window): AsyncIterable<Pulled> {
+  const data_fields =
+    'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
+    'sleep_efficiency,sleep_latency,sleep_score,hr_average,hr_min,rr_average';
+  const call = { path: '/v2/sleep', action: 'getsummary', list: 'series', data_fields, ...daysOf(window) };
+  for await (const { rows } of pages(source, call)) {
+    const kept = await findPayloads(source.ctx, source.user, {
+      resource: sleep.name,
+      provider: 'withings',
+      provider_ids: rows.map(({ id }) => nameIn(id)),
+    });
+    for (const night of rows) {
+      const before = objectOr(kept.get(nameIn(night['id'])));
+      const isKnown = before['stages'] !== undefined && before['modified'] === night['modified'];
+      const stages = isKnown ? before['stages'] : await stagesOf(source, night);
+      yield* summariesOf(source.ctx.log, MAPPERS.sleep, [{ ...night, stages }]);
+    }
+  }
+}
+
+/** It answers a day at most. */
+async function stagesOf(source: PullSource, night: Found): Promise<unknown> {
+  const [startdate, enddate] = [numberIn(night['startdate']), numberIn(night['enddate'])];
+  if (enddate <= startdate) return [];
+  const answer = await ask(source, '/v2/sleep', {
+    action: 'get',
+    startdate,
+    enddate: Math.min(enddate, startdate + DAY_MS / 1_000),
+    data_fields: 'hr,rr',
+  });
+  return objectsOr(answer['series']).map(({ startdate: from, enddate: to, state, hr, rr }) => ({
+    startdate: from,
+    enddate: to,
+    state,
+    ...(hr === undefined ? {} : { hr }),
+    ...(rr === undefined ? {} : { rr }),
+  }));
 }
 
 /** Fields of what is measured within the day, by the names of events. */
 const INTRADAY: Readonly<Record<string, string>> = {
-  heartrate: 'heart_rate',
   steps: 'steps',
+  heartrate: 'heart_rate',
   distance: 'distance',
   floors_climbed: 'elevation',
   calories_active: 'calories',
 };
 
-/** It answers a day at most, keyed by the second at which each begins. */
-async function* intraday(source: PullSource, resource: string, { from, to }: Window): AsyncIterable<Pulled> {
-  const field = ownOf(INTRADAY, resource) as string;
+/** All that is wanted of a day is one question. It answers a day at most, keyed by the second at which each value begins. */
+async function* intraday(source: PullSource, { from, to }: Window): AsyncIterable<Pulled> {
+  const fields = Object.entries(INTRADAY).filter(([resource]) => source.wanted.has(resource));
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS) {
     const until = Math.min(at + DAY_MS, Date.parse(to));
     const answer = await ask(source, '/v2/measure', {
       action: 'getintradayactivity',
-      data_fields: field,
+      data_fields: fields.map(([, field]) => field).join(','),
       startdate: Math.floor(at / 1_000),
       enddate: Math.floor(until / 1_000),
     });
     // Nothing is an empty list there, and something a map.
-    const measured = Object.entries(objectOr(answer['series'])).flatMap(([second, value]): Measured[] => {
-      const found = objectOr(value);
+    const found = Object.entries(objectOr(answer['series'])).flatMap(([second, value]) => {
       const began = numberOr(second);
-      if (began === null) return [];
-      const duration_ms = (numberOr(found['duration']) ?? 0) * 1_000;
-      return [{ at: momentAt(began), value: numberOr(found[field]), duration_ms }];
+      return began === null ? [] : [{ at: momentAt(began), value: objectOr(value) }];
     });
-    yield* samplesOf(resource, WATCH, measured);
+    for (const [resource, field] of fields) {
+      const values = found.map(({ at: began, value }): Measured => {
+        const duration_ms = (numberOr(value['duration']) ?? 0) * 1_000;
+        return { at: began, value: numberOr(value[field]), duration_ms };
+      });
+      yield* samplesOf(resource, WATCH, values);
+    }
   }
 }

@@ -9,6 +9,7 @@ import { storeSummaries } from '../../summaries/store.ts';
 import { fit } from '../providers/asking/fitting.ts';
 import { objectOr } from '../providers/asking/read-answer.ts';
 import { PullError, type Mapper } from '../puller.ts';
+import { storeSleepCycles } from '../sleep-cycles.ts';
 
 /** What became of stored summaries. */
 export type Counts = {
@@ -70,6 +71,7 @@ async function replayKind(
     mapper.resource,
     kept.map(({ row, item }) => ({ item, raw: row.raw })),
   );
+  await storeSleepCycles(ctx, user, { resource: mapper.resource, incoming: kept }, stored);
   counts.skipped += rows.length - kept.length;
   for (const [n, { row, candidate }] of kept.entries()) {
     const hasOtherPoints = candidate.stream !== null && !row.stream_hash?.equals(candidate.stream.hash);

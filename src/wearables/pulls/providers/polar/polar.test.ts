@@ -132,7 +132,7 @@ test('A user authorises and is registered, what there is comes, does not end, an
   expect(JSON.parse(provider.asked[0]?.body ?? '')).toEqual({ 'member-id': expect.stringMatching(/^[0-9a-f-]{36}$/) });
   const { body } = await team.api<{ providers: object[] }>('GET', `/v2/user/providers/${user_id}`);
   expect(body.providers).toMatchObject([{ slug: 'polar', status: 'connected', external_user_id: '475' }]);
-  expect(Object.keys(await pulls())).toHaveLength(9);
+  expect(Object.keys(await pulls())).toHaveLength(10);
   expect(new Set(Object.values(await pulls()))).toEqual(new Set(['success']));
 
   expect(await summaries('profile')).toMatchObject([{ height: 175, birth_date: '1990-01-01', sex: 'female' }]);

@@ -44,24 +44,27 @@ const MAPPERS = {
 /** The list of everything that there is, whatever the window. */
 const all = { windowDays: 366 };
 
+const ofNights = { ...all, with: 'sleep' };
+
 export const polar: Puller = {
   resources: {
     profile: { ...all, polled: false },
-    body: all,
+    body: { ...all, with: 'profile' },
     // It answers 28 days, of which some stand around the window.
     activity: { windowDays: 25 },
     sleep: all,
+    sleep_cycle: ofNights,
+    hrv: ofNights,
+    respiratory_rate: ofNights,
     workouts: all,
     // Each costs a request.
-    workout_stream: all,
+    workout_stream: { ...all, with: 'workouts' },
     // Some devices measure every few seconds.
     heartrate: { windowDays: 5 },
-    hrv: all,
-    respiratory_rate: all,
   },
   // A watch is read when its wearer thinks of it.
   pollDays: 5,
-  // An application may ask 5,000 times a day and 100 times more for each user; a poll asks eleven times.
+  // An application may ask 5,000 times a day and 100 times more for each user; a poll asks six times.
   pollEverySeconds: 10_800,
   mappers: MAPPERS,
   pull: (source, resource, window) => (ownOf(READERS, resource) as Reader)(source, window),
@@ -86,55 +89,65 @@ async function nights(source: PullSource): Promise<{ night: Found; recharge: Fou
   return found.map((night) => ({ night, recharge: recharges.get(nameIn(night['date'])) ?? {} }));
 }
 
-const asleep = (name: string, field: string): Reader =>
-  async function* (source) {
-    for (const { night, recharge } of await nights(source))
-      yield* samplesOf(name, WATCH, measuredAsleep(night, recharge[field]));
-  };
+/** What was measured in nights, by the names of series: a field of the recovery. */
+const ASLEEP: Readonly<Record<string, string>> = { hrv: 'hrv_samples', respiratory_rate: 'breathing_samples' };
+
+const asleep: Reader = async function* (source) {
+  const { wanted, ctx } = source;
+  const found = await nights(source);
+  if (wanted.has('sleep') || wanted.has('sleep_cycle')) {
+    const raws = found.map(({ night, recharge }) => ({ ...night, recharge }));
+    yield* summariesOf(ctx.log, MAPPERS.sleep, raws);
+  }
+  for (const [name, field] of Object.entries(ASLEEP)) {
+    if (!wanted.has(name)) continue;
+    for (const { night, recharge } of found) yield* samplesOf(name, WATCH, measuredAsleep(night, recharge[field]));
+  }
+};
+
+/** What the person has told of themselves, once for all that is made of it. */
+const person: Reader = async function* (source) {
+  const { wanted, ctx } = source;
+  const found = await ask(source, 'users/physical-info');
+  if (found === null) return;
+  if (wanted.has('profile')) yield* summariesOf(ctx.log, MAPPERS.profile, [objectIn(found)]);
+  if (wanted.has('body')) yield* summariesOf(ctx.log, MAPPERS.body, [weighed(objectIn(found))]);
+};
+
+/** Exercises, and points of those that have none yet. */
+const sessions: Reader = async function* (source) {
+  const found = await exercises(source);
+  if (source.wanted.has('workouts')) yield* summariesOf(source.ctx.log, MAPPERS.workouts, found);
+  if (!source.wanted.has('workout_stream')) return;
+  const provider_ids = found.map(({ id }) => nameIn(id));
+  const known = await findStreamed(source.ctx, source.user, { provider: 'polar', provider_ids });
+  for (const exercise of found) {
+    const id = nameIn(exercise['id']);
+    const item = known.has(id) ? null : toWorkout(exercise);
+    if (item === null) continue;
+    const whole = await ask(source, `exercises/${encodeURIComponent(id)}`, { samples: 'true', route: 'true' });
+    const stream = whole === null ? null : toStream(item['time_start'] as string, objectIn(whole));
+    if (stream) yield* summariesOf(source.ctx.log, MAPPERS.workouts, [exercise], { stream });
+  }
+};
 
 const READERS: Readonly<Record<string, Reader>> = {
-  profile: async function* (source) {
-    const person = await ask(source, 'users/physical-info');
-    yield* summariesOf(source.ctx.log, MAPPERS.profile, person === null ? [] : [objectIn(person)]);
-  },
-  body: async function* (source) {
-    const person = await ask(source, 'users/physical-info');
-    yield* summariesOf(source.ctx.log, MAPPERS.body, person === null ? [] : [weighed(objectIn(person))]);
-  },
+  profile: person,
+  body: person,
   activity: async function* (source, window) {
     const days = objectsIn((await ask(source, 'users/activities', daysOf(window))) ?? []);
     yield* summariesOf(source.ctx.log, MAPPERS.activity, days);
   },
-  sleep: async function* (source) {
-    const found = await nights(source);
-    yield* summariesOf(
-      source.ctx.log,
-      MAPPERS.sleep,
-      found.map(({ night, recharge }) => ({ ...night, recharge })),
-    );
-  },
-  workouts: async function* (source) {
-    yield* summariesOf(source.ctx.log, MAPPERS.workouts, await exercises(source));
-  },
-  workout_stream: async function* (source) {
-    const found = await exercises(source);
-    const provider_ids = found.map(({ id }) => nameIn(id));
-    const known = await findStreamed(source.ctx, source.user, { provider: 'polar', provider_ids });
-    for (const exercise of found) {
-      const id = nameIn(exercise['id']);
-      const item = known.has(id) ? null : toWorkout(exercise);
-      if (item === null) continue;
-      const whole = await ask(source, `exercises/${encodeURIComponent(id)}`, { samples: 'true', route: 'true' });
-      const stream = whole === null ? null : toStream(item['time_start'] as string, objectIn(whole));
-      if (stream) yield* summariesOf(source.ctx.log, MAPPERS.workouts, [exercise], { stream });
-    }
-  },
+  sleep: asleep,
+  sleep_cycle: asleep,
+  hrv: asleep,
+  respiratory_rate: asleep,
+  workouts: sessions,
+  workout_stream: sessions,
   heartrate: async function* (source, window) {
     for (const day of listIn(await ask(source, 'users/continuous-heart-rate', daysOf(window)), 'heart_rates'))
       yield* samplesOf('heartrate', WATCH, onTheDay(source, day));
   },
-  hrv: asleep('hrv', 'hrv_samples'),
-  respiratory_rate: asleep('respiratory_rate', 'breathing_samples'),
 };
 
 /** It refuses days that are yet to come. */

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { providerOrNull } from '../providers.ts';
+import type { ProviderWithStatus } from './schemas.ts';
+
+/** What a connection has done and will do. */
+export type Progress = Pick<Static<typeof ProviderWithStatus>, 'last_data_at' | 'last_attempt' | 'next'>;
+
+type Row = {
+  provider: string;
+  status: string;
+  last_data_at: string | null;
+  attempted_at: string | null;
+  succeeded: boolean | null;
+  is_polled: boolean;
+  poll_at: string | null;
+  coming: string[] | null;
+  pull_at: string | null;
+};
+
+/** When each connection of a user last brought something, and what comes next, by provider. */
+export async function progressOf({ db, team }: TeamCtx, userId: string): Promise<ReadonlyMap<string, Progress>> {
+  const { rows } = await sql<Row>`
+    select c.provider, c.status, data.last_data_at, tried.attempted_at, tried.succeeded,
+           p.user_id is not null as is_polled, nullif(p.due_at, 'infinity') as poll_at, past.coming, past.pull_at
+      from connections c
+      left join polls p on p.user_id = c.user_id and p.provider = c.provider
+     cross join lateral (
+       select greatest(
+         (select max(updated_at) from summaries s
+           where s.user_id = c.user_id and s.team_id = c.team_id and s.provider = c.provider),
+         (select max(changed_at) from streams s
+           where s.user_id = c.user_id and s.team_id = c.team_id and s.provider = c.provider)) as last_data_at
+     ) as data
+     cross join lateral (
+       select array_agg(resource order by resource) as coming, nullif(min(due_at), 'infinity') as pull_at from pulls
+        where pulls.user_id = c.user_id and pulls.provider = c.provider and ended_at is null
+     ) as past
+      left join lateral (
+       select attempted_at, succeeded from (
+         select p.attempted_at, p.succeeded where p.attempted_at is not null
+          union all
+         select ended_at, status = 'success' from pulls
+          where pulls.user_id = c.user_id and pulls.provider = c.provider and ended_at is not null
+       ) as tries order by attempted_at desc limit 1
+     ) as tried on true
+     where c.user_id = ${userId} and c.team_id = ${team.id}`.execute(db);
+  return new Map(rows.map((row) => [row.provider, render(row)]));
+}
+
+const render = (row: Row): Progress => ({
+  last_data_at: row.last_data_at,
+  last_attempt:
+    row.attempted_at === null
+      ? null
+      : { timestamp: row.attempted_at, status: row.succeeded ? ('success' as const) : ('failure' as const) },
+  next: nextOf(row),
+});
+
+function nextOf({ provider, status, is_polled, poll_at, coming, pull_at }: Row): Progress['next'] {
+  const next = (action: Progress['next']['action'], at: string | null = null): Progress['next'] => ({
+    action,
+    at,
+    resources: action === 'historical_pull' ? (coming ?? []) : [],
+  });
+  if (status !== 'connected') return next('reconnect');
+  if (coming !== null) return next('historical_pull', pull_at);
+  if (is_polled) return next('poll', poll_at);
+  const auth = providerOrNull(provider)?.auth_type;
+  return next(auth === 'sdk' || auth === '' ? 'push' : 'none');
+}
