@@ -101,6 +101,7 @@ const PARTS: Record<string, string[]> = {
   'event-types': ['labs', 'wearables', 'delivery', 'events'],
   jobs: [
     'files',
+    'totals',
     'pipelines',
     'labs',
     'wearables',
@@ -143,6 +144,7 @@ const PARTS: Record<string, string[]> = {
   http: ['tenancy', 'audit', 'outbound', 'events', ...OPERATION, ...GROUND],
   tenancy: ['mail', 'outbound', 'audit', ...OPERATION, ...GROUND],
   system: [...OPERATION, ...GROUND],
+  totals: GROUND,
   mail: ['outbound', 'http/metrics', ...GROUND],
   outbound: GROUND,
   audit: GROUND,

@@ -13,6 +13,7 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/teams': ['teams', 'physicians', 'team_deletions'],
   'team-export': ['team_exports'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
+  totals: ['totals'],
   users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],
   insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],
   'wearables/connections': [

@@ -65,6 +65,8 @@ export function openDatabase(options: {
     application_name: options.name ?? 'phial',
     options: [
       `-c timezone=UTC`,
+      // One statement takes one processor: others' requests have the rest.
+      '-c max_parallel_workers_per_gather=0',
       ...(options.role === 'phial_app' ? ['-c role=phial_app', ...limits] : []),
       ...(options.plans === 'by index' ? Object.entries(BY_INDEX).map(([name, value]) => `-c ${name}=${value}`) : []),
     ].join(' '),

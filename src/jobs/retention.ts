@@ -19,6 +19,7 @@ import * as hooks from '../wearables/hooks/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as accessTokens from '../tenancy/access-tokens/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
+import * as totals from '../totals/erase.ts';
 import * as users from '../users/erase.ts';
 import * as mail from '../mail/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
@@ -40,6 +41,7 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   link,
   credentials,
   users,
+  totals,
   accessTokens,
   mail,
   tenancy,

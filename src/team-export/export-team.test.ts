@@ -55,6 +55,7 @@ const NOT_EXPORTED: Record<string, string> = {
   team_exports: 'that an export is under way',
   team_provider_waits: 'when providers are asked next',
   token_revocations: 'opens an account at a provider',
+  totals: 'counts of what is exported',
   tracking_numbers: 'keyed hashes; the numbers stand in the orders',
   user_subscriptions: 'what providers tell by themselves',
   user_tokens: 'opens the service for a user',

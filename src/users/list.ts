@@ -1,4 +1,5 @@
 import type { TeamCtx } from '../context.ts';
+import { countUsers } from './count.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 
 /** Users in the order they were made; the ones scheduled for deletion are left out. */
@@ -8,6 +9,5 @@ export async function listUsers(
 ): Promise<{ users: UserRow[]; total: number }> {
   const ofTeam = ctx.db.selectFrom('users').where('team_id', '=', ctx.team.id).where('deleted_at', 'is', null);
   const users = await ofTeam.select(USER_COLUMNS).orderBy('id').offset(page.offset).limit(page.limit).execute();
-  const { total } = await ofTeam.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { users, total };
+  return { users, total: await countUsers(ctx) };
 }

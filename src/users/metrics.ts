@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
+import { countUsers } from './count.ts';
 import type { MetricPoint, TeamMetrics } from './schemas.ts';
 
 const WEEKS = 26;
@@ -9,20 +10,19 @@ const WEEKS = 26;
 export async function countOfTeam(ctx: TeamCtx): Promise<Static<typeof TeamMetrics>> {
   const {
     rows: [counts],
-  } = await sql<{ users: number; orders: number; connected: number; errored: number }>`
+  } = await sql<{ orders: number; connected: number; errored: number }>`
     with connected as (
       select count(*) as all, count(*) filter (where connections.status = 'error') as errored
         from connections join users on users.id = connections.user_id
        where connections.team_id = ${ctx.team.id} and users.deleted_at is null
     )
-    select (select count(*) from users where team_id = ${ctx.team.id} and deleted_at is null) as users,
-           (select count(*) from orders where team_id = ${ctx.team.id}) as orders,
+    select (select coalesce(sum(rows), 0)::bigint from totals where team_id = ${ctx.team.id} and list = 'orders') as orders,
            connected.all as connected, connected.errored
       from connected`.execute(ctx.db);
   return {
     team_id: ctx.team.id,
     number_of_connected_sources: counts?.connected ?? 0,
-    number_of_users: counts?.users ?? 0,
+    number_of_users: await countUsers(ctx),
     number_of_errored_connected_sources: counts?.errored ?? 0,
     number_of_connected_sources_by_week: counts?.connected ? await countByWeek(ctx) : [],
     number_of_ordered_tests: counts?.orders ?? 0,

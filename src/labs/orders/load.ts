@@ -91,9 +91,13 @@ export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at a
   (select json_agg(json_build_array(t.id, t.origin, t.parent_id, t.last_low_level_status, t.last_event_at, t.created_at, t.updated_at))
      from orders t where t.team_id = orders.team_id and t.order_transaction_id = orders.order_transaction_id) as transaction`;
 
-/** What WHOLE_ORDER reads from, where `orders` is named already. */
-export const JOINED = `join users on users.id = orders.user_id
-  join lab_tests on lab_tests.id = orders.lab_test_id join labs on labs.id = lab_tests.lab_id`;
+/**
+ * What WHOLE_ORDER reads from, where `orders` is named already. With `offset 0` each order looks its own rows up by their keys:
+ * as plain joins they would be planned by statistics, and read all users of the deployment where those lag behind.
+ */
+export const JOINED = `cross join lateral (select client_user_id, deleted_at from users where users.id = orders.user_id offset 0) as users
+  cross join lateral (select revision, lab_id from lab_tests where lab_tests.id = orders.lab_test_id offset 0) as lab_tests
+  cross join lateral (select id, revision, connection, states, order_rules from labs where labs.id = lab_tests.lab_id offset 0) as labs`;
 
 export type WholeOrder = StoredOrder & {
   client_user_id: string;

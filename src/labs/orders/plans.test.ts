@@ -49,6 +49,34 @@ async function fill(of: Team, orders: number): Promise<void> {
      select user_id, id, team_id, 1, 'received.testkit.ordered' from orders where user_id = $1`,
     [user_id],
   );
+  await client.query(
+    `insert into totals (team_id, list, part, backend, rows)
+     select team_id, 'orders', array[last_low_level_status, method, interpretation], -1, count(*)
+       from orders where user_id = $1 group by 1, 3`,
+    [user_id],
+  );
+  await client.end();
+}
+
+/** As many users with an order each, the newest of all. */
+async function fillUsers(of: Team, users: number): Promise<void> {
+  const lab_test_id = await kitTestId(of);
+  const client = new Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  await client.query('set session_replication_role = replica');
+  await client.query(
+    `with made as (
+       insert into users (id, team_id, client_user_id)
+       select overlay(gen_random_uuid()::text placing 'f0000000-0000-7' from 1 for 15)::uuid, $1, 'of plans ' || n
+         from generate_series(1, ${users}) as n returning id
+     ), begun as (
+       insert into order_transactions (user_id, id, team_id) select id, id, $1 from made
+     )
+     insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method, last_status,
+       last_low_level_status, last_event_id)
+     select id, id, $1, id, 'initial', $2, id, 'testkit', 'received.testkit.ordered', 'ordered', 1 from made`,
+    [of.id, lab_test_id],
+  );
   await client.end();
 }
 
@@ -90,6 +118,16 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
 describe('a page of 200,000 orders', () => {
   type Page = { total: number; orders: OrderBody[] };
   const list = async (query: string): Promise<Page> => (await team.api<Page>('GET', `/v3/orders?size=10${query}`)).body;
+
+  test('reads the users of its orders and no others, while the statistics know of none of them', async () => {
+    await fillUsers(team, 40_000);
+    await list('');
+    const read = await rowsRead(app.db, ['orders', 'users'], async () => {
+      for (const query of ['', '&status=lost', '&status=lost,ordered', '&interpretation=critical', '&order_type=testkit'])
+        expect((await list(query)).orders.length).toBe(10);
+    });
+    expect(read).toBeLessThan(1_000);
+  });
 
   test('is the newest ones, counted whole', async () => {
     const page = await list('');

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
+import { countOrders } from './count.ts';
 import { PARAMETERS, valuesOf, WHERE, type OrderFilters } from './filters.ts';
 import { JOINED, loadOrders, toOrders, WHOLE_ORDER, type LoadedOrder, type WholeOrder } from '../load.ts';
 import type { OrderRow } from '../sealed.ts';
@@ -14,8 +15,6 @@ const OPENED_AT_ONCE = 500;
 type Page = OrderFilters & { page: number; size: number };
 type Listed = { orders: LoadedOrder[]; total: number };
 
-const COUNT = `select count(*) as total from orders where ${WHERE}`;
-
 const [limit, offset, byStatus, descending] = [1, 2, 3, 4].map((place) => `$${PARAMETERS + place}`);
 
 // With its parameters known, each CASE is its column or nothing: what is left is the order of an index.
@@ -27,7 +26,7 @@ const ORDER = `
 
 const PAGE = `
   select ${WHOLE_ORDER}
-    from (select * from orders where ${WHERE} order by ${ORDER} limit ${limit}::bigint offset ${offset}::bigint) as orders ${JOINED}
+    from (select orders.* from orders where ${WHERE} order by ${ORDER} limit ${limit}::bigint offset ${offset}::bigint) as orders ${JOINED}
    order by ${ORDER}`;
 
 const NAMES = `select orders.id, orders.team_id, orders.patient_details from orders where ${WHERE}`;
@@ -36,10 +35,7 @@ const NAMES = `select orders.id, orders.team_id, orders.patient_details from ord
 export async function listOrders(ctx: TeamCtx, filters: Page): Promise<Listed> {
   const values = valuesOf(ctx, filters);
   if (values === null) return { orders: [], total: 0 };
-  const {
-    rows: [count],
-  } = await ctx.db.executeQuery<{ total: number }>(CompiledQuery.raw(COUNT, values));
-  const total = count?.total ?? 0;
+  const total = await countOrders(ctx, values);
   if (filters.order_key === 'patient_name') return { orders: await sortedByName(ctx, filters, values, total), total };
   const first = (filters.page - 1) * filters.size;
   if (first >= total) return { orders: [], total };
