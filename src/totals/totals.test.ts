@@ -35,10 +35,7 @@ const FILTERS: [query: string, condition: string][] = [
   ['&interpretation=null', 'interpretation is null'],
   ['&is_critical=true', `interpretation is not distinct from 'critical'`],
   ['&is_critical=false', `interpretation is distinct from 'critical'`],
-  [
-    '&status=completed&interpretation=critical',
-    `last_low_level_status = 'completed' and interpretation = 'critical'`,
-  ],
+  ['&status=completed&interpretation=critical', `last_low_level_status = 'completed' and interpretation = 'critical'`],
 ];
 
 async function expectTotals(): Promise<number[]> {

@@ -53,14 +53,19 @@ export type LoadedOrder = {
   requisitionUrl: RequisitionUrl;
 };
 
-type RequisitionUrl = { ofKey: string | null; ofEvents: string };
+/** Signed when it is asked for: each answer shows one of the two. */
+type RequisitionUrl = { readonly ofKey: string | null; readonly ofEvents: string };
 
 export const requisitionUrlOf = (ctx: TeamCtx, order: { id: string }): RequisitionUrl => {
   const record = { team_id: ctx.team.id, id: order.id };
-  const { keyId: _, ...withoutKey } = ctx;
   return {
-    ofKey: reachesDocuments(ctx) ? signedUrl(ctx, 'requisition', record) : null,
-    ofEvents: signedUrl(withoutKey, 'requisition', record),
+    get ofKey() {
+      return reachesDocuments(ctx) ? signedUrl(ctx, 'requisition', record) : null;
+    },
+    get ofEvents() {
+      const { keyId: _, ...withoutKey } = ctx;
+      return signedUrl(withoutKey, 'requisition', record);
+    },
   };
 };
 
