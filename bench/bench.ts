@@ -1,3 +1,4 @@
+import { benchAggregates } from './aggregates.ts';
 import { benchBackfill } from './backfill.ts';
 import { benchClaim } from './delivery/claim.ts';
 import { benchDeliver, benchDeliverMany } from './delivery/deliver.ts';
@@ -39,6 +40,7 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
   orders: benchOrders,
   'orders-list': benchOrdersList,
   samples: benchSamples,
+  aggregates: benchAggregates,
   backfill: benchBackfill,
   import: benchImport,
   fairness: async ({ quick }) =>

@@ -15,6 +15,12 @@ export type Series = {
   units: Readonly<Record<string, (value: number, type: string | null) => number>>;
   /** Samples have a start and an end; those of others are of one moment. */
   interval: boolean;
+  /**
+   * Values of a day add up, as steps do: several sources complement each other. `as measured`: two sources report the same
+   * where their intervals overlap, or their moments are equal. `by the hour`: where both report within an hour, since such
+   * samples stand for a stretch of time whose length nobody tells. null: values do not add up.
+   */
+  additive: 'as measured' | 'by the hour' | null;
   /** What `value` is: a number, a text, or two numbers, systolic and diastolic. */
   value: 'number' | 'text' | 'blood_pressure';
   /** The least and the most that `value` can be, in the unit of the series: what lies beyond has not been measured. */
@@ -41,6 +47,7 @@ const series = (line: Line): Series => ({
   event: line.name,
   units: {},
   interval: false,
+  additive: null,
   value: 'number',
   only: null,
   type: null,
@@ -117,8 +124,13 @@ const BODY_TEMPERATURE: Range = [0, 60];
 const ANTIBODIES: Range = [0, 1_000_000];
 
 export const SERIES: readonly Series[] = [
-  interval('workout_swimming_stroke', 'WorkoutSwimmingStroke', 'swimming strokes of workouts', 'count', COUNT),
-  interval('workout_distance', 'WorkoutDistance', 'distances of workouts', 'm', DISTANCE, { units: metres }),
+  interval('workout_swimming_stroke', 'WorkoutSwimmingStroke', 'swimming strokes of workouts', 'count', COUNT, {
+    additive: 'as measured',
+  }),
+  interval('workout_distance', 'WorkoutDistance', 'distances of workouts', 'm', DISTANCE, {
+    additive: 'as measured',
+    units: metres,
+  }),
   interval(
     'heart_rate_recovery_one_minute',
     'HeartRateRecoveryOneMinute',
@@ -134,11 +146,14 @@ export const SERIES: readonly Series[] = [
   interval('basal_body_temperature', 'BasalBodyTemperature', 'basal body temperature', '°C', BODY_TEMPERATURE, {
     units: celsius,
   }),
-  interval('handwashing', 'Handwashing', 'handwashing', 'count', COUNT),
-  interval('daylight_exposure', 'DaylightExposure', 'time in daylight', 'min', WEEK_IN_MINUTES, { units: minutes }),
+  interval('handwashing', 'Handwashing', 'handwashing', 'count', COUNT, { additive: 'as measured' }),
+  interval('daylight_exposure', 'DaylightExposure', 'time in daylight', 'min', WEEK_IN_MINUTES, {
+    additive: 'as measured',
+    units: minutes,
+  }),
   interval('uv_exposure', 'UVExposure', 'exposure to ultraviolet light', 'index', [0, 100]),
-  interval('fall', 'Fall', 'falls', 'count', COUNT),
-  interval('inhaler_usage', 'InhalerUsage', 'uses of an inhaler', 'count', COUNT),
+  interval('fall', 'Fall', 'falls', 'count', COUNT, { additive: 'as measured' }),
+  interval('inhaler_usage', 'InhalerUsage', 'uses of an inhaler', 'count', COUNT, { additive: 'as measured' }),
   interval('peak_expiratory_flow_rate', 'PeakExpiratoryFlowRate', 'peak expiratory flow', 'L/min', [0, 2_000]),
   interval('forced_vital_capacity', 'ForcedVitalCapacity', 'forced vital capacity', 'L', [0, 30]),
   interval(
@@ -148,7 +163,7 @@ export const SERIES: readonly Series[] = [
     'L',
     [0, 30],
   ),
-  interval('wheelchair_push', 'WheelchairPush', 'pushes of a wheelchair', 'count', COUNT),
+  interval('wheelchair_push', 'WheelchairPush', 'pushes of a wheelchair', 'count', COUNT, { additive: 'as measured' }),
   interval(
     'sleep_breathing_disturbance',
     'SleepBreathingDisturbance',
@@ -160,40 +175,60 @@ export const SERIES: readonly Series[] = [
       typeOptional: true,
     },
   ),
-  interval('sleep_apnea_alert', 'SleepApneaAlert', 'sleep apnea alerts', 'count', COUNT),
-  interval('stand_duration', 'StandDuration', 'time spent standing', 'min', WEEK_IN_MINUTES, { units: minutes }),
-  interval('stand_hour', 'StandHour', 'hours with standing', 'count', COUNT, { type: ['stood', 'idle'] }),
+  interval('sleep_apnea_alert', 'SleepApneaAlert', 'sleep apnea alerts', 'count', COUNT, { additive: 'as measured' }),
+  interval('stand_duration', 'StandDuration', 'time spent standing', 'min', WEEK_IN_MINUTES, {
+    additive: 'as measured',
+    units: minutes,
+  }),
+  interval('stand_hour', 'StandHour', 'hours with standing', 'count', COUNT, {
+    additive: 'as measured',
+    type: ['stood', 'idle'],
+  }),
   interval('heart_rate_alert', 'HeartRateAlert', 'heart rate alerts', 'count', [1, 1], {
+    additive: 'as measured',
     only: 1,
     type: ['low_heart_rate', 'high_heart_rate', 'irregular_rhythm'],
   }),
   interval('afib_burden', 'AFibBurden', 'time in atrial fibrillation', '%', PERCENT),
   interval('workout_duration', 'WorkoutDuration', 'durations of workouts', 'min', WEEK_IN_MINUTES, {
+    additive: 'as measured',
     units: minutes,
     extras: { intensity: { words: ['low', 'medium', 'high'], answered: 'always' } },
   }),
   interval('vo2_max', 'VO2Max', 'maximal oxygen uptake', 'mL/kg/min', [0, 150], { ungrouped: true }),
   point('stress_level', 'StressLevel', 'stress levels', '%', PERCENT, { ungrouped: true }),
   interval('mindfulness_minutes', 'MindfulnessMinutes', 'minutes of mindfulness', 'min', WEEK_IN_MINUTES, {
+    additive: 'as measured',
     units: minutes,
     ungrouped: true,
   }),
   interval('caffeine', 'Caffeine', 'caffeine intake', 'g', [0, 1_000], {
+    additive: 'as measured',
     units: { mg: times(0.001) },
     ungrouped: true,
   }),
   point('water', 'Water', 'water intake', 'ml', [0, 100_000], {
+    additive: 'as measured',
     units: { mL: times(1), L: times(1000), fl_oz: times(29.5735295625) },
     ungrouped: true,
   }),
-  interval('steps', 'Steps', 'steps', 'count', COUNT, { ungrouped: true }),
-  point('floors_climbed', 'FloorsClimbed', 'floors climbed', 'count', COUNT, { ungrouped: true }),
-  interval('distance', 'Distance', 'distances', 'm', DISTANCE, { units: metres, ungrouped: true }),
+  interval('steps', 'Steps', 'steps', 'count', COUNT, { additive: 'as measured', ungrouped: true }),
+  point('floors_climbed', 'FloorsClimbed', 'floors climbed', 'count', COUNT, {
+    additive: 'by the hour',
+    ungrouped: true,
+  }),
+  interval('distance', 'Distance', 'distances', 'm', DISTANCE, {
+    additive: 'as measured',
+    units: metres,
+    ungrouped: true,
+  }),
   point('calories_basal', 'CaloriesBasal', 'energy burnt at rest', 'kcal', ENERGY, {
+    additive: 'by the hour',
     units: kilocalories,
     ungrouped: true,
   }),
   interval('calories_active', 'CaloriesActive', 'energy burnt by activity', 'kcal', ENERGY, {
+    additive: 'as measured',
     units: kilocalories,
     ungrouped: true,
   }),
@@ -205,6 +240,7 @@ export const SERIES: readonly Series[] = [
     },
   }),
   interval('insulin_injection', 'InsulinInjection', 'insulin injections', 'unit', [0, 10_000], {
+    additive: 'as measured',
     type: ['rapid_acting', 'long_acting'],
     extras: {
       delivery_mode: { words: ['basal', 'bolus'], answered: 'optional' },
@@ -233,7 +269,7 @@ export const SERIES: readonly Series[] = [
     },
     ungrouped: true,
   }),
-  interval('carbohydrates', 'Carbohydrates', 'carbohydrate intake', 'g', [0, 100_000]),
+  interval('carbohydrates', 'Carbohydrates', 'carbohydrate intake', 'g', [0, 100_000], { additive: 'as measured' }),
   interval('body_temperature_delta', 'BodyTemperatureDelta', 'differences of body temperature', '°C', [-20, 20], {
     extras: sensor,
   }),

@@ -30,11 +30,11 @@ export async function computeTable(
     teamId: ctx.team.id,
     timeZone: zoneOf(user),
     weekStartsOn: config?.week_starts_on ?? 'monday',
-    providers: config?.provider_priority_overrides ?? (await prioritiesOf(ctx, priorityTypeOf(plan))),
+    providers: [...(config?.provider_priority_overrides ?? []), ...(await prioritiesOf(ctx, priorityTypeOf(plan)))],
     limit: most + 1,
   };
   const opened = await openTexts(ctx, plan, scope);
-  const { rows } = await sql<Row>`${querySql(plan, scope, opened)}`.execute(ctx.db);
+  const { rows } = await sql<Row>`${await querySql(ctx, plan, scope, opened)}`.execute(ctx.db);
   if (rows.length > most) {
     throw new AppError(
       'too_many_matches',

@@ -1,8 +1,10 @@
 // By what rows are grouped, and how the key of a group is told.
 import { sql } from 'kysely';
-import { valueSql, type Expression } from './columns/column.ts';
+import { localTime } from './columns/local-time.ts';
+import { offsetText, valueSql, type Expression } from './columns/column.ts';
 import type { DatePart, Group, Unit } from './read-query.ts';
 import type { QueryScope } from './scope.ts';
+import type { Table } from './tables.ts';
 
 /** What rows are grouped and ordered by, from a row of `counted`. */
 export function groupSql(group: Group, scope: QueryScope): Expression {
@@ -11,11 +13,47 @@ export function groupSql(group: Group, scope: QueryScope): Expression {
   return valueSql(group.column, scope);
 }
 
-/** How a beginning is told, made for groups alone and not for each row. */
-export const toldStart = (start: Expression, unit: Unit): Expression =>
-  unit === 'minute' || unit === 'hour'
-    ? sql`to_char(${start}, 'YYYY-MM-DD"T"HH24:MI:SS')`
-    : sql`to_char(${start}, 'YYYY-MM-DD')`;
+const HOUR_MINUTES = 60;
+const DAY_MINUTES = 1_440;
+
+/** How many minutes a group lasts; null of what groups by a day or more, or not by time. */
+function minutesOf(group: Group): number | null {
+  const [unit, value] =
+    'trunc' in group ? [group.trunc.unit, group.trunc.value] : 'part' in group ? [group.part, 1] : [];
+  if (unit === 'minute') return value as number;
+  return unit === 'hour' ? (value as number) * HOUR_MINUTES : null;
+}
+
+/** The shortest of what is grouped by, in minutes, where that is less than a day. */
+export function slotMinutesOf(groups: readonly Group[]): number | null {
+  const shortest = Math.min(...groups.map((group) => minutesOf(group) ?? DAY_MINUTES), DAY_MINUTES);
+  return shortest < DAY_MINUTES ? shortest : null;
+}
+
+/**
+ * How many seconds clocks are ahead of UTC, of what is grouped by hours or less: an hour that comes twice in autumn is two
+ * groups. Null where that tells no groups apart.
+ */
+export function offsetSql(group: Group, table: Table, { timeZone }: QueryScope): Expression | null {
+  const minutes = 'trunc' in group ? minutesOf(group) : null;
+  if (minutes === null || minutes > HOUR_MINUTES || table.index.kind !== 'moment') return null;
+  const ahead = (at: Expression): Expression => sql`extract(epoch from local_at - (${at} at time zone 'UTC'))::integer`;
+  if (table.series) return ahead(sql`at`);
+  // What its source counts to another day than the one on which it began lies at the beginning of that day.
+  const begin = sql`coalesce(start_at, created_at)`;
+  return sql`case when local_at = ${localTime(begin, timeZone)} then ${ahead(begin)} end`;
+}
+
+/** How the key of a group is told, made for groups alone and not for each row; with its offset where one would be like another. */
+export function toldKey(group: Group, key: Expression, offset: Expression | null): Expression {
+  if (!('trunc' in group)) return key;
+  const { unit } = group.trunc;
+  if (unit !== 'minute' && unit !== 'hour') return sql`to_char(${key}, 'YYYY-MM-DD')`;
+  const told = sql`to_char(${key}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
+  if (offset === null) return told;
+  const same = sql`over (partition by ${key})`;
+  return sql`${told} || case when min(${offset}) ${same} is not distinct from max(${offset}) ${same} then '' else ${offsetText(offset)} end`;
+}
 
 const part = (field: Expression): Expression => sql`extract(${field} from local_at)::float8`;
 /** Weeks are those of ISO 8601, and weekdays from 1, a Monday, to 7. */

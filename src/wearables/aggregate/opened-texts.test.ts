@@ -45,7 +45,7 @@ test('a text that is kept sealed is no part of a statement and none of its param
     limit: 100,
   };
   const opened = await openTexts(ctx, plan, scope);
-  const statement = querySql(plan, scope, opened).compile(ctx.db);
+  const statement = (await querySql(ctx, plan, scope, opened)).compile(ctx.db);
   expect(JSON.stringify([statement.sql, statement.parameters])).not.toMatch(/hill|sea/);
   expect([opened?.textAt(0), opened?.textAt(1)]).toEqual(['Round the hill', 'To the sea']);
 });

@@ -1,43 +1,59 @@
 // A query as one SQL statement. Its text varies with the query, so it is never prepared under a name; whatever stands in it
 // besides values comes from the lists of this wing, never from the request.
 import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
 import { valueSql, type Column, type Expression } from './columns/column.ts';
 import type { Func } from './functions.ts';
-import { groupSql, toldStart } from './groups.ts';
+import { groupSql, offsetSql, slotMinutesOf, toldKey } from './groups.ts';
 import type { OpenedTexts } from './opened-texts.ts';
-import type { Group, QueryPlan } from './read-query.ts';
+import type { QueryPlan } from './read-query.ts';
 import type { QueryScope } from './scope.ts';
-import { countedRows, type RowsAsked, type SourceColumn } from './sources/counted-rows.ts';
+import { countedRows, type SamplesAsked, type SourceColumn, type SummariesAsked } from './sources/counted-rows.ts';
 import { conditionSql, splitBySource } from './where/condition-sql.ts';
 
 /**
  * One column for each of the answer, in their order, called c0, c1 and so on. Groups and values are computed of each row
  * first, as g0 and v0: what is grouped by may hold parameters then.
  */
-export function querySql(plan: QueryPlan, scope: QueryScope, opened: OpenedTexts | null): Expression {
+export async function querySql(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  plan: QueryPlan,
+  scope: QueryScope,
+  opened: OpenedTexts | null,
+): Promise<Expression> {
   const { table, groups, columns, isListing } = plan;
   const conditions = splitBySource(plan.where);
   const around = { scope, opened };
   const values = [...new Set(columns.flatMap((each) => ('column' in each ? [each.column] : [])))];
   const nameOf = (column: Column): Expression => sql.id(`v${values.indexOf(column)}`);
   const keys = groups.map((_, n) => sql.id(`g${n}`));
+  const offsets = groups.map((group, n) => {
+    const offset = offsetSql(group, table, scope);
+    return offset && { offset, name: sql.id(`o${n}`) };
+  });
   const read = [
     ...groups.map((group, n) => sql`${groupSql(group, scope)} as ${sql.id(`g${n}`)}`),
+    ...offsets.flatMap((each) => (each ? [sql`${each.offset} as ${each.name}`] : [])),
     ...values.map((column, n) => sql`${valueSql(column, scope)} as ${sql.id(`v${n}`)}`),
   ];
   const told = columns.map((each) => {
-    if ('group' in each) return toldKey(groups[each.group] as Group, keys[each.group] as Expression);
+    if ('group' in each) {
+      const n = each.group;
+      return toldKey(groups[n] as QueryPlan['groups'][number], keys[n] as Expression, offsets[n]?.name ?? null);
+    }
     return each.func === null ? nameOf(each.column) : FUNCTION_SQL[each.func](nameOf(each.column));
   });
+  const inGroups = [...keys, ...offsets.flatMap((each) => each?.name ?? [])];
+  // Of an hour that comes twice, the one that is further ahead of UTC comes first.
+  const inOrder = keys.flatMap((key, n) => [key, ...(offsets[n] ? [sql`${offsets[n].name} desc`] : [])]);
+  const asked = rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around));
   return sql`
-    with ${countedRows(rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around)), scope)}${
-      opened ? sql`, ${opened.table}` : sql``
-    }, placed as (
+    with ${await countedRows(ctx, asked, scope)}${opened ? sql`, ${opened.table}` : sql``}, placed as (
       select ${sql.join([...read, instantOf(table)])} from counted${opened ? joinOpened(table) : sql``}
        where ${withinWindow(plan, scope)}${conditions.rows ? sql` and ${conditionSql(conditions.rows, around)}` : sql``}
     )
     select ${sql.join(told.map((expression, n) => sql`${expression} as ${sql.id(`c${n}`)}`))} from placed
-    ${keys.length > 0 ? sql`group by ${sql.join(keys)} order by ${sql.join(keys)}` : sql``}
+    ${keys.length > 0 ? sql`group by ${sql.join(inGroups)} order by ${sql.join(inOrder)}` : sql``}
     ${isListing ? sql`order by instant, tie` : sql``}
     limit ${scope.limit}`;
 }
@@ -65,18 +81,15 @@ function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression 
 }
 
 /** Which rows are to be counted. */
-function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): RowsAsked {
+function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): SamplesAsked | SummariesAsked {
   const apart = groups.flatMap((group): SourceColumn[] => {
     const source = 'column' in group ? group.column.ofSource : undefined;
     return source ? [source] : [];
   });
   if (!table.series) return { summary: table.resource, apart, sourceFilter };
   const { of: series, type } = table.series;
-  return { series: table.resource, type: series.keyedByType ? type : '', apart, sourceFilter };
+  return { series, type: series.keyedByType ? type : '', slotMinutes: slotMinutesOf(groups), apart, sourceFilter };
 }
-
-const toldKey = (group: Group, key: Expression): Expression =>
-  'trunc' in group ? toldStart(key, group.trunc.unit) : key;
 
 const FUNCTION_SQL: Record<Func, (value: Expression) => Expression> = {
   min: (value) => sql`min(${value})`,

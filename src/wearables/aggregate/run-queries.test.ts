@@ -137,6 +137,40 @@ describe('a query over samples', () => {
     expect(await tableOf(user_id, timeframe, query)).toEqual({ 'group_key.0': keys, 'sum.steps.value': sums });
   });
 
+  test('tells an hour that comes twice in autumn as two, each with its offset, and no other with one', async () => {
+    const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
+      client_user_id: 'of New York in autumn',
+      fallback_time_zone: 'America/New_York',
+    });
+    const start = Date.parse('2025-11-02T04:00:00Z');
+    const hours = Array.from({ length: 25 }, (_, n) => new Date(start + n * 3_600_000).toISOString());
+    await push(
+      body.user_id,
+      hours.map((hour, n) => steps(hour, n + 1)),
+    );
+    const asked = async (group_by: object[]) =>
+      tableOf(body.user_id, past('2025-11-02', 'day'), { select: [key, ...all('steps', 'sum')], group_by });
+    const table = await asked(by('hour'));
+    expect(table['group_key.0']).toHaveLength(25);
+    expect(table['group_key.0']?.slice(0, 5)).toEqual([
+      '2025-11-02T00:00:00',
+      '2025-11-02T01:00:00-04:00',
+      '2025-11-02T01:00:00-05:00',
+      '2025-11-02T02:00:00',
+      '2025-11-02T03:00:00',
+    ]);
+    expect(table['sum.steps.value']).toEqual(hours.map((_, n) => n + 1));
+    expect(await asked([...by('hour', 6)])).toEqual({
+      'group_key.0': [0, 6, 12, 18].map((hour) => `2025-11-02T${String(hour).padStart(2, '0')}:00:00`),
+      'sum.steps.value': [28, 63, 99, 135],
+    });
+    expect((await asked([{ date_part: 'hour' }]))['sum.steps.value']?.slice(0, 3)).toEqual([1, 5, 4]);
+    expect((await asked(by('minute', 30)))['group_key.0']?.slice(1, 3)).toEqual([
+      '2025-11-02T01:00:00-04:00',
+      '2025-11-02T01:00:00-05:00',
+    ]);
+  });
+
   test('begins weeks on Sunday where that is asked for', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [
@@ -149,20 +183,25 @@ describe('a query over samples', () => {
     expect(table).toEqual({ 'group_key.0': ['2025-12-28', '2026-01-04'], 'sum.steps.value': [4, 3] });
   });
 
-  test('never sums two sources of one day: the better device counts, or the provider that is named first', async () => {
+  test('sums what sources measured one after the other, of the better device or of the provider that is named first', async () => {
     const { user_id } = await makeUser(app.team);
+    const hour = (start: string, value: number, provider: string, source_type: string) =>
+      steps(start, value, { end: start.replace(':00:00Z', ':59:59.999Z'), provider, source_type });
     await push(user_id, [
-      steps('2026-01-05T10:00:00Z', 100, { provider: 'apple_health_kit', source_type: 'phone' }),
-      steps('2026-01-05T11:00:00Z', 10, { provider: 'apple_health_kit', source_type: 'watch' }),
-      steps('2026-01-05T12:00:00Z', 11, { provider: 'fitbit', source_type: 'watch' }),
-      steps('2026-01-06T10:00:00Z', 200, { provider: 'apple_health_kit', source_type: 'phone' }),
+      hour('2026-01-05T10:00:00Z', 100, 'apple_health_kit', 'phone'),
+      hour('2026-01-05T11:00:00Z', 10, 'apple_health_kit', 'watch'),
+      hour('2026-01-05T11:00:00Z', 11, 'fitbit', 'watch'),
+      hour('2026-01-06T10:00:00Z', 200, 'apple_health_kit', 'phone'),
     ]);
     const query = { select: [key, ...all('steps', 'sum')], group_by: by('day') };
     const sums = async (config?: object) =>
       (await tableOf(user_id, past('2026-01-06', 'week'), query, config))['sum.steps.value'];
-    expect(await sums()).toEqual([10, 200]);
-    expect(await sums({ provider_priority_overrides: ['fitbit'] })).toEqual([11, 200]);
-    const bySource = { select: [key, ...all('steps', 'sum')], group_by: [{ source: 'provider' }, { source: 'type' }] };
+    expect(await sums()).toEqual([110, 200]);
+    expect(await sums({ provider_priority_overrides: ['fitbit'] })).toEqual([111, 200]);
+    const bySource = {
+      select: [key, ...all('steps', 'sum')],
+      group_by: [{ source: 'source_provider' }, { source: 'source_type' }],
+    };
     expect(await tableOf(user_id, past('2026-01-06', 'week'), bySource)).toEqual({
       'group_key.0': ['apple_health_kit', 'apple_health_kit', 'fitbit'],
       'group_key.1': ['phone', 'watch', 'watch'],
@@ -170,56 +209,97 @@ describe('a query over samples', () => {
     });
     const byHalf = (source: string) =>
       tableOf(user_id, past('2026-01-06', 'week'), { ...query, group_by: [{ source }] });
-    expect(await byHalf('provider')).toEqual({
+    expect(await byHalf('source_provider')).toEqual({
       'group_key.0': ['apple_health_kit', 'fitbit'],
-      'sum.steps.value': [210, 11],
+      'sum.steps.value': [310, 11],
     });
-    expect(await byHalf('type')).toEqual({ 'group_key.0': ['phone', 'watch'], 'sum.steps.value': [300, 10] });
+    expect(await byHalf('source_type')).toEqual({ 'group_key.0': ['phone', 'watch'], 'sum.steps.value': [300, 10] });
   });
 
-  test('chooses among three sources day by day, by the local day of each sample, at the edges of the timeframe too', async () => {
+  test('chooses among three sources of moments day by day, by the local day of each sample, at the edges of the timeframe too', async () => {
     const { user_id } = await makeUser(app.team);
-    const ring = (start: string, value: number, more: object = {}) => steps(start, value, more);
+    const ring = (start: string, value: number, more: object = {}) => heartRate(start, value, more);
     const watch = (start: string, value: number, more: object = {}) =>
-      steps(start, value, { provider: 'fitbit', source_type: 'watch', ...more });
+      heartRate(start, value, { provider: 'fitbit', source_type: 'watch', ...more });
     const phone = (start: string, value: number, more: object = {}) =>
-      steps(start, value, { provider: 'apple_health_kit', source_type: 'phone', ...more });
+      heartRate(start, value, { provider: 'apple_health_kit', source_type: 'phone', ...more });
     const west = { timezone_offset: -36_000 };
     const samples = [
       // Before the timeframe the best one tells; that is no reason to leave out what others tell of its first day.
       watch('2026-01-04T23:59:59Z', 1),
       phone('2026-01-05T00:00:00Z', 2),
-      ring('2026-01-06T08:00:00Z', 4),
-      phone('2026-01-06T09:00:00Z', 8),
-      watch('2026-01-07T08:00:00Z', 16),
-      ring('2026-01-07T09:00:00Z', 32),
-      phone('2026-01-07T10:00:00Z', 64),
+      ring('2026-01-06T08:00:00Z', 3),
+      phone('2026-01-06T09:00:00Z', 4),
+      watch('2026-01-07T08:00:00Z', 5),
+      ring('2026-01-07T09:00:00Z', 6),
+      phone('2026-01-07T10:00:00Z', 7),
       // The watch tells of the 8th where it is worn, though the 9th has begun in UTC, which is the ring's.
-      watch('2026-01-09T06:00:00Z', 128, west),
-      ring('2026-01-08T12:00:00Z', 256),
-      ring('2026-01-09T12:00:00Z', 512),
-      phone('2026-01-09T13:00:00Z', 1_024),
-      phone('2026-01-10T23:59:59Z', 2_048),
-      watch('2026-01-11T00:00:00Z', 4_096),
+      watch('2026-01-09T06:00:00Z', 8, west),
+      ring('2026-01-08T12:00:00Z', 9),
+      ring('2026-01-09T12:00:00Z', 10),
+      phone('2026-01-09T13:00:00Z', 11),
+      phone('2026-01-10T23:59:59Z', 12),
+      watch('2026-01-11T00:00:00Z', 13),
     ];
     await push(user_id, samples);
-    const days = { select: [key, ...all('steps', 'sum', 'count')], group_by: by('day') };
-    const whole = { select: all('steps', 'sum', 'median', 'newest') };
+    const days = { select: [key, ...all('heartrate', 'sum', 'count')], group_by: by('day') };
+    const whole = { select: all('heartrate', 'sum', 'median', 'newest') };
     const timeframe = past('2026-01-10', 'day', 6);
     expect(await tableOf(user_id, timeframe, days)).toEqual({
       'group_key.0': ['2026-01-05', '2026-01-06', '2026-01-07', '2026-01-08', '2026-01-09', '2026-01-10'],
-      'sum.steps.value': [2, 4, 16, 128, 512, 2_048],
-      'count.steps.value': [1, 1, 1, 1, 1, 1],
+      'sum.heartrate.value': [2, 3, 5, 8, 10, 12],
+      'count.heartrate.value': [1, 1, 1, 1, 1, 1],
     });
     expect(await tableOf(user_id, timeframe, whole)).toEqual({
-      'sum.steps.value': [2_710],
-      'median.steps.value': [72],
-      'newest.steps.value': [2_048],
+      'sum.heartrate.value': [40],
+      'median.heartrate.value': [6.5],
+      'newest.heartrate.value': [12],
     });
     const phonesFirst = { provider_priority_overrides: ['apple_health_kit', 'oura'] };
-    expect((await tableOf(user_id, timeframe, days, phonesFirst))['sum.steps.value']).toEqual([
-      2, 8, 64, 256, 1_024, 2_048,
+    expect((await tableOf(user_id, timeframe, days, phonesFirst))['sum.heartrate.value']).toEqual([2, 4, 7, 9, 11, 12]);
+  });
+
+  test('chooses among sources of moments hour by hour where that is asked for', async () => {
+    const { user_id } = await makeUser(app.team);
+    const strap = { provider: 'polar', source_type: 'chest_strap' };
+    await push(user_id, [
+      heartRate('2026-01-05T10:10:00Z', 60),
+      heartRate('2026-01-05T10:50:00Z', 62),
+      heartRate('2026-01-05T11:10:00Z', 70),
+      heartRate('2026-01-05T11:20:00Z', 140, strap),
+      heartRate('2026-01-05T12:10:00Z', 64),
     ]);
+    const by60 = (group_by: object[]) =>
+      tableOf(user_id, past('2026-01-05', 'day'), { select: [key, ...all('heartrate', 'mean')], group_by });
+    expect(await by60(by('hour'))).toEqual({
+      'group_key.0': ['2026-01-05T10:00:00', '2026-01-05T11:00:00', '2026-01-05T12:00:00'],
+      'mean.heartrate.value': [61, 140, 64],
+    });
+    expect((await by60([{ date_part: 'hour' }]))['mean.heartrate.value']).toEqual([61, 140, 64]);
+    expect((await by60(by('hour', 3)))['mean.heartrate.value']).toEqual([140, 64]);
+    expect((await by60(by('day')))['mean.heartrate.value']).toEqual([140]);
+  });
+
+  test('complements floors hour by hour, and counts water that two apps tell of once', async () => {
+    const { user_id } = await makeUser(app.team);
+    const point = (resource: string, unit: string) => (source_type: string, timestamp: string, value: number) => ({
+      ...heartRate(timestamp, value),
+      resource,
+      unit,
+      source_type,
+    });
+    const [floors, water] = [point('floors_climbed', 'count'), point('water', 'ml')];
+    await push(user_id, [
+      floors('phone', '2026-01-05T09:10:00Z', 4),
+      floors('phone', '2026-01-05T10:50:00Z', 2),
+      floors('watch', '2026-01-05T10:05:00Z', 3),
+      water('watch', '2026-01-05T09:10:00Z', 250),
+      water('phone', '2026-01-05T09:10:00Z', 250),
+      water('phone', '2026-01-05T09:20:00Z', 100),
+    ]);
+    const sum = async (name: string) =>
+      Object.values(await tableOf(user_id, past('2026-01-05', 'day'), { select: all(name, 'sum') }));
+    expect([await sum('floors_climbed'), await sum('water')]).toEqual([[[7]], [[350]]]);
   });
 
   test('reads both pressures, and one type of a series that has several', async () => {

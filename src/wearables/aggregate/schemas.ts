@@ -186,7 +186,8 @@ export const QueryConfig = Type.Object(
           ...LABORATORY_SLUGS.filter((slug) => !PROVIDER_SLUGS.includes(slug as never)),
         ]),
         maxItems: 100,
-        description: 'Providers and laboratories that count first, the best one at the beginning.',
+        description:
+          'Providers and laboratories that count first, the best one at the beginning; after them those of the team.',
       }),
     ),
   },

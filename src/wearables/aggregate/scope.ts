@@ -10,7 +10,7 @@ export type QueryScope = {
   /** Zone of samples without an offset. */
   timeZone: string;
   weekStartsOn: 'monday' | 'sunday';
-  /** Which providers count first where several tell of one day. */
+  /** Which providers are the better sources, the best first: those that the query names, and then those of the team. */
   providers: readonly string[];
   /** Rows that are answered at most; one more tells that there are more. */
   limit: number;

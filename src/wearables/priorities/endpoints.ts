@@ -14,7 +14,8 @@ export const priorityEndpoints: Endpoint[] = [
     response: Type.Array(SourcePriority),
     summary: 'List which providers count first',
     description:
-      'Where several tell of one day. Everything is kept as it came: the order decides when data is computed with.',
+      'Where several tell of the same. Everything is kept as it came: the order decides when data is computed with. ' +
+      'The provider_priority_overrides of a query come before it.',
     handle: (ctx, { query: { data_type } }) => listPriorities(ctx, data_type ?? null),
   }),
   endpoint({

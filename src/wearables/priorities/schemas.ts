@@ -10,7 +10,7 @@ export const SourcePriority = Type.Object({
   team_id: Uuid,
   data_type: Type.String({ description: 'Kind of data: workouts, activity, sleep, body or timeseries.' }),
   source: ProviderName,
-  priority: Type.Integer({ description: 'Its place, from 1: the first that has data of a day counts.' }),
+  priority: Type.Integer({ description: 'Its place, from 1: where several tell of the same, the first counts.' }),
 });
 
 const SourcePriorityInput = Type.Object({

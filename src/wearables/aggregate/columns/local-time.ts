@@ -5,3 +5,8 @@ export const localTime = (moment: RawBuilder<unknown>, timeZone: string): RawBui
   (case when "values" ->> 'timezone_offset' is not null
    then ${moment} at time zone 'UTC' + make_interval(secs => ("values" ->> 'timezone_offset')::float8)
    else ${moment} at time zone coalesce("values" ->> 'time_zone', ${timeZone}::text) end)`;
+
+/** The same of a sample. */
+export const localTimeOfSample = (timeZone: string): RawBuilder<unknown> => sql`
+  case when timezone_offset is null then at at time zone ${timeZone}
+       else at at time zone 'UTC' + make_interval(secs => timezone_offset) end`;

@@ -1,0 +1,102 @@
+// Which samples count. Of a series that adds up sources complement each other (additive.ts); of others the best source of each
+// day counts, or of each hour where the query asks by the hour.
+import { sql, type RawBuilder } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { localTimeOfSample } from '../columns/local-time.ts';
+import type { QueryScope } from '../scope.ts';
+import { additiveSamples } from './additive.ts';
+import type { SamplesAsked, SourceColumn } from './counted-rows.ts';
+import { rank, type Ranked } from './rank.ts';
+
+type Expression = RawBuilder<unknown>;
+type Stream = {
+  id: string;
+  provider: string;
+  source_type: string;
+  app_id: string | null;
+  device_id: string | null;
+  kind: string;
+};
+
+export async function countedSamples(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  asked: SamplesAsked,
+  scope: QueryScope,
+): Promise<Expression> {
+  const streams = await findStreams(ctx, asked, scope);
+  const sources = sourcesOf(streams);
+  if (streams.every(({ place }) => place === 1)) {
+    return sql`${sources}, counted as (select * from ${samplesOf(scope)})`;
+  }
+  if (asked.series.additive !== null) return sql`${sources}, ${additiveSamples(asked.series.additive, scope)}`;
+  const { slotMinutes } = asked;
+  const hasGroups = streams.some(({ rivals }) => rivals > 0);
+  return sql`${sources}, measured as not materialized (
+      select *, ${slotOf(slotMinutes, scope)} as slot from ${samplesOf(scope)}
+    ), counted as (${hasGroups ? bestOfEachGroup : bestOfEachSlot(slotMinutes, scope)})`;
+}
+
+/** The user's streams that take part, the better ones before others. */
+async function findStreams(
+  { db }: TeamCtx | TxCtx<TeamCtx>,
+  { series, type, apart, sourceFilter }: SamplesAsked,
+  { userId, teamId, providers }: QueryScope,
+): Promise<Ranked<Stream>[]> {
+  const { rows } = await sql<Stream>`
+    select id, provider, source_type, app_id, device_id, kind from streams
+     where user_id = ${userId} and team_id = ${teamId} and resource = ${series.name}
+       ${type === null ? sql`` : sql`and kind = ${type}`}${sourceFilter ? sql` and ${sourceFilter}` : sql``}`.execute(
+    db,
+  );
+  // Samples know neither workout nor sport.
+  const columns = [...apart, ...(type === null ? ['kind' as const] : [])].filter(
+    (column): column is Exclude<SourceColumn, 'workout_id' | 'sport'> => column !== 'workout_id' && column !== 'sport',
+  );
+  return rank(rows, providers, (stream) => JSON.stringify(columns.map((column) => stream[column])));
+}
+
+const sourcesOf = (streams: Ranked<Stream>[]): Expression => {
+  const of = <T>(value: (stream: Ranked<Stream>) => T): T[] => streams.map(value);
+  return sql`
+    recursive sources as (
+      select * from unnest(
+        ${of(({ id }) => id)}::bigint[], ${of((each) => each.provider)}::text[], ${of((each) => each.source_type)}::text[],
+        ${of((each) => each.app_id)}::text[], ${of((each) => each.device_id)}::uuid[], ${of(({ kind }) => kind)}::text[],
+        ${of(({ rivals }) => rivals)}::integer[], ${of(({ place }) => place)}::integer[]
+      ) as s (stream_id, provider, source_type, app_id, device_id, kind, rivals, place)
+    )`;
+};
+
+/** The columns of samples that are counted, with their source; `offset 0` has the local time of each computed once. */
+const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
+      select * from (
+        select stream_id, provider, source_type, app_id, device_id, kind, rivals, place, at, value, duration_ms,
+               timezone_offset, extra, ${localTimeOfSample(timeZone)} as local_at
+          from sources join samples using (stream_id)
+         where at >= ${from}::timestamptz - interval '1 day' and at < ${until}::timestamptz + interval '1 day'
+        offset 0
+      ) as local
+       where local_at >= ${from}::timestamp and local_at < ${until}::timestamp
+    ) as of_days`;
+
+/** In which of the intervals that are asked for a sample lies; the first is 1. */
+const slotOf = (minutes: number | null, { from }: QueryScope): Expression =>
+  minutes === null
+    ? sql`local_at::date - ${from}::date + 1`
+    : sql`floor(extract(epoch from local_at - ${from}::timestamp)::float8 / ${minutes * 60}::integer)::integer + 1`;
+
+const bestOfEachGroup = sql`
+  select * from (select *, min(place) over (partition by rivals, slot) as best from measured) as told where place = best`;
+
+/**
+ * Rows of the best source count wherever they are. It is one value, the place of the source of each slot in turn, and no table
+ * to join: of a single user the planner expects one row, and would choose anew for each sample. The last source counts where
+ * none of those before it tells of the slot.
+ */
+const bestOfEachSlot = (minutes: number | null, { from, until }: QueryScope): Expression => sql`
+  select * from measured where place = 1 or place = (
+    select array_agg(coalesce(place, (select count(*) from sources)) order by slot)
+      from generate_series(1, ceil((${until}::date - ${from}::date) * ${1_440 / (minutes ?? 1_440)}::float8)::integer) as slots (slot)
+      left join (select slot, min(place) as place from measured where place < (select count(*) from sources)
+                  group by slot) as told using (slot)
+  )[slot]`;

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { makeUser, pushSummaries } from '../../../../test/factories.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const push = async (userId: string, path: string, ...items: object[]) =>
+  expect((await pushSummaries(app.team, userId, path, items)).status).toBe(200);
+
+/** What is answered for each column of a query, of four weeks of January 2026 that a user has anything in. */
+async function ask(userId: string, query: object, config?: object): Promise<unknown[][]> {
+  const { status, body } = await app.api<{ results: { table: Record<string, unknown[]> }[] }>(
+    'POST',
+    `/aggregate/v1/user/${userId}/query`,
+    { timeframe: { anchor: '2026-01-28', past: { unit: 'week', value: 4 } }, queries: [query], config },
+  );
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return Object.values(body.results[0]?.table ?? {});
+}
+const sum = (arg: object) => ({ func: 'sum', arg });
+const watch = { provider: 'garmin', source_type: 'watch' };
+const strap = { provider: 'polar', source_type: 'chest_strap' };
+const phone = { provider: 'apple_health_kit', source_type: 'phone' };
+const on = (clock: string, day = '2026-01-05') => `${day}T${clock}:00Z`;
+
+describe('workouts of several sources', () => {
+  const workout = (source: object, from: string, to: string, calories: number) => ({
+    ...source,
+    sport: 'running',
+    time_start: on(from),
+    time_end: on(to),
+    calories,
+  });
+  const calories = { select: [sum({ workout: 'calories' })] };
+  const burnt = async (...workouts: object[]) => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, 'workouts', ...workouts);
+    return (await ask(user_id, calories))[0]?.[0];
+  };
+
+  test('of one day are all counted where they do not overlap', async () => {
+    expect(await burnt(workout(watch, '07:00', '08:00', 500), workout(phone, '18:00', '19:00', 300))).toBe(800);
+  });
+
+  test('are one where they overlap by half of the shorter, and the better source stays', async () => {
+    expect(await burnt(workout(watch, '07:00', '09:00', 1), workout(strap, '07:30', '08:30', 2))).toBe(2);
+    expect(await burnt(workout(watch, '07:00', '08:00', 1), workout(strap, '07:30', '09:30', 2))).toBe(2);
+    expect(await burnt(workout(watch, '07:00', '08:00', 1), workout(strap, '07:31', '09:31', 2))).toBe(3);
+    expect(await burnt(workout(watch, '07:00', '08:00', 1), workout(watch, '07:10', '08:00', 2))).toBe(3);
+  });
+
+  test('that only repeat what does not count are counted themselves', async () => {
+    const [best, second, third] = [
+      workout(strap, '08:00', '09:00', 1),
+      workout(watch, '08:30', '10:30', 2),
+      workout(phone, '10:00', '10:30', 4),
+    ];
+    expect(await burnt(best, second, third)).toBe(5);
+    expect(await burnt(third, second, best)).toBe(5);
+  });
+
+  test('stand each by itself where a query groups by their source', async () => {
+    const { user_id } = await makeUser(app.team);
+    await push(user_id, 'workouts', workout(watch, '07:00', '08:00', 1), workout(strap, '07:00', '08:00', 2));
+    expect(await ask(user_id, calories)).toEqual([[2]]);
+    expect(await ask(user_id, calories, { provider_priority_overrides: ['garmin'] })).toEqual([[1]]);
+    const bySource = { ...calories, group_by: [{ source: 'source_provider' }] };
+    expect(await ask(user_id, bySource)).toEqual([[1, 2]]);
+  });
+
+  test('are compared with those of the days around the timeframe', async () => {
+    const { user_id } = await makeUser(app.team);
+    const night = { sport: 'running', time_start: on('23:00', '2025-12-31'), time_end: on('02:00', '2026-01-01') };
+    await push(
+      user_id,
+      'workouts',
+      { ...strap, ...night, calories: 1 },
+      { ...watch, ...night, time_start: on('00:10', '2026-01-01'), calories: 2 },
+      { ...watch, ...night, time_start: on('12:00', '2026-01-01'), time_end: on('13:00', '2026-01-01'), calories: 4 },
+    );
+    expect(await ask(user_id, calories)).toEqual([[4]]);
+  });
+});
+
+test('a night and a nap of two sources are both counted, and a night of both once', async () => {
+  const { user_id } = await makeUser(app.team);
+  const sleep = (source: object, from: string, to: string, total: number) => ({
+    ...source,
+    bedtime_start: from,
+    bedtime_stop: to,
+    total,
+  });
+  await push(
+    user_id,
+    'sleep',
+    sleep(watch, on('23:00', '2026-01-04'), on('07:00'), 25_000),
+    sleep(phone, on('22:30', '2026-01-04'), on('07:30'), 30_000),
+    sleep(phone, on('14:00'), on('14:40'), 2_000),
+  );
+  expect(await ask(user_id, { select: [sum({ sleep: 'total' })] })).toEqual([[27_000]]);
+});
+
+test('meals of two apps are all counted, but for those whose time and name agree', async () => {
+  const { user_id } = await makeUser(app.team);
+  const meal = (provider: string, clock: string, name: string, value: number) => ({
+    provider,
+    source_type: 'app',
+    provider_id: `${clock} ${name}`,
+    timestamp: on(clock),
+    name,
+    energy: { unit: 'kcal', value },
+  });
+  await push(
+    user_id,
+    'meal',
+    meal('my_fitness_pal', '08:00', 'Breakfast', 1),
+    meal('apple_health_kit', '13:00', 'Lunch', 2),
+    meal('apple_health_kit', '08:00', ' breakfast', 4),
+    meal('apple_health_kit', '08:00', 'Coffee', 8),
+    meal('apple_health_kit', '08:01', 'Breakfast', 16),
+  );
+  const energy = { select: [sum({ meal: 'energy.value' })] };
+  expect(await ask(user_id, energy)).toEqual([[4 + 2 + 8 + 16]]);
+  expect(await ask(user_id, energy, { provider_priority_overrides: ['my_fitness_pal'] })).toEqual([[1 + 2 + 8 + 16]]);
+  expect(await ask(user_id, { ...energy, group_by: [{ source: 'source_provider' }] })).toEqual([[30, 1]]);
+});
+
+describe('activities of one day of several sources', () => {
+  test('are one day of the better source, to which others add what it does not tell', async () => {
+    const { user_id } = await makeUser(app.team);
+    const calendar_date = '2026-01-05';
+    await push(
+      user_id,
+      'activity',
+      { ...phone, calendar_date, steps: 8_000, floors_climbed: 12, heart_rate: { avg_bpm: 70, resting_bpm: 50 } },
+      { ...watch, calendar_date, steps: 900, distance: 700, heart_rate: { avg_bpm: 80 } },
+      { ...phone, calendar_date: '2026-01-06', steps: 4_000 },
+    );
+    const columns = ['steps', 'distance', 'floors_climbed', 'heart_rate.avg_bpm', 'heart_rate.resting_bpm'];
+    const select = columns.map((name) => ({ func: 'sum', arg: { activity: name } }));
+    expect(await ask(user_id, { select })).toEqual([[4_900], [700], [12], [80], [50]]);
+    expect(await ask(user_id, { select: [{ func: 'count', arg: { index: 'activity' } }] })).toEqual([[2]]);
+    const bySource = { select: [{ group_key: 0 }, select[0]], group_by: [{ source: 'source_type' }] };
+    expect(await ask(user_id, bySource)).toEqual([
+      ['phone', 'watch'],
+      [12_000, 900],
+    ]);
+  });
+
+  test('follow the order that the query names, then that of the team, then the devices', async () => {
+    const team = await app.makeTeam('With an order of providers');
+    const { user_id } = await makeUser(team);
+    const activity = (provider: string, source_type: string, steps: number) => ({
+      provider,
+      source_type,
+      calendar_date: '2026-01-05',
+      steps,
+    });
+    await pushSummaries(team, user_id, 'activity', [
+      activity('fitbit', 'phone', 1),
+      activity('garmin', 'watch', 2),
+      activity('oura', 'ring', 4),
+    ]);
+    const answered = async (...provider_priority_overrides: string[]) => {
+      const { body } = await team.api<{ results: { table: Record<string, unknown[]> }[] }>(
+        'POST',
+        `/aggregate/v1/user/${user_id}/query`,
+        {
+          timeframe: { anchor: '2026-01-05', past: { unit: 'day' } },
+          queries: [{ select: [sum({ activity: 'steps' })] }],
+          config: { provider_priority_overrides },
+        },
+      );
+      return body.results[0]?.table['sum.activity.steps'];
+    };
+    expect(await answered()).toEqual([2]);
+    await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'activity', providers: ['fitbit', 'oura'] }]);
+    expect(await answered()).toEqual([1]);
+    expect(await answered('oura')).toEqual([4]);
+    // What the query does not name stays in the order of the team.
+    expect(await answered('polar')).toEqual([1]);
+  });
+});
