@@ -40,8 +40,13 @@ export async function importFile(app: TestApp, userId: string, file: string | Bu
   return (await team.api<FileImport>('GET', `/v2/user/${userId}/import/${body.id}`)).body;
 }
 
+/** As of a person who has told nothing. */
+const ME =
+  'HKCharacteristicTypeIdentifierDateOfBirth="" HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSexNotSet" ' +
+  'HKCharacteristicTypeIdentifierBloodType="HKBloodTypeNotSet"';
+
 /** The document of an export of Apple's Health app with these elements in it. */
-export const appleDocument = (elements: string[]): string =>
+export const appleDocument = (elements: string[], me = ME): string =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE HealthData [
 <!-- HealthKit Export Version: 12 -->
@@ -52,16 +57,19 @@ export const appleDocument = (elements: string[]): string =>
 ]>
 <HealthData locale="en_US">
  <ExportDate value="2026-02-01 08:00:00 -0700"/>
- <Me HKCharacteristicTypeIdentifierDateOfBirth="1988-04-12" HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSexFemale"/>
+ <Me ${me}/>
 ${elements.join('\n')}
 </HealthData>
 `;
 
-export const appleExport = (elements: string[]): Buffer =>
+export const appleExport = (
+  elements: string[],
+  { me, beside = {} }: { me?: string; beside?: Record<string, string> } = {},
+): Buffer =>
   makeArchive([
     { name: 'apple_health_export/export_cda.xml', content: '<ClinicalDocument/>' },
-    { name: 'apple_health_export/export.xml', content: appleDocument(elements) },
-    { name: 'apple_health_export/workout-routes/route_2026-01-05_7.00am.gpx', content: '<gpx/>' },
+    { name: 'apple_health_export/export.xml', content: appleDocument(elements, me) },
+    ...Object.entries(beside).map(([name, content]) => ({ name: `apple_health_export/${name}`, content })),
   ]);
 
 const WATCH =

@@ -1,5 +1,5 @@
 /**
- * The 51 series as the interface has them, written out by hand: what the service makes of its own table is held to this. Of each
+ * The 51 series as the interface has them, and hrv_sdnn, which it lacks, written out by hand: what the service makes of its own table is held to this. Of each
  * its unit, whether a sample has a start and an end, and where it differs its name in events, the words of its type and its
  * further keys.
  */
@@ -55,6 +55,7 @@ export const SERIES_FACTS: readonly SeriesFact[] = [
   line('heart_rate_recovery_one_minute', 'count', 'interval'),
   line('heartrate', 'bpm', 'point'),
   line('hrv', 'rmssd', 'point'),
+  line('hrv_sdnn', 'ms', 'point'),
   line('hypnogram', 'stage', 'interval', { event: null }),
   line('ige', 'FSU', 'point', { types: ['peanut'] }),
   line('igg', 'FSU', 'point', { types: ['peanut'] }),

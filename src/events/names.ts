@@ -29,6 +29,7 @@ const RESOURCES = [
   'heart_rate_recovery_one_minute',
   'heartrate',
   'hrv',
+  'hrv_sdnn',
   'ige',
   'igg',
   'inhaler_usage',

@@ -255,7 +255,11 @@ export const SERIES: readonly Series[] = [
     ungrouped: true,
     deprecated: true,
   }),
-  point('hrv', 'HRV', 'heart rate variability (RMSSD, in milliseconds)', 'rmssd', [0, 1_000], { ungrouped: true }),
+  point('hrv', 'HRV', 'heart rate variability (RMSSD, in milliseconds)', 'rmssd', [0, 1_000], {
+    units: { ms: times(1) },
+    ungrouped: true,
+  }),
+  point('hrv_sdnn', 'HRVSDNN', 'heart rate variability (SDNN)', 'ms', [0, 1_000]),
   point('heartrate', 'HeartRate', 'heart rate', 'bpm', HEART_RATE, { ungrouped: true }),
   point('glucose', 'Glucose', 'blood glucose', 'mmol/L', [0, 200], {
     units: { 'mg/dL': times(1 / GLUCOSE_MG_DL) },

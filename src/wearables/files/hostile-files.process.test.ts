@@ -156,9 +156,10 @@ describe('a document', () => {
       '<Record/>',
     ]);
     const done = await importFile(app, user_id, file);
-    expect(done).toMatchObject({ status: 'success', created: 1, skipped: 5 });
+    expect(done).toMatchObject({ status: 'success', created: 1, skipped: 6 });
     expect(done.skipped_by_type).toEqual([
       { type: 'HKQuantityTypeIdentifierHeartRate', reason: 'unreadable', records: 3 },
+      { type: 'Sounds', reason: 'not_kept', records: 1 },
       { type: 'other', reason: 'not_kept', records: 1 },
       { type: 'heartrate', reason: 'impossible', records: 1 },
     ]);

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { UserRow } from '../../users/find.ts';
-import type { SummaryItem } from '../summaries/resource.ts';
 import { storeSummaries, type Outcome, type Stored } from '../summaries/store.ts';
 import { asWriter } from '../one-writer.ts';
 import { placedSample, withinBounds } from '../timeseries/placed-sample.ts';
@@ -78,16 +77,16 @@ async function storeOfSummaries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknow
   if (told.length === 0) return;
   const summaries = told.map(checkedSummary).filter((each) => each !== null);
   for (const each of told) if (checkedSummary(each) === null) addSkipped(counts.skipped, impossible(each));
-  const of = <R extends CheckedSummary['resource']>(resource: R) =>
-    summaries.filter((each): each is Extract<CheckedSummary, { resource: R }> => each.resource === resource);
-  const [workouts, sleeps] = [of('workouts'), of('sleep')];
-  count(await store(ctx, user, 'workouts', workouts), counts);
+  const of = (resource: CheckedSummary['resource']) => summaries.filter((each) => each.resource === resource);
+  for (const resource of ['workouts', 'activity', 'body', 'profile', 'electrocardiogram'] as const)
+    count(await store(ctx, user, resource, of(resource)), counts);
+  const sleeps = of('sleep');
   const stored = await store(ctx, user, 'sleep', sleeps);
   count(stored, counts);
   const cycles = sleeps.flatMap(({ cycle }, n) => {
     const sleep_id = stored[n]?.id ?? null;
     const item: unknown = { ...cycle, sleep_id };
-    return cycle !== null && sleep_id !== null && isSleepCycle(item) ? [{ item }] : [];
+    return cycle !== null && sleep_id !== null && isSleepCycle(item) ? [{ item, raw: null }] : [];
   });
   // A cycle is the stages of its sleep, which is counted.
   await store(ctx, user, 'sleep_cycle', cycles);
@@ -97,13 +96,13 @@ async function store(
   ctx: TxCtx<TeamCtx>,
   user: UserRow,
   resource: keyof typeof RESOURCES,
-  summaries: { item: SummaryItem }[],
+  summaries: Pick<CheckedSummary, 'item' | 'raw'>[],
 ): Promise<Stored[]> {
   if (summaries.length === 0) return [];
   const { stream } = RESOURCES[resource];
-  const incoming = summaries.map(({ item }) => {
+  const incoming = summaries.map(({ item, raw: more }) => {
     const { [stream ?? '']: _, ...raw } = item;
-    return { item, raw };
+    return { item, raw: more === null ? raw : { ...raw, ...more } };
   });
   return storeSummaries(ctx, user, RESOURCES[resource], incoming);
 }

@@ -1,8 +1,9 @@
 // A workout with its points, as FIT, TCX and GPX files all tell it; what is told of it here is the same for all.
-import type { ProviderSlug } from '../../providers.ts';
 import { HEART_RATE } from '../../resources.ts';
 import { ImportFailure } from '../failures.ts';
 import { sourceTypeOf } from './source-type.ts';
+import { providerOf } from './makers.ts';
+import { mapOf } from './polyline.ts';
 import type { Sink } from './record.ts';
 
 /** Milliseconds since 1970, metres, metres a second, degrees, beats and turns a minute, watts. */
@@ -50,6 +51,8 @@ export type Activity = {
   end?: number | undefined;
   said: Said;
   points: Point[];
+  /** What there is no field for, in the words of the file. */
+  raw?: Record<string, unknown> | undefined;
 };
 
 /** More than a day at one a second, as of what is pushed. */
@@ -60,18 +63,6 @@ export function addPoint(points: Point[], point: Point): void {
   if (points.length >= MOST_POINTS) throw new ImportFailure('too_complex');
   if (Number.isFinite(point.at)) points.push(point);
 }
-
-const PROVIDERS: [RegExp, ProviderSlug][] = [
-  [/garmin|forerunner|fenix|edge|vivo|venu/, 'garmin'],
-  [/wahoo|elemnt/, 'wahoo'],
-  [/polar/, 'polar'],
-  [/zwift/, 'zwift'],
-  [/hammerhead|karoo/, 'hammerhead'],
-  [/peloton/, 'peloton'],
-  [/strava/, 'strava'],
-  [/runkeeper/, 'runkeeper'],
-  [/withings/, 'withings'],
-];
 
 const MOST_BEATS = HEART_RATE[1];
 /** What a file says of a number that cannot be is left out: the rest of the workout is still one. */
@@ -87,15 +78,12 @@ export function putActivity(activity: Activity, sink: Sink): void {
   if (start === undefined || end === undefined || end < start) return sink.skip('workout', 'unreadable');
   const maker = activity.maker.toLowerCase();
   const source = {
-    provider: PROVIDERS.find(([words]) => words.test(maker))?.[1] ?? ('manual' as const),
+    provider: providerOf(maker),
     source_type: sourceTypeOf({ device: maker }),
     timezone_offset: activity.offset,
   };
   const item = { ...source, ...itemOf(activity, points), time_start: iso(start), time_end: iso(end) };
-  sink.summary({
-    resource: 'workouts',
-    item: points.length === 0 ? item : { ...item, stream: streamOf(points) },
-  });
+  sink.summary({ resource: 'workouts', item, ...(activity.raw ? { raw: activity.raw } : {}) });
   for (const { at, heartrate } of points) {
     const value = within(heartrate, 1, MOST_BEATS);
     if (value !== undefined) sink.sample({ ...source, resource: 'heartrate', timestamp: iso(at), unit: 'bpm', value });
@@ -107,28 +95,52 @@ export function putActivity(activity: Activity, sink: Sink): void {
 }
 
 function itemOf({ sport, title, said }: Activity, points: Point[]) {
-  const of = (name: keyof Point, least: number, most: number): number[] =>
-    points.flatMap((point) => within(point[name], least, most) ?? []);
-  const heart = of('heartrate', 1, MOST_BEATS);
-  const heights = of('altitude', -1_000, 20_000);
-  const mean = heart.length === 0 ? undefined : heart.reduce((sum, each) => sum + each, 0) / heart.length;
+  const { average_hr, max_hr, ...more } = ofPoints(points);
   return {
+    ...more,
     sport,
     title: title || undefined,
-    average_hr: whole(within(said.average_hr, 1, MOST_BEATS) ?? mean),
-    max_hr: whole(within(said.max_hr, 1, MOST_BEATS) ?? most(heart)),
+    average_hr: whole(within(said.average_hr, 1, MOST_BEATS)) ?? average_hr,
+    max_hr: whole(within(said.max_hr, 1, MOST_BEATS)) ?? max_hr,
     distance: within(said.distance, 0, 10_000_000) ?? within(lastDistance(points), 0, 10_000_000),
     calories: within(said.calories, 0, 100_000),
     moving_time: whole(within(said.moving_time, 0, 604_800)),
     total_elevation_gain: within(said.total_elevation_gain, 0, 100_000),
-    elev_high: most(heights),
-    elev_low: heights.length === 0 ? undefined : -(most(heights.map((each) => -each)) as number),
     average_speed: within(said.average_speed, 0, 1_000),
     max_speed: within(said.max_speed, 0, 1_000),
     average_watts: within(said.average_watts, 0, 10_000),
     max_watts: within(said.max_watts, 0, 10_000),
     weighted_average_watts: within(said.weighted_average_watts, 0, 10_000),
     steps: whole(within(said.steps, 0, 1_000_000)),
+  };
+}
+
+/** A heart rate joins the point of its second where that has none; where there is no such point, it is one of its own. */
+export function joinHeartRates(points: Point[], { time, value }: { time: number[]; value: number[] }): Point[] {
+  if (time.length === 0) return points;
+  const bySecond = new Map(points.map((point) => [Math.floor(point.at / 1_000), point]));
+  const alone = time.flatMap((second, n) => {
+    const point = bySecond.get(second);
+    if (point) point.heartrate ??= value[n];
+    return point ? [] : [{ at: second * 1_000, heartrate: value[n] }];
+  });
+  return [...points, ...alone].toSorted((a, b) => a.at - b.at).slice(0, MOST_POINTS);
+}
+
+/** What points tell of a workout, in their order: heart rates, heights, the way as a map, and themselves as its stream. */
+export function ofPoints(points: Point[]) {
+  const of = (name: keyof Point, least: number, most: number): number[] =>
+    points.flatMap((point) => within(point[name], least, most) ?? []);
+  const heart = of('heartrate', 1, MOST_BEATS);
+  const heights = of('altitude', -1_000, 20_000);
+  const mean = heart.length === 0 ? undefined : heart.reduce((sum, each) => sum + each, 0) / heart.length;
+  return {
+    average_hr: whole(mean),
+    max_hr: whole(most(heart)),
+    elev_high: most(heights),
+    elev_low: heights.length === 0 ? undefined : -(most(heights.map((each) => -each)) as number),
+    map: mapOf(points),
+    stream: points.length === 0 ? undefined : streamOf(points),
   };
 }
 

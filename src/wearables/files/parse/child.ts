@@ -5,7 +5,8 @@ import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
 import { addSkipped, type Skipped } from '../skipped.ts';
 import { parseAppleExport } from './apple/export.ts';
-import { openContent, readWhole, type Content } from './content.ts';
+import { openArchive, type Archive } from './archive.ts';
+import { isArchiveAt, openContent, readWhole, refuseLarge } from './content.ts';
 import { parseFit } from './fit/read.ts';
 import { parseGpx } from './gpx.ts';
 import type { ParsedLine, ParsedSample, ParsedSummary, Sink } from './record.ts';
@@ -37,7 +38,8 @@ const sink: Sink = {
 };
 
 async function tell(): Promise<void> {
-  const some = summaries.splice(0, summaries[0]?.item['stream'] ? 1 : SUMMARIES);
+  const streamed = summaries.findIndex(({ item }) => item['stream']);
+  const some = summaries.splice(0, streamed === -1 ? SUMMARIES : Math.max(1, Math.min(streamed, SUMMARIES)));
   await write({ samples: samples.slice(0, BATCH), summaries: some, skipped, kind, progress: reached });
   [samples, skipped, toldAt] = [samples.slice(BATCH), [], performance.now()];
 }
@@ -50,17 +52,26 @@ async function write(line: ParsedLine): Promise<void> {
   if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain');
 }
 
-const PARSERS: Record<FileKind, (content: Content, sink: Sink) => Promise<void>> = {
+type Source = { path: string; archive: Archive | null };
+
+const workout = async ({ path }: Source) => {
+  const content = await openContent(path);
+  refuseLarge(content.bytes);
+  return content;
+};
+
+const PARSERS: Record<FileKind, (source: Source, sink: Sink) => Promise<void>> = {
   apple_health: parseAppleExport,
-  fit: async (content, sink) => parseFit(await readWhole(content), sink),
-  tcx: parseTcx,
-  gpx: parseGpx,
+  fit: async ({ path }, sink) => parseFit(await readWhole(await openContent(path)), sink),
+  tcx: async (source, sink) => parseTcx(await workout(source), sink),
+  gpx: async (source, sink) => parseGpx(await workout(source), sink),
 };
 
 try {
   const [begun, path, expandedBytes] = process.argv.slice(2) as [FileKind, string, string];
   kind = begun;
-  await PARSERS[kind](await openContent(path, { kind, expandedBytes: Number(expandedBytes) }), sink);
+  const archive = (await isArchiveAt(path)) ? await openArchive(path, Number(expandedBytes)) : null;
+  await PARSERS[kind]({ path, archive }, sink);
   await tellAll();
   await write({ done: true });
 } catch (error) {

@@ -18,6 +18,17 @@ const FIELDS: Record<string, keyof Point> = {
 };
 
 export async function parseGpx(content: Content, sink: Sink): Promise<void> {
+  await readTracks(content, (track) => putActivity(track, sink));
+}
+
+/** The tracks of a file that is part of something else. */
+export async function tracksOf(content: Content): Promise<Activity[]> {
+  const tracks: Activity[] = [];
+  await readTracks(content, (track) => void tracks.push(track));
+  return tracks;
+}
+
+async function readTracks(content: Content, put: (track: Activity) => void): Promise<void> {
   let depth = 0;
   let maker = '';
   let track: Activity | null = null;
@@ -46,11 +57,11 @@ export async function parseGpx(content: Content, sink: Sink): Promise<void> {
         point = null;
       }
       if (name === 'trk' && track) {
-        putActivity(track, sink);
+        put(track);
         track = null;
       }
     },
-    read: (progress) => sink.flush(progress),
+    read: () => Promise.resolve(),
   });
 }
 

@@ -18,13 +18,20 @@ export type ParsedSample = Pick<
   | 'diastolic'
   | 'type'
   | 'sensor_location'
+  | 'intensity'
+  | 'tags'
+  | 'delivery_mode'
 >;
 
-/** A summary likewise; of a sleep its stages as the sleep cycle that names it. */
+/**
+ * A summary likewise; of a sleep its stages as the sleep cycle that names it. `raw` is what the file says beyond the fields that there
+ * are here, as it says it.
+ */
 export type ParsedSummary = {
-  resource: 'workouts' | 'sleep';
+  resource: 'workouts' | 'sleep' | 'activity' | 'body' | 'profile' | 'electrocardiogram';
   item: Record<string, unknown>;
   cycle?: Record<string, unknown>;
+  raw?: Record<string, unknown>;
 };
 
 /** What the parser's process writes: a line each. */

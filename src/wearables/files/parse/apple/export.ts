@@ -1,137 +1,107 @@
-// export.xml of Apple's Health app: flat records by type, each with its device, its times and what was noted about it.
+// export.xml of Apple's Health app: flat records by type, each with its device, its times and what was noted about it; and beside it,
+// in the archive, electrocardiograms and the ways of workouts.
 import { ImportFailure } from '../../failures.ts';
-import { sleepsInto, SLEEP_TYPE } from './sleep.ts';
-import { momentOf } from './time.ts';
-import { categoryOrNull, quantityOrNull, unitOf } from './record-types.ts';
-import { workoutOf, type AppleWorkout } from './workout.ts';
-import type { Content } from '../content.ts';
-import type { ParsedSample, Sink } from '../record.ts';
+import type { Archive } from '../archive.ts';
+import { openContent } from '../content.ts';
+import type { Sink } from '../record.ts';
 import { sourceTypeOf } from '../source-type.ts';
 import { readXml, type Element } from '../xml.ts';
-
-const PROVIDER = 'apple_health_kit';
-const BLOOD_PRESSURE = 'HKCorrelationTypeIdentifierBloodPressure';
-const SYSTOLIC = 'HKQuantityTypeIdentifierBloodPressureSystolic';
-const DIASTOLIC = 'HKQuantityTypeIdentifierBloodPressureDiastolic';
+import { putElectrocardiograms } from './beside.ts';
+import { gatherDays } from './days.ts';
+import { findExport } from './find-export.ts';
+import { gatherHeartRates } from './heart-rates.ts';
+import { bloodPressureOf, BLOOD_PRESSURE, isHalfOfPressure, sampleOf } from './records.ts';
+import { gatherSleeps, SLEEP_TYPE } from './sleep.ts';
+import { isStateOfMind, stateOfMindOf } from './state-of-mind.ts';
+import { momentOf } from './time.ts';
+import { gatherWorkouts, type AppleWorkout } from './workout.ts';
+import type { ParsedSample } from '../record.ts';
 
 type Attributes = Element['attributes'];
 
+const HEART_RATE = 'HKQuantityTypeIdentifierHeartRate';
+/** Elements of their own that are read; others that stand beside records are counted. */
+const ELEMENTS = new Set(['ExportDate', 'Me', 'Record', 'Correlation', 'Workout', 'ActivitySummary']);
+/** Of what stands beside the export most is read whole; the export is nearly all of the work. */
+const PART_OF_XML = 0.95;
+
+type Source = { path: string; archive: Archive | null };
+
 /** Reads what there is a place for; throws file_broken where it is no such export. */
-export async function parseAppleExport(content: Content, sink: Sink): Promise<void> {
+export async function parseAppleExport({ path, archive }: Source, sink: Sink): Promise<void> {
+  const content = archive ? await findExport(archive) : await openContent(path);
   let depth = 0;
   let record: Attributes | null = null;
-  let isManual = false;
+  let metadata = new Map<string, string>();
   /** What belongs together, as the two values of a blood pressure; its parts stand outside of it a second time. */
   let correlation: { attributes: Attributes; parts: Map<string, Attributes> } | null = null;
   let workout: AppleWorkout | null = null;
-  const sleeps = sleepsInto(sink);
+  const heartRates = gatherHeartRates();
+  const sleeps = gatherSleeps(sink);
+  const workouts = gatherWorkouts(sink);
+  const days = gatherDays(sink);
 
-  const put = (sample: ParsedSample | null, type: string): void => {
-    const isKnown = type === BLOOD_PRESSURE || quantityOrNull(type) !== null || categoryOrNull(type) !== null;
-    if (!sample) sink.skip(type, isKnown ? 'unreadable' : 'not_kept');
-    else sink.sample(isManual ? marked(sample) : sample);
+  const put = (type: string, sample: ParsedSample | Parameters<Sink['skip']>[1]): void => {
+    if (typeof sample === 'string') sink.skip(type, sample);
+    else sink.sample(isTypedIn(metadata) ? marked(sample) : sample);
   };
   const putRecord = (record: Attributes): void => {
     const { type = '' } = record;
     if (type === SLEEP_TYPE) sleeps.add(record);
-    else if (type !== SYSTOLIC && type !== DIASTOLIC) put(sampleOf(record), type);
+    else if (isStateOfMind(type)) put(type, stateOfMindOf(record, metadata) ?? 'unreadable');
+    else if (!isHalfOfPressure(type) && !days.take(type, record)) put(type, sampleOf(record, metadata));
+    if (type === HEART_RATE && sourceTypeOf(record) === 'watch')
+      heartRates.add(momentOf(record['startDate'])?.at ?? NaN, Number(record['value']));
   };
 
-  await readXml(content, {
-    open: ({ name, attributes }) => {
-      if (depth === 0 && name !== 'HealthData') throw new ImportFailure('file_broken');
-      depth += 1;
-      if (name === 'Record') {
-        if (correlation) correlation.parts.set(attributes['type'] ?? '', attributes);
-        else [record, isManual] = [attributes, false];
-      } else if (name === 'Correlation') [correlation, isManual] = [{ attributes, parts: new Map() }, false];
-      else if (name === 'Workout') workout = { attributes, statistics: [], metadata: new Map() };
-      else if (name === 'WorkoutStatistics') workout?.statistics.push(attributes);
-      else if (name === 'MetadataEntry') {
-        if (attributes['key'] === 'HKWasUserEntered') isManual = attributes['value'] !== '0';
-        workout?.metadata.set(attributes['key'] ?? '', attributes['value'] ?? '');
-      }
-    },
-    close: (name) => {
-      depth -= 1;
-      if (name === 'Record' && record) {
-        putRecord(record);
-        record = null;
-      } else if (name === 'Correlation' && correlation) {
-        // Parts of others stand outside of them a second time, and are read or counted there.
-        if (correlation.attributes['type'] === BLOOD_PRESSURE) put(bloodPressureOf(correlation), BLOOD_PRESSURE);
-        correlation = null;
-      } else if (name === 'Workout' && workout) {
-        const summary = workoutOf(workout);
-        if (summary) sink.summary(summary);
-        else sink.skip('Workout', 'unreadable');
-        workout = null;
-      }
-    },
-    read: (progress) => sink.flush(progress),
-  });
-  sleeps.end();
+  const open = ({ name, attributes }: Element): void => {
+    if (depth === 0 && name !== 'HealthData') throw new ImportFailure('file_broken');
+    if (depth === 1 && !ELEMENTS.has(name) && !isStateOfMind(name))
+      sink.skip([name, attributes['type']].filter(Boolean).join(' '), 'not_kept');
+    depth += 1;
+    if (name === 'Record') {
+      if (correlation) correlation.parts.set(attributes['type'] ?? '', attributes);
+      else [record, metadata] = [attributes, new Map()];
+    } else if (isStateOfMind(name)) [record, metadata] = [{ ...attributes, type: name }, new Map()];
+    else if (name === 'Correlation') [correlation, metadata] = [{ attributes, parts: new Map() }, new Map()];
+    else if (name === 'Me') days.me(attributes);
+    else if (name === 'ActivitySummary') days.addRings(attributes);
+    else if (name === 'Workout') workout = { attributes, statistics: [], metadata: new Map(), routes: [] };
+    else if (name === 'WorkoutStatistics') workout?.statistics.push(attributes);
+    else if (name === 'FileReference') workout?.routes.push(attributes['path'] ?? '');
+    else if (name === 'MetadataEntry')
+      (workout?.metadata ?? metadata).set(attributes['key'] ?? '', attributes['value'] ?? '');
+  };
+  const close = (name: string): void => {
+    depth -= 1;
+    if (record && (name === 'Record' || isStateOfMind(name))) {
+      putRecord(record);
+      record = null;
+    } else if (name === 'Correlation' && correlation) {
+      const { attributes, parts } = correlation;
+      // Parts of others stand outside of them a second time, and are read or counted there.
+      if (attributes['type'] === BLOOD_PRESSURE)
+        put(BLOOD_PRESSURE, bloodPressureOf(attributes, parts) ?? 'unreadable');
+      correlation = null;
+    } else if (name === 'Workout' && workout) {
+      workouts.add(workout);
+      workout = null;
+    }
+  };
+  try {
+    await readXml(content, { open, close, read: (progress) => sink.flush(progress * PART_OF_XML) });
+  } catch (error) {
+    // A night or a day that is cut in half is none; a workout whose element has ended is whole.
+    await workouts.end({ archive: null, heartRates });
+    throw error;
+  }
+  days.end();
+  await sleeps.end(heartRates);
+  await workouts.end({ archive, heartRates });
+  if (archive) await putElectrocardiograms(archive, sink);
 }
+
+const isTypedIn = (metadata: Map<string, string>): boolean => (metadata.get('HKWasUserEntered') ?? '0') !== '0';
 
 /** What a person typed in is told by the sample's type, since source and time are what a sample is known by. */
 const marked = (sample: ParsedSample): ParsedSample => (sample.type ? sample : { ...sample, type: 'manual' });
-
-function sampleOf(record: Attributes): ParsedSample | null {
-  const quantity = quantityOrNull(record['type'] ?? '');
-  if (quantity) {
-    const unit = unitOf(quantity, record['unit'] ?? '');
-    const value = Number(record['value'] ?? NaN);
-    if (!unit || !Number.isFinite(value)) return null;
-    const { series, factor, sensor_location } = quantity;
-    const scaled = factor * unit.factor === 1 ? value : rounded(value * factor * unit.factor);
-    return placed(record, series, { unit: unit.unit, value: scaled, ...(sensor_location ? { sensor_location } : {}) });
-  }
-  const category = categoryOrNull(record['type'] ?? '');
-  if (!category) return null;
-  const { line, type, types } = category;
-  const { series } = line;
-  const kind = types ? (types[record['value'] ?? ''] ?? null) : type;
-  if (types && kind === null) return null;
-  // Minutes are those from start to end; whatever else has no value happened once.
-  const minutes = (momentOf(record['endDate'])?.at ?? NaN) - (momentOf(record['startDate'])?.at ?? NaN);
-  const value = series.unit === 'min' ? rounded(minutes / 60_000) : 1;
-  if (!Number.isFinite(value)) return null;
-  return placed(record, series, { unit: series.unit, value, ...(kind === null ? {} : { type: kind }) });
-}
-
-function bloodPressureOf({
-  attributes,
-  parts,
-}: {
-  attributes: Attributes;
-  parts: Map<string, Attributes>;
-}): ParsedSample | null {
-  const [systolic, diastolic] = [SYSTOLIC, DIASTOLIC].map((type) => Number(parts.get(type)?.['value'] ?? NaN));
-  const { unit } = parts.get(SYSTOLIC) ?? {};
-  if (!Number.isFinite(systolic) || !Number.isFinite(diastolic) || unit !== 'mmHg') return null;
-  // The device stands with the parts.
-  const record = { ...parts.get(SYSTOLIC), ...attributes };
-  return placed(record, { name: 'blood_pressure', interval: false }, { unit, systolic, diastolic });
-}
-
-type Measured = Omit<ParsedSample, 'resource' | 'provider' | 'source_type' | 'timezone_offset'>;
-
-function placed(record: Attributes, series: { name: string; interval: boolean }, measured: Measured) {
-  const begin = momentOf(record['startDate']);
-  const end = series.interval ? momentOf(record['endDate']) : begin;
-  if (!begin || !end) return null;
-  const times = series.interval
-    ? { start: new Date(begin.at).toISOString(), end: new Date(end.at).toISOString() }
-    : { timestamp: new Date(begin.at).toISOString() };
-  return {
-    resource: series.name,
-    provider: PROVIDER,
-    source_type: sourceTypeOf(record),
-    timezone_offset: begin.offset,
-    ...times,
-    ...measured,
-  } as ParsedSample;
-}
-
-/** Without the dust of a multiplication: 0.97 is 97 percent. */
-const rounded = (value: number): number => Number(value.toPrecision(12));

@@ -1,5 +1,4 @@
-// What records of Apple's Health app are called here, and in which units they come. A type that is not listed is skipped;
-// so is heart rate variability, which Apple gives as SDNN and the series hrv holds as RMSSD.
+// What records of Apple's Health app are called here, and in which units they come. A type that is not listed is skipped.
 import { seriesOrNull, type Series } from '../../../resources.ts';
 import { ownOf } from '../../../../wire/own.ts';
 
@@ -25,6 +24,9 @@ const QUANTITIES: Record<string, Line> = {
   ActiveEnergyBurned: line('calories_active'),
   BasalEnergyBurned: line('calories_basal'),
   HeartRate: line('heartrate'),
+  // Two measures that cannot be compared, each a series of its own.
+  HeartRateVariabilitySDNN: line('hrv_sdnn'),
+  HeartRateVariabilityRMSSD: line('hrv'),
   HeartRateRecoveryOneMinute: line('heart_rate_recovery_one_minute'),
   AtrialFibrillationBurden: fraction('afib_burden'),
   RespiratoryRate: line('respiratory_rate'),

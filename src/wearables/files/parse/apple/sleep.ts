@@ -1,18 +1,24 @@
-// A night of Apple's is a record a stage; what belongs together is one sleep.
-import { momentOf } from './time.ts';
+// A night of Apple's is a record a stage; what belongs together is one sleep, with the heart rates that the watch told of it.
+import { nightOf } from '../night.ts';
 import { sourceTypeOf } from '../source-type.ts';
-import type { Sink } from '../record.ts';
+import type { SourceType } from '../../../source.ts';
+import type { ParsedSummary, Sink } from '../record.ts';
 import type { Element } from '../xml.ts';
 import { ownOf } from '../../../../wire/own.ts';
+import type { gatherHeartRates } from './heart-rates.ts';
+import { momentOf } from './time.ts';
 
 type Stage = { start: number; end: number; stage: number | null };
-type Session = { start: number; end: number; offset: number; stages: Stage[] };
+/** Of years of nights little may be held of each: start, end and stage of each stage in turn. */
+type Session = { source_type: SourceType; start: number; end: number; offset: number; stages: number[] };
+type HeartRates = ReturnType<typeof gatherHeartRates>;
 
 export const SLEEP_TYPE = 'HKCategoryTypeIdentifierSleepAnalysis';
 
-/** Stages as sleep cycles number them; null of time in bed. `Asleep` is the word of years before stages were told. */
-const STAGES: Record<string, number | null> = {
-  HKCategoryValueSleepAnalysisInBed: null,
+const IN_BED = 0;
+/** Stages as sleep cycles number them. `Asleep` is the word of years before stages were told. */
+const STAGES: Record<string, number> = {
+  HKCategoryValueSleepAnalysisInBed: IN_BED,
   HKCategoryValueSleepAnalysisAsleep: -1,
   HKCategoryValueSleepAnalysisAsleepUnspecified: -1,
   HKCategoryValueSleepAnalysisAsleepDeep: 1,
@@ -26,81 +32,89 @@ const BETWEEN_MS = 3_600_000;
 const LONGEST_MS = 48 * 3_600_000;
 const MOST_STAGES = 2_880;
 
-/** Gathers the records of sleep by kind of device, and tells each sleep when another begins; `end` tells the last ones. */
-export function sleepsInto(sink: Sink): { add: (record: Element['attributes']) => void; end: () => void } {
-  const sessions = new Map<string, Session>();
+type Sleeps = {
+  add: (record: Element['attributes']) => void;
+  /** Tells all, in the order in which they began to be told. */
+  end: (heartRates: HeartRates) => Promise<void>;
+};
 
-  const tell = (source_type: string, session: Session): void => {
-    const { start, end, offset, stages } = session;
-    const asleep = stages.filter(({ stage }) => stage !== null && stage !== 4);
-    // Time in bed alone is no sleep.
-    if (asleep.length === 0) return sink.skip(SLEEP_TYPE, 'not_kept', stages.length);
-    const told = stages.filter(({ stage }) => stage !== null).toSorted((a, b) => a.start - b.start || a.end - b.end);
-    const seconds = (...which: number[]): number =>
-      Math.round(
-        told.reduce((sum, each) => (which.includes(each.stage as number) ? sum + each.end - each.start : sum), 0) /
-          1_000,
-      );
-    const origin = { provider: 'apple_health_kit', source_type, timezone_offset: offset };
-    const [from, to] = [new Date(start).toISOString(), new Date(end).toISOString()];
-    sink.summary({
-      resource: 'sleep',
-      item: {
-        ...origin,
-        bedtime_start: from,
-        bedtime_stop: to,
-        total: seconds(-1, 1, 2, 3),
-        awake: seconds(4),
-        light: seconds(2),
-        rem: seconds(3),
-        deep: seconds(1),
-        sleep_stream: {
-          hypnogram: {
-            start: told.map((each) => Math.floor(each.start / 1_000)),
-            end: told.map((each) => Math.floor(each.end / 1_000)),
-            value: told.map(({ stage }) => stage),
-          },
-        },
-      },
-      cycle: {
-        ...origin,
-        session_start: from,
-        session_end: to,
-        stage_start_offset_second: told.map((each) => Math.round((each.start - start) / 1_000)),
-        stage_end_offset_second: told.map((each) => Math.round((each.end - start) / 1_000)),
-        stage_type: told.map(({ stage }) => stage),
-      },
-    });
-  };
+/** Gathers the records of sleep by kind of device, until the heart rates of all nights are known. */
+export function gatherSleeps(sink: Sink): Sleeps {
+  const open = new Map<string, Session>();
+  const sessions: Session[] = [];
 
   return {
     add: (record) => {
       const [begin, end] = [momentOf(record['startDate']), momentOf(record['endDate'])];
       const stage = ownOf(STAGES, record['value'] ?? '');
-      if (!begin || !end || stage === undefined || end.at < begin.at || end.at - begin.at > LONGEST_MS)
-        return sink.skip(SLEEP_TYPE, 'unreadable');
-      const source = sourceTypeOf(record);
-      const open = sessions.get(source);
-      const part: Stage = { start: begin.at, end: end.at, stage };
-      if (open && belongs(open, part)) {
-        open.stages.push(part);
-        open.start = Math.min(open.start, part.start);
-        open.end = Math.max(open.end, part.end);
+      if (!begin || !end || stage === undefined) return sink.skip(SLEEP_TYPE, 'unreadable');
+      if (end.at < begin.at || end.at - begin.at > LONGEST_MS) return sink.skip(SLEEP_TYPE, 'impossible');
+      const source_type = sourceTypeOf(record);
+      const session = open.get(source_type);
+      if (session && belongs(session, begin.at, end.at)) {
+        session.stages.push(begin.at, end.at, stage);
+        session.start = Math.min(session.start, begin.at);
+        session.end = Math.max(session.end, end.at);
         return undefined;
       }
-      if (open) tell(source, open);
-      sessions.set(source, { start: part.start, end: part.end, offset: begin.offset, stages: [part] });
+      const next = {
+        source_type,
+        start: begin.at,
+        end: end.at,
+        offset: begin.offset,
+        stages: [begin.at, end.at, stage],
+      };
+      open.set(source_type, next);
+      sessions.push(next);
       return undefined;
     },
-    end: () => {
-      for (const [source, session] of sessions) tell(source, session);
-      sessions.clear();
+    end: async (heartRates) => {
+      for (const session of sessions.splice(0)) {
+        const stages = stagesOf(session);
+        const sleep = sleepOf(session, stages, heartRates.between(session.start, session.end));
+        // Time in bed alone is no sleep.
+        if (sleep) sink.summary(sleep);
+        else sink.skip(SLEEP_TYPE, 'not_kept', stages.length);
+        await sink.flush(1);
+      }
     },
   };
 }
 
-const belongs = ({ start, end, stages }: Session, part: Stage): boolean =>
-  part.start <= end + BETWEEN_MS &&
-  part.end >= start - BETWEEN_MS &&
-  Math.max(end, part.end) - Math.min(start, part.start) <= LONGEST_MS &&
-  stages.length < MOST_STAGES;
+const belongs = ({ start, end, stages }: Session, from: number, to: number): boolean =>
+  from <= end + BETWEEN_MS &&
+  to >= start - BETWEEN_MS &&
+  Math.max(end, to) - Math.min(start, from) <= LONGEST_MS &&
+  stages.length < MOST_STAGES * 3;
+
+function stagesOf({ stages }: Session): Stage[] {
+  const all: Stage[] = [];
+  for (let n = 0; n < stages.length; n += 3) {
+    const [start, end, stage] = stages.slice(n, n + 3) as [number, number, number];
+    all.push({ start, end, stage: stage === IN_BED ? null : stage });
+  }
+  return all;
+}
+
+function sleepOf(
+  { source_type, start, end, offset }: Session,
+  stages: Stage[],
+  heart: { time: number[]; value: number[] },
+): ParsedSummary | null {
+  const source = { provider: 'apple_health_kit', source_type, timezone_offset: offset } as const;
+  const asleep = stages.flatMap(({ stage, ...times }) => (stage === null ? [] : [{ stage, ...times }]));
+  return nightOf(asleep, source, {
+    start,
+    end,
+    ...heartOf(heart.value),
+    sleep_stream: heart.time.length === 0 ? {} : { heartrate: heart },
+  });
+}
+
+function heartOf(values: number[]): { hr_lowest?: number; hr_average?: number } {
+  if (values.length === 0) return {};
+  return {
+    hr_lowest: Math.round(values.reduce((a, b) => (b < a ? b : a))),
+    hr_average: Math.round(values.reduce((sum, each) => sum + each, 0) / values.length),
+  };
+}

@@ -1,47 +1,98 @@
+// Workouts of an export, with the heart rates that the watch told meanwhile and the way, which is a file of its own.
 import { BY_HAND } from '../../../by-hand.ts';
-import { momentOf } from './time.ts';
+import type { Archive } from '../archive.ts';
+import { joinHeartRates, ofPoints, type Point } from '../activity.ts';
+import type { Sink } from '../record.ts';
 import { sourceTypeOf } from '../source-type.ts';
-import type { ParsedSummary } from '../record.ts';
 import { sportOf } from '../sport.ts';
 import type { Element } from '../xml.ts';
+import { routeOrNull } from './beside.ts';
+import type { gatherHeartRates } from './heart-rates.ts';
+import { momentOf } from './time.ts';
+import { KILOCALORIES, METRES } from './units.ts';
 
 type Attributes = Element['attributes'];
 
-/** A workout with what stood in it. */
-export type AppleWorkout = { attributes: Attributes; statistics: Attributes[]; metadata: Map<string, string> };
+/** A workout with what stood in it; `routes` are the files that tell its way. */
+export type AppleWorkout = {
+  attributes: Attributes;
+  statistics: Attributes[];
+  metadata: Map<string, string>;
+  routes: string[];
+};
+
+type Beside = { archive: Archive | null; heartRates: ReturnType<typeof gatherHeartRates> };
+type Workout = { item: Record<string, unknown>; start: number; end: number; routes: string[] };
 
 const TYPE = 'HKWorkoutActivityType';
-const METRES: Record<string, number> = { m: 1, km: 1_000, mi: 1_609.344, yd: 0.9144, ft: 0.3048 };
-const KILOCALORIES: Record<string, number> = { kcal: 1, Cal: 1, kJ: 1 / 4.184, cal: 0.001 };
+/** Five a day for twenty years. */
+const MOST_WORKOUTS = 40_000;
+const MOST_ROUTES = 20;
+const MOST_POINTS = 100_000;
+
+/** Gathers workouts until the heart rates of all of them are known. */
+export function gatherWorkouts(sink: Sink): {
+  add: (workout: AppleWorkout) => void;
+  end: (beside: Beside) => Promise<void>;
+} {
+  const workouts: Workout[] = [];
+  return {
+    add: (workout) => {
+      const read = workoutOf(workout);
+      if (!read) sink.skip('Workout', 'unreadable');
+      else if (workouts.length >= MOST_WORKOUTS) sink.skip('Workout', 'impossible');
+      else workouts.push(read);
+    },
+    end: async (beside) => {
+      for (const { item, start, end, routes } of workouts.splice(0)) {
+        const points = joinHeartRates(await wayOf(routes, beside, sink), beside.heartRates.between(start, end));
+        const { average_hr, max_hr, ...more } = ofPoints(points);
+        sink.summary({
+          resource: 'workouts',
+          item: { ...more, ...item, average_hr: item['average_hr'] ?? average_hr, max_hr: item['max_hr'] ?? max_hr },
+        });
+        await sink.flush(1);
+      }
+    },
+  };
+}
+
+async function wayOf(routes: string[], { archive }: Beside, sink: Sink): Promise<Point[]> {
+  const points: Point[] = [];
+  for (const path of archive ? routes : []) {
+    const way = await routeOrNull(archive as Archive, path);
+    if (way) points.push(...way.slice(0, MOST_POINTS - points.length));
+    else sink.skip('WorkoutRoute', 'unreadable');
+  }
+  return points;
+}
 
 /** Exports since 2022 tell sums in elements of their own, older ones in attributes of the workout. */
-export function workoutOf({ attributes, statistics, metadata }: AppleWorkout): ParsedSummary | null {
+function workoutOf({ attributes, statistics, metadata, routes }: AppleWorkout): Workout | null {
   const [begin, end] = [momentOf(attributes['startDate']), momentOf(attributes['endDate'])];
   if (!begin || !end) return null;
   const of = (types: RegExp): Attributes | undefined => statistics.find(({ type = '' }) => types.test(type));
   const [way, energy, heart] = [of(/Distance/), of(/ActiveEnergyBurned/), of(/HeartRate$/)];
-  return {
-    resource: 'workouts',
-    item: {
-      provider: 'apple_health_kit',
-      source_type: sourceTypeOf(attributes),
-      ...((metadata.get('HKWasUserEntered') ?? '0') === '0' ? {} : BY_HAND),
-      timezone_offset: begin.offset,
-      time_start: new Date(begin.at).toISOString(),
-      time_end: new Date(end.at).toISOString(),
-      sport: sportOf((attributes['workoutActivityType'] ?? '').replace(TYPE, '')),
-      distance:
-        scaled(way?.['sum'], way?.['unit'], METRES) ??
-        scaled(attributes['totalDistance'], attributes['totalDistanceUnit'], METRES),
-      calories:
-        scaled(energy?.['sum'], energy?.['unit'], KILOCALORIES) ??
-        scaled(attributes['totalEnergyBurned'], attributes['totalEnergyBurnedUnit'], KILOCALORIES),
-      average_hr: rounded(heart?.['average']),
-      max_hr: rounded(heart?.['maximum']),
-      steps: rounded(of(/StepCount/)?.['sum']),
-      total_elevation_gain: elevationOf(metadata.get('HKElevationAscended')),
-    },
+  const item = {
+    provider: 'apple_health_kit',
+    source_type: sourceTypeOf(attributes),
+    ...((metadata.get('HKWasUserEntered') ?? '0') === '0' ? {} : BY_HAND),
+    timezone_offset: begin.offset,
+    time_start: new Date(begin.at).toISOString(),
+    time_end: new Date(end.at).toISOString(),
+    sport: sportOf((attributes['workoutActivityType'] ?? '').replace(TYPE, '')),
+    distance:
+      scaled(way?.['sum'], way?.['unit'], METRES) ??
+      scaled(attributes['totalDistance'], attributes['totalDistanceUnit'], METRES),
+    calories:
+      scaled(energy?.['sum'], energy?.['unit'], KILOCALORIES) ??
+      scaled(attributes['totalEnergyBurned'], attributes['totalEnergyBurnedUnit'], KILOCALORIES),
+    average_hr: rounded(heart?.['average']),
+    max_hr: rounded(heart?.['maximum']),
+    steps: rounded(of(/StepCount/)?.['sum']),
+    total_elevation_gain: elevationOf(metadata.get('HKElevationAscended')),
   };
+  return { item, start: begin.at, end: end.at, routes: routes.slice(0, MOST_ROUTES) };
 }
 
 function scaled(value: string | undefined, unit: string | undefined, factors: Record<string, number>) {

@@ -1,0 +1,21 @@
+import { ownOf } from '../../../../wire/own.ts';
+import type { ParsedSummary } from '../record.ts';
+import type { Element } from '../xml.ts';
+
+const SEXES: Record<string, string> = {
+  HKBiologicalSexFemale: 'female',
+  HKBiologicalSexMale: 'male',
+  HKBiologicalSexOther: 'other',
+};
+const CHARACTERISTIC = 'HKCharacteristicTypeIdentifier';
+
+/** What the element `Me` and the newest height tell; null where they tell nothing. Blood and skin types have no place here. */
+export function profileOf(me: Element['attributes'], centimetres: number | null): ParsedSummary | null {
+  const birth_date = me[`${CHARACTERISTIC}DateOfBirth`] || undefined;
+  const sex = ownOf(SEXES, me[`${CHARACTERISTIC}BiologicalSex`] ?? '');
+  const wheelchair_use = me[`${CHARACTERISTIC}WheelchairUse`] === 'HKWheelchairUseYes' ? true : undefined;
+  const height = centimetres === null ? undefined : Math.round(centimetres);
+  const known = { birth_date, sex, wheelchair_use, height };
+  if (Object.values(known).every((value) => value === undefined)) return null;
+  return { resource: 'profile', item: { provider: 'apple_health_kit', source_type: 'phone', ...known } };
+}

@@ -1,0 +1,96 @@
+// A record of an export as a sample.
+import type { ParsedSample } from '../record.ts';
+import { sourceTypeOf } from '../source-type.ts';
+import type { SkipReason } from '../../skipped.ts';
+import type { Element } from '../xml.ts';
+import { categoryOrNull, quantityOrNull, unitOf } from './record-types.ts';
+import { momentOf } from './time.ts';
+
+type Attributes = Element['attributes'];
+
+const PROVIDER = 'apple_health_kit';
+export const BLOOD_PRESSURE = 'HKCorrelationTypeIdentifierBloodPressure';
+const SYSTOLIC = 'HKQuantityTypeIdentifierBloodPressureSystolic';
+const DIASTOLIC = 'HKQuantityTypeIdentifierBloodPressureDiastolic';
+const INSULIN = 'HKQuantityTypeIdentifierInsulinDelivery';
+
+/** The two values of a blood pressure stand outside of their pair a second time. */
+export const isHalfOfPressure = (type: string): boolean => type === SYSTOLIC || type === DIASTOLIC;
+
+/** A sample, or why the record is none. `metadata` is what stands in the record. */
+export function sampleOf(record: Attributes, metadata: Map<string, string>): ParsedSample | SkipReason {
+  const { type = '' } = record;
+  if (type === INSULIN) return insulinOf(record, metadata.get('HKInsulinDeliveryReason')) ?? 'unreadable';
+  const quantity = quantityOrNull(type);
+  if (quantity) return quantityOf(record, quantity) ?? 'unreadable';
+  const category = categoryOrNull(type);
+  if (!category) return 'not_kept';
+  return categoryOf(record, category) ?? 'unreadable';
+}
+
+function quantityOf(record: Attributes, line: NonNullable<ReturnType<typeof quantityOrNull>>): ParsedSample | null {
+  const unit = unitOf(line, record['unit'] ?? '');
+  const value = Number(record['value'] ?? NaN);
+  if (!unit || !Number.isFinite(value)) return null;
+  const { series, factor, sensor_location } = line;
+  const scaled = factor * unit.factor === 1 ? value : rounded(value * factor * unit.factor);
+  return placed(record, series, { unit: unit.unit, value: scaled, ...(sensor_location ? { sensor_location } : {}) });
+}
+
+function categoryOf(
+  record: Attributes,
+  { line, type, types }: NonNullable<ReturnType<typeof categoryOrNull>>,
+): ParsedSample | null {
+  const { series } = line;
+  const kind = types ? (types[record['value'] ?? ''] ?? null) : type;
+  if (types && kind === null) return null;
+  // Minutes are those from start to end; whatever else has no value happened once.
+  const minutes = (momentOf(record['endDate'])?.at ?? NaN) - (momentOf(record['startDate'])?.at ?? NaN);
+  const value = series.unit === 'min' ? rounded(minutes / 60_000) : 1;
+  if (!Number.isFinite(value)) return null;
+  return placed(record, series, { unit: series.unit, value, ...(kind === null ? {} : { type: kind }) });
+}
+
+/**
+ * Apple tells why insulin was given and not which one (record 431): a bolus is rapid-acting, and so is what a pump gives over a time;
+ * what is injected at once for the base need is long-acting.
+ */
+function insulinOf(record: Attributes, reason: string | undefined): ParsedSample | null {
+  const delivery_mode = reason === '1' ? 'basal' : reason === '2' ? 'bolus' : null;
+  const value = Number(record['value'] ?? NaN);
+  if (delivery_mode === null || record['unit'] !== 'IU' || !Number.isFinite(value)) return null;
+  const isAtOnce = record['startDate'] === record['endDate'];
+  const type = delivery_mode === 'basal' && isAtOnce ? 'long_acting' : 'rapid_acting';
+  return placed(record, { name: 'insulin_injection', interval: true }, { unit: 'unit', value, type, delivery_mode });
+}
+
+export function bloodPressureOf(attributes: Attributes, parts: Map<string, Attributes>): ParsedSample | null {
+  const [systolic, diastolic] = [SYSTOLIC, DIASTOLIC].map((type) => Number(parts.get(type)?.['value'] ?? NaN));
+  const { unit } = parts.get(SYSTOLIC) ?? {};
+  if (!Number.isFinite(systolic) || !Number.isFinite(diastolic) || unit !== 'mmHg') return null;
+  // The device stands with the parts.
+  const record = { ...parts.get(SYSTOLIC), ...attributes };
+  return placed(record, { name: 'blood_pressure', interval: false }, { unit, systolic, diastolic });
+}
+
+type Measured = Omit<ParsedSample, 'resource' | 'provider' | 'source_type' | 'timezone_offset'>;
+
+function placed(record: Attributes, series: { name: string; interval: boolean }, measured: Measured) {
+  const begin = momentOf(record['startDate']);
+  const end = series.interval ? momentOf(record['endDate']) : begin;
+  if (!begin || !end) return null;
+  const times = series.interval
+    ? { start: new Date(begin.at).toISOString(), end: new Date(end.at).toISOString() }
+    : { timestamp: new Date(begin.at).toISOString() };
+  return {
+    resource: series.name,
+    provider: PROVIDER,
+    source_type: sourceTypeOf(record),
+    timezone_offset: begin.offset,
+    ...times,
+    ...measured,
+  } as ParsedSample;
+}
+
+/** Without the dust of a multiplication: 0.97 is 97 percent. */
+const rounded = (value: number): number => Number(value.toPrecision(12));

@@ -1,0 +1,11 @@
+// Units of sums and sizes in an export, as what they are multiplied with.
+export const METRES: Record<string, number> = {
+  m: 1,
+  cm: 0.01,
+  km: 1_000,
+  mi: 1_609.344,
+  yd: 0.9144,
+  ft: 0.3048,
+  in: 0.0254,
+};
+export const KILOCALORIES: Record<string, number> = { kcal: 1, Cal: 1, kJ: 1 / 4.184, cal: 0.001 };
