@@ -34,15 +34,35 @@ function record(n: number): string {
   );
 }
 
-/** Until there are so many records or so many bytes of XML. Sizes and checksum are written into the header at the end. */
+/** A night of thirty stages and a workout, of the time that the records of a piece are of: the parser holds them to the end. */
+function nightAndWorkout(n: number): string {
+  const begin = FROM + n * 30_000;
+  const time = (second: number): string =>
+    `${new Date(begin + second * 1_000).toISOString().slice(0, 19).replace('T', ' ')} -0700`;
+  const stages = Array.from(
+    { length: 30 },
+    (_, stage) =>
+      ` <Record type="HKCategoryTypeIdentifierSleepAnalysis" sourceName="Apple Watch" device="&lt;&lt;HKDevice: 0x1&gt;, name:Apple Watch&gt;" ` +
+      `startDate="${time(stage * 900)}" endDate="${time(stage * 900 + 900)}" value="HKCategoryValueSleepAnalysisAsleep${['Core', 'Deep', 'REM'][stage % 3]}"/>\n`,
+  );
+  const workout =
+    ` <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="Apple Watch" startDate="${time(40_000)}" ` +
+    `endDate="${time(43_600)}"><WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" sum="310" unit="Cal"/></Workout>\n`;
+  return stages.join('') + workout;
+}
+
+/**
+ * Until there are so many records or so many bytes of XML, with a night and a workout a piece of 5,000 records; `stored` is what an import
+ * makes of them. Sizes and checksum are written into the header at the end.
+ */
 export async function writeAppleExport(
   path: string,
   until: { records: number; bytes: number },
-): Promise<{ records: number; bytes: number; packed: number }> {
+): Promise<{ records: number; stored: number; bytes: number; packed: number }> {
   const file = await open(path, 'w');
   const local = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(26), NAME]);
   await file.write(local);
-  let [records, bytes, sum, packed] = [0, 0, 0, 0];
+  let [records, summaries, bytes, sum, packed] = [0, 0, 0, 0, 0];
   const deflate = createDeflateRaw({ level: 6 });
   const written = (async () => {
     for await (const chunk of deflate as AsyncIterable<Buffer>) {
@@ -60,7 +80,8 @@ export async function writeAppleExport(
   while (records < until.records && bytes < until.bytes) {
     let text = '';
     for (let n = 0; n < RECORDS_A_PIECE && records < until.records; n += 1) text += record(records++);
-    await put(text);
+    await put(text + nightAndWorkout(records));
+    summaries += 2;
   }
   await put(TAIL);
   deflate.end();
@@ -85,5 +106,5 @@ export async function writeAppleExport(
   await file.write(central, 0, central.length, place);
   await file.write(end, 0, end.length, place + central.length);
   await file.close();
-  return { records, bytes, packed };
+  return { records, stored: records + summaries, bytes, packed };
 }

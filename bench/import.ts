@@ -35,7 +35,7 @@ export async function benchImport({ gigabytes }: { gigabytes: number | null }): 
   );
   const program = await startMeasured(folder, [process.execPath, '--max-old-space-size=512', 'bin/start.mjs']);
   try {
-    return await measure(program, path, made.records);
+    return await measure(program, path, made.stored);
   } finally {
     await program.stop();
     removeFolder(folder);

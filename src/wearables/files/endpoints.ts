@@ -12,6 +12,7 @@ const tag = 'imports';
 const TYPES = [
   'application/octet-stream',
   'application/zip',
+  'text/csv',
   'application/vnd.ant.fit',
   'application/vnd.garmin.tcx+xml',
   'application/gpx+xml',
@@ -31,8 +32,9 @@ export const fileEndpoints = [
     status: 202,
     summary: "Import a file of a user's data",
     description:
-      'The export.zip of Apple Health, or a FIT, TCX or GPX file, as the body itself. It is read after the answer, one file of ' +
-      'a team at a time; GET /v2/user/{user_id}/import/{import_id} tells how far it is. Sent again a file changes nothing.',
+      'An archive of Apple Health, Garmin, Google Takeout (Fitbit) or Samsung Health, or a FIT, TCX or GPX file, as the body ' +
+      'itself. It is read after the answer, one file of a team at a time; GET /v2/user/{user_id}/import/{import_id} tells how ' +
+      'far it is. Sent again a file changes nothing.',
     refusals: [
       'not_found',
       'user_scheduled_for_deletion',

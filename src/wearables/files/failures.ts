@@ -1,7 +1,8 @@
 /** Why an import can end before its end, as people read it. What was stored until then stays. */
 const FAILURES = {
   archive_broken: 'The archive cannot be read. Export it again and send it whole.',
-  archive_without_export: 'The archive holds no export.xml of Apple Health.',
+  archive_without_export:
+    'The archive is none of Garmin, Google Takeout (Fitbit) or Samsung Health, and holds no export.xml of Apple Health.',
   archive_too_large:
     'The archive holds more than is taken: too many entries, more bytes when unpacked than one may hold, or bytes packed too ' +
     'tightly.',

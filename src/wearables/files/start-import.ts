@@ -53,7 +53,8 @@ type Writing = { upload: Upload; file: FileHandle; bytes: number; setAside: numb
 async function begin(ctx: TeamCtx, user_id: string, head: Buffer): Promise<Writing> {
   const kind = kindOfFile(head);
   if (kind === null) {
-    const msg = 'This is no export of Apple Health (export.zip) and no FIT, TCX or GPX file.';
+    const msg =
+      'This is no export of Apple Health, Garmin, Google Takeout or Samsung Health and no FIT, TCX or GPX file.';
     throw new AppError('file_not_recognised', msg, { detail: [{ type: 'value_error', loc: ['body'], msg }] });
   }
   const upload: Upload = { id: newId(), user_id, kind };

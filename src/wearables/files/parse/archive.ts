@@ -1,8 +1,9 @@
-// A zip archive, read entry by entry within its bounds. Names of entries are compared and never used as paths; nothing is
-// unpacked to the disk.
+// A zip archive, read entry by entry within its bounds. Names of entries are compared and never used as paths. Only an archive within
+// an archive is unpacked to the disk, as it is read from its end: into a file that has no name any more.
+import { open as openFile, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { openPromise, type Entry, type ZipFile } from 'yauzl';
+import { fromFdPromise, openPromise, type Entry, type ZipFile } from 'yauzl';
 import { ImportFailure } from '../failures.ts';
 
 export type Archive = {
@@ -11,6 +12,8 @@ export type Archive = {
   open: (entry: Entry) => Promise<AsyncGenerator<Buffer, void, undefined>>;
   /** The same as one buffer of at most so many bytes. Throws file_too_large too. */
   readWhole: (entry: Entry, mostBytes: number) => Promise<Buffer>;
+  /** The archive that an entry is, which holds no further ones. It shares the bound of this one. */
+  within: (entry: Entry) => Promise<Archive>;
 };
 
 /** An export of ten years has some thousands: a file a workout, and one an electrocardiogram. */
@@ -19,19 +22,20 @@ const MOST_ENTRIES = 50_000;
 const MOST_RATIO = 250;
 const RATIO_COUNTS_FROM_BYTES = 1024 * 1024;
 
-export const openArchive = async (path: string, expandedBytes: number): Promise<Archive> =>
-  archiveOf(await broken(openPromise(path, { autoClose: false })), expandedBytes);
-
 /** An archive of at most `expandedBytes` in all, whatever of it is read. */
-async function archiveOf(zip: ZipFile, expandedBytes: number): Promise<Archive> {
+export const openArchive = async (path: string, expandedBytes: number): Promise<Archive> =>
+  archiveOf(await broken(openPromise(path, { autoClose: false })), { path, bound: { leftBytes: expandedBytes } });
+
+type Place = { path: string; bound: { leftBytes: number } };
+
+async function archiveOf(zip: ZipFile, { path, bound }: Place): Promise<Archive> {
   const entries = await entriesOf(zip);
-  let leftBytes = expandedBytes;
   const open = async (entry: Entry): Promise<AsyncGenerator<Buffer, void, undefined>> => {
     const { uncompressedSize, compressedSize } = entry;
     const isTight =
       uncompressedSize > RATIO_COUNTS_FROM_BYTES && uncompressedSize / Math.max(1, compressedSize) > MOST_RATIO;
-    if (isTight || uncompressedSize > leftBytes) throw new ImportFailure('archive_too_large');
-    leftBytes -= uncompressedSize;
+    if (isTight || uncompressedSize > bound.leftBytes) throw new ImportFailure('archive_too_large');
+    bound.leftBytes -= uncompressedSize;
     return checked(entry, await broken(zip.openReadStreamPromise(entry)));
   };
   return {
@@ -42,6 +46,14 @@ async function archiveOf(zip: ZipFile, expandedBytes: number): Promise<Archive> 
       const all: Buffer[] = [];
       for await (const chunk of await open(entry)) all.push(chunk);
       return Buffer.concat(all);
+    },
+    within: async (entry) => {
+      const chunks = await open(entry);
+      const copy = await openFile(`${path}.within`, 'w+', 0o600);
+      // Gone when this process is, however it ends.
+      await rm(`${path}.within`);
+      for await (const chunk of chunks) await copy.write(chunk);
+      return archiveOf(await broken(fromFdPromise(copy.fd, { autoClose: false })), { path, bound });
     },
   };
 }

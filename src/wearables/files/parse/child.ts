@@ -5,11 +5,15 @@ import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
 import { addSkipped, type Skipped } from '../skipped.ts';
 import { parseAppleExport } from './apple/export.ts';
+import { kindOfArchive } from './archive-kind.ts';
 import { openArchive, type Archive } from './archive.ts';
 import { isArchiveAt, openContent, readWhole, refuseLarge } from './content.ts';
 import { parseFit } from './fit/read.ts';
+import { parseGarminExport } from './garmin/export.ts';
+import { parseTakeout } from './google/takeout.ts';
 import { parseGpx } from './gpx.ts';
 import type { ParsedLine, ParsedSample, ParsedSummary, Sink } from './record.ts';
+import { parseSamsungHealth } from './samsung/export.ts';
 import { parseTcx } from './tcx.ts';
 
 /** So many are stored in one transaction. */
@@ -45,6 +49,8 @@ async function tell(): Promise<void> {
 }
 
 async function tellAll(): Promise<void> {
+  // Once at least, as the kind of an archive is known only now.
+  await tell();
   while (samples.length > 0 || summaries.length > 0 || skipped.length > 0) await tell();
 }
 
@@ -65,12 +71,16 @@ const PARSERS: Record<FileKind, (source: Source, sink: Sink) => Promise<void>> =
   fit: async ({ path }, sink) => parseFit(await readWhole(await openContent(path)), sink),
   tcx: async (source, sink) => parseTcx(await workout(source), sink),
   gpx: async (source, sink) => parseGpx(await workout(source), sink),
+  garmin_export: parseGarminExport,
+  google_takeout: parseTakeout,
+  samsung_health: parseSamsungHealth,
 };
 
 try {
   const [begun, path, expandedBytes] = process.argv.slice(2) as [FileKind, string, string];
   kind = begun;
   const archive = (await isArchiveAt(path)) ? await openArchive(path, Number(expandedBytes)) : null;
+  if (archive) kind = kindOfArchive(archive);
   await PARSERS[kind]({ path, archive }, sink);
   await tellAll();
   await write({ done: true });

@@ -18,17 +18,19 @@ const FIELDS: Record<string, keyof Point> = {
 };
 
 export async function parseGpx(content: Content, sink: Sink): Promise<void> {
-  await readTracks(content, (track) => putActivity(track, sink));
+  await readTracks(content, { put: (track) => putActivity(track, sink), read: (progress) => sink.flush(progress) });
 }
 
 /** The tracks of a file that is part of something else. */
 export async function tracksOf(content: Content): Promise<Activity[]> {
   const tracks: Activity[] = [];
-  await readTracks(content, (track) => void tracks.push(track));
+  await readTracks(content, { put: (track) => void tracks.push(track), read: () => Promise.resolve() });
   return tracks;
 }
 
-async function readTracks(content: Content, put: (track: Activity) => void): Promise<void> {
+type Taker = { put: (track: Activity) => void; read: (progress: number) => Promise<void> };
+
+async function readTracks(content: Content, { put, read }: Taker): Promise<void> {
   let depth = 0;
   let maker = '';
   let track: Activity | null = null;
@@ -61,7 +63,7 @@ async function readTracks(content: Content, put: (track: Activity) => void): Pro
         track = null;
       }
     },
-    read: () => Promise.resolve(),
+    read,
   });
 }
 

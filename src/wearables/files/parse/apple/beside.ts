@@ -1,10 +1,10 @@
 // What lies beside the export in its archive.
 import type { Entry } from 'yauzl';
-import { ImportFailure } from '../../failures.ts';
 import type { Archive } from '../archive.ts';
 import type { Point } from '../activity.ts';
 import { tracksOf } from '../gpx.ts';
 import type { Sink } from '../record.ts';
+import { orNull } from '../tolerant.ts';
 import { MOST_ECG_BYTES, putElectrocardiogram } from './electrocardiogram.ts';
 
 /** A day at one point a second, as Apple writes it. */
@@ -18,7 +18,7 @@ export async function putElectrocardiograms({ entries, readWhole }: Archive, sin
     const type = `files *.${/\.(\w{1,10})$/.exec(fileName)?.[1]?.toLowerCase() ?? 'other'}`;
     if (!/\.csv$/i.test(fileName)) sink.skip(type, 'not_kept');
     else {
-      const text = await wholeOrNull(() => readWhole(entry, MOST_ECG_BYTES));
+      const text = await orNull(() => readWhole(entry, MOST_ECG_BYTES));
       if (text === null || !putElectrocardiogram(text.toString('utf8'), sink)) sink.skip(type, 'unreadable');
     }
     await sink.flush(1);
@@ -30,9 +30,9 @@ export async function routeOrNull(archive: Archive, path: string): Promise<Point
   const name = path.split('/').at(-1) ?? '';
   const entry = routesOf(archive).get(name);
   if (name === '' || !entry) return null;
-  const bytes = await wholeOrNull(() => archive.readWhole(entry, MOST_ROUTE_BYTES));
+  const bytes = await orNull(() => archive.readWhole(entry, MOST_ROUTE_BYTES));
   if (bytes === null) return null;
-  const tracks = await wholeOrNull(() => tracksOf({ bytes: bytes.length, chunks: only(bytes) }));
+  const tracks = await orNull(() => tracksOf({ bytes: bytes.length, chunks: only(bytes) }));
   return tracks?.flatMap(({ points }) => points) ?? null;
 }
 
@@ -53,14 +53,4 @@ function routesOf(archive: Archive): Map<string, Entry> {
 
 async function* only(bytes: Buffer): AsyncIterable<Buffer> {
   yield bytes;
-}
-
-/** What one file does wrong ends nothing but itself, but for an archive that holds more than is taken. */
-async function wholeOrNull<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ImportFailure && error.code !== 'archive_too_large') return null;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 // What an export tells of days and of the person: rings, heart rates of a day, height, and who it is.
+import { ownOf } from '../../../../wire/own.ts';
 import type { Sink } from '../record.ts';
 import type { Element } from '../xml.ts';
 import { ringsOf, type HeartOfDay } from './activity-summary.ts';
@@ -32,7 +33,7 @@ export function gatherDays(sink: Sink): Days {
 
   return {
     take: (type, record) => {
-      const heart = HEART[type];
+      const heart = ownOf(HEART, type);
       const value = Number(record['value'] ?? NaN);
       const on = record['startDate'] ?? '';
       if (heart && value > 0 && value < 400 && record['unit'] === 'count/min') {

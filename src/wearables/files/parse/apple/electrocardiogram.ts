@@ -5,6 +5,8 @@ import { momentOf } from './time.ts';
 
 /** Half a minute at 512 a second has 150 kB. */
 export const MOST_ECG_BYTES = 4 * 1024 * 1024;
+/** Three minutes at 512 a second. */
+const MOST_VOLTAGES = 100_000;
 /** Samples are told by the millisecond. */
 const MOST_HERTZ = 1_000;
 
@@ -41,6 +43,7 @@ export function putElectrocardiogram(text: string, sink: Sink): boolean {
     const value = VOLTAGE.exec(line)?.[1];
     return value === undefined ? [] : [numberOf(value) * unit];
   });
+  if (voltages.length > MOST_VOLTAGES) return false;
   const source = { provider: 'apple_health_kit', source_type: 'watch', timezone_offset: begin.offset } as const;
   const at = (n: number): string => new Date(begin.at + Math.round((n * 1_000) / hertz)).toISOString();
   sink.summary(summaryOf(head, { ...source, count: voltages.length, hertz, start: at(0), end: at(voltages.length) }));

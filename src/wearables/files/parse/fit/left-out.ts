@@ -3,17 +3,21 @@ import { text, type Messages } from './messages.ts';
 
 /** Messages that are read, of workouts and of everything else. */
 const OF_WORKOUTS = new Set(['session', 'record', 'lap', 'hr', 'activity', 'sport', 'field_description']);
-const READ = new Set([
-  ...['monitoring', 'monitoring_info', 'weight_scale', 'blood_pressure', 'sleep_level', 'sleep_assessment'],
-  ...['hrv_status_summary', 'hrv_value', 'stress_level', 'respiration_rate', 'spo2_data'],
-]);
+const READ = new Set(
+  (
+    'monitoring monitoring_info weight_scale blood_pressure sleep_level sleep_assessment hrv_status_summary ' +
+    'hrv_value stress_level respiration_rate spo2_data'
+  ).split(' '),
+);
 /** What a file says of itself, of the device and of its settings: nobody misses it where the rest was read. */
-const ABOUT = new Set([
-  ...['file_id', 'file_creator', 'event', 'device_info', 'developer_data_id', 'device_settings', 'user_profile'],
-  ...['zones_target', 'hr_zone', 'power_zone', 'software', 'capabilities', 'file_capabilities', 'mesg_capabilities'],
-  ...['field_capabilities', 'timestamp_correlation', 'training_settings', 'pad', 'slave_device', 'bike_profile'],
-  ...['hrm_profile', 'sdm_profile', 'connectivity', 'time_in_zone', 'user_metrics', 'activity_metrics'],
-]);
+const ABOUT = new Set(
+  (
+    'file_id file_creator event device_info developer_data_id device_settings user_profile zones_target ' +
+    'hr_zone power_zone software capabilities file_capabilities mesg_capabilities field_capabilities ' +
+    'timestamp_correlation training_settings pad slave_device bike_profile hrm_profile sdm_profile ' +
+    'connectivity time_in_zone user_metrics activity_metrics'
+  ).split(' '),
+);
 
 /** Counts what nothing was made of; where that is the whole file, all that there was, and what kind of file it is. */
 export function countLeftOut(

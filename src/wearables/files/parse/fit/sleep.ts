@@ -1,4 +1,5 @@
 // A night of a FIT file: a level at a time, each until the next.
+import { ownOf } from '../../../../wire/own.ts';
 import { nightOf, type Stage } from '../night.ts';
 import type { ParsedSample, Sink } from '../record.ts';
 import { at, number, text, type Messages } from './messages.ts';
@@ -9,7 +10,7 @@ const STAGES: Record<string, number> = { unmeasurable: -1, awake: 4, light: 2, d
 
 export function putSleep(messages: Messages, source: Source, sink: Sink): void {
   const levels = (messages['sleep_level'] ?? []).flatMap((message) => {
-    const [moment, stage] = [at(message['timestamp']), STAGES[text(message['sleep_level'])]];
+    const [moment, stage] = [at(message['timestamp']), ownOf(STAGES, text(message['sleep_level']))];
     return moment === undefined || stage === undefined ? [] : [{ moment, stage }];
   });
   levels.sort((a, b) => a.moment - b.moment);

@@ -1,0 +1,43 @@
+// Nights whose stages stand in another table than themselves: told when both are read.
+import { nightOf } from './night.ts';
+import type { ParsedSample, Sink } from './record.ts';
+
+type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
+type Night = { source: Source; start: number; end: number; said: Record<string, unknown> };
+
+/** More than anybody has slept since there are watches. */
+const MOST_NIGHTS = 30_000;
+const MOST_STAGES = 2_880;
+
+export function gatherNights(sink: Sink, type: string) {
+  const nights = new Map<string, Night>();
+  const stages = new Map<string, number[]>();
+  return {
+    addNight: (id: string, night: Night): void => {
+      if (nights.size >= MOST_NIGHTS) sink.skip(type, 'impossible');
+      else nights.set(id, night);
+    },
+    addStage: (id: string, start: number, end: number, stage: number): void => {
+      const known = stages.get(id) ?? [];
+      if (stages.size >= MOST_NIGHTS || known.length >= MOST_STAGES * 3) return sink.skip(type, 'impossible');
+      stages.set(id, known);
+      known.push(start, end, stage);
+      return undefined;
+    },
+    /** A night without stages is one of unclassified sleep where the table says how long it was, else it is counted. */
+    end: async (): Promise<void> => {
+      for (const [id, { source, start, end, said }] of nights) {
+        const parts = stages.get(id) ?? [];
+        const told = Array.from({ length: parts.length / 3 }, (_, n) => ({
+          start: parts[n * 3] as number,
+          end: parts[n * 3 + 1] as number,
+          stage: parts[n * 3 + 2] as number,
+        }));
+        const summary = nightOf(told.length > 0 ? told : [{ start, end, stage: -1 }], source, { start, end, ...said });
+        if (summary) sink.summary(summary);
+        else sink.skip(type, 'empty');
+        await sink.flush(1);
+      }
+    },
+  };
+}
