@@ -108,9 +108,7 @@ const GUESTS: Record<string, string> = {
 };
 
 const migrations = readdirSync('migrations').map((file) => readFileSync(`migrations/${file}`, 'utf8'));
-const dropped = new Set(
-  migrations.flatMap((sql) => [...sql.matchAll(/^drop table (\w+);/gm)].map(([, name]) => name)),
-);
+const dropped = new Set(migrations.flatMap((sql) => [...sql.matchAll(/^drop table (\w+);/gm)].map(([, name]) => name)));
 const tables = [
   'migrations',
   ...migrations.flatMap((sql) =>
