@@ -211,6 +211,7 @@ const ROOMS: Record<string, string[]> = {
     'source',
     'by-hand',
     'providers',
+    'laboratory-slugs',
     'provider-resources',
     'resources',
   ],
