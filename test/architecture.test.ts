@@ -206,6 +206,7 @@ const ROOMS: Record<string, string[]> = {
     'connections',
     'ask-for-runs',
     'calendar-date',
+    'range',
     'one-writer',
     'fits',
     'source',

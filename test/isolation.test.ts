@@ -183,7 +183,10 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_payor: (_, { name }) => [{ body: { name: `${name} Mutual`, address: homeAddress }, status: 200 }],
   ...Object.fromEntries(Object.keys(SUMMARY_BODIES).map((id) => [id, summariesOf(id)])),
   ...Object.fromEntries(
-    Object.keys(SUMMARY_QUERIES).map((id) => [id, () => [{ query: 'start_date=2026-01-01&end_date=2026-12-31', status: 404 }]]),
+    Object.keys(SUMMARY_QUERIES).map((id) => [
+      id,
+      () => [{ query: 'start_date=2026-01-01&end_date=2026-12-31', status: 404 }],
+    ]),
   ),
   page_lab_tests: () => [none],
   list_lab_tests: () => [none],

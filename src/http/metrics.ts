@@ -73,12 +73,7 @@ export function openMetrics(): Metrics {
       labelNames: ['outcome'],
       registers,
     }),
-    skipped: new Counter({
-      name: 'phial_provider_records_skipped_total',
-      help: 'Samples and summaries in answers of providers that were left out, by reason: impossible is what nobody can have measured.',
-      labelNames: ['provider', 'resource', 'reason'],
-      registers,
-    }),
+    skipped: skippedCounter(registers),
     pipelines: pipelineMetrics(registers),
     mails: mailGauges(registers),
     erasures: erasureGauges(registers),
@@ -110,6 +105,15 @@ export function openMetrics(): Metrics {
       registers,
     }),
   };
+}
+
+function skippedCounter(registers: Registry[]): Metrics['skipped'] {
+  return new Counter({
+    name: 'phial_provider_records_skipped_total',
+    help: 'Samples and summaries in answers of providers that were left out, by reason: impossible is what nobody can have measured.',
+    labelNames: ['provider', 'resource', 'reason'],
+    registers,
+  });
 }
 
 function pipelineMetrics(registers: Registry[]): Metrics['pipelines'] {

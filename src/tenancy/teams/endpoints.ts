@@ -195,7 +195,7 @@ export const teamEndpoints = [
     response: LinkRedirectUrls,
     revokes: true,
     summary: 'Say where link tokens may send browsers to',
-    description: 
+    description:
       'The whole list. An address that is taken out is not gone to any more, also by tokens that name it. A sandbox takes every https ' +
       'address and this machine besides.',
     handle: (ctx, { body }) => putLinkRedirectUrls(ctx, body),

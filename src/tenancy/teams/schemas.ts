@@ -105,7 +105,9 @@ export const ShownEnvironments = Type.Object({
 export const BrandInformation = Type.Object({
   company_name: Type.String(),
   company_website: Type.String(),
-  support_email: Type.Optional(Type.String({ description: 'Email address that patients may write to; left out where there is none.' })),
+  support_email: Type.Optional(
+    Type.String({ description: 'Email address that patients may write to; left out where there is none.' }),
+  ),
   support_contact: Type.String(),
   company_address: Type.String(),
   brand_color: Type.String(),

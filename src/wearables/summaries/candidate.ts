@@ -52,12 +52,8 @@ function keptFieldsOf(resource: SummaryResource): KeptField[] {
   return fields;
 }
 
-export function toCandidate(
-  { cipher, team }: TeamCtx,
-  user: UserRow,
-  resource: SummaryResource,
-  incoming: Incoming,
-): Candidate {
+export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResource, incoming: Incoming): Candidate {
+  const { cipher, team } = ctx;
   const { clockFrom, stream: streamName, isDevice = false } = resource;
   const { raw } = incoming;
   const item: SummaryItem = { ...incoming.item, ...resource.completed?.(incoming.item) };
@@ -94,12 +90,12 @@ export function toCandidate(
     raw_hash: hash('raw', JSON.stringify(pruned(raw))),
     stream: streamText === null ? null : { text: streamText, hash: hash('stream', streamText) },
   };
-  return { ...candidate, told_hash: toldHash({ cipher, team }, candidate) };
+  return { ...candidate, told_hash: toldHash(ctx, candidate) };
 }
 
 /** Of everything that is told of it. */
 function toldHash(
-  { cipher, team }: Pick<TeamCtx, 'cipher' | 'team'>,
+  { cipher, team }: TeamCtx,
   { provider_id, app_id, device_id, calendar_date, texts, values }: Omit<Candidate, 'told_hash'>,
 ): Buffer {
   // As `pruned` would have it, which texts and values are already and come last in.
@@ -109,12 +105,7 @@ function toldHash(
 }
 
 /** Gives a candidate a value that follows from something else than what came in. */
-export function setValue(
-  ctx: Pick<TeamCtx, 'cipher' | 'team'>,
-  candidate: Candidate,
-  name: string,
-  value: unknown,
-): void {
+export function setValue(ctx: TeamCtx, candidate: Candidate, name: string, value: unknown): void {
   candidate.values = pruned({ ...candidate.values, [name]: value }) as Record<string, unknown>;
   candidate.told_hash = toldHash(ctx, candidate);
 }

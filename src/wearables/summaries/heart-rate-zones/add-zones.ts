@@ -4,7 +4,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 import { setValue, type Candidate } from '../candidate.ts';
 import type { StoredRow } from '../rows.ts';
-import { findBirthDate } from './find-birth-date.ts';
+import { findBirthDateOrNull } from './find-birth-date.ts';
 import { findRates, type Span } from './find-rates.ts';
 import { zonesOf, type Rates } from './zones.ts';
 
@@ -17,7 +17,7 @@ export async function addZones(ctx: TxCtx<TeamCtx>, user: UserRow, workouts: Can
   for (const workout of without) {
     const rates = await ratesOf(ctx, user, workout);
     if (rates === null || rates.time.length === 0) continue;
-    birthDate ??= findBirthDate(ctx, user);
+    birthDate ??= findBirthDateOrNull(ctx, user);
     const zones = zonesOf(rates, Date.parse(workout.end_at as string) / 1_000, await birthDate);
     if (zones !== null) setValue(ctx, workout, NAME, zones);
   }

@@ -6,7 +6,7 @@ import type { UserRow } from '../../../users/find.ts';
 const MOST_PROFILES = 20;
 
 /** When the user was born: as the newest profile says that says it, else as the team has said, else null. */
-export async function findBirthDate(ctx: TxCtx<TeamCtx>, user: UserRow): Promise<string | null> {
+export async function findBirthDateOrNull(ctx: TxCtx<TeamCtx>, user: UserRow): Promise<string | null> {
   const { db, team, cipher } = ctx;
   const { rows } = await sql<{ id: string; team_id: string; texts: Buffer }>`
     select id, team_id, texts from summaries
