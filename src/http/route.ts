@@ -231,9 +231,10 @@ const ownerOf = ({ trail }: FastifyRequest): Owner | undefined =>
 
 /** What of the caller decides about the answer: the same words by a key of another reach are another request. */
 function reachOf(ctx: Ctx): object {
-  const { key, team, link } = ctx as Partial<ManagementCtx & LinkCtx>;
+  const { key, team, link, keyScopes } = ctx as Partial<ManagementCtx & LinkCtx>;
   if (link) return { user: link.user.id };
-  return key ? { team_ids: key.team_ids, team: team?.id } : {};
+  if (key) return { team_ids: key.team_ids, team: team?.id };
+  return keyScopes ? { scopes: keyScopes.toSorted() } : {};
 }
 
 /** What goes with the change: no answer that was kept tells of whom it erased, and the audit log tells of it. */

@@ -1,7 +1,7 @@
 // Signed links that end before their time: all of a team's at once, and those of a key with the key.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
-import { registeredKit } from '../../../test/factories.ts';
+import { loseResults, registeredKit } from '../../../test/factories.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { endSignedLinks } from '../../tenancy/teams/end-signed-links.ts';
@@ -150,5 +150,35 @@ describe('a key whose scopes do not reach documents', () => {
     expect(await urls(await makeKey(team, ['events', 'results']))).toEqual(told.map(() => null));
     await revoke(team, creator);
     expect(await statusOf(told.findLast((url) => url !== null) as string)).toBe(200);
+  });
+
+  test('is not shown a stored answer that has one: its scopes are a part of what an idempotency key is matched by', async () => {
+    const team = await app.makeTeam();
+    const { order, unmatched_id } = await loseResults(team);
+    const accept = (key: Key): Promise<Answer<{ code: string; requisition_form_url: string | null }>> =>
+      team.api(
+        'POST',
+        `/v3/unmatched_result/${unmatched_id}/accept`,
+        { order_id: order.id },
+        { key: key.value, headers: { 'x-idempotency-key': 'once' } },
+      );
+    const [whole, limited] = [await makeKey(team), await makeKey(team, ['results'])];
+    const answer = await accept(whole);
+    expect(answer.body.requisition_form_url).toEqual(expect.any(String));
+    expect(await accept(limited)).toMatchObject({ status: 409, body: { code: 'idempotency_mismatch' } });
+    expect((await accept(whole)).body).toEqual(answer.body);
+  });
+
+  test('is shown its own stored answer again, also by a key that took its place with the same scopes', async () => {
+    const team = await app.makeTeam();
+    const { order, unmatched_id } = await loseResults(team);
+    const path = `/v3/unmatched_result/${unmatched_id}/accept`;
+    const headers = { 'x-idempotency-key': 'once' };
+    const scopes = ['results', 'users:read'];
+    const answers: unknown[] = [];
+    for (const key of [await makeKey(team, scopes), await makeKey(team, scopes.toReversed())])
+      answers.push((await team.api('POST', path, { order_id: order.id }, { key: key.value, headers })).body);
+    expect(answers[0]).toMatchObject({ id: order.id, requisition_form_url: null });
+    expect(answers[1]).toEqual(answers[0]);
   });
 });
