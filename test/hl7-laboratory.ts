@@ -6,6 +6,10 @@ import { Message } from 'node-hl7-client';
 
 const [VT, FS, CR] = [0x0b, 0x1c, 0x0d];
 
+/** Messages are sent one behind the other in the same bytes. */
+type Made = string | string[] | null;
+type Make = (order: Message) => Made | Promise<Made>;
+
 /** How it behaves beside taking what is right. */
 type Fault = 'never_answers' | 'closes_before_answer' | 'resets' | 'answers_another' | 'refuses' | null;
 
@@ -17,7 +21,11 @@ export type Hl7Laboratory = {
   controlIds: () => string[];
   behave: (fault: Fault) => void;
   /** Answers by what this makes of an order, in place of an ACK; not at all where it makes null of it. */
-  answerBy: (make: ((order: Message) => string | null) | null) => void;
+  answerBy: (make: Make | null) => void;
+  /** Sends a message on each connection that is open to it, and tells how many these are. */
+  say: (message: string) => number;
+  /** What it was answered to that, oldest first. */
+  answers: Message[];
   /** Refuses by AE what lacks these beside the usual ones. */
   require: (paths: string[]) => void;
   /** Takes no connections until called with false. */
@@ -44,9 +52,10 @@ const REQUIRED = [
  * With a certificate it speaks TLS. */
 export async function startHl7Laboratory(tls: { cert: string; key: string } | null = null): Promise<Hl7Laboratory> {
   const orders: Message[] = [];
+  const answers: Message[] = [];
   const sockets = new Set<Socket>();
   let fault: Fault = null;
-  let make: ((order: Message) => string | null) | null = null;
+  let make: Make | null = null;
   let required = REQUIRED;
   const begin = (socket: Socket): void => {
     sockets.add(socket);
@@ -56,18 +65,19 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     socket.on('data', (bytes) => {
       held = Buffer.concat([held, bytes]);
       for (let end = held.indexOf(FS); end !== -1; end = held.indexOf(FS)) {
-        take(socket, held.subarray(held.indexOf(VT) + 1, end).toString('utf8'));
+        void take(socket, held.subarray(held.indexOf(VT) + 1, end).toString('utf8'));
         held = held.subarray(end + 2);
       }
     });
   };
   const server = tls ? createTlsServer(tls, begin) : createServer(begin);
 
-  function take(socket: Socket, text: string): void {
+  async function take(socket: Socket, text: string): Promise<void> {
     const order = new Message({ text });
+    if (text_(order, 'MSH.9.1') === 'ACK') return void answers.push(order);
     orders.push(order);
     if (fault === 'never_answers') return;
-    if (make) return void reply(socket, make(order));
+    if (make) return reply(socket, await make(order));
     if (fault === 'closes_before_answer') return void socket.destroy();
     if (fault === 'resets') return void socket.resetAndDestroy();
     const missing = required.find((path) => text_(order, path) === '');
@@ -81,8 +91,9 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     reply(socket, answer);
   }
 
-  function reply(socket: Socket, answer: string | null): void {
-    if (answer !== null) socket.write(Buffer.concat([Buffer.of(VT), Buffer.from(`${answer}\r`), Buffer.of(FS, CR)]));
+  function reply(socket: Socket, made: Made): void {
+    const frames = [made ?? []].flat().map((text) => [Buffer.of(VT), Buffer.from(`${text}\r`), Buffer.of(FS, CR)]);
+    if (frames.length > 0) socket.write(Buffer.concat(frames.flat()));
   }
 
   const listen = (port: number): Promise<void> =>
@@ -100,6 +111,11 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
   return {
     port,
     orders,
+    answers,
+    say: (message) => {
+      for (const socket of sockets) reply(socket, message);
+      return sockets.size;
+    },
     controlIds: () => orders.map((order) => text_(order, 'MSH.10')),
     behave: (how) => {
       fault = how;

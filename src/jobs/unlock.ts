@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { endLeases } from '../files/file-queue.ts';
-import { giveAllLinesBack } from '../labs/laboratories/hl7/outbox/take-waiting.ts';
+import { giveAllLeasesBack } from '../labs/laboratories/hl7/outbox/take-waiting.ts';
 import { LAB_REPORTS } from '../labs/results/parser/claim.ts';
 import { IMPORTS } from '../wearables/files/claim.ts';
 
@@ -12,5 +12,5 @@ export async function unlockAbandonedJobs(ctx: Ctx): Promise<void> {
     select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))
       from graphile_worker.jobs where locked_by is not null having count(*) > 0`.execute(ctx.db);
   for (const queue of [IMPORTS, LAB_REPORTS]) await endLeases(acrossTeams(ctx).db, queue);
-  await giveAllLinesBack(ctx);
+  await giveAllLeasesBack(ctx);
 }

@@ -16,6 +16,7 @@ import {
   sendFrame,
   startHl7Laboratory,
   text_,
+  until,
   type Hl7Laboratory,
 } from '../../../../test/hl7-laboratory.ts';
 import { publishedTo } from '../../../../test/publish.ts';
@@ -49,6 +50,7 @@ beforeEach(async () => {
   laboratory.behave(null);
   laboratory.answerBy(null);
   laboratory.orders.length = 0;
+  laboratory.answers.length = 0;
   await connect();
 });
 
@@ -58,14 +60,15 @@ const last = (): Sent => laboratory.orders.at(-1) as Sent;
 const numberOf = (sent: Sent): string => text_(sent, 'ORC.4') || text_(sent, 'ORC.2');
 const idOf = (sent: Sent): string => text_(sent, 'MSH.10');
 const say = (message: string): ReturnType<typeof sendFrame> => sendFrame(hl7.port as number, message);
-const placed = async (answerBy: ((sent: Sent) => string | null) | null = null): Promise<string> => {
+type Answering = Parameters<Hl7Laboratory['answerBy']>[0];
+const placed = async (answerBy: Answering = null): Promise<string> => {
   laboratory.answerBy(answerBy);
   const { id } = await kitAtLaboratory(app, app.team, kit);
   await app.runJobs();
   laboratory.answerBy(null);
   return id;
 };
-const placedTwo = async (answerBy: ((sent: Sent) => string | null) | null = null): Promise<string> => {
+const placedTwo = async (answerBy: Answering = null): Promise<string> => {
   laboratory.answerBy(answerBy);
   const { body } = await createOrder(app.team, { lab_test_id: two });
   await app.runJobs();
@@ -208,7 +211,10 @@ describe('an ORL on the connection', () => {
 });
 
 describe('in enhanced mode', () => {
-  beforeEach(() => connect({ acknowledgments: 'enhanced' }));
+  beforeEach(() => {
+    const { mllp } = byMllp(laboratory.port) as { mllp: object };
+    return connect({ acknowledgments: 'enhanced', mllp: { ...mllp, answer_seconds: 3 } });
+  });
   const commit = (code: string) => (sent: Sent) => orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
 
   /** In seconds, as the metrics tell it. */
@@ -245,6 +251,59 @@ describe('in enhanced mode', () => {
   ])('%s refuses the message', async (code, reason) => {
     const id = await placed(commit(code));
     expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: reason }]);
+  });
+
+  describe('on the connection by which the order came, an ORL', () => {
+    const orl = (sent: Sent, control: string, id = `L-${idOf(sent)}`): string =>
+      orderReply({ id }, [`MSA|AA|${idOf(sent)}`, `ORC|${control}|${numberOf(sent)}|F-${numberOf(sent)}`]);
+    const answered = (): string[][] =>
+      laboratory.answers.map((answer) => ['MSA.1', 'MSA.2'].map((path) => text_(answer, path)));
+
+    test.each([
+      ['OK', { state: 'accepted', last_error: null }],
+      ['UA', { state: 'refused', last_error: 'ua' }],
+    ])('says %s a moment after the CA, is applied, and is acknowledged there', async (control, then) => {
+      const id = await placed(commit('CA'));
+      expect(await outbox(id)).toMatchObject([{ state: 'committed' }]);
+      expect(laboratory.say(orl(last(), control))).toBe(1);
+      await until(() => laboratory.answers.length > 0);
+      expect(answered()).toEqual([['AA', `L-${idOf(last())}`]]);
+      expect(await outbox(id)).toMatchObject([then]);
+      expect(await messages(`L-${idOf(last())}`)).toMatchObject([{ state: 'applied', order_id: id }]);
+    });
+
+    test('in the same bytes as the CA is applied after it', async () => {
+      const id = await placed((sent) => [commit('CA')(sent), orl(sent, 'UA')]);
+      await until(() => laboratory.answers.length > 0);
+      expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ua' }]);
+    });
+
+    test('about the order before it comes while the next one waits for its answer, and neither is lost', async () => {
+      const first = await placed(commit('CA'));
+      const before = last();
+      const second = await placed((sent) => [orl(before, 'UA'), commit('CA')(sent)]);
+      await until(() => laboratory.answers.length > 0);
+      expect(await outbox(first)).toMatchObject([{ state: 'refused' }]);
+      expect(await outbox(second)).toMatchObject([{ state: 'committed' }]);
+    });
+
+    test('is taken for as long as an answer is waited for, and orders meanwhile go by the same connection', async () => {
+      await placed(commit('CA'));
+      await placed(commit('CA'));
+      expect(laboratory.say(orderReply({ type: 'ACK', id: 'ECHO' }, ['MSA|AA|NOBODY']))).toBe(1);
+      await until(async () => (await messages('ECHO')).some(({ state }) => state === 'failed'));
+      // An acknowledgment is not acknowledged.
+      expect(laboratory.answers).toEqual([]);
+      await until(() => laboratory.say(orl(last(), 'OK')) === 0);
+    });
+  });
+
+  test('a CA that is read after what it precedes takes nothing back', async () => {
+    const id = await placed(async (sent) => {
+      await say(orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
+      return commit('CA')(sent);
+    });
+    expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ua' }]);
   });
 
   test('an ORL that asks for a commit acknowledgement alone gets one', async () => {

@@ -25,9 +25,13 @@ type Received = { ack: Buffer; ok: boolean; parts: number };
 /** Takes a message of one of the laboratories that may speak there, when its turn comes. */
 export type Receive = (speakers: Connection[], bytes: Buffer) => Promise<Received>;
 
+/** Of who shares connections to the database, whichever way a message comes. */
+const turnsOf = new WeakMap<Ctx['db'], FairShare>();
+
 /** Takes messages of laboratories, which take turns: none keeps another waiting for longer than a message. */
 export function openReceiver(ctx: Ctx): Receive {
-  const turns = new FairShare({ permits: AT_ONCE, mostOfOrg: OF_A_LABORATORY });
+  const turns = turnsOf.get(ctx.db) ?? new FairShare({ permits: AT_ONCE, mostOfOrg: OF_A_LABORATORY });
+  turnsOf.set(ctx.db, turns);
   return (speakers, bytes) => {
     const lab = speakers[0]?.slug ?? '';
     return turns.run({ org: lab, team: lab }, () => receive(ctx, speakers, bytes));

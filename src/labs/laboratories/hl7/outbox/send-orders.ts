@@ -9,16 +9,17 @@ import { findConnectionOrNull, type Connection } from '../connections/find-conne
 import { OrderNotSendable } from '../messages/order-writer.ts';
 import type { Reply } from '../messages/read-reply.ts';
 import { dropIntoFolder } from '../transport/drop-into-folder.ts';
-import { LineFailed, openLine, type Line } from '../transport/line.ts';
+import { LineFailed, type Line } from '../transport/line.ts';
 import { applyReply } from './apply-reply.ts';
+import { leaveLine, takeLine } from './lines.ts';
 import { prepareMessage, type Message } from './prepare-message.ts';
 import { endWaiting, heardFrom, putOff, setAside, setAsideLonger } from './settle.ts';
 import {
-  giveLineBack,
-  keepLine,
+  giveLeaseBack,
+  keepLease,
   laboratoriesWithWaiting,
   nextWaiting,
-  takeLine,
+  takeLease,
   type Waiting,
 } from './take-waiting.ts';
 
@@ -58,9 +59,9 @@ export const ordersOutResumption = defineJob({
 async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
   const connection = await findConnectionOrNull(ctx, labId);
   if (!connection || !(await nextWaiting(ctx, labId))) return;
-  const lease = await takeLine(ctx, connection);
+  const lease = await takeLease(ctx, connection);
   if (lease === null) return again(ctx, labId, AGAIN_SECONDS);
-  const post = postOf(connection);
+  const post = postOf(ctx, connection);
   const until = performance.now() + LONGEST_JOB_MS;
   let waitSeconds: number | null = null;
   try {
@@ -70,13 +71,13 @@ async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
       if (waiting.due_in_seconds > 0 || sent >= MOST_IN_ONE_JOB || performance.now() > until) {
         waitSeconds = waiting.due_in_seconds;
       } else {
-        if (!(await keepLine(ctx, connection, lease))) return;
+        if (!(await keepLease(ctx, connection, lease))) return;
         waitSeconds = await sendOne(ctx, waiting, connection, post);
       }
     }
   } finally {
     post.close();
-    await giveLineBack(ctx, labId, lease);
+    await giveLeaseBack(ctx, labId, lease);
   }
   await again(ctx, labId, waitSeconds);
 }
@@ -116,6 +117,8 @@ async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post:
     if (isGivenUp) ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never answered an order');
     else ctx.log.info({ ...ids, reason: error.code, seconds }, 'a laboratory could not be told of an order');
     return seconds;
+  } finally {
+    post.release();
   }
 }
 
@@ -139,27 +142,22 @@ async function leaveOut(ctx: TeamCtx, waiting: Waiting, why: 'leaving' | 'unwant
 }
 
 /** How messages get there: a connection that is opened with the first and kept, or a folder. */
-type Post = { open: () => Promise<void>; send: (message: Message) => Promise<Reply>; close: () => void };
+type Post = Pick<Line, 'release' | 'close'> & { open: () => Promise<void>; send: (message: Message) => Promise<Reply> };
 
-function postOf({ settings }: Connection): Post {
-  const { mllp, folder } = settings.orders;
-  const charset = settings.charset ?? 'UTF-8';
+function postOf(ctx: Ctx, connection: Connection): Post {
+  const { folder } = connection.settings.orders;
+  const charset = connection.settings.charset ?? 'UTF-8';
   let line: Line | null = null;
   return {
     open: async () => {
       if (folder !== undefined) return;
-      if (!mllp) throw new LineFailed('not_configured', false);
-      line ??= await openLine(mllp, charset);
+      if (!line?.isOpen()) line = await takeLine(ctx, connection);
     },
     send: async ({ text, controlId }) => {
       if (folder !== undefined) return dropIntoFolder(folder, `${controlId}.hl7`, text, charset);
-      try {
-        return await (line as Line).send(text, controlId);
-      } catch (error) {
-        line = null; // whatever it says from now on, it would say too late
-        throw error;
-      }
+      return (line as Line).send(text, controlId);
     },
-    close: () => line?.close(),
+    release: () => line?.release(),
+    close: () => line && leaveLine(ctx, connection, line),
   };
 }

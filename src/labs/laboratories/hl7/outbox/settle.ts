@@ -4,7 +4,10 @@ import type { Waiting } from './take-waiting.ts';
 
 type Row = Pick<Waiting, 'user_id' | 'id'>;
 
-/** What the laboratory answered to a message, whatever became of the order meanwhile: it is not sent again. */
+/**
+ * What the laboratory answered to a message, whatever became of the order meanwhile: it is not sent again. That it keeps the
+ * message takes nothing back that it has said since, and that was written down before.
+ */
 export async function settle(
   { db }: Ctx | TxCtx,
   { user_id, id }: Row,
@@ -13,7 +16,8 @@ export async function settle(
   await sql`
     update laboratory_outbox set state = ${state}, last_error = ${reason}, attempts = attempts + 1, unanswered = 0,
            set_aside = false, answered_at = now(), sent_at = coalesce(sent_at, now())
-     where user_id = ${user_id} and id = ${id}`.execute(db);
+     where user_id = ${user_id} and id = ${id}
+       and (${state} <> 'committed' or state in ('waiting', 'held', 'committed'))`.execute(db);
 }
 
 /** What Phial itself decided of a message that waits: that it cannot be sent, or is no longer wanted. */

@@ -28,7 +28,7 @@ const leaseSeconds = ({ settings }: Connection): number =>
   (settings.orders.mllp?.answer_seconds ?? 30) + LEASE_MARGIN_SECONDS;
 
 /** The right to send to a laboratory, for one process at a time; null where another has it. */
-export async function takeLine(ctx: Ctx, connection: Connection): Promise<string | null> {
+export async function takeLease(ctx: Ctx, connection: Connection): Promise<string | null> {
   const { rows } = await sql<{ lease: string }>`
     insert into laboratory_senders as held (lab_id, lease, leased_until)
     values (${connection.lab_id}, ${newId()}, now() + make_interval(secs => ${leaseSeconds(connection)}))
@@ -39,21 +39,21 @@ export async function takeLine(ctx: Ctx, connection: Connection): Promise<string
 }
 
 /** False where the lease has run out and another process has it. */
-export async function keepLine(ctx: Ctx, connection: Connection, lease: string): Promise<boolean> {
+export async function keepLease(ctx: Ctx, connection: Connection, lease: string): Promise<boolean> {
   const { rows } = await sql`
     update laboratory_senders set leased_until = now() + make_interval(secs => ${leaseSeconds(connection)})
      where lab_id = ${connection.lab_id} and lease = ${lease} returning lab_id`.execute(ctx.db);
   return rows.length > 0;
 }
 
-export async function giveLineBack(ctx: Ctx, labId: number, lease: string): Promise<void> {
+export async function giveLeaseBack(ctx: Ctx, labId: number, lease: string): Promise<void> {
   await sql`update laboratory_senders set leased_until = '-infinity' where lab_id = ${labId} and lease = ${lease}`.execute(
     ctx.db,
   );
 }
 
 /** Of processes that were killed: whoever calls it knows that no other one runs. */
-export async function giveAllLinesBack({ db }: Ctx): Promise<void> {
+export async function giveAllLeasesBack({ db }: Ctx): Promise<void> {
   await sql`update laboratory_senders set leased_until = '-infinity' where leased_until > now()`.execute(db);
 }
 

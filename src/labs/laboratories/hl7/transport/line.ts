@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import type { Owner } from '../../../../fair/round-robin.ts';
+import type { Logger } from '../../../../log.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { openSocket } from '../../../../outbound/open-socket.ts';
 import { encode, type Charset } from '../codec/encoding.ts';
@@ -10,6 +11,7 @@ import { parse } from '../codec/parse.ts';
 import { readReply, type Reply } from '../messages/read-reply.ts';
 import type { Settings } from '../connections/settings.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
+import { openUnaskedFrames } from './unasked-frames.ts';
 
 /** Of all teams that order there. */
 const LABORATORIES: Owner = { org: 'laboratories', team: 'laboratories' };
@@ -29,26 +31,42 @@ export class LineFailed extends Error {
 /** A kept connection to a laboratory: one message is under way at a time, and its answer is the one that names it. */
 export type Line = {
   send: (message: string, controlId: string) => Promise<Reply>;
+  /** The answer to what was sent is written down: other messages of the laboratory are taken until something is sent again. */
+  release: () => void;
+  isOpen: () => boolean;
   close: () => void;
 };
+
+/** Takes a message that is no answer to what was sent, and tells what it is answered. */
+export type Hear = (content: Buffer) => Promise<Buffer[]>;
 
 type Mllp = NonNullable<Settings['orders']['mllp']>;
 const CONNECT_MS = 10_000;
 
-export async function openLine(mllp: Mllp, charset: Charset): Promise<Line> {
+/** `hear` is null where nothing but answers is taken. */
+export async function openLine(
+  mllp: Mllp,
+  { charset, hear, log }: { charset: Charset; hear: Hear | null; log: Logger },
+): Promise<Line> {
   const socket = await connect(mllp);
   const answerMs = (mllp.answer_seconds ?? 30) * 1000;
   let broken: string | null = null;
-  let waiting: { hear: (content: Buffer) => void; fail: (code: string) => void } | null = null;
+  let waiting: { hear: (content: Buffer) => boolean; fail: (code: string) => void } | null = null;
   const end = (code: string): void => {
     broken ??= code;
     socket.destroy();
     waiting?.fail(code);
   };
+  const unasked =
+    hear &&
+    openUnaskedFrames(async (content) => {
+      for (const answer of await hear(content)) if (!socket.destroyed) socket.write(frame(answer));
+    }, log);
   const reader = openFrameReader(MOST.bytes);
   socket.on('data', (bytes) => {
     try {
-      for (const content of reader.push(bytes)) waiting?.hear(content);
+      for (const content of reader.push(bytes))
+        if (!waiting?.hear(content) && unasked?.add(content) === false) end('too_many_frames');
     } catch {
       end('not_mllp');
     }
@@ -64,21 +82,23 @@ export async function openLine(mllp: Mllp, charset: Charset): Promise<Line> {
         reject(new LineFailed(code, true));
       };
       const timer = setTimeout(() => end('no_answer'), answerMs);
+      unasked?.hold();
       if (broken !== null) return fail(broken);
       waiting = {
         fail,
         hear: (content) => {
           const answer = answerTo(content, charset, controlId);
-          // An answer to something else, as one that came too late on the connection before, is none.
-          if (answer === null) return;
+          // What names something else is no answer, as one that came too late on the connection before.
+          if (answer === null) return false;
           clearTimeout(timer);
           waiting = null;
           resolve(answer);
+          return true;
         },
       };
       socket.write(frame(encode(message, charset)));
     });
-  return { send, close: () => end('closed') };
+  return { send, release: () => unasked?.release(), isOpen: () => broken === null, close: () => end('closed') };
 }
 
 async function connect({ host, port, networks, tls }: Mllp): Promise<Socket> {

@@ -6,10 +6,8 @@ import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { MOST } from '../codec/message.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../inbox/receive.ts';
-import { controlId } from '../messages/ack.ts';
-import { answerToBatches, firstMessages, INCOMPLETE, readBatches } from './batch.ts';
+import { answersTo } from './answer-frame.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
-import { takeBatches } from './take-batches.ts';
 
 /** Of the process, and of one address, from before anything was said: a laboratory needs one, or a few. */
 const MOST_CONNECTIONS = 64;
@@ -115,23 +113,6 @@ async function speak(ctx: Ctx, receive: Receive, socket: Socket): Promise<void> 
     clearTimeout(late);
     socket.destroy();
   }
-}
-
-/** Messages of a batch, and orders told of in them: the message that follows is refused, and what is behind it is not read. */
-const MOST_OF_BATCH = 1_000;
-
-/** A message has one answer; a batch has one, of the answers to its messages. */
-async function answersTo(ctx: Ctx, receive: Receive, speakers: Connection[], content: Buffer): Promise<Buffer[]> {
-  const told = readBatches(firstMessages(content, MOST_OF_BATCH + 1));
-  if (told.batches.length === 0) return [(await receive(speakers, content)).ack];
-  const { acks } = await takeBatches(receive, speakers, told, MOST_OF_BATCH);
-  if (!told.isWhole)
-    ctx.log.warn(
-      { lab: speakers[0]?.slug, reason: INCOMPLETE },
-      'a batch of a laboratory lacks messages that it counts',
-    );
-  const isBatch = told.file !== null || told.batches.some(({ header }) => header !== null);
-  return isBatch ? [answerToBatches(told, acks, controlId)] : acks.flat();
 }
 
 /** The laboratories whose networks the address lies in. */
