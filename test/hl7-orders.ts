@@ -12,7 +12,7 @@ type ToldResults = {
   code?: string;
   metadata: Record<string, string | null>;
   results: (Entry & { history: Record<string, unknown>[] })[];
-  missing_results: Entry[];
+  missing_results: (Entry & { history: Record<string, unknown>[] })[];
 };
 export type AtLaboratory = { id: string; user_id: string; number: string };
 

@@ -38,6 +38,7 @@ export const missingOf = ({ key, name, ...known }: Withdrawn): KeptMissing & { i
     name: name ?? slug,
     inferred_failure_type: 'unknown_failure',
     note: TAKEN_BACK,
+    history: [],
     is_withdrawn: true,
   };
 };

@@ -4,16 +4,18 @@ import type { BiomarkerResult, LabResults, MissingResult, PastResult as PastResu
 
 /**
  * What tells an entry of a report from others of the same order, in every version, and when the laboratory last said it, by its
- * result and by its message. Early versions do not have those times.
+ * result and by its message. Early versions do not have those times. `undated`: it did not say when the result was reported,
+ * and `reported_at` is that of the message.
  */
-type Kept = { key: string; as_of?: { reported_at: string; sent_at: string | null } };
+type Kept = { key: string; as_of?: { reported_at: string; sent_at: string | null; undated?: true } };
 
 /** `sent_at` is when the message was written that told it. */
 export type PastResult = Static<typeof PastResultTold> & { sent_at: string | null };
 export type KeptResult = Omit<Static<typeof BiomarkerResult>, 'history'> & Kept & { history: PastResult[] };
 /** `reported_at` is null where no laboratory said so: a final report just does not have it. */
-export type KeptMissing = Static<typeof MissingResult> &
+export type KeptMissing = Omit<Static<typeof MissingResult>, 'history'> &
   Kept & {
+    history: PastResult[];
     reported_at: string | null;
     /** It is still to come: its test waits for something about the sample. */
     is_held?: true;
@@ -23,7 +25,7 @@ export type KeptMissing = Static<typeof MissingResult> &
  * older message does not bring it back. Versions of early releases have its key alone, or its name too.
  */
 export type Withdrawn = Kept &
-  Partial<Omit<Static<typeof MissingResult>, 'inferred_failure_type' | 'note'>> & { reported_at: string };
+  Partial<Omit<Static<typeof MissingResult>, 'inferred_failure_type' | 'note' | 'history'>> & { reported_at: string };
 
 /** What was told of ordered tests by themselves, by the ids of their markers. */
 export type ToldTests = Readonly<Record<string, ReportedTest['status']>>;

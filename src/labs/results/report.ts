@@ -28,6 +28,8 @@ export type LabReport = {
   reported_at: Zoned;
   /** When the message was written (MSH-7), which orders two reports of one time of results. */
   message_at?: Zoned | null;
+  /** It says of none of its results when they were reported: `reported_at` is `message_at`. */
+  undated?: true;
   /** As the laboratory has them: to be compared with the order's, never told instead of them. */
   patient: ReportedPatient | null;
   /** The physician, in one line. */

@@ -93,6 +93,9 @@ export const MissingResult = Type.Object({
   loinc_slug: nullable(Type.String()),
   provider_id: nullable(Type.String()),
   source_markers: nullable(Type.Array(SourceMarker)),
+  history: Type.Array(PastResult, {
+    description: 'Values that the laboratory told of this before it cancelled it, oldest first.',
+  }),
 });
 
 export const ResultMetadata = Type.Object({

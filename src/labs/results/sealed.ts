@@ -60,6 +60,7 @@ export function openReport(
       ...missing,
       key: missing.key ?? missing.slug,
       reported_at: missing.reported_at ?? null,
+      history: missing.history ?? [],
     })),
     withdrawn: results.filter((result) => result.status === 'withdrawn'),
     sample_information: open<KeptReport['sample_information']>('sample_information') ?? {},

@@ -130,7 +130,7 @@ const sizeOf = ({
   missing_results,
   withdrawn,
 }: Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>): number =>
-  results.reduce((sum, { history }) => sum + 1 + history.length, missing_results.length + withdrawn.length);
+  [...results, ...missing_results].reduce((sum, { history }) => sum + 1 + history.length, withdrawn.length);
 
 const hasEnded = ({ row }: LoadedOrder): boolean => !isOpen(row.last_low_level_status);
 
@@ -143,7 +143,7 @@ function failedBy(rejected: RejectedTests): Reach {
 const contentOf = ({ results, missing_results, withdrawn, sample_information }: KeptReport): unknown =>
   plainOf({
     results: results.map((result) => ({ ...result, as_of: null, history: null })),
-    missing_results: missing_results.map((missing) => ({ ...missing, as_of: null })),
+    missing_results: missing_results.map((missing) => ({ ...missing, as_of: null, history: null })),
     withdrawn: withdrawn.map((entry) => ({ ...entry, as_of: null })),
     samples: Object.values(sample_information).map((sample) => ({ ...sample, date_reported: null })),
   });

@@ -16,9 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => orders.close());
 
-/** Glucose, as reported at a minute of the hour and written at another. */
-const tell = ({ number }: AtLaboratory, value: string, [reported, written]: [number, number], status = 'F') => {
-  const at = (minute: number): string => `2026012210${String(minute).padStart(2, '0')}00`;
+/** Glucose, as reported at a minute of the hour (null: it is not told when) and written at another. */
+const tell = ({ number }: AtLaboratory, value: string, [reported, written]: [number | null, number], status = 'F') => {
+  const at = (minute: number | null): string =>
+    minute === null ? '' : `2026012210${String(minute).padStart(2, '0')}00`;
   return orders.send(
     [PID, obr(number, 'MET', status === 'P' ? 'P' : 'F', at(reported)), obx('GLU', value, { status })],
     {
@@ -28,6 +29,8 @@ const tell = ({ number }: AtLaboratory, value: string, [reported, written]: [num
 };
 const glucose = async ({ id }: AtLaboratory) =>
   (await orders.results(id)).results.find(({ slug }) => slug === 'saguaro-glucose');
+const missingGlucose = async ({ id }: AtLaboratory) =>
+  (await orders.results(id)).missing_results.find(({ slug }) => slug === 'saguaro-glucose');
 
 describe('of several finals of one analyte', () => {
   test('with the same time of the result that of the newest message stands, and all are its history', async () => {
@@ -73,7 +76,7 @@ describe('of several finals of one analyte', () => {
   test('in whatever order they arrive the same one stands, and none is lost', async () => {
     const told = fc.record({
       value: fc.integer({ min: 100, max: 400 }).map(String),
-      reported: fc.integer({ min: 0, max: 2 }),
+      reported: fc.option(fc.integer({ min: 0, max: 2 })),
       status: fc.constantFrom('F', 'P', 'C'),
     });
     await fc.assert(
@@ -87,7 +90,9 @@ describe('of several finals of one analyte', () => {
           for (const { value, reported, written, status } of arriving)
             expect(await tell(order, value, [reported, written], status)).toBe('AA');
           const rank = ({ status, reported, written }: (typeof dated)[number]): number =>
-            (status === 'P' ? 0 : 10_000) + reported * 100 + written;
+            (status === 'P' ? 0 : status === 'F' && reported === null ? 10_000 : 20_000) +
+            (reported ?? written) * 100 +
+            written;
           const [newest] = dated.toSorted((a, b) => rank(b) - rank(a));
           const found = await glucose(order);
           expect(found?.result).toBe(newest?.value);
@@ -99,6 +104,41 @@ describe('of several finals of one analyte', () => {
       { numRuns: 12 },
     );
   }, 60_000);
+
+  describe('one without a time of its result', () => {
+    test('gives way to a correction that has the time of the first result, whichever comes first', async () => {
+      const [order, late] = [await orders.walkIn(['MET']), await orders.walkIn(['MET'])];
+      await tell(order, '180', [null, 30]);
+      await tell(order, '140', [0, 59], 'C');
+      expect(await glucose(order)).toMatchObject({
+        result: '140',
+        status: 'corrected',
+        previous_result: '180 mg/dL',
+        history: [{ result: '180', came_late: false }],
+      });
+      expect((await orders.told(order.id)).at(-1)).toBe('corrected');
+      await tell(late, '140', [0, 59], 'C');
+      await tell(late, '180', [null, 30]);
+      expect(await glucose(late)).toMatchObject({ result: '140', history: [{ result: '180', came_late: true }] });
+    });
+
+    test('that corrects stands from its message on', async () => {
+      const order = await orders.walkIn(['MET']);
+      await tell(order, '180', [20, 25]);
+      await tell(order, '140', [null, 30], 'C');
+      expect(await glucose(order)).toMatchObject({ result: '140', history: [{ result: '180', came_late: false }] });
+      await tell(order, '150', [25, 26]);
+      expect(await glucose(order)).toMatchObject({ result: '140' });
+    });
+
+    test('that is final is followed by the newest message of those like it', async () => {
+      const order = await orders.walkIn(['MET']);
+      await tell(order, '180', [null, 30]);
+      await tell(order, '181', [null, 40]);
+      await tell(order, '179', [null, 20]);
+      expect(await glucose(order)).toMatchObject({ result: '181' });
+    });
+  });
 
   test('one that is said again later outlives another that was written between', async () => {
     const order = await orders.walkIn(['MET']);
@@ -120,6 +160,35 @@ test('each value of a message has the time of its own test', async () => {
   ]);
   await tell(order, '80', [0, 59]);
   expect(await glucose(order)).toMatchObject({ result: '90', timestamp: '2026-01-22T18:00:00.000Z' });
+});
+
+describe('a value that was cancelled (X)', () => {
+  test('keeps what it was in its history, and what comes late too', async () => {
+    const order = await orders.walkIn(['MET']);
+    await tell(order, '180', [0, 1]);
+    await tell(order, '', [30, 31], 'X');
+    const before = await orders.told(order.id);
+    expect(await tell(order, '170', [20, 59])).toBe('AA');
+    expect(await missingGlucose(order)).toMatchObject({
+      history: [
+        { result: '180', came_late: false },
+        { result: '170', came_late: true, timestamp: '2026-01-22T17:20:00.000Z' },
+      ],
+    });
+    expect((await orders.messages()).at(-1)).toMatchObject({ state: 'applied', reason: 'superseded' });
+    expect(await orders.told(order.id)).toEqual(before);
+    await tell(order, '190', [40, 41]);
+    expect(await glucose(order)).toMatchObject({ result: '190', history: [{ result: '180' }, { result: '170' }] });
+  });
+
+  test('and withdrawn then has none', async () => {
+    const order = await orders.walkIn(['MET']);
+    await tell(order, '180', [0, 1]);
+    await tell(order, '', [30, 31], 'X');
+    await tell(order, '', [40, 41], 'D');
+    await tell(order, '170', [20, 59]);
+    expect(await missingGlucose(order)).toMatchObject({ note: 'The laboratory withdrew this value.', history: [] });
+  });
 });
 
 test('what was withdrawn is not in the history', async () => {

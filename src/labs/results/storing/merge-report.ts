@@ -83,9 +83,14 @@ const contentOf = ({ entry }: Entry, hasCodes: boolean): string => {
 const restated = (known: Entry, { entry: { as_of } }: Entry): Entry =>
   ({ of: known.of, entry: { ...known.entry, ...(as_of && { as_of }) } }) as Entry;
 
-/** What was final and is another now is marked, with what it was. */
+/** What was final and is another now is marked, with what it was; what was cancelled keeps what it was, until it is withdrawn. */
 function corrected(told: Entry, known: Entry): Entry {
-  if (told.of !== 'result' || known.of !== 'result') return told;
+  if (told.of === 'withdrawn' || known.of === 'withdrawn') return told;
+  if (told.of === 'missing') {
+    const history = known.of === 'missing' ? known.entry.history : joined(known.entry.history, pastOf(known.entry, false));
+    return { of: 'missing', entry: { ...told.entry, history } };
+  }
+  if (known.of === 'missing') return { of: 'result', entry: { ...told.entry, history: known.entry.history } };
   const { result, unit, previous_result, status } = known.entry;
   const isOther = result !== told.entry.result || unit !== told.entry.unit;
   const history = isOther ? joined(known.entry.history, pastOf(known.entry, false)) : known.entry.history;
@@ -94,11 +99,14 @@ function corrected(told: Entry, known: Entry): Entry {
   return { of: 'result', entry: { ...told.entry, history, status: 'corrected', previous_result: previous } };
 }
 
-/** What came after something newer is kept behind it; the same entry where it is there already. */
+/**
+ * What came after something newer is kept behind it; the same entry where it is there already. Nothing is kept behind what was
+ * withdrawn: it may never have been this patient's.
+ */
 function withLate(known: Entry, told: Entry): Entry {
-  if (known.of !== 'result' || told.of !== 'result') return known;
+  if (known.of === 'withdrawn' || told.of !== 'result') return known;
   const history = joined(known.entry.history, pastOf(told.entry, true));
-  return history === known.entry.history ? known : { of: 'result', entry: { ...known.entry, history } };
+  return history === known.entry.history ? known : ({ of: known.of, entry: { ...known.entry, history } } as Entry);
 }
 
 const pastOf = (
@@ -183,4 +191,5 @@ const withoutValue = (analyte: Analyte): Omit<KeptMissing, 'note'> => ({
   source_markers: [sourceMarkerOf(analyte)],
   inferred_failure_type: 'unknown_failure',
   reported_at: null,
+  history: [],
 });

@@ -10,14 +10,18 @@ export const isPreliminary = (told: Entry): boolean => told.of === 'result' && t
 const reportedAt = ({ of, entry }: Entry): string =>
   entry.as_of?.reported_at ?? (of === 'result' ? entry.timestamp : entry.reported_at) ?? '';
 
+const isUndated = ({ entry }: Entry): boolean => entry.as_of?.undated === true;
+
 /**
- * Which of two words about one thing stands: what is final before what is preliminary, then the later time of the result
- * (OBR-22), then that of the message (MSH-7), then the arrival. Where a message has no time, nothing that arrives brings back
+ * Which of two words about one thing stands: what is final before what is preliminary, then what has a time of its result
+ * (OBR-22) or corrects before what has none (record 395), then the later of these times, then that of the message (MSH-7), then
+ * the arrival. Where a message has no time, nothing that arrives brings back
  * what was withdrawn.
  */
 export function isNewer(told: Entry, known: Entry): boolean {
   if (isPreliminary(told) !== isPreliminary(known)) return isPreliminary(known) || reportedAt(known) === '';
   const [then, now] = [reportedAt(known), reportedAt(told)];
+  if (then !== '' && isUndated(told) !== isUndated(known)) return isUndated(known);
   if (now !== then) return now > then;
   const [sentThen, sentNow] = [known.entry.as_of?.sent_at ?? null, told.entry.as_of?.sent_at ?? null];
   if (sentThen === null || sentNow === null) return known.of !== 'withdrawn' || told.of === 'withdrawn';

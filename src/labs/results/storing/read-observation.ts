@@ -56,11 +56,18 @@ export const sourceMarkerOf = (analyte: Analyte): NonNullable<Named['source_mark
   provider_id: analyte.marker_provider_id,
 });
 
-/** When a value was reported, and when the message was written that says so. */
-export const asOf = (report: LabReport, { reported_at }: Observation): NonNullable<KeptResult['as_of']> => ({
-  reported_at: (reported_at ?? report.reported_at).timestamp,
-  sent_at: report.message_at?.timestamp ?? null,
-});
+/**
+ * When a value was reported, and when the message was written that says so. What corrects, cancels or withdraws is new with its
+ * message: it needs no time of its own.
+ */
+export function asOf(report: LabReport, { reported_at, status }: Observation): NonNullable<KeptResult['as_of']> {
+  const isUndated = report.undated === true && status === 'final' && report.status !== 'corrected';
+  return {
+    reported_at: (reported_at ?? report.reported_at).timestamp,
+    sent_at: report.message_at?.timestamp ?? null,
+    ...(isUndated ? { undated: true } : {}),
+  };
+}
 
 /** A value of a report as it is kept: read by its type, in UCUM, and interpreted. */
 export function readResult(
@@ -115,5 +122,6 @@ export function readMissing(report: LabReport, observation: Observation, analyte
     note: [text, notes].filter((note) => note !== null && note !== '').join('\n') || null,
     reported_at: as_of.reported_at,
     as_of,
+    history: [],
   };
 }

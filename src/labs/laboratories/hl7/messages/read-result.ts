@@ -162,6 +162,7 @@ function reportOf(
   const specimens = groups.flatMap((group) => group.specimens);
   const header = segmentOf(message, 'MSH');
   const message_at = time(header, 7);
+  const reported_at = newestOf(requests);
   const laboratories: LabReport['performing_laboratories'] = {};
   const ofGroup = (group: Group): Pick<Observation, 'sample_id' | 'reported_at'> => ({
     sample_id: sampleOf(group.specimens) ?? sampleOf(specimens),
@@ -182,8 +183,9 @@ function reportOf(
     account_number: accountOf(message, settings) || null,
     collected_at: collected_at ?? firstTime(specimens, 17, time),
     received_at: received_at ?? firstTime(specimens, 18, time),
-    reported_at: newestOf(requests) ?? message_at ?? fail('bad_time'),
+    reported_at: reported_at ?? message_at ?? fail('bad_time'),
     message_at,
+    ...(reported_at === null ? { undated: true } : {}),
     patient: patientOf(segmentOf(message, 'PID')),
     provider: providerOf(request),
     laboratory: laboratoryOf(connection, laboratories, observations),
