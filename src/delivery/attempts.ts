@@ -3,7 +3,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Receiver } from './receiver-cache.ts';
 import { holdDeliveries } from './hold.ts';
 import type { Lane } from './lanes/lane.ts';
-import { loadEvents, type Event, type Loaded, type Wanted } from './load-events.ts';
+import { KEY_MISSING, loadEvents, type Event, type Loaded, type Wanted } from './load-events.ts';
 import { placeOf, stillQueued, type Queued } from './lanes/queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery, type Settled } from './settle.ts';
@@ -14,6 +14,9 @@ import { TransientMap } from '../transient-map.ts';
 
 /** Somebody else has locked what was to be moved or removed: an undo, or an erasure, which may take its time. */
 const AFTER_LOCK_MS = 2_000;
+
+/** By then the worker has let go of its lanes. */
+const WITHOUT_KEY_MS = 2_000;
 
 /** What is sent of it cannot be opened. */
 const UNOPENED: SendOutcome = {
@@ -111,7 +114,10 @@ export class Attempts {
       if (one.lane.leasedUntil <= now) this.#giveUp(one, 'again');
       else if (!it) dropped.push(one);
       else if (loaded.unqueued.has(placeOf(one.queued))) this.#giveUp(one, 'gone');
-      else if (it.heldFor !== null) held.push({ ...one, user_id: it.heldFor });
+      else if (it.event === KEY_MISSING) {
+        one.lane.putOff(WITHOUT_KEY_MS, now);
+        this.#giveUp(one, 'again');
+      } else if (it.heldFor !== null) held.push({ ...one, user_id: it.heldFor });
       else void this.#attempt(one, it.event);
     }
     const gone = new Set<string>();

@@ -189,10 +189,25 @@ export class Deliverer {
     }
   }
 
+  /**
+   * A worker that lacks an encryption key would count an attempt for each event that it cannot open: it leaves the lanes to
+   * those that have the key, and looks everywhere once it has it.
+   */
+  async #leaveToOthers(): Promise<void> {
+    this.#patrolledAt = performance.now();
+    await this.#lanes.renewDue();
+    await this.#lanes.releaseAll('idle');
+    this.#lanes.lookEverywhere();
+  }
+
   /** One look at the lanes; answers how many deliveries began. What is known to wait does not wait for what is read. */
   async #round(): Promise<number> {
     await this.#starts.room();
     this.#starts.throwFailure();
+    if (this.#ctx.cipher.lacksKeys()) {
+      await this.#leaveToOthers();
+      return 0;
+    }
     await this.#lanes.takeHinted();
     if (performance.now() - this.#patrolledAt >= PATROL_MS) {
       this.#patrolledAt = performance.now();

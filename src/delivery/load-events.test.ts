@@ -6,7 +6,7 @@ import { publishTo } from '../../test/publish.ts';
 import { startReceiver } from '../../test/receiver.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { placeOf } from './lanes/queue.ts';
-import { loadEvents } from './load-events.ts';
+import { loadEvents, type Event } from './load-events.ts';
 
 test('what was told and has left the queue is named, and an event of several receivers is read once', async () => {
   const app = await startTestApp();
@@ -23,7 +23,8 @@ test('what was told and has left the queue is named, and an event of several rec
   ]);
   expect([...unqueued]).toEqual([placeOf({ webhook_id: gone, event_id })]);
   expect([...found.keys()]).toEqual([event_id]);
-  expect(JSON.parse(String(found.get(event_id)?.event.body))).toMatchObject({ data: { n: 7 } });
+  const { event } = found.get(event_id) as { event: Event };
+  expect(JSON.parse(String(event.body))).toMatchObject({ data: { n: 7 } });
   await receiver.close();
   await app.close();
 });

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 import { userLeaves } from '../events/held.ts';
 import { plainArray } from '../db/session/plain-array.ts';
+import { findMissingKeys } from '../privacy/processes.ts';
+import { UnknownKey } from '../privacy/unknown-key.ts';
 import { placeOf } from './lanes/queue.ts';
 
 /** What is sent of an event, to however many receivers. */
@@ -11,9 +13,12 @@ export type Event = {
   body: Buffer | null;
 };
 
+/** It is sealed under a key of the deployment that this process was not given: another worker sends it. */
+export const KEY_MISSING = 'key_missing';
+
 /** As it is now: an event does not change, whether its user leaves does. */
 type Found = {
-  event: Event;
+  event: Event | typeof KEY_MISSING;
   /** The user it tells of where that user is scheduled for deletion: nothing is sent then. */
   heldFor: string | null;
 };
@@ -75,11 +80,14 @@ export async function loadEvents(ctx: Ctx, wanted: Wanted[]): Promise<Loaded> {
 }
 
 /** A value that was damaged is its own event's affair: the others of the round are sent. */
-async function opened({ cipher, log }: Ctx, { team_id, id, event_type, body }: Row): Promise<Event> {
+async function opened(ctx: Ctx, { team_id, id, event_type, body }: Row): Promise<Found['event']> {
+  const { cipher, log } = ctx;
   try {
     const sealed = Buffer.from(body as string, 'base64');
     return { event_type, body: await cipher.openPackedBytes('events.body', { team_id, id }, sealed) };
   } catch (err) {
+    if (err instanceof UnknownKey && (await findMissingKeys(ctx.db, cipher)).includes(err.key_version))
+      return KEY_MISSING;
     log.error({ err, message_id: id, team_id }, 'a stored event cannot be opened; its deliveries fail');
     return { event_type, body: null };
   }

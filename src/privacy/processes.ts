@@ -25,7 +25,10 @@ export async function announceProcess(
   const write = async (): Promise<void> => {
     const missing = await beat(db, { id, role, cipher });
     if (missing.length > 0 && missing.join() !== told)
-      log.error({ key_versions: missing }, 'this process lacks an encryption key in use, and does no background work');
+      log.error(
+        { key_versions: missing },
+        'this process lacks an encryption key in use: it does no background work and delivers nothing',
+      );
     told = missing.join();
   };
   await write();

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
-import { orderKit, registeredKit } from '../../test/factories.ts';
+import { attempted, queued } from '../../test/deliveries.ts';
+import { steps } from '../../test/events.ts';
+import { orderKit, registeredKit, subscribe } from '../../test/factories.ts';
 import { query } from '../../test/global-setup.ts';
+import { publishTo } from '../../test/publish.ts';
+import { startReceiver } from '../../test/receiver.ts';
 import { announceProcess } from './processes.ts';
 import { rotateKeys } from './rotate.ts';
 
@@ -84,6 +88,41 @@ test('a process that lacks a key leaves background work to one that has it, and 
   await query(behind.databaseUrl, 'update graphile_worker._private_jobs set run_at = now()');
   await ahead.runJobs();
   expect(await pulls()).toEqual([{ status: 'success' }]);
+});
+
+test('a worker that lacks a key counts no attempt and lets go of the endpoint, which one with the key then sends to', async () => {
+  const receiver = await startReceiver({ invented: true });
+  // Another process has not told it yet which keys are in use.
+  behind.ctx.cipher.noteMissing([]);
+  const webhook = await subscribe(behind.team, receiver);
+  const known = await publishTo(behind, behind.team, steps, { n: 1 });
+  await behind.deliver();
+  expect(receiver.received.map(({ id }) => id)).toEqual([known]);
+  const sealed = await publishTo(ahead, behind.team, steps, { n: 2 });
+  for (let tries = 0; tries < 2; tries += 1) {
+    await behind.deliver();
+    expect(await queued(behind, webhook)).toMatchObject([{ event_id: sealed, attempt: 0 }]);
+  }
+  expect((await attempted(ahead, webhook)).map(({ event_id }) => event_id)).toEqual([known]);
+  await ahead.deliver();
+  expect(await attempted(ahead, webhook)).toMatchObject([
+    { event_id: known, outcome: 'succeeded' },
+    { event_id: sealed, outcome: 'succeeded', attempt: 1 },
+  ]);
+  await receiver.close();
+});
+
+test('a value that is damaged to name a key that nobody has fails by itself, as any other', async () => {
+  const receiver = await startReceiver({ invented: true });
+  const webhook = await subscribe(behind.team, receiver);
+  const damaged = await publishTo(ahead, behind.team, steps, { n: 3 });
+  const name = (version: number) =>
+    query(behind.databaseUrl, `update events set body = set_byte(body, 0, ${version}) where id = '${damaged}'`);
+  await name(77);
+  await ahead.deliver();
+  expect(await attempted(ahead, webhook)).toMatchObject([{ event_id: damaged, attempt: 1, outcome: 'failed' }]);
+  await name(2);
+  await receiver.close();
 });
 
 test('rotate-keys is refused while a process lacks the key or seals under another, and not once it is gone', async () => {

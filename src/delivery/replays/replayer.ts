@@ -108,6 +108,8 @@ export class Replayer {
   async round({ looking = false } = {}): Promise<number> {
     if (looking) this.#lookedAt = -Infinity;
     for (const [lane, window] of this.#windows) if (!this.#with.lanes.holds(lane)) this.#forget(lane, window);
+    // The worker lets go of its lanes: those that have the key go on.
+    if (this.#ctx.cipher.lacksKeys()) return 0;
     if (performance.now() - this.#lookedAt >= LOOK_MS) await this.#discover();
     if (this.#windows.size === 0) return 0;
     await this.#keepUpWithSome();
