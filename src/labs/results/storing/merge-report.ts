@@ -87,7 +87,8 @@ const restated = (known: Entry, { entry: { as_of } }: Entry): Entry =>
 function corrected(told: Entry, known: Entry): Entry {
   if (told.of === 'withdrawn' || known.of === 'withdrawn') return told;
   if (told.of === 'missing') {
-    const history = known.of === 'missing' ? known.entry.history : joined(known.entry.history, pastOf(known.entry, false));
+    const history =
+      known.of === 'missing' ? known.entry.history : joined(known.entry.history, pastOf(known.entry, false));
     return { of: 'missing', entry: { ...told.entry, history } };
   }
   if (known.of === 'missing') return { of: 'result', entry: { ...told.entry, history: known.entry.history } };
