@@ -136,6 +136,8 @@ export type TeamCtx = Ctx & {
   keyId?: string;
   /** What the key that is called by is limited to; null or missing where it is not, or no key calls. */
   keyScopes?: readonly string[] | null;
+  /** The word of the header `x-<word>-api-key` that brought the key; missing where no such header did. */
+  headerWord?: string;
   /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
   aside?: Aside;
   /** Aborted when the client of a request that waits or lasts has gone away, or has all of its answer; missing where there is none. */

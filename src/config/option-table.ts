@@ -114,9 +114,10 @@ export const OPTIONS = {
     meaning: 'A file that holds what PHIAL_ENCRYPTION_KEYS would, an entry a line.',
   },
   PHIAL_HEADER_PREFIXES: {
-    default: 'x-service-',
+    default: '',
     read: headerPrefixes,
-    meaning: 'Comma-separated prefixes under which the api-key header is accepted.',
+    meaning:
+      'Comma-separated prefixes, as x-acme-, under which api-key and link-token headers are read beside x-service-; empty: under any x-<word>-.',
   },
   PHIAL_API_KEY: {
     default: '',

@@ -20,7 +20,7 @@ export type Config = {
   port: number;
   /** Directory of the embedded PostgreSQL and of credentials.json; null: chosen at start. */
   dataDir: string | null;
-  /** Accepted prefixes of header names, first the documented one. */
+  /** Prefixes of the headers of keys and link tokens that are read beside the documented one; empty: any. */
   headerPrefixes: string[];
   bodyLimitBytes: number;
   logLevel: string;

@@ -206,20 +206,49 @@ describe('a key of another kind or place', () => {
 });
 
 describe('headers', () => {
-  test('further prefixes are accepted where they are configured, and only there', async () => {
-    const wider = await startTestApp({ PHIAL_HEADER_PREFIXES: 'x-service-,x-acme-' });
+  test.each(['x-service-api-key', 'x-acme-api-key', 'X-Acme-Health2-API-Key'])(
+    'a key is read from %s',
+    async (header) => {
+      expect((await users(null, { headers: { [header]: app.team.api_key } })).status).toBe(200);
+    },
+  );
+
+  test.each(['x--api-key', 'x-api-key', 'acme-api-key', 'x-acme_api-key', `x-${'a'.repeat(41)}-api-key`, 'x-acme-key'])(
+    'a key is not read from %s',
+    async (header) => {
+      expect(said(await users(null, { headers: { [header]: app.team.api_key } }))).toEqual([401, 'invalid_api_key']);
+    },
+  );
+
+  test('several headers with one key are one, and with different keys none', async () => {
+    const { value: another } = await makeKey();
+    const both = (...[a, b]: string[]) =>
+      users(null, { headers: { 'x-acme-api-key': a ?? '', 'x-other-api-key': b ?? '' } });
+    expect((await both(app.team.api_key, app.team.api_key)).status).toBe(200);
+    expect((await both('', app.team.api_key)).status).toBe(200);
+    const different = await both(app.team.api_key, another);
+    expect(said(different)).toEqual([401, 'invalid_api_key']);
+    expect(different.body.detail).toMatch(/^Several headers of the form x-<word>-api-key came with different values/);
+    const documented = await users(app.team.api_key, { headers: { 'x-zebra-api-key': 'of a gateway' } });
+    expect(said(documented)).toEqual([401, 'invalid_api_key']);
+  });
+
+  test('only the prefixes that are configured are read where there are some, and a refusal names them', async () => {
+    const narrower = await startTestApp({ PHIAL_HEADER_PREFIXES: 'x-acme-' });
+    const of = (headers: Record<string, string>) => users(null, { on: narrower, headers });
     try {
-      for (const header of ['x-service-api-key', 'x-acme-api-key', 'X-Acme-API-Key']) {
-        expect([header, (await users(null, { on: wider, headers: { [header]: wider.team.api_key } })).status]).toEqual([
-          header,
-          200,
-        ]);
-      }
-      expect((await users(null, { on: wider, headers: { 'x-other-api-key': wider.team.api_key } })).status).toBe(401);
+      const { api_key } = narrower.team;
+      for (const header of ['x-service-api-key', 'x-acme-api-key', 'X-Acme-API-Key'])
+        expect([header, (await of({ [header]: api_key })).status]).toEqual([header, 200]);
+      expect((await of({ 'x-service-api-key': api_key, 'x-gateway-api-key': 'its own' })).status).toBe(200);
+      const refused = await of({ 'x-other-api-key': api_key });
+      expect(said(refused)).toEqual([401, 'invalid_api_key']);
+      expect(refused.body.detail).toMatch(
+        /This deployment reads x-service-api-key, x-acme-api-key and no other header of that form: see PHIAL_HEADER_PREFIXES\.$/,
+      );
     } finally {
-      await wider.close();
+      await narrower.close();
     }
-    expect((await users(null, { headers: { 'x-acme-api-key': app.team.api_key } })).status).toBe(401);
   });
 
   test('the older header of the management key works and is marked as deprecated', async () => {

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
-import { firstOf, type AuthKind } from './caller.ts';
-import { linkTokenHeaders, teamKeyHeaders } from './headers.ts';
+import type { AuthKind } from './caller.ts';
+import { LINK_TOKEN_HEADER, sentLinkToken, sentTeamKey } from './headers.ts';
 
 /** A user's browser by a link token: opens what connects that user to a provider. */
 export const linkToken: AuthKind = {
@@ -9,14 +9,15 @@ export const linkToken: AuthKind = {
     link_token: {
       type: 'apiKey',
       in: 'header',
-      name: linkTokenHeaders([])[0],
+      name: LINK_TOKEN_HEADER,
       description: 'A link token of POST /v2/link/token: for an hour it lets one user connect one provider.',
     },
   },
   refusals: ['invalid_api_key', 'wrong_key_kind'],
   async findCaller(ctx, access, headers, at) {
-    const value = firstOf(headers, linkTokenHeaders(ctx.config.headerPrefixes));
-    const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? '';
+    const { value, conflict, hint } = sentLinkToken(headers, ctx.config.headerPrefixes);
+    if (conflict) return { key: null, refusal: conflict };
+    const misplaced = value ?? sentTeamKey(headers, ctx.config.headerPrefixes).value ?? '';
     if (readKey(misplaced)) {
       return {
         key: await access.identify(misplaced, at.address),
@@ -38,7 +39,7 @@ export const linkToken: AuthKind = {
         records,
         refusal: new AppError(
           'invalid_api_key',
-          'Send a valid link token in the header x-service-link-token. One is good for an hour and one connection.',
+          `Send a valid link token in the header x-service-link-token. One is good for an hour and one connection.${hint}`,
         ),
       };
     }

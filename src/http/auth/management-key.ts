@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
-import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
+import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADERS, sentTeamKey } from './headers.ts';
 
 /** An organisation by a management key: opens the management API. */
 export const managementKey: AuthKind = {
@@ -20,7 +20,7 @@ export const managementKey: AuthKind = {
   refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required'],
   async findCaller(ctx, access, headers, at) {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
-    const misplaced = value ?? firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes)) ?? bearerOf(headers) ?? '';
+    const misplaced = value ?? sentTeamKey(headers, ctx.config.headerPrefixes).value ?? bearerOf(headers) ?? '';
     const kind = readKey(value ?? '');
     // Also where the newer one came along, and is the one that is read.
     const shown = headers[DEPRECATED_MANAGEMENT_HEADER.name] ? { deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER } : {};

@@ -3,7 +3,7 @@ import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
 import { findTeamOfToken } from './access-token.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
-import { MANAGEMENT_HEADERS, teamKeyHeaders } from './headers.ts';
+import { MANAGEMENT_HEADERS, sentTeamKey, TEAM_KEY_HEADER } from './headers.ts';
 
 /** A team by its API key: opens the service API with the data of that team. */
 export const teamKey: AuthKind = {
@@ -11,7 +11,7 @@ export const teamKey: AuthKind = {
     team_key: {
       type: 'apiKey',
       in: 'header',
-      name: teamKeyHeaders([])[0],
+      name: TEAM_KEY_HEADER,
       description: 'A team API key: opens the data of its team, or of it what its scopes name.',
     },
     access_token: {
@@ -22,7 +22,8 @@ export const teamKey: AuthKind = {
   },
   refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind', 'insufficient_scope'],
   async findCaller(ctx, access, headers, at) {
-    const value = firstOf(headers, teamKeyHeaders(ctx.config.headerPrefixes));
+    const { value, word, conflict, hint } = sentTeamKey(headers, ctx.config.headerPrefixes);
+    if (conflict) return { key: null, refusal: conflict };
     const token = value === undefined ? (bearerOf(headers) ?? '') : '';
     if (readToken(token) === 'access') return findTeamOfToken(access, token, at.address);
     const misplaced = value ?? firstOf(headers, MANAGEMENT_HEADERS) ?? '';
@@ -62,10 +63,10 @@ export const teamKey: AuthKind = {
         key: found?.key ?? null,
         refusal: new AppError(
           'invalid_api_key',
-          'Send a valid team API key in the header x-service-api-key. Keys are managed through the management API.',
+          `Send a valid team API key in the header x-service-api-key. Keys are managed through the management API.${hint}`,
         ),
       };
     }
-    return { ctx: found.ctx, key: found.key, apiKey: value, scopes: found.scopes };
+    return { ctx: { ...found.ctx, headerWord: word }, key: found.key, apiKey: value, scopes: found.scopes };
   },
 };

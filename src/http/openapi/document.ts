@@ -38,7 +38,8 @@ export type OpenApiOptions = {
 const INTRODUCTION = `Stores users, their insurance, their laboratory orders and the data of their wearables, and tells of every step by signed webhooks.
 
 # Authentication
-The service API takes a team API key in \`x-service-api-key\`. The management API, whose paths begin with \`/v1/org\`, takes a management key
+The service API takes a team API key in \`x-service-api-key\`, or in any header of the form \`x-<word>-api-key\` where the deployment does
+not name those that it reads. The management API, whose paths begin with \`/v1/org\`, takes a management key
 in \`X-Management-Key\` and needs the plan scale. A team API key can be limited by scopes: to reading, to areas, or to the reading of
 areas. Each operation names the narrowest scope that opens it, and without it answers 403 \`insufficient_scope\`. In place of a team API key a token of \`create_api_access_token\` is taken, as
 \`Authorization: Bearer\`, for an hour. A key belongs to one environment and region. What a user's phone sends by itself

@@ -155,8 +155,13 @@ export class ComponentSchemas {
         ),
       };
     }
-    const anyName = key === 'patternProperties' ? (value as Record<string, TSchema>)['^.*$'] : undefined;
-    if (anyName) return { additionalProperties: this.write(anyName) };
+    if (key === 'patternProperties') {
+      const byPattern = value as Record<string, TSchema>;
+      const anyName = byPattern['^.*$'];
+      if (anyName) return { additionalProperties: this.write(anyName) };
+      const written = Object.entries(byPattern).map(([pattern, member]) => [pattern, this.write(member)]);
+      return { patternProperties: Object.fromEntries(written) };
+    }
     throw new Error(`OpenAPI has no words yet for ${key}: ${JSON.stringify(value)}.`);
   }
 }

@@ -28,6 +28,8 @@ export async function describeArea(ctx: TeamCtx, { zip_code, radius, labs, lab_a
   };
 }
 
+const withWord = (word: string): string => `appointment_with_${word.replaceAll('-', '_')}`;
+
 type Totals = {
   lab_id: number;
   slug: string;
@@ -68,6 +70,7 @@ async function centralLabs(
       {
         patient_service_centers: {
           appointment_with_service: bookable,
+          ...(ctx.headerWord === undefined ? {} : { [withWord(ctx.headerWord)]: bookable }),
           within_radius,
           radius: String(radius),
           capabilities,

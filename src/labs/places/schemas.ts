@@ -7,6 +7,9 @@ const LAB_LOCATION_CAPABILITIES = [
   'appointment_scheduling_with_lab',
 ] as const;
 
+/** Clients of other deployments of this interface know `appointment_with_service` by the word of theirs. */
+const APPOINTMENT_WITH_WORD = '^appointment_with_(?!service$)[a-z0-9][a-z0-9_]*$';
+
 /** Five digits: what distances are told from. */
 export const ZipCode = Type.String({ maxLength: 5, pattern: '^\\d{5}$', description: 'Zip code, five digits.' });
 
@@ -115,7 +118,12 @@ export const AreaInfo = Type.Object({
           radius: Type.String({ description: 'The radius in miles.' }),
           capabilities: Type.Array(Capability, { description: 'What can be done at one of them at least.' }),
         },
-        { description: 'Where samples are taken.' },
+        {
+          description:
+            'Where samples are taken. A client that sends its key as x-<word>-api-key finds `appointment_with_<word>` too, ' +
+            'with the value of `appointment_with_service`; of a hyphen in the word an underscore is made.',
+          patternProperties: { [APPOINTMENT_WITH_WORD]: Type.Boolean() },
+        },
       ),
       supported_bill_types: BillTypes,
       lab_id: Type.Integer(),

@@ -103,18 +103,40 @@ export async function listBookableCenters(
 ): Promise<BookableCenter[]> {
   const area = zip_code === undefined ? null : await findAreaOrNull(ctx, zip_code);
   if (zip_code !== undefined && !area) return [];
-  return ctx.db
-    .selectFrom('service_centers')
+  return bookable(ctx, { provider, lab_id, site_codes, area, radius })
     .select(['lab_id', 'site_code', 'name', 'first_line', 'second_line', 'city', 'state', 'zip_code', 'lat', 'lng'])
     .select(['iana_timezone', (area ? milesFrom(area) : sql<number | null>`null::float8`).as('miles')])
-    .$if(provider !== null, (query) => query.where('scheduling_provider', '=', provider))
-    .$if(lab_id !== undefined, (query) => query.where('lab_id', '=', lab_id as number))
-    .$if(site_codes !== undefined, (query) => query.where('site_code', 'in', site_codes as string[]))
-    .$if(area !== null, (query) =>
-      query.where(latitudesWithin(area as Area, radius)).where(milesFrom(area as Area), '<=', radius),
-    )
     .orderBy('miles')
     .orderBy('site_code')
     .limit(most)
     .execute();
 }
+
+/** Who books at these sites, or around a zip code, by name. */
+export async function listWhoBooks(
+  ctx: TeamCtx,
+  asked: Pick<Bookable, 'site_codes' | 'zip_code' | 'radius'>,
+): Promise<string[]> {
+  const { site_codes, zip_code, radius } = asked;
+  const area = zip_code === undefined ? null : await findAreaOrNull(ctx, zip_code);
+  if (zip_code !== undefined && !area) return [];
+  const rows = await bookable(ctx, { provider: null, site_codes, area, radius })
+    .select('scheduling_provider')
+    .distinct()
+    .where('scheduling_provider', 'is not', null)
+    .orderBy('scheduling_provider')
+    .execute();
+  return rows.map(({ scheduling_provider }) => scheduling_provider as string);
+}
+
+type Where = Pick<Bookable, 'provider' | 'lab_id' | 'site_codes' | 'radius'> & { area: Area | null };
+
+const bookable = ({ db }: TeamCtx, { provider, lab_id, site_codes, area, radius }: Where) =>
+  db
+    .selectFrom('service_centers')
+    .$if(provider !== null, (query) => query.where('scheduling_provider', '=', provider))
+    .$if(lab_id !== undefined, (query) => query.where('lab_id', '=', lab_id as number))
+    .$if(site_codes !== undefined, (query) => query.where('site_code', 'in', site_codes as string[]))
+    .$if(area !== null, (query) =>
+      query.where(latitudesWithin(area as Area, radius)).where(milesFrom(area as Area), '<=', radius),
+    );

@@ -1,9 +1,14 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
-import { AppError, notFound } from '../../../errors.ts';
-import { listBookableCenters, type BookableCenter } from '../../places/service-centers.ts';
+import { AppError } from '../../../errors.ts';
+import { listBookableCenters, listWhoBooks, type BookableCenter } from '../../places/service-centers.ts';
 import { findAreaOrNull, type Area } from '../../places/zip-codes.ts';
-import { findSchedulerOrNull, refuseWithoutScheduler, whoComesTo } from '../../schedulers/find-schedulers.ts';
+import {
+  bookingAtCenters,
+  findSchedulerOrNull,
+  refuseWithoutScheduler,
+  whoComesTo,
+} from '../../schedulers/find-schedulers.ts';
 import type { AppointmentProvider } from '../../schedulers/providers.ts';
 import { expiryOf, sealBookingKey, type Slot } from './booking-key.ts';
 import type { Availability, CenterAvailabilityQuery, UsAddressInput } from '../schemas.ts';
@@ -37,10 +42,9 @@ export async function phlebotomyAvailability(
 ): Promise<Availability> {
   await refuseWithoutScheduler(ctx, 'phlebotomy');
   const area = await findAreaOrNull(ctx, address.zip_code);
-  const comes = (area ? await whoComesTo(ctx, area.state) : []).filter(({ service_types }) =>
-    service_types.includes('appointment-ready'),
-  );
-  if (!area || comes.length === 0) throw nobodyComes();
+  const all = area ? await whoComesTo(ctx, area.state) : [];
+  const comes = all.filter(({ service_types }) => service_types.includes('appointment-ready'));
+  if (!area || comes.length === 0) throw nobodyComes(all);
   const offers = comes.map(({ name, scheduler }) => ({
     scheduler,
     offers: [visitTo(placeAt(address, area), area, name, scheduler.by === 'simulated' ? 'simulated' : 'scheduler')],
@@ -67,7 +71,7 @@ export async function centerAvailability(
     ? await listBookableCenters(ctx, { provider: lab, site_codes, zip_code, radius, most: MOST_CENTERS })
     : [];
   const [first] = centers;
-  if (!first || !scheduler) throw notFound('A service center where this laboratory books appointments was');
+  if (!first || !scheduler) throw await booksAtNone(ctx, lab, { site_codes, zip_code, radius });
   const by = scheduler.by === 'simulated' ? 'simulated' : 'scheduler';
   const offers = centers.map((center) => visitAt(center, lab as AppointmentProvider, by));
   const free = await slotsOffered(ctx, [{ scheduler, offers }], start_date);
@@ -79,6 +83,18 @@ export async function centerAvailability(
     return byDay(ctx, here).map((day) => ({ location: shown, ...day }));
   });
   return { slots, timezone: first.iana_timezone };
+}
+
+/** Tells who books there instead, so that a client need not guess. */
+async function booksAtNone(ctx: TeamCtx, lab: string, asked: Parameters<typeof listWhoBooks>[1]): Promise<AppError> {
+  const connected: readonly string[] = await bookingAtCenters(ctx);
+  const others = (await listWhoBooks(ctx, asked)).filter((name) => name !== lab && connected.includes(name));
+  const where =
+    asked.zip_code === undefined
+      ? 'none of these service centers'
+      : `no service center within ${asked.radius} miles of this zip code`;
+  const instead = others.length === 0 ? 'Nobody books there through this service.' : `Who does: ${others.join(', ')}.`;
+  return new AppError('not_found', `This laboratory books appointments at ${where}. ${instead}`);
 }
 
 type Offers = { scheduler: Parameters<typeof askForSlots>[1] | { by: 'simulated' }; offers: Offer[] };
@@ -110,15 +126,25 @@ export async function placeOfAddress(
   provider: AppointmentProvider,
 ): Promise<{ area: Area; place: Place }> {
   const area = await findAreaOrNull(ctx, address.zip_code);
-  const comes = (area ? await whoComesTo(ctx, area.state) : []).some(
+  const all = area ? await whoComesTo(ctx, area.state) : [];
+  const comes = all.some(
     ({ name, service_types }) => name === provider && service_types.includes('appointment-request'),
   );
-  if (!area || !comes) throw nobodyComes();
+  if (!area || !comes) throw nobodyComes(all);
   return { area, place: placeAt(address, area) };
 }
 
-const nobodyComes = (): AppError =>
-  new AppError('area_not_served', 'Nobody comes there who can be booked so: see GET /v3/order/area/info.');
+type Comes = Awaited<ReturnType<typeof whoComesTo>>;
+
+/** Tells who comes there in another way, so that a client need not guess. */
+function nobodyComes(all: Comes): AppError {
+  const others = all.map(({ name, service_types }) => `${name} (${service_types.join(', ')})`);
+  const instead = others.length === 0 ? 'Nobody comes there at all.' : `Who comes: ${others.join(', ')}.`;
+  return new AppError(
+    'area_not_served',
+    `Nobody comes there who can be booked so. ${instead} See GET /v3/order/area/info.`,
+  );
+}
 
 export function placeAt(address: Address, area: Pick<Area, 'lat' | 'lng'>): Place {
   const { first_line, second_line = null, city, state, zip_code, unit = null, access_notes = null } = address;

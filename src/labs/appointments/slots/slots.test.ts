@@ -1,9 +1,11 @@
 // What is offered: local hours of each place, the same whenever asked, bounded, and only to the team that asked.
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { askCenters, askPhlebotomy, orderBy, phoenix, slotsOf } from '../../../../test/collected-orders.ts';
 import { teamCtx } from '../../../../test/team-ctx.ts';
+import { CENTER_PROVIDERS } from '../../schedulers/providers.ts';
 import { sealBookingKey, type Slot } from './booking-key.ts';
 import { daysFrom, slotsOfDay } from './simulated-scheduler.ts';
 import { daysAfter, momentOfWallClock, wallClock } from './wall-clock.ts';
@@ -18,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([app.close(), production.close()]));
 
-type Refusal = { code: string };
+type Refusal = { code: string; detail: string };
 const refusalOf = async (answer: Promise<{ status: number; body: Refusal }>): Promise<string> => {
   const { status, body } = await answer;
   return `${status} ${body.code}`;
@@ -155,11 +157,51 @@ describe('what is offered', () => {
     const two = await askCenters(app.team, 'lab=quest&site_codes=SIM1001,SIM6061&allow_stale=true');
     expect(new Set(two.slots.map(({ location }) => location?.code))).toEqual(new Set(['SIM1001', 'SIM6061']));
     const ask = (query: string) => app.api<Refusal>('POST', `/v3/order/psc/appointment/availability?${query}`);
-    expect(await refusalOf(ask('lab=sonora_quest&zip_code=10001'))).toBe('404 not_found');
+    expect((await ask('lab=sonora_quest&zip_code=10001')).body).toMatchObject({
+      code: 'not_found',
+      detail:
+        'This laboratory books appointments at no service center within 25 miles of this zip code. Who does: quest.',
+    });
+    expect((await ask('lab=sonora_quest&zip_code=00000')).body.detail).toMatch(
+      /Nobody books there through this service\.$/,
+    );
+    expect((await ask('lab=sonora_quest&site_codes=SIM1001')).body.detail).toMatch(
+      /these service centers\. Who does: quest\.$/,
+    );
     expect(await refusalOf(ask('lab=quest&site_codes=NOWHERE'))).toBe('404 not_found');
     expect(await refusalOf(ask('lab=quest'))).toBe('422 validation_failed');
     expect(await refusalOf(ask('lab=quest&site_codes=A,B,C,D,E,F'))).toBe('422 validation_failed');
   });
+});
+
+test('every laboratory that books appointments does so around the address of the quickstart', async () => {
+  const zip = /zip: '(\d{5})'/.exec(readFileSync('src/quickstart/people.ts', 'utf8'))?.[1];
+  expect(readFileSync('README.md', 'utf8')).toContain(`"zip": "${zip}"`);
+  for (const lab of CENTER_PROVIDERS) {
+    const id = await orderBy(app.team, 'walk_in_test');
+    const [slot] = slotsOf(await askCenters(app.team, `lab=${lab}&zip_code=${zip}`));
+    const booked = await app.api<{ provider: string }>('POST', `/v3/order/${id}/psc/appointment/book`, {
+      booking_key: slot?.booking_key,
+    });
+    expect([booked.status, booked.body.provider]).toEqual([200, lab]);
+  }
+});
+
+test('whoever asks somebody to come who does not is told who does', async () => {
+  const id = await orderBy(app.team, 'at_home_phlebotomy');
+  const ask = async (address: object): Promise<[number, string]> => {
+    const body = { address, provider: 'quest' };
+    const asked = await app.api<Refusal>('POST', `/v3/order/${id}/phlebotomy/appointment/request`, body);
+    return [asked.status, asked.body.detail];
+  };
+  expect(await ask(phoenix)).toEqual([
+    400,
+    expect.stringMatching(/Who comes: getlabs \(.*phlebfinders \(appointment-request\)\./),
+  ]);
+  expect(await ask({ ...phoenix, state: 'HI', zip_code: '96813' })).toEqual([
+    400,
+    expect.stringContaining('Nobody comes there at all.'),
+  ]);
 });
 
 describe('a booking key', () => {
