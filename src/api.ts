@@ -5,7 +5,7 @@ import { openApp, type App } from './http/app.ts';
 import { freeStorage } from './files/free-storage.ts';
 import { registerDocs } from './http/openapi/docs.ts';
 import { registerMetrics, type Metrics } from './http/metrics.ts';
-import { openApiText } from './openapi.ts';
+import { openApiDocument } from './openapi.ts';
 import { measureQueue } from './delivery/lanes/queue-depth.ts';
 import { measurePipelines } from './pipelines/etl/streaming/measure.ts';
 import { measureErasures } from './jobs/measure-erasures.ts';
@@ -15,7 +15,7 @@ import { measureMails } from './mail/measure.ts';
 /** The API as a process serves it: every operation, the reference and, in a sandbox without a port for them, the metrics. */
 export function serveApi(ctx: Ctx, metrics: Metrics): App {
   const app = openApp(ctx, endpoints, metrics);
-  registerDocs(app.server, () => openApiText(ctx.config.baseUrl));
+  registerDocs(app.server, () => JSON.stringify(openApiDocument(ctx.config.baseUrl)));
   if (ctx.config.environment === 'sandbox' && ctx.config.metricsPort === null) {
     registerMetrics(app.server, metrics, () => measure(ctx, metrics));
   }

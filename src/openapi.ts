@@ -141,9 +141,12 @@ const schemas = [
   person,
 ];
 
-/** The text of openapi.json: of the service at `baseUrl`, or without one of wherever it is loaded from. */
-export function openApiText(baseUrl?: string): string {
-  const document = buildOpenApi(endpoints, eventTypes, {
+/** As openapi.json at the root has it, for people: of wherever it is loaded from. */
+export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+
+/** Of the service at `baseUrl`, or without one of wherever it is loaded from. */
+export function openApiDocument(baseUrl?: string): object {
+  return buildOpenApi(endpoints, eventTypes, {
     schemas,
     words: GLOSSARY,
     tags: TAGS,
@@ -159,7 +162,6 @@ export function openApiText(baseUrl?: string): string {
     interfaceVersion: INTERFACE_VERSION,
     baseUrl,
   });
-  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 const examplesOfEvents = (): Record<string, unknown> =>

@@ -252,7 +252,16 @@ function operationAt(method: string, path: string): Endpoint | undefined {
 }
 
 /** Of HTTP itself. */
-const OF_HTTP = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
+const OF_HTTP = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'vary',
+];
 
 /** Every header is one that the answer declares, and none is missing that it always has. */
 function checkHeaders(method: string, path: string, { status, headers }: Answer<unknown>): void {

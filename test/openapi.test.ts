@@ -496,6 +496,36 @@ describe('the running service', () => {
     expect(await response.json()).toEqual({ ...document, servers: [{ url: 'https://phial.example.com/api' }] });
   });
 
+  test.each(['/openapi.json', '/docs/openapi.json', '/docs/reference.js'])(
+    'compresses %s once, and answers 304 to whoever has it',
+    async (path) => {
+      const get = (headers: Record<string, string>, method = 'GET') => fetch(app.baseUrl + path, { headers, method });
+      const plain = await get({ 'accept-encoding': 'identity' });
+      const bytes = Buffer.from(await plain.arrayBuffer());
+      expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([null, 'accept-encoding']);
+      expect(plain.headers.get('cache-control')).toMatch(/^public, /);
+      for (const coding of ['br', 'gzip']) {
+        const packed = await get({ 'accept-encoding': coding === 'br' ? 'gzip, deflate, br' : coding });
+        expect(packed.headers.get('content-encoding')).toBe(coding);
+        expect(Number(packed.headers.get('content-length'))).toBeLessThan(bytes.length / 3);
+        expect(bytes.equals(Buffer.from(await packed.arrayBuffer()))).toBe(true);
+        expect(packed.headers.get('etag')).toBe(plain.headers.get('etag'));
+      }
+      const etag = plain.headers.get('etag') as string;
+      for (const known of [etag, `"other", ${etag.replace('W/', '')}`, '*']) {
+        const again = await get({ 'if-none-match': known });
+        expect([known, again.status, await again.text(), again.headers.get('etag')]).toEqual([known, 304, '', etag]);
+      }
+      expect((await get({ 'if-none-match': '"other"' }, 'HEAD')).status).toBe(200);
+    },
+  );
+
+  test('serves the document without line breaks', async () => {
+    const text = await (await fetch(`${app.baseUrl}/openapi.json`)).text();
+    expect(text.length).toBeLessThan(readFileSync('openapi.json', 'utf8').length * 0.6);
+    expect(text).not.toContain('\n');
+  });
+
   test('answers /docs itself, with a page whose script it serves and a policy that names no other host', async () => {
     const page = await fetch(`${app.baseUrl}/docs`, { redirect: 'manual' });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

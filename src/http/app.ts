@@ -11,6 +11,7 @@ import { AUTH_KINDS } from './auth/kinds.ts';
 import { refuseOwnDelivery } from './auth/own-delivery.ts';
 import { refuseBeyondKey } from './auth/scope.ts';
 import { answerBrokenRequest } from './answer/broken-request.ts';
+import { compressAnswers } from './answer/compress.ts';
 import { openDeprecations } from './answer/deprecation.ts';
 import { BODY_CUT, bringsBody } from './input/cut-body.ts';
 import { drainBody } from './input/drain-body.ts';
@@ -67,6 +68,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const uses = new KeyUses(ctx);
   const server = openServer(ctx);
   const unread = new UnreadAnswers();
+  compressAnswers(server);
   limitConnections(server, ctx, unread);
   tellOfStreamsThatFail(server, ctx.log);
   const markDeprecations = openDeprecations(server, ctx.log);

@@ -101,19 +101,24 @@ export const fhir = <T extends TSchema>(schema: T): Fhir<T> => ({ media: 'fhir',
 
 /** Whether an Accept header names this type, and JSON by no higher weight (RFC 9110 12.5.1). */
 export function asksFor(accept: string | null, type: string): boolean {
-  const weights = new Map(
-    (accept ?? '').split(',', MOST_RANGES).map((range) => {
-      const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith('q='));
-      return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
-    }),
-  );
+  const weights = weightsOf(accept ?? '');
   const weight = weights.get(type) ?? 0;
   return weight > 0 && weight >= (weights.get('application/json') ?? 0);
 }
 
 /** Of a header; no client names as many. */
 const MOST_RANGES = 50;
+
+/** What a header such as Accept or Accept-Encoding names, in lower case, with its weight from 0 to 1 (RFC 9110 12.4.2). */
+export function weightsOf(header: string): Map<string, number> {
+  return new Map(
+    header.split(',', MOST_RANGES).map((range) => {
+      const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
+    }),
+  );
+}
 
 /** Answers of a kind of their own: a document, a page, another address. */
 type Page = Pdf | { media: 'attachment' | 'html' | 'svg' | 'redirect' | 'browser' };

@@ -14,8 +14,8 @@ const MOST_BYTES_OF_AN_ORG = MOST_BYTES / 4;
 const MOST_BYTES_OF_ONE = MOST_BYTES / 8;
 /** Of an answer that has its connection to itself: no client is slow to read that little, and connections are counted. */
 const MOST_UNCOUNTED = 16 * 1024;
-/** A stream waits for its reader with no more than a piece that was written and the next one. */
-const BYTES_OF_A_STREAM = 256 * 1024;
+/** A stream waits for its reader with no more than a piece that was written and the next one, and the window that compresses it. */
+const BYTES_OF_A_STREAM = 512 * 1024;
 
 type Share = { id: string; most: number };
 

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { serveText } from '../answer/kept-text.ts';
 import { pageDocument } from './page-document.ts';
 
 const require = createRequire(import.meta.url);
@@ -57,19 +58,26 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Kept by whoever reads it, who asks each time whether it is still the same. */
+const ASK_EACH_TIME = 'public, no-cache';
+
 /**
  * The OpenAPI document and the reference page that shows it. The page is our own because the plugin of the package
  * redirects /docs; its script is read when asked for: importing it would cost every start, and holding it 4 MB.
  */
 export function registerDocs(server: FastifyInstance, documentText: () => string): void {
-  let document: string | undefined;
-  let shown: string | undefined;
-  server.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send((document ??= documentText())),
-  );
-  server.get('/docs/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send((shown ??= pageDocument((document ??= documentText())))),
-  );
+  let document: Buffer | undefined;
+  let shown: Buffer | undefined;
+  const readDocument = (): Buffer => (document ??= Buffer.from(documentText()));
+  const readShown = (): Buffer => (shown ??= Buffer.from(pageDocument(readDocument().toString())));
+  const json = { type: 'application/json; charset=utf-8', cacheControl: ASK_EACH_TIME };
+  serveText(server, '/openapi.json', { ...json, read: readDocument });
+  serveText(server, '/docs/openapi.json', { ...json, read: readShown });
+  serveText(server, '/docs/reference.js', {
+    type: 'text/javascript; charset=utf-8',
+    cacheControl: 'public, max-age=3600',
+    read: () => readFile(scriptFile()),
+  });
   for (const [path, root] of [
     ['/docs', ''],
     ['/docs/', '../'],
@@ -84,10 +92,6 @@ export function registerDocs(server: FastifyInstance, documentText: () => string
         .type('text/html; charset=utf-8')
         .send(page(root)),
     );
-  server.get('/docs/reference.js', async (_request, reply) => {
-    reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8');
-    return reply.send(createReadStream(scriptFile()));
-  });
 }
 
 function scriptFile(): string {

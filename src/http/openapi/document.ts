@@ -62,6 +62,9 @@ the 409 \`integration_team_id_conflict\` (the team) and the 409 \`integration_me
 # Headers of answers
 Each answer lists the headers that are told of it. Beside them stands \`Cache-Control: no-store\`, where no other is listed.
 
+An answer of 1 KiB and more is compressed for a client that takes gzip (\`Accept-Encoding\`), and bears \`Vary\`; one that shows a key, a token
+or a link is not.
+
 # Repeating a request
 Every POST that makes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice; an answer that shows a key, a token or a link is repeated for five minutes only, and refused after them by 409 \`idempotency_answer_ended\`. An operation that lists no such header needs none: what is sent twice there changes nothing more.
 
