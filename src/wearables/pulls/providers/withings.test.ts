@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
@@ -268,6 +269,30 @@ test('All that is measured within a day is one question, and all that scales and
   );
   expect(fieldsOf('getintradayactivity', 'data_fields')).toHaveLength(91);
   expect(new Set(fieldsOf('getmeas', 'meastypes'))).toEqual(new Set(['1,5,6,76,77,88,9,10,54,71,123']));
+});
+
+test('A series of which a team wants other days is asked for alone', async () => {
+  const team = await app.makeTeam();
+  const { user_id } = await makeUser(team);
+  const days = (historical_days_to_pull: number): object => ({ historical_days_to_pull });
+  await team.api('POST', `/v1/org/${team.org_id}/team_data_pull_preferences/sandbox/us`, {
+    team_ids: [team.id],
+    providers: { withings: { default: days(10), resource_overrides: { heartrate: days(3) } } },
+  });
+  provider.play(answer);
+  provider.asked.length = 0;
+  await importConnection(team, user_id, { oauth_scopes: null }, 'withings');
+  await app.runJobs();
+  const { rows } = await sql<{ status: string }>`select distinct status from pulls where user_id = ${user_id}`.execute(
+    app.db,
+  );
+  expect(rows).toEqual([{ status: 'success' }]);
+  const fields = provider.asked
+    .map(({ body }) => new URLSearchParams(body))
+    .filter((form) => form.get('action') === 'getintradayactivity')
+    .map((form) => form.get('data_fields'));
+  expect(fields.filter((each) => each === 'heart_rate')).toHaveLength(4);
+  expect(fields.filter((each) => each === 'steps,distance,elevation,calories')).toHaveLength(11);
 });
 
 test('What happens within the day comes as samples', async () => {
