@@ -116,6 +116,7 @@ export type TxCtx<C extends Ctx = Ctx> = Omit<C, 'db'> & { db: Tx };
 
 type TeamSettings = {
   minor_ordering_enabled?: boolean | null;
+  backfill_events_enabled?: boolean;
   full_patient_details_in_webhooks?: boolean | null;
   reject_duplicate_connection?: boolean | null;
   patient_experience?: boolean;

@@ -4,11 +4,13 @@ import { Type } from 'typebox';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { eventTypes } from '../src/event-types.ts';
+import { ORIGINS } from '../src/events/origin.ts';
 import { problemsOf } from './shapes.ts';
 
 type Envelope = {
   event_type: string;
   data: Record<string, unknown>;
+  origin?: string;
   team_id: string;
   user_id: string | null;
   client_user_id: string | null;
@@ -47,7 +49,7 @@ export async function startReceiver({ invented = false } = {}): Promise<Receiver
       const raw = Buffer.concat(chunks).toString();
       try {
         const body = (webhook as Webhook).verify(raw, request.headers as Record<string, string>) as Envelope;
-        if (!invented) for (const problem of problemsOfEvent(body)) undeclared.add(problem);
+        if (!invented) for (const problem of problemsOfEvent(body, request.headers)) undeclared.add(problem);
         received.push({ id: request.headers['webhook-id'] as string, headers: request.headers, body, raw });
         response.writeHead(204).end();
       } catch {
@@ -76,13 +78,14 @@ export async function startReceiver({ invented = false } = {}): Promise<Receiver
 
 const UUID = { type: 'string', format: 'uuid' };
 const envelopes = new Map(
-  eventTypes.map(({ name, data, ofNobody }) => [
+  eventTypes.map(({ name, data, ofNobody, bearsOrigin }) => [
     name,
     Type.Unsafe({
       type: 'object',
-      required: ['event_type', 'data', 'team_id', 'user_id', 'client_user_id'],
+      required: ['event_type', 'data', 'team_id', 'user_id', 'client_user_id', ...(bearsOrigin ? ['origin'] : [])],
       properties: {
         data,
+        ...(bearsOrigin ? { origin: { enum: ORIGINS } } : {}),
         team_id: UUID,
         user_id: ofNobody ? { type: 'null' } : UUID,
         client_user_id: { type: ofNobody ? 'null' : 'string' },
@@ -92,11 +95,12 @@ const envelopes = new Map(
 );
 
 /** What of a delivered body is not as its event is declared, with the event's name before it. */
-function problemsOfEvent(body: Envelope): string[] {
-  const { event_type: name, user_id, data } = body;
+function problemsOfEvent(body: Envelope, headers: IncomingHttpHeaders): string[] {
+  const { event_type: name, user_id, data, origin } = body;
   const envelope = envelopes.get(name);
   if (!envelope) return [`${name} is not in the catalogue of events`];
   const problems = problemsOf(envelope, body);
   if ('user_id' in data && data['user_id'] !== user_id) problems.push('tells of another user in its data');
+  if (headers['phial-origin'] !== origin) problems.push('says in its header that its data came otherwise');
   return problems.map((problem) => `${name} ${problem}`);
 }

@@ -187,8 +187,8 @@ export class Attempts {
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
     metrics.deliveriesUnderWay.inc();
     const { url, headers, secrets } = receiver;
-    const { body } = event;
-    const request = { owner: lane.owner, url, headers, secrets, id: event_id };
+    const { body, origin } = event;
+    const request = { owner: lane.owner, url, headers, secrets, id: event_id, origin };
     const outcome = body === null ? UNOPENED : await sender.send({ body, ...request });
     metrics.deliveriesUnderWay.dec();
     // Its row stays in the queue, and its lane is let go: it is as if it had never begun.

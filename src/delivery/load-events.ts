@@ -11,6 +11,8 @@ export type Event = {
   event_type: string;
   /** Null where what is stored cannot be opened. */
   body: Buffer | null;
+  /** How the data came that it tells of; null where it does not say. */
+  origin: string | null;
 };
 
 /** It is sealed under a key of the deployment that this process was not given: another worker sends it. */
@@ -34,6 +36,7 @@ type Row = {
   team_id: string;
   id: string;
   event_type: string;
+  origin: string | null;
   body: string | null;
   held_for: string | null;
   unqueued_for: string | null;
@@ -54,7 +57,7 @@ export async function loadEvents(ctx: Ctx, wanted: Wanted[]): Promise<Loaded> {
     return isKnown;
   });
   const { rows } = await sql<Row>`
-    select events.team_id, events.id, events.event_type, case when not wanted.known then encode(events.body, 'base64') end as body,
+    select events.team_id, events.id, events.event_type, events.origin, case when not wanted.known then encode(events.body, 'base64') end as body,
            case when ${userLeaves} then users.id end as held_for,
            case when wanted.told_to is not null and (
              select true from deliveries
@@ -80,15 +83,15 @@ export async function loadEvents(ctx: Ctx, wanted: Wanted[]): Promise<Loaded> {
 }
 
 /** A value that was damaged is its own event's affair: the others of the round are sent. */
-async function opened(ctx: Ctx, { team_id, id, event_type, body }: Row): Promise<Found['event']> {
+async function opened(ctx: Ctx, { team_id, id, event_type, origin, body }: Row): Promise<Found['event']> {
   const { cipher, log } = ctx;
   try {
     const sealed = Buffer.from(body as string, 'base64');
-    return { event_type, body: await cipher.openPackedBytes('events.body', { team_id, id }, sealed) };
+    return { event_type, origin, body: await cipher.openPackedBytes('events.body', { team_id, id }, sealed) };
   } catch (err) {
     if (err instanceof UnknownKey && (await findMissingKeys(ctx.db, cipher)).includes(err.key_version))
       return KEY_MISSING;
     log.error({ err, message_id: id, team_id }, 'a stored event cannot be opened; its deliveries fail');
-    return { event_type, body: null };
+    return { event_type, origin, body: null };
   }
 }

@@ -3,6 +3,7 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { Static, TSchema } from 'typebox';
 import { addFormats } from '../wire/formats.ts';
 import { OPERATIONAL_NAMES } from './names.ts';
+import { bearsOrigin } from './origin.ts';
 
 const ajv = new Ajv({ strict: false });
 addFormats(ajv);
@@ -16,6 +17,8 @@ export type EventType<T extends TSchema = TSchema> = {
   operational: boolean;
   /** About no user that is known: user_id and client_user_id are null. */
   ofNobody: boolean;
+  /** Says how the data came that it tells of. */
+  bearsOrigin: boolean;
   /** The JSON text of `data` without keys the shape does not declare; throws where the shape is broken. */
   write: (data: Static<T>) => string;
 };
@@ -31,6 +34,7 @@ export function defineEvent<T extends TSchema>(type: {
   return {
     operational,
     ofNobody: operational,
+    bearsOrigin: bearsOrigin(type.name),
     ...type,
     write: (data) => (write ??= compile(type.name, type.data))(data),
   };

@@ -11,7 +11,8 @@ import { defineEvent } from './define.ts';
 import { DELIVERIES_CHANNEL, MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
 
 const data = Type.Object({ n: Type.Integer({ minimum: 0 }), at: Type.String({ format: 'date-time' }) });
-const steps = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
+const daily = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
+const steps = { ...daily, bearsOrigin: false };
 const good = { n: 1, at: '2026-01-02T03:04:05.678Z' };
 
 let app: TestApp;
@@ -25,6 +26,18 @@ const written = () => publishedTo(app, app.team);
 const publish = (event: object) => publishTo(app, app.team, steps, event as never);
 
 describe('publishing an event', () => {
+  test('of daily data is refused where it does not say how the data came, and of another where it does', async () => {
+    const publishing = (type: typeof steps, origin?: 'live') =>
+      ofTeam()
+        .transaction()
+        .execute((db) =>
+          publishEvent({ ...app.ctx, db, team: app.team }, type, { user: null, data: good, ...(origin && { origin }) }),
+        );
+    await expect(publishing(daily)).rejects.toThrow('does not say how');
+    await expect(publishing(steps, 'live')).rejects.toThrow('says how');
+    expect(await written()).toEqual([]);
+  });
+
   test('is refused outside a transaction', async () => {
     await expect(
       publishEvent({ ...app.ctx, db: app.db as never, team: app.team }, steps, { user: null, data: good }),
@@ -96,7 +109,7 @@ describe('publishing an event', () => {
 
   test('is refused when its body is larger than 256 KiB', async () => {
     const loud = defineEvent({
-      name: 'daily.data.steps.created',
+      name: 'historical.data.steps.created',
       summary: '',
       data: Type.Object({ s: Type.String() }),
     });

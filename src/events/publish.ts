@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import type { EventType } from './define.ts';
 import { filtersFor } from './names.ts';
 import { EVENTS_CHANNEL } from './notify-readers.ts';
+import { bearsOrigin, type Origin } from './origin.ts';
 
 /**
  * Workers listen to it: something was queued. The payload names the receivers with commas between them, each with its event
@@ -22,6 +23,8 @@ export type Publication<T extends TSchema = TSchema> = {
   /** Whom it is about; null where it is about no user. */
   user: { id: string; client_user_id: string } | null;
   data: Static<T>;
+  /** How the data came, of a type that says so; left out of all others. */
+  origin?: Origin;
 };
 
 type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string } };
@@ -57,11 +60,12 @@ export async function publishEvents<const Types extends TSchema[]>(
       select * from unnest(
         ${ids}::uuid[], ${published.map(({ user }) => user?.id ?? null)}::uuid[],
         ${published.map(({ type }) => type.name)}::text[], ${published.map(({ type }) => type.operational)}::boolean[],
-        ${published.map(({ type }) => filtersFor(type.name).join(' '))}::text[], ${byteaArray(bodies)}::bytea[]
-      ) as e (id, user_id, event_type, operational, filters, body)
+        ${published.map(({ type }) => filtersFor(type.name).join(' '))}::text[], ${byteaArray(bodies)}::bytea[],
+        ${published.map(({ origin }) => origin ?? null)}::text[]
+      ) as e (id, user_id, event_type, operational, filters, body, origin)
     ), written as (
-      insert into events (team_id, id, user_id, event_type, body)
-      select ${team.id}, id, user_id, event_type, body from event
+      insert into events (team_id, id, user_id, event_type, body, origin)
+      select ${team.id}, id, user_id, event_type, body, origin from event
     ), queued as (
       insert into deliveries (webhook_id, event_id, team_id)
       select webhooks.id, event.id, webhooks.team_id
@@ -85,9 +89,9 @@ export async function publishEvents<const Types extends TSchema[]>(
 export async function publishEvent<T extends TSchema>(
   ctx: Publishable,
   type: EventType<T>,
-  { user, data }: Pick<Publication<T>, 'user' | 'data'>,
+  publication: Omit<Publication<T>, 'type'>,
 ): Promise<string> {
-  const [id] = await publishEvents(ctx, [{ type, user, data }] as [Publication<T>]);
+  const [id] = await publishEvents(ctx, [{ type, ...publication }] as [Publication<T>]);
   return id as string;
 }
 
@@ -104,13 +108,22 @@ export async function publishTest(
   const body = await cipher.sealPacked('events.body', key, text);
   await db
     .insertInto('events')
-    .values({ ...key, event_type: name, body, test_for: webhook_id })
+    .values({
+      ...key,
+      event_type: name,
+      body,
+      test_for: webhook_id,
+      origin: bearsOrigin(name) ? String(example['origin']) : null,
+    })
     .execute();
   return key.id;
 }
 
-function bodyOf(team: { id: string }, { type, user, data }: Publication): string {
+function bodyOf(team: { id: string }, { type, user, data, origin }: Publication): string {
+  if (type.bearsOrigin !== (origin !== undefined))
+    throw new Error(`Event ${type.name} ${type.bearsOrigin ? 'does not say' : 'says'} how its data came.`);
   const rest = JSON.stringify({
+    ...(origin && { origin }),
     team_id: team.id,
     user_id: user?.id ?? null,
     client_user_id: user?.client_user_id ?? null,

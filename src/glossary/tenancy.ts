@@ -34,6 +34,9 @@ export const tenancy: Record<string, string> = {
   lab_tests_patient_email_communication_enabled: 'Whether patients get emails about their orders.',
   lab_tests_patient_sms_communication_enabled: 'Whether patients get text messages about their orders.',
   minor_ordering_enabled: 'Whether patients under 18 years may be tested.',
+  backfill_events_enabled:
+    'Whether daily.data events tell of what the pull of the past brings. Where they do not, historical.data events tell when it can be read, ' +
+    'and deletions are told all the same.',
   partial_webhooks_enabled: 'Whether partial results are told by webhooks.',
   patient_experience: 'Whether users get pages on which they follow their tests, by create_portal_url.',
   signed_links_end_with_key:

@@ -1,7 +1,11 @@
 import type { TeamCtx, TxCtx } from '../context.ts';
+import type { Origin } from '../events/origin.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { lockName } from '../db/session/named-lock.ts';
 import { findUser, type UserRow } from '../users/find.ts';
+
+/** Of a transaction that writes what came in of a user, as the only one, and tells of it by how it came. */
+export type Writer = TxCtx<TeamCtx> & { origin: Origin };
 
 /**
  * Writes what came in of a user as the only one who does, and as the user is then: who was deleted meanwhile gets nothing more.
@@ -9,12 +13,12 @@ import { findUser, type UserRow } from '../users/find.ts';
  */
 export const asWriter = <T>(
   ctx: TeamCtx,
-  userId: string,
-  write: (tx: TxCtx<TeamCtx>, user: UserRow) => Promise<T>,
+  { user_id, origin }: { user_id: string; origin: Origin },
+  write: (tx: Writer, user: UserRow) => Promise<T>,
 ): Promise<T> =>
   inTransaction(ctx, async (tx) => {
-    await becomeWriter(tx, userId);
-    return write(tx, await findUser(tx, userId));
+    await becomeWriter(tx, user_id);
+    return write({ ...tx, origin }, await findUser(tx, user_id));
   });
 
 /**

@@ -1,4 +1,5 @@
 import { sign } from '../../delivery/sending/sign.ts';
+import { ORIGIN_HEADER } from '../../events/origin.ts';
 import { USER_AGENT } from '../../package-root.ts';
 import type { Following } from './follow.ts';
 import { reasonOf } from './reason.ts';
@@ -11,7 +12,7 @@ const WITHIN_MS = 15_000;
  */
 export async function forward(
   { forwardTo, secret }: Following,
-  { id, body }: { id: string; body: object | null },
+  { id, origin, body }: { id: string; origin: string | null; body: object | null },
   stop: AbortSignal,
 ): Promise<string> {
   const text = JSON.stringify(body);
@@ -21,7 +22,12 @@ export async function forward(
   try {
     const response = await fetch(forwardTo, {
       method: 'POST',
-      headers: { ...signed, 'content-type': 'application/json', 'user-agent': USER_AGENT },
+      headers: {
+        ...signed,
+        ...(origin === null ? {} : { [ORIGIN_HEADER]: origin }),
+        'content-type': 'application/json',
+        'user-agent': USER_AGENT,
+      },
       body: text,
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(WITHIN_MS)]),

@@ -3,7 +3,7 @@ import type { Following } from './follow.ts';
 import { reasonOf } from './reason.ts';
 
 export type FeedPage = {
-  data: { id: string; event_type: string; created_at: string; body: object | null }[];
+  data: { id: string; event_type: string; created_at: string; origin: string | null; body: object | null }[];
   next_cursor: string;
 };
 

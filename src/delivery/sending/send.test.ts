@@ -64,6 +64,7 @@ function requestTo(url: string, more: Partial<SendRequest> = {}): SendRequest {
     url,
     headers: {},
     id: '0199-event',
+    origin: null,
     body: Buffer.from('{"n":1}'),
     secrets: [secret],
     ...more,

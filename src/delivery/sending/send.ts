@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import { ORIGIN_HEADER } from '../../events/origin.ts';
 import type { Owner } from '../../fair/round-robin.ts';
 import type { AddressPolicy } from '../../outbound/address-policy.ts';
 import { openAgents } from './agents.ts';
@@ -16,6 +17,8 @@ export type SendRequest = {
   headers: Record<string, string>;
   /** The event's id, the same at every attempt. */
   id: string;
+  /** How the data came that it tells of; null where it does not say. */
+  origin: string | null;
   /** JSON, sent as it is. */
   body: Buffer;
   secrets: string[];
@@ -143,6 +146,7 @@ function headersOf(request: SendRequest, userAgent: string, attempt: Attempt): s
   attempt.sent = { at_ms, signature: signature['webhook-signature'] as string, user_agent: userAgent };
   const headers = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', userAgent];
   for (const name in signature) headers.push(name, signature[name]!);
+  if (request.origin !== null) headers.push(ORIGIN_HEADER, request.origin);
   for (const name in request.headers) headers.push(name, request.headers[name]!);
   return headers;
 }

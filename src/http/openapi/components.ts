@@ -1,5 +1,6 @@
 // What every operation's documentation shares: the error shapes, the headers, the keys.
 import { AUTH_KINDS } from '../auth/kinds.ts';
+import { ORIGIN_HEADER, ORIGINS } from '../../events/origin.ts';
 import { IDEMPOTENCY_HOURS, SECRET_MINUTES } from '../answer/idempotency.ts';
 import type { Json } from './schemas.ts';
 
@@ -105,6 +106,12 @@ export const PARAMETERS = {
       'being rotated there is one of each that still signs, at most 5 `v1` and 3 `v1a`, with spaces between: verify any of them. Also sent ' +
       'as svix-signature.',
     { type: 'string' },
+    true,
+  ),
+  Origin: header(
+    ORIGIN_HEADER,
+    'How the data came that it tells of, as `origin` of the body says, which is signed.',
+    { type: 'string', enum: [...ORIGINS] },
     true,
   ),
 } satisfies Record<string, Json>;

@@ -222,7 +222,12 @@ function delivery(type: DocumentedEvent, schemas: ComponentSchemas, example: unk
       .filter(Boolean)
       .join(' '),
     security: [],
-    parameters: [parameter('WebhookId'), parameter('WebhookTimestamp'), parameter('WebhookSignature')],
+    parameters: [
+      parameter('WebhookId'),
+      parameter('WebhookTimestamp'),
+      parameter('WebhookSignature'),
+      ...(type.bearsOrigin ? [parameter('Origin')] : []),
+    ],
     requestBody: { required: true, content: json(eventBody(type, schemas), example) },
     responses: {
       '2XX': { description: 'Received.' },

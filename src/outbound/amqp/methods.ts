@@ -105,6 +105,7 @@ export const publish = (exchange: string, routingKey: string): Buffer =>
   method(1, 60, 40, short(0), shortText(exchange), shortText(routingKey), Buffer.of(0));
 
 const CONTENT_TYPE = 1 << 15;
+const HEADERS = 1 << 13;
 const DELIVERY_MODE = 1 << 12;
 const MESSAGE_ID = 1 << 7;
 const TIMESTAMP = 1 << 6;
@@ -117,22 +118,31 @@ export type Properties = {
   type: string;
   /** Seconds since 1970. */
   at: number;
+  /** Short texts by their names, which are of ours. */
+  headers: Readonly<Record<string, string>>;
 };
 
 /** Of a message of JSON that outlives a restart of the broker. */
-export const contentHeader = (bytes: number, { id, type, at }: Properties): Buffer =>
-  frame(
+export function contentHeader(bytes: number, { id, type, at, headers }: Properties): Buffer {
+  const table = Object.entries(headers).flatMap(([name, value]) => [
+    shortText(name),
+    Buffer.from('S'),
+    longText(Buffer.from(value)),
+  ]);
+  return frame(
     HEADER,
     1,
     Buffer.concat([
       short(60),
       short(0),
       longLong(bytes),
-      short(CONTENT_TYPE | DELIVERY_MODE | MESSAGE_ID | TIMESTAMP | TYPE),
+      short(CONTENT_TYPE | (table.length > 0 ? HEADERS : 0) | DELIVERY_MODE | MESSAGE_ID | TIMESTAMP | TYPE),
       shortText('application/json'),
+      ...(table.length > 0 ? [longText(Buffer.concat(table))] : []),
       Buffer.of(PERSISTENT),
       shortText(id),
       longLong(at),
       shortText(type),
     ]),
   );
+}

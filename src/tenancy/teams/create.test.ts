@@ -59,6 +59,7 @@ describe('creating a team', () => {
         partial_webhooks_enabled: false,
         minor_ordering_enabled: false,
         patient_experience: true,
+        backfill_events_enabled: true,
         signed_links_end_with_key: null,
       },
     });
@@ -86,6 +87,7 @@ describe('creating a team', () => {
     expect(body.sandbox).toEqual({
       ...chosen,
       patient_experience: true,
+      backfill_events_enabled: true,
       signed_links_end_with_key: null,
       brand_information: {
         company_name: 'North',

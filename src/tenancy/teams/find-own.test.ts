@@ -42,6 +42,7 @@ test('a key reads its own team with what it has chosen, and no key or secret', a
     lab_tests_patient_communication_enabled: true,
     configuration: {
       minor_ordering_enabled: true,
+      backfill_events_enabled: true,
       partial_webhooks_enabled: false,
       provider_raw_data: false,
       event_type_prefixes: null,

@@ -47,6 +47,7 @@ export async function findOwnTeam(ctx: TeamCtx, teamId: string): Promise<Static<
       sdk_per_device_activity_timeseries: chosen.sdk_per_device_activity_timeseries,
       partial_webhooks_enabled: chosen.partial_webhooks_enabled ?? false,
       minor_ordering_enabled: chosen.minor_ordering_enabled ?? false,
+      backfill_events_enabled: chosen.backfill_events_enabled,
       provider_raw_data: false,
       event_type_prefixes: null,
       libreview: { practice_id: {}, strip_tz: false },

@@ -28,6 +28,7 @@ const DEFAULTS: Settings = {
   partial_webhooks_enabled: false,
   minor_ordering_enabled: false,
   patient_experience: true,
+  backfill_events_enabled: true,
   signed_links_end_with_key: null,
 };
 

@@ -30,6 +30,7 @@ const settings = {
   sdk_per_device_activity_timeseries: off,
   partial_webhooks_enabled: offOrNull,
   minor_ordering_enabled: offOrNull,
+  backfill_events_enabled: on,
   signed_links_end_with_key: optional(Type.Boolean()),
 };
 
@@ -67,6 +68,7 @@ const TeamEnvironmentPatch = Type.Object({
   partial_webhooks_enabled: OrNull(Type.Boolean()),
   minor_ordering_enabled: OrNull(Type.Boolean()),
   patient_experience: OrNull(Type.Boolean()),
+  backfill_events_enabled: OrNull(Type.Boolean()),
   signed_links_end_with_key: OrNull(Type.Boolean()),
 });
 
@@ -124,6 +126,7 @@ export const TeamEnvironment = Type.Object({
   partial_webhooks_enabled: nullable(Type.Boolean()),
   minor_ordering_enabled: nullable(Type.Boolean()),
   patient_experience: Type.Boolean(),
+  backfill_events_enabled: Type.Boolean(),
   signed_links_end_with_key: nullable(Type.Boolean()),
 });
 
@@ -191,6 +194,7 @@ export const OwnTeam = Type.Object({
       sdk_per_device_activity_timeseries: Type.Boolean(),
       partial_webhooks_enabled: Type.Boolean(),
       minor_ordering_enabled: Type.Boolean(),
+      backfill_events_enabled: Type.Boolean(),
       provider_raw_data: Type.Boolean({ description: 'Always false: events do not tell what a provider sent raw.' }),
       event_type_prefixes: Type.Unsafe<null>({
         type: ['array', 'null'],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { upload, type FileImport } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/factories.ts';
+import { publishedTo } from '../../../test/publish.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -148,6 +149,10 @@ describe('an import whose process was killed', () => {
       `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`,
     );
     expect(body).toHaveLength(1);
+    const told = await publishedTo(app, team);
+    expect(
+      told.map(({ event_type, body }) => [event_type, (JSON.parse(body) as { origin?: string }).origin]),
+    ).toContainEqual(['daily.data.heartrate.created', 'import']);
   });
 
   test('is tried five times and no more', async () => {

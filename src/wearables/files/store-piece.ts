@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { UserRow } from '../../users/find.ts';
 import { storeSummaries, type Outcome, type Stored } from '../summaries/store.ts';
-import { asWriter } from '../one-writer.ts';
+import { asWriter, type Writer } from '../one-writer.ts';
 import { placedSample, withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
 import { checkedSummary, impossible, isSample, isSleepCycle, RESOURCES, type CheckedSummary } from './checked.ts';
@@ -22,13 +22,15 @@ type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bo
 export function storePiece(ctx: TeamCtx, claimed: Claimed, piece: ParsedPiece): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const skipped = await holdLease(tx, claimed);
-    const counts = await asWriter(tx, claimed.user_id, (tx, user) => storeOf(tx, user, piece));
+    const counts = await asWriter(tx, { user_id: claimed.user_id, origin: 'import' }, (tx, user) =>
+      storeOf(tx, user, piece),
+    );
     await countOnImport(tx, claimed, { ...piece, ...counts, skipped_before: skipped });
   });
 }
 
 async function storeOf(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: UserRow,
   { samples, summaries, skipped }: Pick<ParsedPiece, 'samples' | 'summaries' | 'skipped'>,
 ): Promise<Counts> {
@@ -62,7 +64,7 @@ function countOnImport(
      where user_id = ${user_id} and id = ${id} and team_id = ${team.id}`.execute(db);
 }
 
-async function storeOfSeries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
+async function storeOfSeries(ctx: Writer, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
   const samples = told.filter(isSample).map(placedSample);
   const within = withinBounds(user, samples);
   const { created, updated, unchanged } = await storeSamples(ctx, user, within);
@@ -73,7 +75,7 @@ async function storeOfSeries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[]
   for (const each of told) if (!isSample(each)) addSkipped(counts.skipped, impossible(each));
 }
 
-async function storeOfSummaries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
+async function storeOfSummaries(ctx: Writer, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
   if (told.length === 0) return;
   const summaries = told.map(checkedSummary).filter((each) => each !== null);
   for (const each of told) if (checkedSummary(each) === null) addSkipped(counts.skipped, impossible(each));
@@ -93,7 +95,7 @@ async function storeOfSummaries(ctx: TxCtx<TeamCtx>, user: UserRow, told: unknow
 }
 
 async function store(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: UserRow,
   resource: keyof typeof RESOURCES,
   summaries: Pick<CheckedSummary, 'item' | 'raw'>[],

@@ -24,6 +24,6 @@ export async function lookAt(
     await inTransaction(ctx, (tx) => eraseGone(tx, user, { resource, provider, provider_ids: [id] }));
     return [];
   }
-  for (const piece of found) await storePiece(ctx, user, piece);
+  for (const piece of found) await storePiece(ctx, user, piece, 'live');
   return resources.filter((each) => each !== resource);
 }

@@ -1,5 +1,6 @@
 import type { GiveWay } from '../../bulk-work.ts';
 import type { TeamCtx } from '../../context.ts';
+import type { Origin } from '../../events/origin.ts';
 import { ownerOf } from '../../fair/round-robin.ts';
 import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
@@ -41,7 +42,7 @@ export async function storePulled(
   const of = (names: string[]): Stored[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
   await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
     for await (const piece of puller.pull({ ctx, user, signal, past, wanted }, resources[0] as string, window)) {
-      await storePiece(ctx, user, piece);
+      await storePiece(ctx, user, piece, past ? 'backfill' : 'live');
       const { samples = [], summaries } = piece;
       for (const { series, sample } of samples) {
         const day = calendarDateOf(sample.at, clockOf(sample, user));
@@ -73,11 +74,11 @@ function namesOf({ name, stream }: SummaryResource, item: SummaryItem): string[]
 const FEW = 200;
 
 /** Stores a piece of an answer, tells of what is new in it and takes away what is gone. Throws not_found where the user is gone meanwhile. */
-export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled): Promise<void> {
+export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled, origin: Origin): Promise<void> {
   const { samples = [], summaries, gone, skipped } = piece;
   if (skipped) ctx.count?.({ what: 'skipped', ...skipped });
   const store = (giveWay?: GiveWay): Promise<void> =>
-    asWriter({ ...ctx, ...(giveWay && { giveWay }) }, user.id, async (tx, present) => {
+    asWriter({ ...ctx, ...(giveWay && { giveWay }) }, { user_id: user.id, origin }, async (tx, present) => {
       await storeSamples(tx, present, withinBounds(present, samples));
       if (summaries) {
         const stored = await storeSummaries(tx, present, summaries.resource, summaries.incoming);

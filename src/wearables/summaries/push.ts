@@ -14,7 +14,7 @@ export function pushSummaries(
   resource: SummaryResource,
   sent: SummaryItem[],
 ): Promise<Static<typeof PushAnswer>> {
-  return asWriter(ctx, userId, async (ctx, user) => {
+  return asWriter(ctx, { user_id: userId, origin: 'live' }, async (ctx, user) => {
     const items = await storeSummaries(
       ctx,
       user,

@@ -30,7 +30,7 @@ const day = (changes: object = {}) => ({ provider: 'oura', calendar_date: '2026-
 /** What a connector does with what it has mapped. */
 async function store(resource: typeof activity, ...incoming: Incoming[]): Promise<Stored[]> {
   return inTransaction(await scoped(), async (tx) =>
-    storeSummaries(tx, await findUser(tx, person.userId), resource, incoming),
+    storeSummaries({ ...tx, origin: 'live' }, await findUser(tx, person.userId), resource, incoming),
   );
 }
 
@@ -100,7 +100,8 @@ describe('of two that bring one summary at once', () => {
     let later: Promise<Stored[]> | undefined;
     const first = await inTransaction(await scoped(), async (tx) => {
       const user = await findUser(tx, person.userId);
-      const stored = await storeSummaries(tx, user, resource, [{ item: item as Incoming['item'], raw: {} }]);
+      const writer = { ...tx, origin: 'live' as const };
+      const stored = await storeSummaries(writer, user, resource, [{ item: item as Incoming['item'], raw: {} }]);
       later = second();
       await untilBlocked(app.db);
       return stored;

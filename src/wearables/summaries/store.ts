@@ -5,6 +5,8 @@ import type { EventType } from '../../events/define.ts';
 import { publishEvents, type Publication } from '../../events/publish.ts';
 import type { UserRow } from '../../users/find.ts';
 import { askForRuns } from '../ask-for-runs.ts';
+import { isTold } from '../is-told.ts';
+import type { Writer } from '../one-writer.ts';
 import {
   isOlder,
   isWithinBounds,
@@ -36,7 +38,7 @@ type Decision = { candidate: Candidate; row: StoredRow; outcome: Exclude<Outcome
  * transaction; answers in their order. Throws not_found where one names a device or another summary that the user does not have.
  */
 export async function storeSummaries(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: UserRow,
   resource: SummaryResource,
   incoming: Incoming[],
@@ -127,7 +129,7 @@ const streamsOf = (decisions: Decision[]): IncomingSummaryStream[] =>
   );
 
 async function tell(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: UserRow,
   resource: SummaryResource,
   { decisions, streams }: { decisions: Decision[]; streams: { created: string[]; updated: string[] } },
@@ -135,14 +137,15 @@ async function tell(
   const { created, updated } = eventsOf(resource);
   const events: Publication[] = [];
   for (const { row, outcome } of decisions) {
-    const tells = (type: EventType, data: unknown): unknown => events.push({ type, user, data });
+    const tells = (type: EventType, data: unknown): unknown =>
+      events.push({ type, user, data, ...(type.bearsOrigin && { origin: ctx.origin }) });
     if (outcome === 'created') tells(created, renderSummary(ctx, resource, row));
     if (outcome === 'updated') tells(updated, renderSummary(ctx, resource, row));
     if (!isWorkout(resource)) continue;
     if (streams.created.includes(row.id)) tells(workoutStreamCreated, renderShallowStream(ctx, resource, row));
     if (streams.updated.includes(row.id)) tells(workoutStreamUpdated, renderShallowStream(ctx, resource, row));
   }
-  await publishEvents(ctx, events);
+  await publishEvents(ctx, isTold(ctx) ? events : events.filter(({ type }) => !type.bearsOrigin));
 }
 
 /** An id of another user's, or of nothing, is refused as one that is not there. */

@@ -25,7 +25,7 @@ export async function eraseAbsentSamples(
   const series = SERIES.filter(({ event }) => event === resource).map(({ name }) => name);
   if (series.length === 0) return;
   const eraseSome = (): Promise<boolean> =>
-    asWriter(ctx, user.id, async (tx) => {
+    asWriter(ctx, { user_id: user.id, origin: 'live' }, async (tx) => {
       const { numAffectedRows = 0n } = await sql`
         with gone as (
           select stream_id, at from samples

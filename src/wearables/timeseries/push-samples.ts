@@ -17,7 +17,7 @@ export async function pushSamples(
   inputs: SampleInputValue[],
 ): Promise<Static<typeof StoredSamples>> {
   refuseOtherUsers(userId, inputs);
-  return asWriter(ctx, userId, async (tx, user) => {
+  return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
     await refuseUnknownDevices(tx, user, inputs);
     await tx.giveWay?.();
     const samples = inputs.map(placedSample);

@@ -5,6 +5,14 @@ import { aYearAtMost, rangeOfDays } from '../range.ts';
 import { SERIES, type Series } from '../resources.ts';
 import { DataSource } from '../source.ts';
 
+/** Of a stream, in its events. */
+export const Version = Type.Integer({
+  minimum: 0,
+  description:
+    'Rises with each change to the samples of `source_id`: of two events that tell of the same sample, the one with the greater version ' +
+    'is the newer, in whatever order they arrive.',
+});
+
 /** Always null: samples are known by their series, source and time. */
 const SampleId = nullable(Type.Integer({ deprecated: true, description: 'Always null.' }));
 const Offset = nullable(
@@ -57,6 +65,7 @@ const shapes = new Map<string, SeriesShapes>(
       source: DataSource,
       source_id: Type.Integer({ description: 'Number of the source: one a series, provider and kind of device.' }),
       user_id: Uuid,
+      version: Version,
       data: Type.Array(sample),
     });
     return [series.name, { sample, group, page, told }];

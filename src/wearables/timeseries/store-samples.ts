@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { askForRuns } from '../ask-for-runs.ts';
+import type { Writer } from '../one-writer.ts';
 import type { Series } from '../resources.ts';
 import type { StoredSource } from '../source.ts';
 import type { Sample } from './sample.ts';
@@ -20,7 +21,7 @@ export type StoredCounts = { created: number; updated: number; unchanged: number
  * one changes nothing. In the caller's transaction: all of them, or none.
  */
 export async function storeSamples(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: { id: string; client_user_id: string },
   samples: SampleOfSource[],
 ): Promise<StoredCounts> {

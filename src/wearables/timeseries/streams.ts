@@ -14,6 +14,9 @@ export type Stream = {
   device_id: string | null;
 };
 
+/** Of a stream whose samples change: above what was told of any stream in its place, also before it was made or restored. */
+export const NEXT_VERSION = sql.raw('greatest(version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)');
+
 export type StreamKey = StoredSource & { resource: string; kind: string };
 
 /** More than anybody's devices make; each allergen of a panel is a stream of its own. */

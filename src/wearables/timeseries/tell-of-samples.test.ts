@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
@@ -40,6 +41,7 @@ const push = async (samples: unknown) => {
 type Data = {
   source_id: number;
   user_id: string;
+  version: number;
   source: Record<string, unknown>;
   data: { value: number; timestamp: string }[];
 };
@@ -57,8 +59,10 @@ describe('the team is told', () => {
         team_id: app.team.id,
         user_id: user.user_id,
         client_user_id: user.client_user_id,
+        origin: 'live',
         data: {
           user_id: user.user_id,
+          version: expect.any(Number),
           source_id: expect.any(Number),
           source: {
             provider: 'dexcom_v3',
@@ -97,6 +101,46 @@ describe('the team is told', () => {
       ['daily.data.glucose.created', [5.7]],
       ['daily.data.glucose.updated', [7.7]],
     ]);
+  });
+
+  test('with a version, by which two changes of a sample are told apart that arrive out of order', async () => {
+    await push([glucose(1, 5.5)]);
+    // A batch of more than one statement writes makes one version, and an event of what is new and one of what differs.
+    await push([glucose(1, 6.5), ...Array.from({ length: 600 }, (_, n) => glucose(n + 2, 5))]);
+    await push([glucose(1, 7.5), glucose(1, 4.5, { source_type: 'fingerprick' })]);
+    const kept = new Map<string, { version: number; value: number }>();
+    for (const { source_id, version, data } of told().toReversed())
+      for (const { timestamp, value } of data) {
+        const key = `${source_id} ${timestamp}`;
+        if ((kept.get(key)?.version ?? -1) < version) kept.set(key, { version, value });
+      }
+    const at = glucose(1, 0).timestamp;
+    expect(
+      [...kept]
+        .filter(([key]) => key.endsWith(at))
+        .map(([, { value }]) => value)
+        .toSorted(),
+    ).toEqual([4.5, 7.5]);
+    const [first, second] = [
+      told().find(({ data }) => data[0]?.value === 5.5),
+      told().filter(({ data }) => data.length === 600),
+    ];
+    expect(second.map(({ version }) => version > (first?.version ?? Infinity))).toEqual([true]);
+  });
+
+  test('with a version that goes on rising where a source was erased and came again, and by a clock that went back', async () => {
+    const versionOf = async (value: number): Promise<number> => {
+      receiver.received.length = 0;
+      await push([glucose(1, value)]);
+      return told()[0]?.version ?? NaN;
+    };
+    const first = await versionOf(5.5);
+    await sql`delete from samples`.execute(app.db);
+    await sql`delete from streams where user_id = ${user.user_id}`.execute(app.db);
+    const second = await versionOf(5.5);
+    expect(second).toBeGreaterThan(first);
+    await sql`update streams set version = version + 3600000 where user_id = ${user.user_id}`.execute(app.db);
+    expect(await versionOf(6)).toBe(second + 3_600_001);
   });
 
   test('of nothing when everything is as it was', async () => {

@@ -1,4 +1,5 @@
-import type { TeamCtx, TxCtx } from '../../context.ts';
+import { isTold } from '../is-told.ts';
+import type { Writer } from '../one-writer.ts';
 import { MOST_EVENT_BYTES, publishEvents, type Publication } from '../../events/publish.ts';
 import type { Series } from '../resources.ts';
 import { renderSource } from '../source.ts';
@@ -6,7 +7,8 @@ import { sampleEvent } from './events.ts';
 import { renderSample, type Sample } from './sample.ts';
 import type { Stream } from './streams.ts';
 
-export type StreamChanges = { stream: Stream; series: Series; created: Sample[]; updated: Sample[] };
+/** `version`: of the stream, once they were written. */
+export type StreamChanges = { stream: Stream; series: Series; version: number; created: Sample[]; updated: Sample[] };
 
 const MOST_SAMPLES = 1_000;
 /** Made into JSON without a pause. */
@@ -16,11 +18,12 @@ const ENVELOPE_BYTES = 4_096;
 
 /** Publishes what was created and what was updated, each in as many events as their bounds ask for. */
 export async function tellOfSamples(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: { id: string; client_user_id: string },
   changes: StreamChanges[],
 ): Promise<void> {
-  const told = changes.flatMap(({ stream, series, created, updated }) =>
+  if (!isTold(ctx)) return;
+  const told = changes.flatMap(({ stream, series, version, created, updated }) =>
     (['created', 'updated'] as const).flatMap((change) => {
       const type = sampleEvent(series, change);
       if (!type) return [];
@@ -28,13 +31,14 @@ export async function tellOfSamples(
         type,
         stream,
         series,
+        version,
         samples,
       }));
     }),
   );
   const publications: Publication[] = [];
   let room = 0;
-  for (const { type, stream, series, samples } of told) {
+  for (const { type, stream, series, version, samples } of told) {
     if (samples.length > room) {
       await ctx.giveWay?.();
       room = AT_ONCE;
@@ -42,7 +46,8 @@ export async function tellOfSamples(
     room -= samples.length;
     const data = samples.map((sample) => renderSample(series, stream, sample));
     const source = renderSource(ctx.config, stream);
-    publications.push({ type, user, data: { source, source_id: stream.id, user_id: user.id, data } });
+    const told = { source, source_id: stream.id, user_id: user.id, version, data };
+    publications.push({ type, user, data: told, origin: ctx.origin });
   }
   await publishEvents(ctx, publications as never);
 }

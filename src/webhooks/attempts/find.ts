@@ -5,12 +5,14 @@ import { byIndex } from '../../db/session/by-index.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signatureHeaders } from '../../delivery/sending/sign.ts';
 import { userLeaves } from '../../events/held.ts';
+import { ORIGIN_HEADER } from '../../events/origin.ts';
 import { findHeaderSetOrNull } from '../receivers/headers.ts';
 import { COLUMNS, type AttemptRow } from './look-at.ts';
 import { renderAttempts } from './render.ts';
 import type { Attempt } from './schemas.ts';
 
 type WholeRow = AttemptRow & {
+  origin: string | null;
   sent_at: string | null;
   signature: string | null;
   user_agent: string | null;
@@ -25,12 +27,12 @@ type WholeRow = AttemptRow & {
  */
 export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: string): Promise<Static<typeof Attempt>> {
   const query = sql<WholeRow>`
-    select ${COLUMNS}, event_type, sent_at, signature, user_agent, headers_id, response_body, ${userLeaves} as user_leaves
+    select ${COLUMNS}, event_type, origin, sent_at, signature, user_agent, headers_id, response_body, ${userLeaves} as user_leaves
       from (
         select * from attempts where webhook_id = ${webhookId} and id between ${attemptId} and ${attemptId} order by id limit 1
       ) as attempts
      cross join lateral (
-       select event_type, user_id from events
+       select event_type, user_id, origin from events
         where events.team_id = ${ctx.team.id} and events.id between attempts.event_id and attempts.event_id
         order by events.id limit 1
      ) as events
@@ -42,7 +44,7 @@ export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: st
     rows: [row],
   } = await byIndex(query).execute(ctx.db);
   if (!row) throw notFound('Attempt');
-  const { sent_at, signature, user_agent, headers_id, response_body, user_leaves, ...attempt } = row;
+  const { origin, sent_at, signature, user_agent, headers_id, response_body, user_leaves, ...attempt } = row;
   if (user_leaves)
     throw new AppError('user_scheduled_for_deletion', 'The user of its event is scheduled for deletion.');
   const [summary] = await renderAttempts(ctx, [attempt]);
@@ -59,6 +61,7 @@ export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: st
             'accept-encoding': 'identity',
             ...(user_agent === null ? {} : { 'user-agent': user_agent }),
             ...signatureHeaders(attempt.event_id, String(Math.floor(Date.parse(sent_at) / 1000)), signature),
+            ...(origin === null ? {} : { [ORIGIN_HEADER]: origin }),
             ...own?.headers,
           },
     sensitive: own?.sensitive ?? null,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { byIndex } from '../../db/session/by-index.ts';
 import { openBodyOrNull } from '../../events/open-body.ts';
+import type { Origin } from '../../events/origin.ts';
 import type { Place } from './cursor.ts';
 import type { FoundEvent } from './find-events.ts';
 
@@ -10,6 +11,8 @@ export type OpenEvent = {
   event_type: string;
   user_id: string | null;
   created_at: string;
+  /** How the data came that it tells of; null where it does not say. */
+  origin: Origin | null;
   /** The body as it is sent, byte by byte; null where it cannot be opened. */
   bytes: Buffer | null;
 };
@@ -27,7 +30,7 @@ export async function openBodies(
 ): Promise<{ events: OpenEvent[]; last: Place | null }> {
   if (shown.length === 0) return { events: [], last: null };
   const query = sql<Row>`
-    select event.id, event.event_type, event.user_id, event.created_at, event.body
+    select event.id, event.event_type, event.user_id, event.created_at, event.origin, event.body
       from unnest(${shown.map(({ id }) => id)}::uuid[]) as shown (id)
      cross join lateral (
        select * from events where events.team_id = ${ctx.team.id} and events.id between shown.id and shown.id
@@ -40,11 +43,11 @@ export async function openBodies(
   for (const [n, { id }] of shown.entries()) {
     const row = byId.get(id);
     if (!row) continue;
-    const { event_type, user_id, created_at } = row;
+    const { event_type, user_id, created_at, origin } = row;
     const bytes = await openBodyOrNull(ctx, id, row.body);
     held += bytes?.length ?? 0;
     if (n > 0 && held > most) return { events, last: shown[n - 1] as Place };
-    events.push({ id, event_type, user_id, created_at, bytes });
+    events.push({ id, event_type, user_id, created_at, origin, bytes });
   }
   return { events, last: null };
 }

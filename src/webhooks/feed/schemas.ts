@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { WantedTypes } from '../../events/filter.ts';
-import { nullable, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
+import { ORIGINS } from '../../events/origin.ts';
+import { nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { LONGEST_CURSOR } from './cursor.ts';
 
 /** Below what proxies usually wait for an answer. */
@@ -52,6 +53,12 @@ export const FeedEvent = Type.Object({
   team_id: Uuid,
   user_id: nullable(Uuid),
   client_user_id: nullable(Type.String()),
+  origin: nullable(
+    oneOf(ORIGINS, {
+      description:
+        'How the data came that it tells of, as `phial-origin` of its deliveries; null of all but `daily.data.*`.',
+    }),
+  ),
   body: Type.Unsafe<Record<string, unknown> | null>({
     ...nullable(EventBody),
     description:

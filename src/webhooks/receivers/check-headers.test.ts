@@ -24,6 +24,7 @@ describe('checkHeaders', () => {
     'webhook-id',
     'Webhook-Anything',
     'SVIX-signature',
+    'Phial-Origin',
   ])('refuses %s, which the service sets itself', (name) => {
     expect(checkHeaders({ [name]: 'x' })).toEqual([`The header "${name}" is set by the service.`]);
   });

@@ -18,7 +18,7 @@ const RESERVED = new Set([
   'upgrade',
   'user-agent',
 ]);
-const RESERVED_PREFIXES = ['webhook-', 'svix-'];
+const RESERVED_PREFIXES = ['webhook-', 'svix-', 'phial-'];
 
 const MAX_HEADERS = 32;
 const MAX_NAME_LENGTH = 128;

@@ -2,6 +2,7 @@ import type { Ctx, TeamCtx } from '../../../context.ts';
 import type { Worker } from '../../../delivery/lanes/workers.ts';
 import { AppError } from '../../../errors.ts';
 import { noteReader } from '../../../events/notify-readers.ts';
+import { ORIGIN_HEADER } from '../../../events/origin.ts';
 import { ownerOf } from '../../../fair/round-robin.ts';
 import { kindOfError } from '../../../log.ts';
 import type { LongPolls, Poll } from '../../../long-polls.ts';
@@ -125,10 +126,20 @@ async function readOn(ctx: TeamCtx, cursor: Cursor, types: string[]): Promise<Pa
 }
 
 /** None of an event that cannot be opened, which the feed has logged. */
-function messageOf({ id, event_type, created_at, bytes }: OpenEvent, exchange: string): Message[] {
+function messageOf({ id, event_type, created_at, origin, bytes }: OpenEvent, exchange: string): Message[] {
   if (bytes === null) return [];
   const at = Math.floor(Date.parse(created_at) / 1000);
-  return [{ exchange, routingKey: event_type, id, type: event_type, at, body: bytes }];
+  return [
+    {
+      exchange,
+      routingKey: event_type,
+      id,
+      type: event_type,
+      at,
+      headers: origin === null ? {} : { [ORIGIN_HEADER]: origin },
+      body: bytes,
+    },
+  ];
 }
 
 const connect = (ctx: TeamCtx, { uri }: NonNullable<Sinks['rabbitmq']>, stopping: AbortSignal): Promise<Broker> =>

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { startBroker, type Broker } from '../../../../test/broker.ts';
 import { critical, past, steps } from '../../../../test/events.ts';
-import { subscribe } from '../../../../test/factories.ts';
+import { makeUser, pushSummaries, subscribe } from '../../../../test/factories.ts';
 import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
 import { publishTo } from '../../../../test/publish.ts';
 import { startReceiver } from '../../../../test/receiver.ts';
@@ -66,6 +66,20 @@ describe('events of a team', () => {
     expect(told()).toEqual([1, 2]);
     expect(broker.logins).toEqual(['\0phial\0of broker']);
     await receiver.close();
+  });
+
+  test('of daily data say in a header of the message how that came', async () => {
+    await set();
+    start();
+    const { user_id } = await makeUser(team);
+    await pushSummaries(team, user_id, 'body', [
+      { provider: 'withings', timestamp: '2026-01-05T07:10:00Z', weight: 71.4 },
+    ]);
+    const [message] = await broker.receives(1);
+    expect(message?.routing_key).toBe('daily.data.body.created');
+    expect(message?.headers.readUInt16BE(12)).toBe(0b1011000011100000);
+    const table = '\x0cphial-originS\0\0\0\x04live';
+    expect(message?.headers.toString('latin1')).toContain(`\x10application/json\0\0\0\x16${table}\x02`);
   });
 
   test('that come later follow at once, by a notification', async () => {

@@ -1,6 +1,6 @@
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
-import { asWriter } from '../../one-writer.ts';
+import { asWriter, type Writer } from '../../one-writer.ts';
 import { isWithinBounds, nameOf, toCandidate, type Candidate } from '../../summaries/candidate.ts';
 import { readPayloads, type StoredPayload, type Wanted } from '../../summaries/replay/read-payloads.ts';
 import { renameSummaries } from '../../summaries/replay/rename.ts';
@@ -37,7 +37,7 @@ export function replaySome(
   { after, counts }: { after: string | null; counts: Counts },
 ): Promise<string | null> {
   // Payloads are read behind the lock, or a pull's newer ones would be taken back.
-  return asWriter(caller, userId, async (ctx, user) => {
+  return asWriter(caller, { user_id: userId, origin: 'replay' }, async (ctx, user) => {
     const rows = await readPayloads(ctx, user, wanted, { after, most: MOST });
     const pulled = rows.filter(isPulled);
     counts.not_pulled += rows.length - pulled.length;
@@ -53,7 +53,7 @@ export function replaySome(
 const isPulled = ({ raw, provider }: StoredPayload): boolean => objectOr(raw)['provider'] !== provider;
 
 async function replayKind(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: UserRow,
   mapper: Mapper,
   { rows, counts }: { rows: StoredPayload[]; counts: Counts },

@@ -8,11 +8,11 @@ import { dayAgo, pulledFrom, refresh, replayed, type Pulled } from '../../../../
 import { startReceiver, type Receiver } from '../../../../test/receiver.ts';
 import { sources } from '../../../../test/source-files.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
-import type { TeamCtx, TxCtx } from '../../../context.ts';
+import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
 import { findUser } from '../../../users/find.ts';
-import { becomeWriter } from '../../one-writer.ts';
+import { becomeWriter, type Writer } from '../../one-writer.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
 import { SUMMARIES } from '../../summaries/resources.ts';
 import { storeSummaries } from '../../summaries/store.ts';
@@ -76,11 +76,11 @@ async function told(): Promise<[string, unknown][]> {
 
 const asWriter = async <T>(
   { team, user_id }: { team: Team; user_id: string },
-  work: (tx: TxCtx<TeamCtx>) => Promise<T>,
+  work: (tx: Writer) => Promise<T>,
 ): Promise<T> =>
   inTransaction(forTeam(app.ctx, (await findTeamScopeOrNull(app.ctx, team.id)) as TeamCtx['team']), async (tx) => {
     await becomeWriter(tx, user_id);
-    return work(tx);
+    return work({ ...tx, origin: 'live' });
   });
 
 const whoop = PULLERS['whoop_v2']?.mappers as Record<string, Mapper>;
@@ -113,6 +113,8 @@ describe('what an older mapper has made', () => {
 
     expect(await replayMine()).toEqual({ ...all, updated: 1, unchanged: 1 });
     expect(await mine.summaries('sleep')).toEqual([{ ...right, updated_at: expect.any(String) }]);
+    await app.deliver();
+    expect(receiver.received.map(({ body }) => body.origin)).toEqual(['replay']);
     expect(await told()).toEqual([['daily.data.sleep.updated', right?.['id']]]);
 
     const mended = await mine.summaries('sleep');
